@@ -5,7 +5,6 @@ One attempt per call (`max_retries=0`): the agent retries, so that it can be sto
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import AsyncIterator, Iterable
@@ -15,16 +14,16 @@ from typing import Any
 import openai
 from openai import AsyncOpenAI
 
+from core.domain.chat_call import payload, tool_payload
 from core.domain.message import Message, ToolCall
 from core.domain.step import Usage
 from core.domain.task import ModelSettings
-from core.llm.model import Completion, EndpointError, OnText, Request, ToolSpec, estimate_tokens
+from core.llm.model import Completion, EndpointError, OnText, Request, estimate_tokens
 
 CONNECT_S, READ_S = 20.0, 300.0
 _TOO_LONG = re.compile(r"context.?length|maximum context|too many tokens|prompt is too long|context window", re.I)
 _THINK = re.compile(r"\A\s*<think>(.*?)</think>\s*", re.DOTALL)
 _OPTIONAL = ("max_tokens", "stream_options", "temperature")
-_NAME = re.compile(r"[^A-Za-z0-9_-]")
 
 
 class OpenAIModel:
@@ -95,7 +94,7 @@ class OpenAIModel:
             "stream_options": {"include_usage": True},
         }
         if request.tools:
-            told["tools"] = [_tool(t) for t in request.tools]
+            told["tools"] = [tool_payload(t.name, t.description, t.parameters) for t in request.tools]
         if self._settings.temperature is not None:
             told["temperature"] = self._settings.temperature
         return {name: value for name, value in told.items() if name not in self._without}
@@ -170,21 +169,6 @@ def split_thinking(text: str, reasoning: str) -> tuple[str, str]:
     return (text[found.end() :], (reasoning + found[1]).strip()) if found else (text, reasoning)
 
 
-def payload(message: Message) -> dict[str, Any]:
-    """A message as the chat API takes it. Arguments that are no JSON object are wrapped: servers refuse them."""
-    told: dict[str, Any] = {"role": message.role, "content": message.content}
-    if message.tool_calls:
-        told["content"] = message.content or None
-        told["tool_calls"] = [
-            {"id": c.id, "type": "function",
-             "function": {"name": _NAME.sub("_", c.name)[:64] or "unknown", "arguments": _arguments(c.arguments)}}
-            for c in message.tool_calls
-        ]
-    if message.role == "tool":
-        told["tool_call_id"] = message.tool_call_id
-    return told
-
-
 def usage_of(usage: Any, settings: ModelSettings) -> Usage:
     """What a completion used, with its cost where both prices are known."""
     if usage is None:
@@ -195,19 +179,6 @@ def usage_of(usage: Any, settings: ModelSettings) -> Usage:
     if settings.input_price is not None and settings.output_price is not None and used is not None and made is not None:
         cost = (used * settings.input_price + made * settings.output_price) / 1e6
     return Usage(input_tokens=used, output_tokens=made, cached_tokens=cached, cost_usd=cost)
-
-
-def _arguments(text: str) -> str:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        value = None
-    return text if isinstance(value, dict) else json.dumps({"malformed": text})
-
-
-def _tool(tool: ToolSpec) -> dict[str, Any]:
-    return {"type": "function",
-            "function": {"name": tool.name, "description": tool.description, "parameters": tool.parameters}}
 
 
 def _refusal(error: openai.APIStatusError) -> EndpointError:

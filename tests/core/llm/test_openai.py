@@ -9,10 +9,11 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
+from core.domain.chat_call import payload
 from core.domain.message import Message, ToolCall
 from core.domain.task import ModelSettings
 from core.llm.model import Completion, EndpointError, Request, ToolSpec
-from core.llm.openai import OpenAIModel, payload
+from core.llm.openai import OpenAIModel
 
 Reply = Callable[[asyncio.StreamWriter], Awaitable[None]]
 
