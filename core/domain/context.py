@@ -5,7 +5,11 @@ A message is stored once however many contexts hold it, so storage stays linear 
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from itertools import accumulate
+from typing import cast
 
 import msgspec
 
@@ -62,28 +66,124 @@ def apply_delta(before: Sequence[MessageRef], delta: ContextDelta) -> list[Messa
         if isinstance(part, MessageRef):
             after.append(part)
         elif 0 <= part.start <= part.stop <= len(before):
-            after.extend(before[part.start : part.stop])
+            after += before[part.start : part.stop]
         else:
-            raise InvalidInput("context_delta", f"A context keeps messages {part.start}–{part.stop} of {len(before)}.")
+            raise _outside(part.start, part.stop, len(before))
     return after
 
 
 class Contexts:
-    """The contexts of a session's steps by index, rebuilt from deltas and cached every few steps."""
+    """The contexts of a session's steps by index, rebuilt from deltas; the last few that were asked for are kept.
 
-    _EVERY = 32
+    A context is followed back only as far as its messages go: to the steps where they entered, or to a context that
+    is kept. Going through a session step by step, either way, costs the length of each context and nothing more.
+    """
+
+    _KEPT = 8
 
     def __init__(self, delta_at: Callable[[int], ContextDelta]) -> None:
         """`delta_at(i)` gives the delta of the i-th step, counted from 0."""
         self._delta_at = delta_at
-        self._kept: dict[int, list[MessageRef]] = {}
+        self._kept: OrderedDict[int, list[MessageRef]] = OrderedDict()
 
     def at(self, index: int) -> list[MessageRef]:
-        """The context of the `index`-th step, counted from 0; -1 gives the empty context before it."""
-        start = max((i for i in self._kept if i <= index), default=-1)
-        refs = self._kept[start] if start >= 0 else []
-        for i in range(start + 1, index + 1):
-            refs = apply_delta(refs, self._delta_at(i))
-            if i % self._EVERY == 0:
-                self._kept[i] = refs
-        return list(refs)
+        """The context of the `index`-th step, counted from 0; -1 gives the empty context before it.
+
+        Raises InvalidInput when it keeps messages that the context before does not have.
+        """
+        if index < 0:
+            return []
+        if index not in self._kept:
+            self._kept[index] = self._resolve(index)
+            while len(self._kept) > self._KEPT:
+                self._kept.popitem(last=False)
+        self._kept.move_to_end(index)
+        return list(self._kept[index])
+
+    def _resolve(self, index: int) -> list[MessageRef]:
+        delta = self._delta_at(index)
+        if index - 1 in self._kept:
+            return apply_delta(self._kept[index - 1], delta)
+        found: list[MessageRef | None] = [None] * _length(delta)
+        wanted = self._from_next(index, found) if index + 1 in self._kept else [(0, 0, len(found))]
+        for at in range(index, -1, -1):
+            if not wanted:
+                break
+            if at in self._kept:
+                self._fill(found, wanted, self._kept[at])
+                wanted = []
+                break
+            wanted = _step_back(found, wanted, delta if at == index else self._delta_at(at))
+        if wanted:
+            raise _outside(wanted[0][1], wanted[0][2], 0)
+        return cast(list[MessageRef], found)
+
+    def _from_next(self, index: int, found: list[MessageRef | None]) -> list[_Wanted]:
+        """Take what the next step kept of this context; what is still to be found."""
+        later, at = self._kept[index + 1], 0
+        for part in self._delta_at(index + 1).parts:
+            if isinstance(part, Kept):
+                found[part.start : part.stop] = later[at : at + part.stop - part.start]
+                at += part.stop - part.start
+            else:
+                at += 1
+        if None not in found:
+            return []
+        low = found.index(None)
+        high = next(i for i in range(len(found), low, -1) if found[i - 1] is None)
+        return [(low, low, high)]
+
+    @staticmethod
+    def _fill(found: list[MessageRef | None], wanted: list[_Wanted], held: list[MessageRef]) -> None:
+        for place, start, stop in wanted:
+            if stop > len(held):
+                raise _outside(start, stop, len(held))
+            found[place : place + stop - start] = held[start:stop]
+
+
+_Wanted = tuple[int, int, int]
+"""Messages start..stop of some context, and where the first of them stands in the one that is rebuilt."""
+
+
+def _step_back(found: list[MessageRef | None], wanted: list[_Wanted], delta: ContextDelta) -> list[_Wanted]:
+    """Put the messages that entered here into their places; where the others are in the context before."""
+    starts = list(accumulate((_span(part) for part in delta.parts), initial=0))
+    left: list[_Wanted] = []
+    for place, start, stop in wanted:
+        if stop > starts[-1]:
+            raise _outside(start, stop, starts[-1])
+        at = bisect_right(starts, start) - 1
+        while start < stop:
+            part, upto = delta.parts[at], min(stop, starts[at + 1])
+            if isinstance(part, MessageRef):
+                found[place] = part
+            elif upto > start:
+                _join(left, place, part.start + start - starts[at], part.start + upto - starts[at])
+            place, start, at = place + upto - start, upto, at + 1
+    return left
+
+
+def _join(wanted: list[_Wanted], place: int, start: int, stop: int) -> None:
+    """Add a range, to the last one where it goes on from it: ranges stay few."""
+    if wanted:
+        last_place, last_start, last_stop = wanted[-1]
+        if last_stop == start and last_place + last_stop - last_start == place:
+            wanted[-1] = (last_place, last_start, stop)
+            return
+    wanted.append((place, start, stop))
+
+
+def _length(delta: ContextDelta) -> int:
+    return sum(map(_span, delta.parts))
+
+
+def _span(part: Kept | MessageRef) -> int:
+    if isinstance(part, MessageRef):
+        return 1
+    if not 0 <= part.start <= part.stop:
+        raise _outside(part.start, part.stop, 0)
+    return part.stop - part.start
+
+
+def _outside(start: int, stop: int, length: int) -> InvalidInput:
+    return InvalidInput("context_delta", f"A context keeps messages {start}–{stop} of {length}.")

@@ -10,8 +10,9 @@ from core.domain.errors import InvalidInput
 from core.domain.events import Placed, StepAdded, decode_event
 from core.domain.trajectory import fold
 
-refs = st.builds(MessageRef, hash=st.sampled_from("abcdefg"), role=st.sampled_from(["user", "tool"]),
-                 tokens=st.integers(0, 2))
+refs = st.builds(
+    MessageRef, hash=st.sampled_from("abcdefg"), role=st.sampled_from(["user", "tool"]), tokens=st.integers(0, 2)
+)
 contexts = st.lists(refs, max_size=12)
 
 
@@ -57,3 +58,49 @@ def test_storage_of_a_long_session_is_linear():
     assert max(len(f.context.parts) for f in facts) < 12
     trajectory = fold("s", [Placed(session="s", seq=n, body=b) for n, b in enumerate(bodies, 1)])
     assert max(len(trajectory.context(step.head.number)) for step in trajectory.steps) > 20
+
+
+@given(st.lists(contexts, min_size=1, max_size=60), st.lists(st.integers(0, 59), max_size=80))
+def test_contexts_equal_the_plain_fold_in_any_order_of_asking(lists, asked):
+    deltas = [delta_between(before, after) for before, after in zip([[], *lists], lists, strict=False)]
+    plain: list[list[MessageRef]] = []
+    for delta in deltas:
+        plain.append(apply_delta(plain[-1] if plain else [], delta))
+    held = Contexts(deltas.__getitem__)
+    for index in (at % len(lists) for at in asked):
+        assert held.at(index) == plain[index]
+
+
+keeps = st.builds(Kept, start=st.integers(-1, 6), stop=st.integers(-1, 6)).filter(lambda k: k.start != k.stop)
+
+
+@given(st.lists(st.lists(st.one_of(keeps, refs), max_size=5), min_size=1, max_size=8))
+def test_what_does_not_fit_is_refused_where_it_is_needed(parts):
+    deltas = [ContextDelta(parts=tuple(told)) for told in parts]
+    held = Contexts(deltas.__getitem__)
+    before: list[MessageRef] = []
+    for index, delta in enumerate(deltas):
+        try:
+            before = apply_delta(before, delta)
+        except InvalidInput:
+            with pytest.raises(InvalidInput):
+                held.at(index)
+            return
+        assert held.at(index) == before
+
+
+@pytest.mark.parametrize("forward", [True, False])
+def test_going_through_a_long_session_looks_at_each_delta_a_few_times(forward):
+    refs_ = [MessageRef(hash=str(n), role="user") for n in range(2_000)]
+    deltas = [ContextDelta(parts=(Kept(start=0, stop=n), ref) if n else (ref,)) for n, ref in enumerate(refs_)]
+    looked = 0
+
+    def delta_at(index: int) -> ContextDelta:
+        nonlocal looked
+        looked += 1
+        return deltas[index]
+
+    held = Contexts(delta_at)
+    for index in range(2_000) if forward else reversed(range(2_000)):
+        assert len(held.at(index)) == index + 1
+    assert looked < 4 * 2_000
