@@ -118,6 +118,11 @@ class LongText(QWidget):
         return bool(words) and self.edit.find(words, flags)
 
     @property
+    def selected(self) -> str:
+        """What the reader selected, without the line ends that are ours."""
+        return self.edit.textCursor().selectedText().replace("\u2029", "\n").replace("↩\n", "")
+
+    @property
     def text(self) -> str:
         """What is shown."""
         return self.edit.toPlainText()

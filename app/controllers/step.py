@@ -6,16 +6,15 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from app import quantities
+from app.controllers.eye import EyeController
 from app.desk import Fetch
 from app.long_text import Part
 from app.models.context import ContextModel
-from app.models.message_parts import parts_of_message
 from app.models.step_parts import parts_of
 from app.safe_text import one_line
 from app.views.step import StepPanel
 from app.workplace import Workplace
 from core.domain.errors import InvalidInput
-from core.domain.message import decode_message
 from core.domain.step import StepHead, decode_body
 from core.domain.trajectory import StepEntry, Trajectory
 
@@ -34,11 +33,11 @@ class StepController(QObject):
 
     def __init__(self, place: Workplace, model: ContextModel, panel: StepPanel) -> None:
         super().__init__(panel)
-        self._place, self._model, self._panel = place, model, panel
+        self._place, self._panel = place, panel
         self._shown: tuple[str, object] = ("", None)
         self._aside: tuple[str, object] | None = None
         self._body: Fetch | None = None
-        self._message: Fetch | None = None
+        self._eye = EyeController(place, model, panel.eye)
         self._eye_of: tuple[str, object] | None = None
         self._connect()
         self._show()
@@ -51,7 +50,7 @@ class StepController(QObject):
         place.desk.trajectory_changed.connect(self._on_changed)
         place.desk.trajectory_replaced.connect(self._on_replaced)
         place.actions["view.eye"].toggled.connect(self._on_eye)
-        panel.eye.opened.connect(self._open_message)
+        place.actions["view.in_context"].triggered.connect(self._in_context)
         panel.moved.connect(self._move)
 
     def _on_moved(self, session: str, step: int | None) -> None:
@@ -169,9 +168,9 @@ class StepController(QObject):
     def _forget(self) -> None:
         self._shown = ("", None)
         self._eye_of = None
-        for fetch in (self._body, self._message):
-            if fetch is not None:
-                fetch.cancel()
+        self._eye.forget()
+        if self._body is not None:
+            self._body.cancel()
 
     # ---- the eye ---------------------------------------------------------------------------------
 
@@ -182,28 +181,17 @@ class StepController(QObject):
         if not self._panel.eye_is_open or self._eye_of == self._shown:
             return
         self._eye_of = self._shown
-        session = self._place.cursor.session
-        trajectory = self._place.desk.trajectory(session)
+        trajectory = self._place.desk.trajectory(self._place.cursor.session)
         if self._aside is not None and self._aside[0] == "summary":
-            summary = trajectory.summaries[str(self._aside[1])]
-            self._model.show(trajectory.contexts.at(trajectory.steps_before(summary) - 1),
-                             trajectory.summary_context(summary))
-        elif (entry := self._entry(trajectory)) is not None:
-            index = trajectory.index_of(entry.head.number)
-            at = index if index is not None else -1
-            self._model.show(trajectory.contexts.at(at - 1), trajectory.contexts.at(at))
+            self._eye.show_summary(trajectory, trajectory.summaries[str(self._aside[1])])
         else:
-            self._model.show([], [])
-        self._panel.eye.refreshed()
+            self._eye.show_step(trajectory, self._entry(trajectory))
 
-    def _open_message(self, hash: str) -> None:
-        if self._message is not None:
-            self._message.cancel()
-        self._panel.eye.text.placeholder(self.tr("Fetching this message from the server…"))
-        self._message = self._place.desk.body(hash, self._take_message)
-
-    def _take_message(self, data: bytes) -> None:
-        try:
-            self._panel.eye.text.show_parts(parts_of_message(decode_message(data)))
-        except InvalidInput as error:
-            self._panel.eye.text.show_parts([Part(text=str(error), meaning="error")])
+    def _in_context(self) -> None:
+        """Is what is selected still in the context? Without a selection the box waits for a text."""
+        selected = self._panel.eye.text.selected if self._panel.eye_is_open else self._panel.text.selected
+        self._place.actions["view.eye"].setChecked(True)
+        if selected.strip():
+            self._panel.eye.presence.ask(selected)
+        else:
+            self._panel.eye.presence.box.setFocus()

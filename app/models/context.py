@@ -13,15 +13,16 @@ from app.safe_text import one_line
 from core.domain.context import MessageRef
 
 Index = QModelIndex | QPersistentModelIndex
-SHOWN = ("context", "changes", "entered", "left")
+SHOWN = ("context", "changes", "entered", "left", "gone")
 
 
 class ContextLine(msgspec.Struct, frozen=True):
-    """One message: its place (0 for one that left), whether it entered, left or stayed."""
+    """One message: its place (0 for one that left), whether it entered, left, stayed, or is gone since a step."""
 
     place: int
     change: str
     ref: MessageRef
+    since: int = 0
 
 
 def lines_of(before: Sequence[MessageRef], after: Sequence[MessageRef]) -> list[ContextLine]:
@@ -48,7 +49,19 @@ class ContextModel(QAbstractTableModel):
         super().__init__(parent)
         self._all: list[ContextLine] = []
         self.lines: list[ContextLine] = []
+        self._gone: list[ContextLine] = []
+        self._holding: frozenset[str] = frozenset()
         self._shown = "context"
+
+    @property
+    def shown(self) -> str:
+        """Which messages are listed: one of SHOWN."""
+        return self._shown
+
+    @property
+    def refs(self) -> list[MessageRef]:
+        """The messages of the context, in order."""
+        return [line.ref for line in self._all if line.change != "left"]
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
         """How many messages are listed."""
@@ -77,21 +90,43 @@ class ContextModel(QAbstractTableModel):
             return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         if role == Qt.ItemDataRole.ForegroundRole and line.change:
             return theme.colour("added" if line.change == "entered" else "removed")
+        if role == Qt.ItemDataRole.BackgroundRole and line.ref.hash in self._holding:
+            return theme.tint("attention", 60)
         return None
 
     def show(self, before: Sequence[MessageRef], after: Sequence[MessageRef]) -> None:
         """Show a context beside the one of the step before."""
         self._all = lines_of(before, after)
+        self._gone = []
         self._list()
 
+    def show_gone(self, gone: Sequence[tuple[MessageRef, int]]) -> None:
+        """The messages that earlier contexts held and this one does not, each with the step that lost it."""
+        self._gone = [ContextLine(0, "gone", ref, since) for ref, since in gone]
+        self._list()
+
+    def mark_holding(self, hashes: frozenset[str]) -> None:
+        """Mark the messages that hold the text which is looked for."""
+        self._holding = hashes
+        if self.lines:
+            self.dataChanged.emit(self.index(0, 0), self.index(len(self.lines) - 1, 4))
+
+    def first_holding(self) -> int:
+        """The row of the first marked message, -1 where none is."""
+        return next((row for row, line in enumerate(self.lines) if line.ref.hash in self._holding), -1)
+
     def set_shown(self, shown: str) -> None:
-        """List the context, the changes, what entered, or what left."""
+        """List the context, the changes, what entered, what left, or all that is gone."""
         self._shown = shown
         self._list()
 
     def summary(self) -> str:
         """Number of messages, tokens, and how many entered and left."""
-        now = [line.ref for line in self._all if line.change != "left"]
+        now = self.refs
+        if self._shown == "gone":
+            lost = sum(line.ref.tokens for line in self._gone)
+            return self.tr("%n message(s) of earlier contexts are gone", None, len(self._gone)) + " · " + self.tr(
+                "{sign}{tokens} tokens").format(sign="≈ ", tokens=quantities.number(lost))
         sign = "≈ " if any(r.estimated for r in now) else ""
         entered = sum(line.change == "entered" for line in self._all)
         return " · ".join((
@@ -102,19 +137,25 @@ class ContextModel(QAbstractTableModel):
     def _list(self) -> None:
         wanted = {"context": ("", "entered"), "changes": ("entered", "left")}.get(self._shown, (self._shown,))
         self.beginResetModel()
-        self.lines = [line for line in self._all if line.change in wanted]
+        self.lines = self._gone if self._shown == "gone" else [x for x in self._all if x.change in wanted]
         self.endResetModel()
 
     def _cell(self, line: ContextLine, column: int) -> str:
         if column == 0:
             return str(line.place) if line.place else "–"
         if column == 1:
-            return {"entered": "+ " + self.tr("entered"), "left": "− " + self.tr("left")}.get(line.change, "")
+            mark = "◆ " if line.ref.hash in self._holding else ""
+            return f"{mark}{self._change(line)}".rstrip()
         if column == 2:
             return line.ref.role
         if column == 3:
             return source_words(line.ref.source)
         return ("≈ " if line.ref.estimated else "") + quantities.number(line.ref.tokens)
+
+    def _change(self, line: ContextLine) -> str:
+        if line.change == "gone":
+            return self.tr("− since step {n}").format(n=line.since)
+        return {"entered": "+ " + self.tr("entered"), "left": "− " + self.tr("left")}.get(line.change, "")
 
 
 def source_words(source: str) -> str:

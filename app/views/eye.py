@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
     QHBoxLayout,
     QHeaderView,
+    QMenu,
     QSplitter,
     QTableView,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -18,13 +23,17 @@ from app import theme
 from app.long_text import LongText
 from app.models.context import SHOWN, ContextModel
 from app.safe_text import PlainLabel
+from app.views.presence import PresenceBar
 
 
 class Eye(QWidget):
-    """The list of messages above, the chosen message below."""
+    """The list of messages above, the chosen message below, and where a text was in the contexts."""
 
     opened = Signal(str)
     """The hash of the message that the reader chose."""
+
+    gone_asked = Signal()
+    """The list of what earlier contexts held is wanted."""
 
     def __init__(self, model: ContextModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -32,13 +41,21 @@ class Eye(QWidget):
         self.summary = PlainLabel("", self, elide=True)
         self.shown = QComboBox(self)
         self.shown.setAccessibleName(self.tr("Which messages are listed"))
-        words = (self.tr("Whole context"), self.tr("Changes"), self.tr("Entered"), self.tr("Left"))
+        words = (self.tr("Whole context"), self.tr("Changes"), self.tr("Entered"), self.tr("Left"),
+                 self.tr("Gone by now"))
         for key, text in zip(SHOWN, words, strict=True):
             self.shown.addItem(text, key)
         self.table = QTableView(self)
         self.table.setModel(model)
         self.table.setAccessibleName(self.tr("Messages of the context"))
         self.text = LongText(self, name=self.tr("The chosen message"))
+        self.presence = PresenceBar(self)
+        self.copy = QToolButton(self)
+        self.copy.setText(self.tr("Copy"))
+        self.copy.setToolTip(self.tr("Copy what the model was given"))
+        self.copy.setAccessibleName(self.tr("Copy what the model was given"))
+        self.copy.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.copy.setMenu(QMenu(self.copy))
         self._lay_out()
         self.shown.activated.connect(self._on_shown)
         self.table.selectionModel().currentRowChanged.connect(self._on_current)
@@ -59,6 +76,7 @@ class Eye(QWidget):
         top = QHBoxLayout()
         top.addWidget(self.summary, 1)
         top.addWidget(self.shown)
+        top.addWidget(self.copy)
         split = QSplitter(Qt.Orientation.Vertical, self)
         split.setChildrenCollapsible(False)
         split.addWidget(table)
@@ -68,20 +86,37 @@ class Eye(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.GRID)
         column.addLayout(top)
+        column.addWidget(self.presence)
         column.addWidget(split, 1)
+
+    def offer(self, actions: Sequence[QAction]) -> None:
+        """What the Copy button offers."""
+        self.copy.menu().addActions(list(actions))
 
     def refreshed(self) -> None:
         """The model shows another context: tell its sum, choose its last message."""
         self.summary.setText(self._model.summary())
         rows = self._model.rowCount()
-        self.text.placeholder(self.tr("Nothing changed since the step before.") if not rows else "")
+        self.text.placeholder(self._nothing() if not rows else "")
         if rows:
-            self.table.selectRow(rows - 1)
-            self.table.scrollToBottom()
+            held = self._model.first_holding()
+            self.table.selectRow(held if held >= 0 else rows - 1)
+            self.table.scrollTo(self._model.index(held if held >= 0 else rows - 1, 0))
+
+    def say(self, text: str) -> None:
+        """Say something in the place of the sum."""
+        self.summary.setText(text)
+
+    def _nothing(self) -> str:
+        if self._model.shown == "gone":
+            return self.tr("Nothing is gone: this context holds all that earlier ones held.")
+        return self.tr("Nothing changed since the step before.")
 
     def _on_shown(self, index: int) -> None:
         self._model.set_shown(self.shown.itemData(index))
         self.refreshed()
+        if self._model.shown == "gone":
+            self.gone_asked.emit()
 
     def _on_current(self, current: QModelIndex) -> None:
         if current.isValid():

@@ -55,6 +55,13 @@
 <context>
     <name>ContextModel</name>
     <message numerus="yes">
+        <source>%n message(s) of earlier contexts are gone</source>
+        <translation>
+            <numerusform>%n message of earlier contexts is gone</numerusform>
+            <numerusform>%n messages of earlier contexts are gone</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n message(s)</source>
         <translation>
             <numerusform>%n message</numerusform>
@@ -114,12 +121,32 @@
     </message>
 </context>
 <context>
+    <name>EyeController</name>
+    <message numerus="yes">
+        <source>%n secret(s) were taken out.</source>
+        <translation>
+            <numerusform>%n secret was taken out.</numerusform>
+            <numerusform>%n secrets were taken out.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>FindAllPanel</name>
     <message numerus="yes">
         <source>%n place(s)</source>
         <translation>
             <numerusform>%n place</numerusform>
             <numerusform>%n places</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>PresenceBar</name>
+    <message numerus="yes">
+        <source>%n message(s) are fetched from the server first…</source>
+        <translation>
+            <numerusform>%n message is fetched from the server first…</numerusform>
+            <numerusform>%n messages are fetched from the server first…</numerusform>
         </translation>
     </message>
 </context>

@@ -168,6 +168,18 @@
         <translation>步骤的上下文（眼睛）(&amp;C)</translation>
     </message>
     <message>
+        <source>Is the selected text &amp;in the context?</source>
+        <translation>所选文字是否在上下文中？(&amp;I)</translation>
+    </message>
+    <message>
+        <source>Copy the context as &amp;JSON</source>
+        <translation>将上下文复制为 JSON(&amp;J)</translation>
+    </message>
+    <message>
+        <source>Copy the context as a c&amp;url request</source>
+        <translation>将上下文复制为 curl 请求(&amp;U)</translation>
+    </message>
+    <message>
         <source>&amp;Live layout</source>
         <translation>实时布局(&amp;L)</translation>
     </message>
@@ -283,10 +295,6 @@
 <context>
     <name>ChartsPanel</name>
     <message>
-        <source>Charts of score, context, cost and duration over the steps</source>
-        <translation>各步骤的得分、上下文、费用和耗时图表</translation>
-    </message>
-    <message>
         <source>Over it</source>
         <translation>叠加</translation>
     </message>
@@ -311,8 +319,48 @@
         <translation>步骤耗时</translation>
     </message>
     <message>
+        <source>Idle before and in the step</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Verdicts</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>kept</source>
+        <translation>保留</translation>
+    </message>
+    <message>
+        <source>unsure</source>
+        <translation>不确定</translation>
+    </message>
+    <message>
+        <source>masked</source>
+        <translation>已掩码</translation>
+    </message>
+    <message>
+        <source>What the curves run over</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>over steps</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>over time</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Draw other sessions over this one</source>
         <translation>将其他会话叠加绘制在此会话上</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose what is drawn</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Save the curves as a picture or a table</source>
@@ -333,6 +381,10 @@
     <message>
         <source>Table (CSV)</source>
         <translation>表格（CSV）</translation>
+    </message>
+    <message>
+        <source>Charts of score, tokens, cost, time and verdicts</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>There is no other session</source>
@@ -516,6 +568,12 @@
         <translation>词元</translation>
     </message>
     <message numerus="yes">
+        <source>%n message(s) of earlier contexts are gone</source>
+        <translation>
+            <numerusform>较早上下文中的 %n 条消息已不在</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n message(s)</source>
         <translation>
             <numerusform>%n 条消息</numerusform>
@@ -532,6 +590,10 @@
     <message>
         <source>{n} left</source>
         <translation>移出 {n}</translation>
+    </message>
+    <message>
+        <source>− since step {n}</source>
+        <translation>− 自步骤 {n} 起</translation>
     </message>
     <message>
         <source>entered</source>
@@ -944,6 +1006,10 @@
         <translation>移出</translation>
     </message>
     <message>
+        <source>Gone by now</source>
+        <translation>现已不在</translation>
+    </message>
+    <message>
         <source>Messages of the context</source>
         <translation>上下文中的消息</translation>
     </message>
@@ -952,8 +1018,49 @@
         <translation>所选消息</translation>
     </message>
     <message>
+        <source>Copy</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>Copy what the model was given</source>
+        <translation>复制模型收到的内容</translation>
+    </message>
+    <message>
+        <source>Nothing is gone: this context holds all that earlier ones held.</source>
+        <translation>没有消息被移出：此上下文包含较早上下文的全部内容。</translation>
+    </message>
+    <message>
         <source>Nothing changed since the step before.</source>
         <translation>与上一步骤相比没有变化。</translation>
+    </message>
+</context>
+<context>
+    <name>EyeController</name>
+    <message>
+        <source>Fetching this message from the server…</source>
+        <translation>正在从服务器获取此消息…</translation>
+    </message>
+    <message>
+        <source>There is no context here to copy: choose a step first.</source>
+        <translation>这里没有可复制的上下文：请先选择一个步骤。</translation>
+    </message>
+    <message>
+        <source>Fetched {n} of {all} messages to copy them…</source>
+        <translation>复制前正在获取消息：{n}/{all}…</translation>
+    </message>
+    <message>
+        <source>Copied: the context as JSON.</source>
+        <translation>已复制：JSON 格式的上下文。</translation>
+    </message>
+    <message>
+        <source>Copied: a curl request. It reads the key from OPENAI_API_KEY.</source>
+        <translation>已复制：curl 请求。密钥从 OPENAI_API_KEY 读取。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n secret(s) were taken out.</source>
+        <translation>
+            <numerusform>已去除 %n 个密钥。</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -1466,16 +1573,16 @@
         <translation>损失与速度</translation>
     </message>
     <message>
-        <source>loss</source>
-        <translation>损失</translation>
-    </message>
-    <message>
         <source>loss, and ● on data held out</source>
         <translation>损失，● 为留出数据上的损失</translation>
     </message>
     <message>
         <source>tokens/s</source>
         <translation>词元/秒</translation>
+    </message>
+    <message>
+        <source>memory (MB)</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>step {step}</source>
@@ -1488,6 +1595,10 @@
     <message>
         <source>{rate} tokens/s</source>
         <translation>{rate} 词元/秒</translation>
+    </message>
+    <message>
+        <source>{size} MB</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -1642,6 +1753,54 @@
     <message>
         <source>Link copied: {link}</source>
         <translation>已复制链接：{link}</translation>
+    </message>
+</context>
+<context>
+    <name>PresenceBar</name>
+    <message>
+        <source>Is this text in the context? Type it, or select it and press Shift+C</source>
+        <translation>这段文字在上下文中吗？请输入，或选中后按 Shift+C</translation>
+    </message>
+    <message>
+        <source>Text to look for in the contexts</source>
+        <translation>要在上下文中查找的文字</translation>
+    </message>
+    <message>
+        <source>Looking through the contexts…</source>
+        <translation>正在查找各步骤的上下文…</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n message(s) are fetched from the server first…</source>
+        <translation>
+            <numerusform>先从服务器获取 %n 条消息…</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>✗ In no step&apos;s context.</source>
+        <translation>✗ 不在任何步骤的上下文中。</translation>
+    </message>
+    <message>
+        <source>✓ In the context at step {n}. Steps with it: {runs}</source>
+        <translation>✓ 在步骤 {n} 的上下文中。含有它的步骤：{runs}</translation>
+    </message>
+    <message>
+        <source>✗ Gone since step {n}. Steps with it: {runs}</source>
+        <translation>✗ 自步骤 {n} 起已不在。含有它的步骤：{runs}</translation>
+    </message>
+    <message>
+        <source>✗ Not yet at step {n}. Steps with it: {runs}</source>
+        <translation>✗ 步骤 {n} 时尚未出现。含有它的步骤：{runs}</translation>
+    </message>
+</context>
+<context>
+    <name>PresenceStrip</name>
+    <message>
+        <source>Steps whose context held the text</source>
+        <translation>上下文含有该文字的步骤</translation>
+    </message>
+    <message>
+        <source>Filled: the text was in the context. A click goes to the step; Left and Right go to where it came and went.</source>
+        <translation>填充处：该文字在上下文中。单击转到该步骤；左右方向键转到它出现和消失的位置。</translation>
     </message>
 </context>
 <context>
@@ -2326,10 +2485,6 @@
         <source>{given} tokens in, {made} out</source>
         <translation>输入 {given} 词元，输出 {made}</translation>
     </message>
-    <message>
-        <source>Fetching this message from the server…</source>
-        <translation>正在从服务器获取此消息…</translation>
-    </message>
 </context>
 <context>
     <name>StepPanel</name>
@@ -2609,6 +2764,10 @@
     <message>
         <source>{rate} tokens/s</source>
         <translation>{rate} 词元/秒</translation>
+    </message>
+    <message>
+        <source>{share} % of the tokens trained</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{size} GB memory</source>

@@ -1,0 +1,45 @@
+"""The real window with all its panels over a made session, offscreen, for tests that press real keys."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+from support.logs import Maker
+from support.panels import workplace
+
+from app.controllers.application import ApplicationController
+from app.window import Window
+from app.workplace import Workplace
+
+NONE = Qt.KeyboardModifier.NoModifier
+CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+
+
+@contextlib.contextmanager
+def shown_window(folder: Path, *sessions: Maker, layout: str = "") -> Iterator[tuple[Window, Workplace]]:
+    """The window, shown, at no session yet. `layout`: live, review or compare."""
+    with workplace(folder, *sessions) as (place, _):
+        window = Window(place, folder / "window.ini")
+        application = ApplicationController(place, window)
+        window.resize(1600, 1000)
+        window.show()
+        if layout:
+            getattr(window, f"lay_out_{layout}")()
+        QApplication.processEvents()
+        try:
+            yield window, place
+        finally:
+            application.setParent(None)
+            window.hide()
+            window.deleteLater()
+            QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+
+
+def press(target: QWidget, key: Qt.Key, modifiers: Qt.KeyboardModifier = NONE) -> None:
+    """A key pressed where the focus is, else in the target."""
+    QTest.keyClick(QApplication.focusWidget() or target, key, modifiers)
