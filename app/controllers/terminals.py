@@ -8,10 +8,11 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
 from app.cursor import Cursor
-from app.desk import Desk
+from app.desks import Desks
 from app.models.terminal_tape import Player, Tape, ends_at, written_in
 from app.views.terminals import TerminalsView
 from app.workplace import Workplace
+from core.domain.outputs import Outputs
 
 FRAME_MS = 16
 BUDGET_S = 0.006
@@ -24,7 +25,7 @@ _BLOBS = 16
 class TerminalsController(QObject):
     """Only the terminal in sight is emulated, and only while the panel is visible."""
 
-    def __init__(self, desk: Desk, cursor: Cursor, view: TerminalsView) -> None:
+    def __init__(self, desk: Desks, cursor: Cursor, view: TerminalsView) -> None:
         super().__init__(view)
         self._desk, self._cursor, self._view = desk, cursor, view
         self._key = ""
@@ -87,7 +88,7 @@ class TerminalsController(QObject):
     def _player(self, session: str, key: str, live: bool) -> Player:
         player = self._players.get((session, key, live))
         if player is None:
-            tape = Tape((), self._blob)
+            tape = Tape(Outputs(), self._blob)
             player = self._players[(session, key, live)] = Player(tape)
             while len(self._players) > _PLAYERS:
                 self._players.popitem(last=False)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from app.models.terminal_emulator import Emulator
-from core.domain.events import TerminalOutput
+from core.domain.outputs import Outputs
+from core.domain.steps import TERMINALS
 from core.domain.trajectory import Trajectory
 
 COLUMNS, ROWS = 120, 32
@@ -28,27 +29,27 @@ _SNAPSHOTS = 128
 class Tape:
     """The bytes of one terminal, over the trajectory's own list of outputs; larger ones lie in blobs."""
 
-    def __init__(self, outputs: Sequence[TerminalOutput], blob: Callable[[str], bytes | None]) -> None:
+    def __init__(self, outputs: Outputs, blob: Callable[[str], bytes | None]) -> None:
         """`blob(hash)` gives a payload that is at hand, or None (and may ask for it)."""
         self._outputs = outputs
         self._blob = blob
 
-    def follow(self, outputs: Sequence[TerminalOutput]) -> None:
+    def follow(self, outputs: Outputs) -> None:
         """Read from another list of the same outputs (the trajectory was folded anew)."""
         self._outputs = outputs
 
     @property
     def length(self) -> int:
         """The offset behind the last byte."""
-        return self._outputs[-1].offset + self._outputs[-1].size if self._outputs else 0
+        return self._outputs.length
 
     def read(self, offset: int, limit: int) -> tuple[bytes, int]:
         """Bytes from `offset`, and the offset behind them: (b"", offset) where they are not at hand yet.
 
         A part of the stream that was never recorded is passed over.
         """
-        at = bisect_right(self._outputs, offset, key=lambda o: o.offset) - 1
-        if at >= 0 and offset < self._outputs[at].offset + self._outputs[at].size:
+        at = self._outputs.before(offset)
+        if at >= 0 and offset < self._outputs.offsets[at] + self._outputs.sizes[at]:
             one = self._outputs[at]
             data = one.data if one.data or not one.blob else self._blob(one.blob)
             if data is None:
@@ -56,20 +57,19 @@ class Tape:
             part = data[offset - one.offset : offset - one.offset + limit]
             return part, offset + len(part) if part else one.offset + one.size
         if at + 1 < len(self._outputs):
-            return b"", self._outputs[at + 1].offset
+            return b"", self._outputs.offsets[at + 1]
         return b"", self.length
 
 
 def ends_at(trajectory: Trajectory, step: int | None) -> dict[str, int]:
     """The length of each terminal's stream as of a step (None: now), for those that existed by then."""
     if step is None:
-        return {k: o[-1].offset + o[-1].size for k, o in trajectory.terminals.items() if o}
+        return {k: o.length for k, o in trajectory.terminals.items() if o}
     at = trajectory.index_of(step)
-    while at is not None and at >= 0:
-        if trajectory.steps[at].terminals:
-            return {k: n for k, n in trajectory.steps[at].terminals.items() if k in trajectory.terminals}
-        at -= 1
-    return {}
+    at = trajectory.steps.last_with(TERMINALS, at) if at is not None else -1
+    if at < 0:
+        return {}
+    return {k: n for k, n in trajectory.steps[at].terminals.items() if k in trajectory.terminals}
 
 
 def written_in(trajectory: Trajectory, step: int | None) -> set[str]:

@@ -7,6 +7,7 @@ on disk (synchronous=FULL) when awaited. Signals are plain lists of callbacks, c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -15,7 +16,8 @@ from core.client.listeners import tell
 from core.domain.errors import NotFound
 from core.domain.events import Placed
 from core.domain.session import SessionRow
-from core.domain.trajectory import Trajectory, fold
+from core.domain.steps import Read
+from core.domain.trajectory import Trajectory
 from core.protocol.messages import Ack, AnyOp, Command, Nak
 from core.store import blobs, copies, log, outbox
 from core.store.outbox import Queued
@@ -67,8 +69,15 @@ class Replica:
         return log.read(self._read, session, after, limit)
 
     def trajectory(self, session: str) -> Trajectory:
-        """A fresh fold of everything that is held of a session."""
-        return fold(session, log.read_all(self._read, session))
+        """A fresh fold of everything that is held of a session; steps and outputs are read again when looked at."""
+        made = Trajectory(session, self.reader(session))
+        for one in log.read_all(self._read, session):
+            made.apply(one)
+        return made
+
+    def reader(self, session: str) -> Read:
+        """Gives events of a session again, by seq."""
+        return partial(log.bodies, self._read, session)
 
     def body(self, hash: str) -> bytes | None:
         """A payload, None where it is not held (then `Client.want` it)."""

@@ -1,14 +1,13 @@
-"""The trajectory: a fold over a session's log. Live view, review, export and resume all read this one."""
+"""The trajectory: a fold over a session's log. Live view, review, export and resume all read this one.
+
+With a `Read` it keeps columns and places instead of every step and output: a long session stays small in memory.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime
-from typing import Literal
 
-import msgspec
-
-from core.domain.context import ContextDelta, Contexts, MessageRef, apply_delta
+from core.domain.context import Contexts, MessageRef, apply_delta
 from core.domain.errors import Conflict, NotFound
 from core.domain.events import (
     Event,
@@ -33,59 +32,37 @@ from core.domain.events import (
     VerdictGiven,
 )
 from core.domain.guidance import Guidance
+from core.domain.items import Item, Items
+from core.domain.outputs import Outputs
 from core.domain.session import SessionRow, advance
-from core.domain.step import StepHead, Usage
-from core.domain.verdict import Author, Verdict, final_verdict
+from core.domain.steps import Read, StepEntry, Steps
+from core.domain.verdict import Verdict
 
-
-class StepEntry(msgspec.Struct, kw_only=True):
-    """A step with all that was said about it. `verdicts` holds the standing opinion per author, latest last."""
-
-    head: StepHead
-    body: str
-    context: ContextDelta
-    completion: MessageRef | None = None
-    terminals: dict[str, int] = {}
-    tools: str = ""
-    seq: int = 0
-    verdicts: dict[str, Verdict] = {}
-    notes: list[tuple[Author, datetime, str]] = []
-    tags: set[str] = set()
-
-    @property
-    def final(self) -> Literal["keep", "mask"]:
-        """What training does with the step."""
-        return final_verdict(self.verdicts.values())
-
-
-class Item(msgspec.Struct, frozen=True):
-    """One row of the step list, in the order of the log: a step by index, a summary or guidance by id."""
-
-    kind: Literal["step", "summary", "guidance", "score"]
-    ref: int | str
+__all__ = ["Item", "StepEntry", "Trajectory", "fold"]
 
 
 class Trajectory:
     """What a session's log says so far; `apply` takes the next event and nothing else changes it."""
 
-    def __init__(self, session: str) -> None:
+    def __init__(self, session: str, read: Read | None = None) -> None:
+        """`read` gives events of this log again, by seq; without it everything stays in memory."""
         self.session = session
+        self._read = read
         self.seq = 0
         self.row = SessionRow(session=session)
         self.created: SessionCreated | None = None
-        self.items: list[Item] = []
-        self.steps: list[StepEntry] = []
+        self.items = Items()
+        self.steps = Steps(read)
         self.summaries: dict[str, SummaryAdded] = {}
         self.guidance: dict[str, Guidance] = {}
-        self._early: dict[str, list[Event]] = {}
+        self.early: dict[str, list[Event]] = {}
         self.scores: list[ScoreGiven] = []
         self.files: list[FileChanged] = []
         self.searches: list[SearchMade] = []
-        self.terminals: dict[str, list[TerminalOutput]] = {}
+        self.terminals: dict[str, Outputs] = {}
         self.open_step: StepStarted | None = None
         self.contexts = Contexts(lambda i: self.steps[i].context)
-        self._index: dict[int, int] = {}
-        self._steps_before: dict[str, int] = {}
+        self.summary_places: dict[str, int] = {}
 
     def apply(self, placed: Placed) -> Event:
         """Take the next event. Raises Conflict when its seq is not the next one."""
@@ -99,18 +76,15 @@ class Trajectory:
 
     def step(self, number: int) -> StepEntry:
         """The step of that number. Raises NotFound."""
-        if number not in self._index:
-            raise NotFound("no_step", f"Session {self.session} has no step {number}.", step=number)
-        return self.steps[self._index[number]]
+        return self.steps[self._at(number)]
 
     def index_of(self, number: int) -> int | None:
         """The place in `steps` of a step number, or None."""
-        return self._index.get(number)
+        return self.steps.index_of(number)
 
     def context(self, number: int) -> list[MessageRef]:
         """The exact context of a step. Raises NotFound."""
-        self.step(number)
-        return self.contexts.at(self._index[number])
+        return self.contexts.at(self._at(number))
 
     def summary_context(self, summary: SummaryAdded) -> list[MessageRef]:
         """The exact context in which a summary was written."""
@@ -118,7 +92,13 @@ class Trajectory:
 
     def steps_before(self, summary: SummaryAdded) -> int:
         """How many steps there were when a summary was written: more than it replaces."""
-        return self._steps_before[summary.id]
+        return self.summary_places[summary.id]
+
+    def _at(self, number: int) -> int:
+        at = self.steps.index_of(number)
+        if at is None:
+            raise NotFound("no_step", f"Session {self.session} has no step {number}.", step=number)
+        return at
 
     def _take(self, seq: int, event: Event) -> None:
         match event.fact:
@@ -130,13 +110,13 @@ class Trajectory:
                 self._add_step(seq, f)
             case SummaryAdded() as f:
                 self.summaries[f.id] = f
-                self._steps_before[f.id] = len(self.steps)
-                self.items.append(Item("summary", f.id))
+                self.summary_places[f.id] = len(self.steps)
+                self.items.add(Item("summary", f.id))
             case ScoreGiven() as f:
-                self.items.append(Item("score", len(self.scores)))
+                self.items.add(Item("score", len(self.scores)))
                 self.scores.append(f)
             case TerminalOutput() as f:
-                self.terminals.setdefault(f"{f.host}/{f.terminal}", []).append(f)
+                self.terminals.setdefault(f"{f.host}/{f.terminal}", Outputs(self._read)).add(seq, f)
             case FileChanged() as f:
                 self.files.append(f)
             case SearchMade() as f:
@@ -148,30 +128,20 @@ class Trajectory:
 
     def _add_step(self, seq: int, fact: StepAdded) -> None:
         self.open_step = None
-        if fact.head.number in self._index:
-            self._tell_again(seq, fact)
+        at = self.steps.index_of(fact.head.number)
+        if at is not None:
+            self.steps.tell_again(at, seq, fact)
+            self.contexts = Contexts(lambda i: self.steps[i].context)
             return
-        entry = StepEntry(head=fact.head, body=fact.body, context=fact.context, completion=fact.completion,
-                          terminals=fact.terminals, tools=fact.tools, seq=seq)
-        self._index[fact.head.number] = len(self.steps)
-        self.items.append(Item("step", len(self.steps)))
-        self.steps.append(entry)
-
-    def _tell_again(self, seq: int, fact: StepAdded) -> None:
-        """A step that an import tells once more, whole: it takes the place of the first telling, opinions stay."""
-        entry = self.steps[self._index[fact.head.number]]
-        usage = entry.head.usage if fact.head.usage == Usage() else fact.head.usage
-        entry.head = msgspec.structs.replace(fact.head, usage=usage)
-        entry.body, entry.context, entry.completion = fact.body, fact.context, fact.completion
-        entry.terminals, entry.tools, entry.seq = fact.terminals, fact.tools, seq
-        self.contexts = Contexts(lambda i: self.steps[i].context)
+        self.steps.add(seq, fact)
+        self.items.add_step()
 
     def _judge(self, event: Event) -> None:
         fact = event.fact
-        at = self._index.get(getattr(fact, "step", 0))
+        at = self.steps.index_of(getattr(fact, "step", 0))
         if at is None:
             return
-        entry = self.steps[at]
+        entry = self.steps.opinion(at)
         match fact:
             case VerdictGiven(value="none"):
                 entry.verdicts.pop(event.author.key, None)
@@ -188,10 +158,10 @@ class Trajectory:
             case GuidanceQueued() as f:
                 self.guidance[f.guidance] = Guidance(id=f.guidance, text=f.text, author=event.author.name,
                                                      mode=f.mode, queued_at=event.at)
-                for early in self._early.pop(f.guidance, []):
+                for early in self.early.pop(f.guidance, []):
                     self._guide(early)
             case f if (name := getattr(f, "guidance", "")) and isinstance(name, str) and name not in self.guidance:
-                self._early.setdefault(name, []).append(event)  # a restored log gets the runner's word first
+                self.early.setdefault(name, []).append(event)  # a restored log gets the runner's word first
             case GuidanceChangeAsked() as f if f.guidance in self.guidance:
                 self.guidance[f.guidance].change = "withdraw" if f.text is None else "edit"
             case GuidanceEdited() as f if f.guidance in self.guidance:
@@ -208,7 +178,7 @@ class Trajectory:
 
     def _deliver(self, guidance: Guidance, step: int) -> None:
         guidance.state, guidance.delivered_step = "delivered", step
-        self.items.append(Item("guidance", guidance.id))
+        self.items.add(Item("guidance", guidance.id))
 
 
 def fold(session: str, placed: Iterable[Placed]) -> Trajectory:

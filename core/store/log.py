@@ -40,8 +40,9 @@ def row(conn: Connection, session: str) -> SessionRow:
 
 
 def rows(conn: Connection) -> list[SessionRow]:
-    """The rows of all sessions, oldest first."""
-    return [_ROW.decode(text) for (text,) in conn.execute("SELECT row FROM session ORDER BY id")]
+    """The rows of all sessions, oldest first; an import that is not whole yet has none."""
+    found = (_ROW.decode(text) for (text,) in conn.execute("SELECT row FROM session ORDER BY id"))
+    return [row for row in found if not row.is_hidden]
 
 
 def put_row(conn: Connection, row: SessionRow) -> bool:
@@ -88,6 +89,13 @@ def read(
             break
         found.append(Placed(session=session, seq=seq, body=body))
     return found
+
+
+def bodies(conn: Connection, session: str, seqs: Sequence[int]) -> dict[int, bytes]:
+    """The bodies of these events, by seq; those that are not held are missing."""
+    marks = ",".join("?" * len(seqs))
+    sql = f"SELECT seq, body FROM event WHERE session = ? AND seq IN ({marks})"
+    return dict(conn.execute(sql, (session, *seqs)).fetchall())
 
 
 def read_all(conn: Connection, session: str, upto: int | None = None) -> Iterator[Placed]:

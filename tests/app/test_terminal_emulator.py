@@ -9,16 +9,17 @@ from app.models.terminal_cells import columns_text, pieces, plain_lines, row_of,
 from app.models.terminal_emulator import Emulator
 from app.models.terminal_tape import FLOOD, Player, Tape
 from core.domain.events import TerminalOutput
+from core.domain.outputs import Outputs
 
 
 def screen(emulator: Emulator) -> list[str]:
     return [row_text(r) for r in emulator.screen_rows()]
 
 
-def outputs(*parts: bytes, blob: bool = False) -> list[TerminalOutput]:
-    made, offset = [], 0
+def outputs(*parts: bytes, blob: bool = False) -> Outputs:
+    made, offset = Outputs(), 0
     for i, part in enumerate(parts):
-        made.append(TerminalOutput(host="h", terminal="t", offset=offset, size=len(part),
+        made.add(i, TerminalOutput(host="h", terminal="t", offset=offset, size=len(part),
                                    data=b"" if blob else part, blob=str(i) if blob else ""))
         offset += len(part)
     return made

@@ -13,7 +13,7 @@ from app.models.finding import items_with
 from app.models.trajectory import Row, RowTextRole, TrajectoryModel
 from app.views.minimap import binned, meanings
 from app.views.step_list import StepList
-from core.domain.events import Placed, ScoreGiven, StepStarted, VerdictGiven
+from core.domain.events import Placed, ScoreGiven, StepAdded, StepStarted, VerdictGiven
 from core.domain.trajectory import Trajectory
 from core.domain.verdict import Author
 
@@ -245,9 +245,8 @@ def test_twenty_thousand_steps_open_at_once(qtbot):
     entry = session.trajectory.steps[0]
     for number in range(2, 20_001):
         head = msgspec.structs.replace(entry.head, number=number, is_waiting=number % 7 == 0)
-        session.trajectory.steps.append(msgspec.structs.replace(entry, head=head))
-        session.trajectory._index[number] = number - 1
-        session.trajectory.items.append(type(session.trajectory.items[0])("step", number - 1))
+        session.trajectory.steps.add(number, StepAdded(head=head, body=entry.body))
+        session.trajectory.items.add_step()
     view = shown(qtbot, Session("s"))
     model = view.model()
     began = time.process_time()

@@ -1,0 +1,128 @@
+"""A folded trajectory as bytes, and back: what was read once need not be read again when a session is opened.
+
+Derived from the log, so it may be lost at any time. Columns are raw arrays of this machine; another layout, or another
+version of the fold, is refused and the log is folded anew.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+
+import msgspec
+
+from core.domain.errors import InvalidInput
+from core.domain.events import FileChanged, ScoreGiven, SearchMade, SessionCreated, StepStarted, SummaryAdded
+from core.domain.guidance import Guidance
+from core.domain.items import Item
+from core.domain.outputs import Outputs
+from core.domain.session import SessionRow
+from core.domain.steps import Opinions, Read, Shape
+from core.domain.trajectory import Trajectory
+
+VERSION = f"1 {sys.byteorder} {array('I').itemsize}"
+"""Of this layout and of what the fold means; to be changed with either."""
+
+COLUMNS = ("numbers", "seqs", "shape_of", "key_of", "started", "ended", "cost", "tokens_in", "tokens_out")
+
+
+class _Tape(msgspec.Struct):
+    seqs: bytes
+    offsets: bytes
+    sizes: bytes
+
+
+class _Folded(msgspec.Struct, kw_only=True):
+    version: str
+    seq: int
+    row: SessionRow
+    created: SessionCreated | None
+    open_step: StepStarted | None
+    columns: dict[str, bytes]
+    flags: bytes
+    shapes: list[Shape]
+    opinions: dict[int, Opinions]
+    usage_at: dict[int, int]
+    steps: int
+    places: list[int]
+    others: list[Item]
+    summaries: dict[str, SummaryAdded]
+    steps_before: dict[str, int]
+    guidance: dict[str, Guidance]
+    scores: list[ScoreGiven]
+    files: list[FileChanged]
+    searches: list[SearchMade]
+    terminals: dict[str, _Tape]
+
+
+_DECODER = msgspec.msgpack.Decoder(_Folded)
+
+
+def can_be_kept(trajectory: Trajectory) -> bool:
+    """Whether a trajectory has nothing that waits for an earlier event."""
+    return not trajectory.early
+
+
+def encode_folded(trajectory: Trajectory) -> bytes:
+    """The bytes of a trajectory."""
+    steps, items = trajectory.steps, trajectory.items
+    return msgspec.msgpack.encode(
+        _Folded(
+            version=VERSION,
+            seq=trajectory.seq,
+            row=trajectory.row,
+            created=trajectory.created,
+            open_step=trajectory.open_step,
+            columns={name: getattr(steps, name).tobytes() for name in COLUMNS},
+            flags=bytes(steps.flags),
+            shapes=steps.shapes,
+            opinions=steps.opinions,
+            usage_at=steps.usage_at,
+            steps=items.steps,
+            places=items.places,
+            others=items.others,
+            summaries=trajectory.summaries,
+            steps_before=trajectory.summary_places,
+            guidance=trajectory.guidance,
+            scores=trajectory.scores,
+            files=trajectory.files,
+            searches=trajectory.searches,
+            terminals={
+                key: _Tape(o.seqs.tobytes(), o.offsets.tobytes(), o.sizes.tobytes())
+                for key, o in trajectory.terminals.items()
+            },
+        )
+    )
+
+
+def decode_folded(session: str, data: bytes | memoryview, read: Read) -> Trajectory:
+    """The trajectory of such bytes, reading on from `read`. Raises InvalidInput for any other bytes."""
+    try:
+        told = _DECODER.decode(data)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        raise InvalidInput("bad_fold", f"A folded session cannot be read: {error}") from error
+    if told.version != VERSION or set(told.columns) != set(COLUMNS):
+        raise InvalidInput("bad_fold", "A folded session is of another version of this program.")
+    made = Trajectory(session, read)
+    made.seq, made.row, made.created, made.open_step = told.seq, told.row, told.created, told.open_step
+    _put_steps(made, told)
+    made.items.steps, made.items.places, made.items.others = told.steps, told.places, told.others
+    made.summaries, made.summary_places, made.guidance = told.summaries, told.steps_before, told.guidance
+    made.scores, made.files, made.searches = told.scores, told.files, told.searches
+    for key, tape in told.terminals.items():
+        held = made.terminals[key] = Outputs(read)
+        for column, data in ((held.seqs, tape.seqs), (held.offsets, tape.offsets), (held.sizes, tape.sizes)):
+            column.frombytes(data)
+    return made
+
+
+def _put_steps(made: Trajectory, told: _Folded) -> None:
+    steps = made.steps
+    for name, data in told.columns.items():
+        getattr(steps, name).frombytes(data)
+    steps.flags = bytearray(told.flags)
+    steps.opinions, steps.usage_at = told.opinions, told.usage_at
+    lengths = {len(getattr(steps, name)) for name in COLUMNS} | {len(steps.flags), told.steps}
+    if len(lengths) != 1 or (told.shapes and max(steps.shape_of, default=0) >= len(told.shapes)):
+        raise InvalidInput("bad_fold", "A folded session has columns of different lengths.")
+    steps.restore(told.shapes)

@@ -1,0 +1,92 @@
+"""The rows of a step list in the order of the log: steps, and what stands between them."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from typing import Literal, overload
+
+import msgspec
+
+Kind = Literal["step", "summary", "guidance", "score"]
+
+
+class Item(msgspec.Struct, frozen=True):
+    """One row: a step or a score by its index, a summary or guidance by its id."""
+
+    kind: Kind
+    ref: int | str
+
+
+class Items(Sequence[Item]):
+    """All items. Steps are in their order, so only the others are held, with their places."""
+
+    def __init__(self) -> None:
+        self.steps = 0
+        self.places: list[int] = []
+        """Where the items stand that are no steps, in order."""
+        self.others: list[Item] = []
+
+    def __len__(self) -> int:
+        return self.steps + len(self.others)
+
+    @overload
+    def __getitem__(self, index: int) -> Item: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Item]: ...
+    def __getitem__(self, index: int | slice) -> Item | list[Item]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        at = index + len(self) if index < 0 else index
+        if not 0 <= at < len(self):
+            raise IndexError(index)
+        before = bisect_left(self.places, at)
+        if before < len(self.places) and self.places[before] == at:
+            return self.others[before]
+        return Item("step", at - before)
+
+    def __iter__(self) -> Iterator[Item]:
+        step = 0
+        for place, (at, other) in enumerate(zip(self.places, self.others, strict=True)):
+            yield from (Item("step", i) for i in range(step, at - place))
+            yield other
+            step = at - place
+        yield from (Item("step", i) for i in range(step, self.steps))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    def add_step(self) -> None:
+        """The next item is the next step."""
+        self.steps += 1
+
+    def add(self, item: Item) -> None:
+        """The next item is no step."""
+        self.places.append(len(self))
+        self.others.append(item)
+
+    def step_at(self, index: int) -> int:
+        """Which step an item is, counted from 0; −1 for what is no step."""
+        before = bisect_left(self.places, index)
+        return -1 if before < len(self.places) and self.places[before] == index else index - before
+
+    def of_step(self, step: int) -> int:
+        """Where the `step`-th step stands, counted from 0."""
+        low, high = 0, len(self.places)
+        while low < high:  # the number of others before it
+            middle = (low + high) // 2
+            if self.places[middle] - middle <= step:
+                low = middle + 1
+            else:
+                high = middle
+        return step + low
+
+    def of_other(self, kind: str, ref: int | str) -> int:
+        """Where something that is no step stands; −1 where it does not."""
+        return next(
+            (at for at, item in zip(self.places, self.others, strict=True) if item.kind == kind and item.ref == ref), -1
+        )
+
+    def others_in(self, first: int, last: int) -> range:
+        """Which of the others stand at first..last."""
+        return range(bisect_left(self.places, first), bisect_right(self.places, last))

@@ -1,0 +1,75 @@
+"""The recorded output of one terminal: places in its stream, and the bytes when they are asked for."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import overload
+
+from core.domain.events import TerminalOutput, decode_event
+from core.domain.steps import Read
+
+KEPT = 64
+"""Outputs that stay decoded."""
+
+
+class Outputs(Sequence[TerminalOutput]):
+    """Outputs in the order of the log. With a `Read` their bytes stay in the log until they are looked at."""
+
+    def __init__(self, read: Read | None = None, told: Sequence[TerminalOutput] = ()) -> None:
+        self._read = read
+        self.seqs, self.offsets, self.sizes = array("q"), array("q"), array("q")
+        self._held: list[TerminalOutput] = []
+        self._recent: OrderedDict[int, TerminalOutput] = OrderedDict()
+        for one in told:
+            self.add(0, one)
+
+    def add(self, seq: int, fact: TerminalOutput) -> None:
+        """Take the next output."""
+        self.seqs.append(seq)
+        self.offsets.append(fact.offset)
+        self.sizes.append(fact.size)
+        if self._read is None:
+            self._held.append(fact)
+        else:
+            self._keep(len(self.seqs) - 1, fact)
+
+    @property
+    def length(self) -> int:
+        """The offset behind the last byte."""
+        return self.offsets[-1] + self.sizes[-1] if self.offsets else 0
+
+    def before(self, offset: int) -> int:
+        """The last output that begins at an offset or before it; −1 where there is none."""
+        return bisect_right(self.offsets, offset) - 1
+
+    def __len__(self) -> int:
+        return len(self.seqs)
+
+    @overload
+    def __getitem__(self, index: int) -> TerminalOutput: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[TerminalOutput]: ...
+    def __getitem__(self, index: int | slice) -> TerminalOutput | list[TerminalOutput]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        at = index + len(self) if index < 0 else index
+        if not 0 <= at < len(self):
+            raise IndexError(index)
+        if self._read is None:
+            return self._held[at]
+        if at not in self._recent:
+            fact = decode_event(self._read([self.seqs[at]])[self.seqs[at]]).fact
+            assert isinstance(fact, TerminalOutput)
+            self._keep(at, fact)
+        return self._recent[at]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    def _keep(self, at: int, fact: TerminalOutput) -> None:
+        self._recent[at] = fact
+        while len(self._recent) > KEPT:
+            self._recent.popitem(last=False)

@@ -1,0 +1,295 @@
+"""The steps of a trajectory: columns of what is asked of all of them, entries of those that are looked at.
+
+With a `Read` only the columns stay in memory (about 70 bytes a step); an entry is decoded again from the log when it
+is asked for. Without one every entry is kept.
+"""
+
+from __future__ import annotations
+
+import zlib
+from array import array
+from bisect import bisect_left
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from itertools import pairwise
+from math import nan
+from typing import Literal, overload
+
+import msgspec
+
+from core.domain.context import ContextDelta, MessageRef
+from core.domain.events import StepAdded, decode_event
+from core.domain.step import StepHead, Usage
+from core.domain.verdict import Author, Verdict, final_verdict
+
+Read = Callable[[Sequence[int]], dict[int, bytes]]
+"""Gives the bodies of the events with these seqs, by seq."""
+
+BLOCK = 64
+"""Entries that are decoded together."""
+
+KEPT_BLOCKS = 32
+"""Blocks that stay decoded."""
+
+ERROR, WAITING, RUNNING, TERMINALS = 1, 2, 4, 8
+"""Bits of a step's flags: it failed, it only waited, it goes on in the background, it tells lengths of terminals."""
+
+ALL = ERROR | WAITING | RUNNING | TERMINALS
+
+
+class Opinions(msgspec.Struct, kw_only=True):
+    """What was said about one step. `verdicts` holds the standing opinion per author, latest last."""
+
+    verdicts: dict[str, Verdict] = {}
+    notes: list[tuple[Author, datetime, str]] = []
+    tags: set[str] = set()
+
+
+class StepEntry(msgspec.Struct, kw_only=True):
+    """A step with all that was said about it. `verdicts` holds the standing opinion per author, latest last."""
+
+    head: StepHead
+    body: str
+    context: ContextDelta
+    completion: MessageRef | None = None
+    terminals: dict[str, int] = {}
+    tools: str = ""
+    seq: int = 0
+    verdicts: dict[str, Verdict] = {}
+    notes: list[tuple[Author, datetime, str]] = []
+    tags: set[str] = set()
+
+    @property
+    def final(self) -> Literal["keep", "mask"]:
+        """What training does with the step."""
+        return final_verdict(self.verdicts.values())
+
+
+class Shape(msgspec.Struct, frozen=True):
+    """What many steps have in common: how they are filtered and counted."""
+
+    family: str
+    tools: tuple[str, ...]
+    hosts: tuple[str, ...]
+    status: str
+    error: str
+    is_error: bool
+
+
+class Steps(Sequence[StepEntry]):
+    """A sequence of entries with columns beside it. Times are seconds since 1970 and NaN where the log says nothing;
+    tokens are −1 and costs NaN there."""
+
+    def __init__(self, read: Read | None = None) -> None:
+        self._read = read
+        self.numbers, self.seqs = array("q"), array("q")
+        self.flags = bytearray()
+        self.shape_of, self.key_of = array("I"), array("I")
+        self.started, self.ended, self.cost = array("d"), array("d"), array("d")
+        self.tokens_in, self.tokens_out = array("q"), array("q")
+        self.shapes: list[Shape] = []
+        self.opinions: dict[int, Opinions] = {}
+        self.usage_at: dict[int, int] = {}
+        """Where an import told a step again without its usage: the seq of the event that has it."""
+        self._shape_ids: dict[Shape, int] = {}
+        self._places: dict[int, int] | None = None
+        self._held: list[StepEntry] = []
+        self._blocks: OrderedDict[int, list[StepEntry]] = OrderedDict()
+
+    # ---- as a sequence ---------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self.seqs)
+
+    @overload
+    def __getitem__(self, index: int) -> StepEntry: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[StepEntry]: ...
+    def __getitem__(self, index: int | slice) -> StepEntry | list[StepEntry]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        at = index + len(self) if index < 0 else index
+        if not 0 <= at < len(self):
+            raise IndexError(index)
+        if self._read is None:
+            return self._held[at]
+        return self._block(at // BLOCK)[at % BLOCK]
+
+    def __iter__(self) -> Iterator[StepEntry]:
+        if self._read is None:
+            yield from self._held
+            return
+        for first in range(0, len(self), BLOCK):
+            held = self._blocks.get(first // BLOCK)
+            yield from held or self._decode(first, min(len(self), first + BLOCK))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    def index_of(self, number: int) -> int | None:
+        """The place of a step number, or None."""
+        if self._places is not None:
+            return self._places.get(number)
+        at = bisect_left(self.numbers, number)
+        return at if at < len(self.numbers) and self.numbers[at] == number else None
+
+    # ---- growing ---------------------------------------------------------------------------------
+
+    def add(self, seq: int, fact: StepAdded) -> None:
+        """Take the next step."""
+        number, at = fact.head.number, len(self.seqs)
+        if self._places is None and at and number <= self.numbers[-1]:
+            self._places = {told: place for place, told in enumerate(self.numbers)}
+        if self._places is not None:
+            self._places[number] = at
+        self.numbers.append(number)
+        self.seqs.append(seq)
+        self.flags.append(0)
+        for column in (
+            self.shape_of,
+            self.key_of,
+            self.started,
+            self.ended,
+            self.cost,
+            self.tokens_in,
+            self.tokens_out,
+        ):
+            column.append(0)
+        self._note(at, fact)
+        if self._read is None:
+            self._held.append(_entry(seq, fact, fact.head.usage, None))
+        elif at % BLOCK == 0:
+            self._keep(at // BLOCK, [_entry(seq, fact, fact.head.usage, None)])
+        elif (held := self._blocks.get(at // BLOCK)) is not None and len(held) == at % BLOCK:
+            held.append(_entry(seq, fact, fact.head.usage, None))
+        else:
+            self._blocks.pop(at // BLOCK, None)
+
+    def tell_again(self, at: int, seq: int, fact: StepAdded) -> None:
+        """An import tells a step once more, whole: it takes the place of the first telling, opinions stay."""
+        usage = fact.head.usage
+        if usage == Usage():
+            usage = self[at].head.usage
+            self.usage_at.setdefault(at, self.seqs[at])
+        else:
+            self.usage_at.pop(at, None)
+        fresh = _entry(seq, fact, usage, self.opinions.get(at))
+        self.seqs[at] = seq
+        self._note(at, fact)
+        self._note_usage(at, usage)
+        if self._read is None:
+            self._held[at] = fresh
+        else:
+            self._blocks.pop(at // BLOCK, None)
+
+    def opinion(self, at: int) -> Opinions:
+        """What was said about a step, to be changed."""
+        told = self.opinions.get(at)
+        if told is None:
+            told = self.opinions[at] = Opinions()
+            held = self._held if self._read is None else self._blocks.get(at // BLOCK, [])
+            place = at if self._read is None else at % BLOCK
+            if place < len(held):
+                held[place].verdicts, held[place].notes, held[place].tags = told.verdicts, told.notes, told.tags
+        return told
+
+    def last_with(self, flag: int, at: int) -> int:
+        """The last step up to the `at`-th that has a flag; −1 where there is none."""
+        return max((self.flags.rfind(value, 0, at + 1) for value in range(1, ALL + 1) if value & flag), default=-1)
+
+    def shape(self, at: int) -> Shape:
+        """What a step has in common with others."""
+        return self.shapes[self.shape_of[at]]
+
+    # ---- parts -----------------------------------------------------------------------------------
+
+    def _note(self, at: int, fact: StepAdded) -> None:
+        head = fact.head
+        self.flags[at] = (
+            (ERROR if head.is_error else 0)
+            | (WAITING if head.is_waiting else 0)
+            | (RUNNING if head.status == "running" else 0)
+            | (TERMINALS if fact.terminals else 0)
+        )
+        shape = Shape(head.family, head.tools, head.hosts, head.status, head.error_kind, head.is_error)
+        known = self._shape_ids.get(shape)
+        if known is None:
+            known = self._shape_ids[shape] = len(self.shapes)
+            self.shapes.append(shape)
+        self.shape_of[at] = known
+        self.key_of[at] = zlib.crc32(head.title.encode("utf-8", "surrogatepass"))
+        self.started[at], self.ended[at] = _seconds(head.started_at), _seconds(head.ended_at)
+        self._note_usage(at, head.usage)
+
+    def _note_usage(self, at: int, usage: Usage) -> None:
+        self.tokens_in[at] = -1 if usage.input_tokens is None else usage.input_tokens
+        self.tokens_out[at] = -1 if usage.output_tokens is None else usage.output_tokens
+        self.cost[at] = nan if usage.cost_usd is None else usage.cost_usd
+
+    def _block(self, block: int) -> list[StepEntry]:
+        first, stop = block * BLOCK, min(len(self), (block + 1) * BLOCK)
+        held = self._blocks.get(block)
+        if held is None or len(held) < stop - first:
+            held = self._decode(first, stop)
+            self._keep(block, held)
+        else:
+            self._blocks.move_to_end(block)
+        return held
+
+    def _keep(self, block: int, entries: list[StepEntry]) -> None:
+        self._blocks[block] = entries
+        self._blocks.move_to_end(block)
+        while len(self._blocks) > KEPT_BLOCKS:
+            self._blocks.popitem(last=False)
+
+    def _decode(self, first: int, stop: int) -> list[StepEntry]:
+        assert self._read is not None
+        wanted = list(self.seqs[first:stop])
+        bodies = self._read([*wanted, *(self.usage_at[at] for at in range(first, stop) if at in self.usage_at)])
+        made = []
+        for at, seq in enumerate(wanted, first):
+            fact = _fact(bodies[seq])
+            usage = _fact(bodies[self.usage_at[at]]).head.usage if at in self.usage_at else fact.head.usage
+            made.append(_entry(seq, fact, usage, self.opinions.get(at)))
+        return made
+
+    def restore(self, shapes: Sequence[Shape]) -> None:
+        """Take up what follows from columns that were put in place as a whole."""
+        self.shapes = list(shapes)
+        self._shape_ids = {shape: number for number, shape in enumerate(self.shapes)}
+        if not self._ascends:
+            self._places = {told: place for place, told in enumerate(self.numbers)}
+
+    @property
+    def _ascends(self) -> bool:
+        """Whether every number is above the one before; a runner counts n, n+1, …, which is seen at once."""
+        told = self.numbers
+        dense = not told or told == array("q", range(told[0], told[0] + len(told)))
+        return dense or all(a < b for a, b in pairwise(told))
+
+
+def _fact(body: bytes) -> StepAdded:
+    fact = decode_event(body).fact
+    assert isinstance(fact, StepAdded)
+    return fact
+
+
+def _entry(seq: int, fact: StepAdded, usage: Usage, told: Opinions | None) -> StepEntry:
+    head = fact.head if fact.head.usage is usage else msgspec.structs.replace(fact.head, usage=usage)
+    entry = StepEntry(
+        head=head,
+        body=fact.body,
+        context=fact.context,
+        completion=fact.completion,
+        terminals=fact.terminals,
+        tools=fact.tools,
+        seq=seq,
+    )
+    if told is not None:
+        entry.verdicts, entry.notes, entry.tags = told.verdicts, told.notes, told.tags
+    return entry
+
+
+def _seconds(at: datetime | None) -> float:
+    return nan if at is None else at.timestamp()
