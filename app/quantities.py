@@ -59,3 +59,14 @@ def clock(at: datetime | None, *, seconds: bool = False) -> str:
 def day_and_clock(at: datetime | None) -> str:
     """The local date and time of day."""
     return at.astimezone().strftime("%Y-%m-%d %H:%M:%S") if at else ""
+
+
+def reading(key: str, value: float) -> str:
+    """A value of a curve (app.models.series) with its unit; "" for a verdict, which is no number."""
+    if key == "score":
+        return score(value)
+    if key == "context":
+        return tokens(round(value))
+    if key == "verdicts":
+        return ""
+    return money(value) if key == "cost" else duration(value)

@@ -13,10 +13,12 @@ from PySide6.QtWidgets import QWidget
 from app.ask import file_to_save
 from app.background import Work
 from app.controllers.worker import log_of
-from app.models.series import Curves, curves_of_log, series_of, table_of
+from app.models.series import Curves, Held, curves_of, curves_of_logs, table_of
+from app.session_key import id_of
 from app.views.charts import ChartsPanel
 from app.workplace import Workplace
 from core.domain.errors import Unavailable
+from core.domain.verdict import Author
 
 QUIET_MS = 500
 """Curves are drawn anew at most this often while a session works."""
@@ -61,6 +63,8 @@ class ChartsController(QObject):
         panel.others_asked.connect(self._offer)
         panel.other_toggled.connect(self._toggle)
         panel.save_asked.connect(self._save)
+        panel.came_up.connect(self._draw)
+        place.settings.changed.connect(self._on_setting)
 
     def _on_moved(self, session: str, step: int | None) -> None:
         if session != self._session:
@@ -71,18 +75,32 @@ class ChartsController(QObject):
         if session == self._place.cursor.session and not self._timer.isActive():
             self._timer.start()
 
+    def _on_setting(self, key: str) -> None:
+        if key == "review.blind":
+            self._draw()
+
+    @property
+    def _blind(self) -> bool:
+        return bool(self._place.settings.get("review.blind"))
+
+    def _reader(self, session: str) -> str:
+        return Author(kind="person", name=self._place.desk.name_of(session)).key
+
     def _draw(self) -> None:
+        if not self._panel.isVisible():
+            return
         self._session = session = self._place.cursor.session
         told: list[Curves] = []
         if session:
-            trajectory = self._place.desk.trajectory(session)
-            told.append(Curves(session, self._title(session), tuple(series_of(trajectory)),
-                               trajectory.steps[-1].head.number if trajectory.steps else 0))
+            told.append(curves_of(self._place.desk.trajectory(session), self._title(session),
+                                  self._reader(session) if self._blind else ""))
             told += [self._others[s] for s in self._chosen if s != session and s in self._others]
         self._panel.show_curves(told)
         self._show_place()
 
     def _show_place(self) -> None:
+        if not self._panel.isVisible():
+            return
         self._panel.show_place(self._place.cursor.step, self._place.cursor.marks)
 
     def _on_brushed(self, first: int, last: int) -> None:
@@ -114,8 +132,8 @@ class ChartsController(QObject):
         if on:
             self._chosen = [*self._chosen, session][-MOST_OTHERS:]
             self._place.desk.watch(session)
-        titles = {s: self._title(s) for s in self._chosen}
-        self._work.start(curves_of_log, log_of(self._place), titles)
+        held = [Held(log_of(self._place, s), id_of(s), s, self._title(s), self._reader(s)) for s in self._chosen]
+        self._work.start(curves_of_logs, held, self._blind)
         self._draw()
 
     def _on_others(self, told: list[Curves]) -> None:

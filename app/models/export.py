@@ -110,6 +110,7 @@ class Metric(msgspec.Struct, frozen=True):
     seconds: float | None = None
     eval_loss: float | None = None
     memory_mb: float | None = None
+    trained_share: float | None = None
 
 
 def read_answer(kind: type[Any], told: object) -> Any:

@@ -1,26 +1,28 @@
-"""Draws curves over the steps: one lane per quantity, the session in full lines, others over it in broken ones."""
+"""Draws curves with pyqtgraph: one lane per quantity over one axis of steps or of time. The wheel zooms, a double click
+shows all again."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPen
 from PySide6.QtWidgets import QWidget
 
-from app import quantities, theme
-from app.models.series import KEYS, Curves, Series, thinned
-from app.safe_text import one_line
+from app import theme
+from app.models.series import KEYS, Curves, Over
+from app.quantities import reading
+from app.views.chart_lane import Lane, StepAxis, ValueAxis, VerdictAxis, pen_of
 
-MEANINGS = {"score": "score", "context": "guidance", "cost": "attention", "duration": "summary"}
-OTHERS = ("text", "error", "mask", "keep", "live")
-DASHES = (Qt.PenStyle.DashLine, Qt.PenStyle.DotLine, Qt.PenStyle.DashDotLine, Qt.PenStyle.DashDotDotLine,
-          Qt.PenStyle.DashLine)
+pg.setConfigOption("exitCleanup", False)  # the application takes its widgets down itself
 NEAR = 16
 """A click so many pixels from another session's curve, and nearer to it than to ours, is a click on that."""
+_LANE = 52
+"""The least height of a lane, in pixels."""
 
 
-class ChartCanvas(QWidget):
+class ChartCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]
     """`picked` a session and step, `brushed` a range of steps, `moved` by the arrow keys, `hovered` a step."""
 
     picked = Signal(str, int)
@@ -28,208 +30,185 @@ class ChartCanvas(QWidget):
     moved = Signal(int)
     hovered = Signal(int)
 
-    def __init__(self, names: dict[str, str], parent: QWidget) -> None:
+    def __init__(self, names: Mapping[str, str], verdicts: Mapping[int, str], parent: QWidget) -> None:
         super().__init__(parent)
         self.curves: list[Curves] = []
-        self._names = names
+        self.over: Over = "steps"
+        self.hidden: frozenset[str] = frozenset()
+        self._names, self._verdicts = names, verdicts
+        self._lanes: list[Lane] = []
         self._step: int | None = None
         self._marks: tuple[int, ...] = ()
         self._from: int | None = None
+        self._zoomed = False
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMinimumHeight(120)
+        self.setBackground(theme.colour("base"))
+        self.ci.layout.setSpacing(0)
+        self.ci.setContentsMargins(0, 0, 0, 0)
 
     @property
-    def series(self) -> list[Series]:
-        """The curves of the session that is looked at."""
-        return list(self.curves[0].series) if self.curves else []
+    def keys(self) -> list[str]:
+        """The lanes: what any session has and nobody put away."""
+        return [key for key in KEYS if key not in self.hidden and any(curves.of(key) for curves in self.curves)]
 
     def show_curves(self, curves: Sequence[Curves]) -> None:
         """Draw other curves: the first are those of the session that is looked at."""
         self.curves = list(curves)
-        self.update()
+        self._draw()
+
+    def show_over(self, over: Over) -> None:
+        """Let the curves run over the steps, or over the time."""
+        self.over, self._zoomed = over, False
+        self._draw()
+
+    def follow_theme(self) -> None:
+        """Take the colours of now."""
+        self.setBackground(theme.colour("base"))
+        self._draw()
+
+    def hide_keys(self, hidden: frozenset[str]) -> None:
+        """Put some quantities away."""
+        self.hidden = hidden
+        self._draw()
 
     def show_place(self, step: int | None, marks: tuple[int, ...]) -> None:
         """Show where the reader is and what is marked."""
         self._step, self._marks = step, marks
-        self.update()
+        mine = self.curves[0] if self.curves else None
+        at = mine.x(step, self.over) if mine is not None and step is not None else None
+        ends = [mine.x(n, self.over) for n in (min(marks), max(marks))] if mine is not None and len(marks) > 1 else []
+        band = (ends[0], ends[1]) if len(ends) == 2 and ends[0] is not None and ends[1] is not None else None
+        for lane in self._lanes:
+            lane.show_place(at, band)
 
-    # ---- geometry --------------------------------------------------------------------------------
+    def pens(self) -> list[QPen]:
+        """One for each session, as the first lane draws them."""
+        return [pen_of(place, self.keys[0]) for place in range(len(self.curves))] if self.keys else []
 
-    @property
-    def keys(self) -> list[str]:
-        """The lanes: what any session has."""
-        return [key for key in KEYS if any(curves.of(key) for curves in self.curves)]
+    def x_of(self, step: int) -> float:
+        """Where a step of the session that is looked at lies, in pixels of the view."""
+        at = self.curves[0].x(step, self.over) or 0.0
+        return float(self.mapFromScene(self._lanes[0].plot.vb.mapViewToScene(pg.Point(at, 0))).x())
 
-    @property
-    def _range(self) -> tuple[int, int]:
-        last = [s.points[-1][0] for curves in self.curves for s in curves.series]
-        return 1, max(2, *last) if last else 2
+    def y_of(self, key: str, value: float) -> float:
+        """Where a value lies, in pixels of the view."""
+        lane = next(lane for lane in self._lanes if lane.key == key)
+        return float(self.mapFromScene(QPointF(0, lane.y_of(value))).y())
 
-    def _x(self, step: float, width: float | None = None) -> float:
-        first, last = self._range
-        width = self.width() if width is None else width
-        return 2 * theme.GRID + (step - first) / (last - first) * (width - 4 * theme.GRID)
+    # ---- drawing ---------------------------------------------------------------------------------
 
-    def _step_at(self, x: float) -> int:
-        first, last = self._range
-        share = (x - 2 * theme.GRID) / max(1, self.width() - 4 * theme.GRID)
-        return max(first, min(last, round(first + share * (last - first))))
+    def _draw(self) -> None:
+        if [lane.key for lane in self._lanes] != self.keys:
+            self._lay_out()
+        end = self._end()
+        for lane in self._lanes:
+            lane.show(self.curves, self.over, end)
+        if self._lanes:
+            self._lanes[-1].plot.getAxis("bottom").over = self.over
+            vb = self._lanes[0].plot.vb
+            vb.setLimits(xMin=-end * 0.02, xMax=end * 1.02, minXRange=min(end, 2.0))
+            if not self._zoomed:
+                vb.setXRange(self._begin(), end, padding=0.01)
+        self.show_place(self._step, self._marks)
 
-    def _lane(self, number: int, size: QSize) -> QRectF:
-        foot = self._legend_height()
-        height = (size.height() - foot) / max(1, len(self.keys))
-        return QRectF(0, number * height, size.width(), height)
+    def _lay_out(self) -> None:
+        self.ci.clear()
+        self._lanes = []
+        font = theme.small_font(self.font())
+        for row, key in enumerate(self.keys):
+            axes: dict[str, pg.AxisItem] = {"left": self._value_axis(key), "bottom": StepAxis()}
+            plot = self.ci.addPlot(row=row, col=0, axisItems=axes)
+            plot.setMinimumHeight(_LANE)
+            for axis in axes.values():
+                axis.setStyle(tickFont=font)
+            plot.getAxis("bottom").setStyle(showValues=row == len(self.keys) - 1)
+            lane = Lane(plot, key, self._names[key], font)
+            if self._lanes:
+                plot.setXLink(self._lanes[0].plot)
+            self._lanes.append(lane)
+            plot.vb.sigRangeChangedManually.connect(self._on_zoomed)
+        self.setMinimumHeight(_LANE * max(1, len(self.keys)) + 24)
 
-    def _inner(self, room: QRectF) -> tuple[float, float]:
-        """Where a lane's values begin (bottom) and end (top)."""
-        label = QFontMetrics(theme.small_font(self.font())).height()
-        return room.top() + label + theme.GRID, room.bottom() - 3
+    def _value_axis(self, key: str) -> ValueAxis:
+        if key == "verdicts":
+            return VerdictAxis(lambda value: self._verdicts.get(round(value), ""))
+        return ValueAxis(lambda value: reading(key, value))
 
-    def _y(self, key: str, value: float, room: QRectF) -> float:
-        top, bottom = self._inner(room)
-        roof = 100.0 if key == "score" else max((s.top for c in self.curves if (s := c.of(key))), default=1.0)
-        return bottom - value / roof * (bottom - top)
+    def _begin(self) -> float:
+        return 1.0 if self.over == "steps" else 0.0
 
-    def _legend_height(self) -> int:
-        if len(self.curves) < 2:
-            return 0
-        return (QFontMetrics(theme.small_font(self.font())).height() + 2) * len(self.curves) + theme.GRID
+    def _end(self) -> float:
+        """The last step, or second, of all sessions."""
+        if self.over == "time":
+            return max((t for c in self.curves for t in c.clock.values()), default=1.0) or 1.0
+        return float(max((c.last for c in self.curves), default=2)) or 2.0
 
-    # ---- painting --------------------------------------------------------------------------------
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw what is to be seen, and where the reader is."""
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), theme.colour("base"))
-        if not self.keys:
-            return
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        height = self.height() - self._legend_height()
-        if len(self._marks) > 1:
-            left, right = self._x(min(self._marks)), self._x(max(self._marks))
-            painter.fillRect(QRectF(left, 0, max(2.0, right - left), height), theme.colour("selected"))
-        self.draw(painter, self.size())
-        if self._step is not None:
-            painter.setPen(QPen(theme.colour("text"), 1))
-            painter.drawLine(QPointF(self._x(self._step), 0), QPointF(self._x(self._step), height))
-
-    def draw(self, painter: QPainter, size: QSize) -> None:
-        """The lanes and the legend, for the window or for a file."""
-        for number, key in enumerate(self.keys):
-            room = self._lane(number, size)
-            self._labels(painter, key, room)
-            for place in reversed(range(len(self.curves))):
-                series = self.curves[place].of(key)
-                if series is not None:
-                    self._curve(painter, series, room, self._pen(place, key))
-        self._legend(painter, size)
-
-    def _labels(self, painter: QPainter, key: str, room: QRectF) -> None:
-        painter.setFont(theme.small_font(self.font()))
-        label = painter.fontMetrics().height()
-        painter.setPen(theme.colour("muted"))
-        head = QRectF(room.left() + 2 * theme.GRID, room.top() + 2, room.width() - 4 * theme.GRID, label)
-        painter.drawText(head, int(Qt.AlignmentFlag.AlignLeft), self._names[key])
-        mine = self.curves[0].of(key)
-        if mine is not None:
-            painter.setPen(theme.colour(MEANINGS[key]))
-            painter.drawText(head, int(Qt.AlignmentFlag.AlignRight), shown(key, mine.points[-1][1]))
-        painter.setPen(QPen(theme.colour("line"), 1))
-        painter.drawLine(QPointF(room.left(), room.bottom() - 1), QPointF(room.right(), room.bottom() - 1))
-
-    def _curve(self, painter: QPainter, series: Series, room: QRectF, pen: QPen) -> None:
-        points = [QPointF(self._x(n, room.width()), self._y(series.key, v, room))
-                  for n, v in thinned(series.points, max(4, 2 * int(room.width())))]
-        painter.setPen(pen)
-        if len(points) == 1:
-            painter.drawEllipse(points[0], 2, 2)
-        painter.drawPolyline(QPolygonF(self._stairs(points, room.width()) if series.holds else points))
-
-    def _stairs(self, points: list[QPointF], width: float) -> list[QPointF]:
-        made: list[QPointF] = []
-        for point in points:
-            if made:
-                made.append(QPointF(point.x(), made[-1].y()))
-            made.append(point)
-        return [*made, QPointF(self._x(self._range[1], width), made[-1].y())]
-
-    def _pen(self, place: int, key: str) -> QPen:
-        if place == 0:
-            return QPen(QColor(theme.colour(MEANINGS[key])), 1.5)
-        other = (place - 1) % len(OTHERS)
-        return QPen(theme.colour(OTHERS[other]), 1.25, DASHES[other])
-
-    def _legend(self, painter: QPainter, size: QSize) -> None:
-        if len(self.curves) < 2:
-            return
-        painter.setFont(theme.small_font(self.font()))
-        metrics = painter.fontMetrics()
-        top = size.height() - self._legend_height() + theme.GRID
-        for place, curves in enumerate(self.curves):
-            middle = top + metrics.height() / 2
-            painter.setPen(self._pen(place, self.keys[0]))
-            painter.drawLine(QPointF(2 * theme.GRID, middle), QPointF(8 * theme.GRID, middle))
-            painter.setPen(theme.colour("text"))
-            room = QRectF(10 * theme.GRID, top, size.width() - 12 * theme.GRID, metrics.height())
-            title = metrics.elidedText(one_line(curves.title, 120), Qt.TextElideMode.ElideRight, int(room.width()))
-            painter.drawText(room, int(Qt.AlignmentFlag.AlignLeft), title)
-            top += metrics.height() + 2
+    def _on_zoomed(self, *_: object) -> None:
+        self._zoomed = True
 
     # ---- mouse and keys --------------------------------------------------------------------------
 
+    def _step_at(self, point: QPointF) -> int:
+        at = self._lanes[0].plot.vb.mapSceneToView(self.mapToScene(point.toPoint())).x()
+        return self.curves[0].step_at(float(at), self.over)
+
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """A click goes to a step, a drag marks some."""
-        self._from = self._step_at(event.position().x()) if self.keys else None
+        self.setFocus(Qt.FocusReason.MouseFocusReason)
+        if self._lanes and event.button() == Qt.MouseButton.LeftButton:
+            self._from = self._step_at(event.position())
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Tell what is under the mouse; mark while it drags."""
-        if not self.keys:
+        if not self._lanes:
             return
-        step = self._step_at(event.position().x())
+        step = self._step_at(event.position())
         self.hovered.emit(step)
         if self._from is not None and event.buttons() & Qt.MouseButton.LeftButton and step != self._from:
             self.brushed.emit(min(step, self._from), max(step, self._from))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """The click is over."""
-        if self._from is not None and self._step_at(event.position().x()) == self._from:
+        if self._from is not None and self._step_at(event.position()) == self._from:
             self._pick(event.position(), self._from)
         self._from = None
 
-    def _pick(self, point: QPointF, step: int) -> None:
-        mine = self.curves[0]
-        place = self._nearest(point, step)
-        session, last = self.curves[place].session, self.curves[place].last
-        self.picked.emit(session or mine.session, min(step, last) if last else step)
-
-    def _nearest(self, point: QPointF, step: int) -> int:
-        """Whose curve is clicked: ours unless another is near and nearer."""
-        at = next((n for n in range(len(self.keys)) if self._lane(n, self.size()).contains(point)), None)
-        if at is None:
-            return 0
-        room, key = self._lane(at, self.size()), self.keys[at]
-        far: list[tuple[float, int]] = []
-        for place, curves in enumerate(self.curves):
-            series = curves.of(key)
-            value = series.at(step) if series is not None and step <= max(curves.last, 1) else None
-            far.append((abs(self._y(key, value, room) - point.y()) if value is not None else float("inf"), place))
-        distance, place = min(far)
-        return place if distance <= NEAR else 0
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Show all again."""
+        self._zoomed = False
+        self._draw()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Left and Right move by one step."""
         by = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(event.key()))
         if by is None:
-            super().keyPressEvent(event)
+            event.ignore()
         else:
             self.moved.emit(by)
 
+    def _pick(self, point: QPointF, step: int) -> None:
+        chosen = self.curves[self._nearest(point)]
+        if chosen is not self.curves[0]:
+            at = self._lanes[0].plot.vb.mapSceneToView(self.mapToScene(point.toPoint())).x()
+            step = chosen.step_at(float(at), self.over)
+        self.picked.emit(chosen.session, step)
 
-def shown(key: str, value: float) -> str:
-    """A value with its unit."""
-    if key == "score":
-        return quantities.score(value)
-    if key == "context":
-        return quantities.tokens(round(value))
-    return quantities.money(value) if key == "cost" else quantities.duration(value)
+    def _nearest(self, point: QPointF) -> int:
+        """Whose curve is clicked: ours unless another is near and nearer."""
+        scene = self.mapToScene(point.toPoint())
+        lane = next((one for one in self._lanes if one.plot.sceneBoundingRect().contains(scene)), None)
+        if lane is None:
+            return 0
+        at = float(lane.plot.vb.mapSceneToView(scene).x())
+        far: list[tuple[float, int]] = []
+        for place, curves in enumerate(self.curves):
+            series, step = curves.of(lane.key), curves.step_at(at, self.over)
+            value = series.at(step) if series is not None and at <= self._reach(curves) else None
+            far.append((abs(lane.y_of(value) - scene.y()) if value is not None else float("inf"), place))
+        distance, place = min(far)
+        return place if distance <= NEAR else 0
+
+    def _reach(self, curves: Curves) -> float:
+        return (curves.x(curves.last, self.over) or 0.0) + 0.5

@@ -1,149 +1,140 @@
-"""Training as it goes: the loss and the tokens per second over steps, drawn with QPainter."""
+"""Training as it goes, drawn with pyqtgraph: loss, speed and memory over the updates. The pointer reads off."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QPolygonF
-from PySide6.QtWidgets import QSizePolicy, QWidget
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, QSize, Signal
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QGraphicsSimpleTextItem, QWidget
 
 from app import theme
 from app.models.export import Metric
+from app.quantities import number
+from app.views.chart_lane import StepAxis, ValueAxis
 
-_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 22, 22
+Points = list[tuple[int, float]]
 
 
-class LossChart(QWidget):
-    """Two stacked plots with one axis of steps. The pointer reads values off."""
+class LossChart(pg.GraphicsLayoutWidget):  # type: ignore[misc]
+    """Stacked plots with one axis of updates; a lane shows when something was reported for it."""
+
+    reading = Signal(str)
+    """What the pointer reads off; "" when it left."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._points: list[Metric] = []
-        self._at: float | None = None
+        self._points: Sequence[Metric] = ()
+        self._plots: dict[str, pg.PlotItem] = {}
+        self._line = pg.InfiniteLine(angle=90, movable=False)
         self.setMouseTracking(True)
         self.setMinimumHeight(150)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setBackground(theme.colour("base"))
+        self.ci.layout.setSpacing(0)
         self.setAccessibleName(self.tr("Loss and speed"))
 
     def sizeHint(self) -> QSize:
-        """Room for both plots."""
-        return QSize(320, 240)
+        """Room for all lanes."""
+        return QSize(320, 260)
+
+    @property
+    def lanes(self) -> list[str]:
+        """What is drawn, from top to bottom."""
+        return list(self._plots)
 
     def show_points(self, points: Sequence[Metric]) -> None:
         """Draw these."""
-        self._points = list(points)
+        self._points = points
+        told = {"loss": values(points, lambda m: m.loss), "speed": values(points, lambda m: m.tokens_per_s),
+                "memory": values(points, lambda m: m.memory_mb)}
+        keys = [key for key, found in told.items() if found]
+        if keys != list(self._plots):
+            self._lay_out(keys)
+        for key in keys:
+            self._plots[key].clearPlots()
+            self._draw(key, told[key], {"loss": "live", "speed": "score", "memory": "muted"}[key])
+        held = values(points, lambda m: m.eval_loss)
+        if held and "loss" in self._plots:
+            self._draw("loss", held, "attention", symbol="o")
+        for key in keys:
+            shown = [v for _, v in told[key]] + ([v for _, v in held] if key == "loss" else [])
+            low, high = min(shown), max(shown)
+            self._plots[key].setYRange(low, high + 0.3 * ((high - low) or abs(high) or 1.0), padding=0.05)
         if points:
-            last = points[-1]
-            self.setAccessibleDescription(f"{last.step}: {last.loss}")
-        self.update()
+            self.setAccessibleDescription(f"{points[-1].step}: {points[-1].loss}")
+            last = max(points[-1].step, points[-1].steps, points[0].step + 1)
+            for plot in self._plots.values():
+                plot.setXRange(points[0].step, last, padding=0.02)
+
+    def _lay_out(self, keys: list[str]) -> None:
+        names = {"loss": self.tr("loss, and ● on data held out"), "speed": self.tr("tokens/s"),
+                 "memory": self.tr("memory (MB)")}
+        self.ci.clear()
+        self._plots = {}
+        font = theme.small_font(self.font())
+        for row, key in enumerate(keys):
+            axes: dict[str, pg.AxisItem] = {"left": ValueAxis(short), "bottom": StepAxis()}
+            plot = self.ci.addPlot(row=row, col=0, axisItems=axes)
+            plot.setMenuEnabled(False)
+            plot.hideButtons()
+            plot.setMouseEnabled(x=False, y=False)
+            for axis in axes.values():
+                axis.setStyle(tickFont=font)
+                axis.setPen(pg.mkPen(theme.colour("line")))
+                axis.setTextPen(pg.mkPen(theme.colour("muted")))
+            axes["left"].setWidth(56)
+            axes["bottom"].setStyle(showValues=row == len(keys) - 1)
+            name = QGraphicsSimpleTextItem(names[key], plot.vb)
+            name.setFont(font)
+            name.setBrush(theme.colour("muted"))
+            name.setPos(theme.GRID, 0)
+            self.ci.layout.setRowStretchFactor(row, 2 if key == "loss" else 1)
+            self._plots[key] = plot
+        if keys:
+            self._line = pg.InfiniteLine(angle=90, movable=False, pen=pg.mkPen(theme.colour("muted")))
+            self._plots[keys[0]].addItem(self._line, ignoreBounds=True)
+            self._line.hide()
+
+    def _draw(self, key: str, points: Points, meaning: str, symbol: str | None = None) -> None:
+        x, y = np.array(points, dtype=float).T
+        ink = theme.colour(meaning)
+        self._plots[key].addItem(pg.PlotDataItem(
+            x, y, pen=None if symbol else pg.mkPen(ink, width=1.6),
+            symbol=symbol or ("o" if len(points) == 1 else None), symbolSize=5, symbolBrush=ink, symbolPen=ink))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Read off at the pointer."""
-        self._at = event.position().x()
-        self.update()
+        if self._points and self._plots:
+            self.read_off(event.position())
 
     def leaveEvent(self, event: object) -> None:
         """No reading."""
-        self._at = None
-        self.update()
+        self._line.hide()
+        self.reading.emit("")
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw both plots."""
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setFont(theme.small_font(self.font()))
-        box = QRectF(self.rect()).adjusted(_LEFT, _TOP, -_RIGHT, -_BOTTOM)
-        if not self._points or box.height() < 60:
-            return
-        upper = QRectF(box.left(), box.top(), box.width(), (box.height() - _TOP) * 0.66)
-        lower = QRectF(box.left(), upper.bottom() + _TOP, box.width(), box.height() - upper.height() - _TOP)
-        loss = [(m.step, m.loss) for m in self._points if m.loss is not None and math.isfinite(m.loss)]
-        held = [(m.step, m.eval_loss) for m in self._points if m.eval_loss is not None and math.isfinite(m.eval_loss)]
-        speed = [(m.step, m.tokens_per_s) for m in self._points if m.tokens_per_s is not None]
-        title = self.tr("loss") if not held else self.tr("loss, and ● on data held out")
-        self._plot(painter, upper, title, [(loss, "live"), (held, "attention")], zero=False)
-        self._plot(painter, lower, self.tr("tokens/s"), [(speed, "score")], zero=True)
-        self._steps(painter, lower)
-        self._reading(painter, QRectF(upper.topLeft(), lower.bottomRight()))
-
-    def _span(self) -> tuple[int, int]:
-        return self._points[0].step, max(self._points[-1].step, self._points[-1].steps, self._points[0].step + 1)
-
-    def _x(self, box: QRectF, step: float) -> float:
-        first, last = self._span()
-        return box.left() + (step - first) / (last - first) * box.width()
-
-    def _plot(self, painter: QPainter, box: QRectF, title: str,
-              series: list[tuple[list[tuple[int, float]], str]], *, zero: bool) -> None:
-        values = [v for points, _ in series for _, v in points]
-        painter.setPen(theme.colour("muted"))
-        painter.drawText(QRectF(box.left(), box.top() - _TOP, box.width(), _TOP - 4),
-                         int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom), title)
-        if not values:
-            return
-        low, high = (0.0 if zero else min(values)), max(values)
-        ticks = nice_ticks(low, high if high > low else low + 1, max(2, int(box.height() / 40)))
-        low, high = ticks[0], ticks[-1]
-        line = self.palette().color(QPalette.ColorRole.Mid)
-        for tick in ticks:
-            y = box.bottom() - (tick - low) / (high - low) * box.height()
-            painter.setPen(QPen(line, 1))
-            painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y))
-            painter.setPen(theme.colour("muted"))
-            painter.drawText(QRectF(0, y - 8, _LEFT - 6, 16),
-                             int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), short(tick))
-        for points, meaning in series:
-            self._line(painter, box, points, low, high, meaning)
-
-    def _line(self, painter: QPainter, box: QRectF, points: list[tuple[int, float]], low: float, high: float,
-              meaning: str) -> None:
-        if not points:
-            return
-        every = max(1, len(points) // max(2, int(box.width())))
-        poly = QPolygonF([QPointF(self._x(box, s), box.bottom() - (v - low) / (high - low) * box.height())
-                          for s, v in [*points[::every], points[-1]]])
-        painter.setPen(QPen(theme.colour(meaning), 1.6))
-        painter.drawPolyline(poly)
-        painter.setBrush(theme.colour(meaning))
-        painter.drawEllipse(poly.last(), 2.4, 2.4)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-
-    def _steps(self, painter: QPainter, box: QRectF) -> None:
-        first, last = self._span()
-        painter.setPen(theme.colour("muted"))
-        for i, step in enumerate((first, (first + last) // 2, last)):
-            x = self._x(box, step)
-            align = (Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignHCenter, Qt.AlignmentFlag.AlignRight)[i]
-            room = QRectF(x - (0, 60, 120)[i], box.bottom() + 2, 120, _BOTTOM - 2)
-            told = self.tr("step {step}").format(step=step) if i == 0 else str(step)
-            painter.drawText(room, int(align | Qt.AlignmentFlag.AlignTop), told)
-
-    def _reading(self, painter: QPainter, box: QRectF) -> None:
-        if self._at is None or not box.left() <= self._at <= box.right():
-            return
-        near = min(self._points, key=lambda m: abs(self._x(box, m.step) - (self._at or 0)))
-        x = self._x(box, near.step)
-        painter.setPen(QPen(theme.colour("muted"), 1, Qt.PenStyle.DashLine))
-        painter.drawLine(QPointF(x, box.top()), QPointF(x, box.bottom()))
-        parts = [self.tr("step {step}").format(step=near.step)]
+    def read_off(self, at: QPointF) -> None:
+        """Tell the values of the update that is nearest to a place of the view."""
+        plot = next(iter(self._plots.values()))
+        x = float(plot.vb.mapSceneToView(self.mapToScene(at.toPoint())).x())
+        near = min(self._points, key=lambda m: abs(m.step - x))
+        self._line.setValue(near.step)
+        self._line.show()
+        parts = [self.tr("step {step}").format(step=number(near.step))]
         if near.loss is not None:
             parts.append(self.tr("loss {loss}").format(loss=f"{near.loss:.4f}"))
         if near.tokens_per_s is not None:
             parts.append(self.tr("{rate} tokens/s").format(rate=short(near.tokens_per_s)))
-        painter.setPen(self.palette().color(QPalette.ColorRole.WindowText))
-        painter.drawText(QRectF(box.left(), box.top() - _TOP, box.width(), _TOP - 4),
-                         int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom), "   ".join(parts))
+        if near.memory_mb is not None:
+            parts.append(self.tr("{size} MB").format(size=number(round(near.memory_mb))))
+        self.reading.emit(" · ".join(parts))
 
 
-def nice_ticks(low: float, high: float, count: int) -> list[float]:
-    """Round values from at most `low` to at least `high`, about `count` steps apart."""
-    raw = (high - low) / max(1, count)
-    size = 10 ** math.floor(math.log10(raw)) if raw > 0 else 1.0
-    step = next(m * size for m in (1, 2, 2.5, 5, 10) if m * size >= raw * 0.999)
-    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-    return [i * step for i in range(first, max(last, first + 1) + 1)]
+def values(points: Sequence[Metric], of: Callable[[Metric], float | None]) -> Points:
+    """Step and value wherever there is a finite one."""
+    return [(m.step, v) for m in points if (v := of(m)) is not None and math.isfinite(v)]
 
 
 def short(value: float) -> str:

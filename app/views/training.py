@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale, Signal
 from PySide6.QtGui import QDoubleValidator
@@ -24,7 +26,9 @@ from app.models.export import Metric
 from app.quantities import duration, number, tokens
 from app.safe_text import PlainLabel, visible
 from app.views.folder_box import FolderBox
-from app.views.loss_chart import LossChart
+
+if TYPE_CHECKING:
+    from app.views.loss_chart import LossChart
 
 _LOG_LINES = 500
 
@@ -47,7 +51,8 @@ class TrainingView(QWidget):
         self._stop.clicked.connect(self.stopped)
         self._state = PlainLabel("", self)
         self._state.setWordWrap(True)
-        self._chart = LossChart(self)
+        self._read_off = PlainLabel("", self, elide=True)
+        self._read_off.setForegroundRole(self.palette().ColorRole.PlaceholderText)
         self._hint = PlainLabel(self.tr("The loss and the speed are drawn here while a model trains."), self)
         self._hint.setWordWrap(True)
         self._log = QPlainTextEdit(self)
@@ -101,13 +106,13 @@ class TrainingView(QWidget):
         centred = QVBoxLayout(hint)
         centred.addWidget(self._hint)
         self._stack.addWidget(hint)
-        self._stack.addWidget(self._chart)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(2 * theme.GRID, 2 * theme.GRID, 2 * theme.GRID, 2 * theme.GRID)
         whole.setSpacing(2 * theme.GRID)
         whole.addLayout(form)
         whole.addLayout(row)
         whole.addWidget(chart, 1)
+        whole.addWidget(self._read_off)
         whole.addWidget(self._log)
 
     def _hyper(self) -> QWidget:
@@ -144,9 +149,9 @@ class TrainingView(QWidget):
 
     def show_points(self, points: Sequence[Metric]) -> None:
         """The progress so far."""
-        self._stack.setCurrentIndex(1 if points else 0)
-        self._chart.show_points(points)
         if points:
+            self.chart.show_points(points)
+            self._stack.setCurrentIndex(1)
             self._state.setText(self._told(points[-1]))
 
     def show_state(self, sentence: str) -> None:
@@ -162,7 +167,17 @@ class TrainingView(QWidget):
         """A new training begins."""
         self._log.clear()
         self._log.hide()
-        self.show_points([])
+        self._stack.setCurrentIndex(0)
+
+    @cached_property
+    def chart(self) -> LossChart:
+        """What draws. Made with the first points: pyqtgraph and numpy take a quarter of a second to load."""
+        from app.views.loss_chart import LossChart
+
+        made = LossChart(self)
+        made.reading.connect(self._read_off.setText)
+        self._stack.addWidget(made)
+        return made
 
     def _told(self, last: Metric) -> str:
         parts = [self.tr("step {step} of {steps}").format(step=number(last.step), steps=number(last.steps))
@@ -171,6 +186,8 @@ class TrainingView(QWidget):
             parts.append(self.tr("loss {loss}").format(loss=f"{last.loss:.4f}"))
         if last.tokens_per_s is not None:
             parts.append(self.tr("{rate} tokens/s").format(rate=tokens(round(last.tokens_per_s))))
+        if last.trained_share is not None:
+            parts.append(self.tr("{share} % of the tokens trained").format(share=f"{100 * last.trained_share:.1f}"))
         if last.memory_mb:
             parts.append(self.tr("{size} GB memory").format(size=f"{last.memory_mb / 1000:.1f}"))
         if last.seconds and last.steps and 0 < last.step < last.steps:

@@ -131,6 +131,16 @@
     </message>
 </context>
 <context>
+    <name>FileDelegate</name>
+    <message numerus="yes">
+        <source>%n file(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>FindAllPanel</name>
     <message numerus="yes">
         <source>%n place(s)</source>

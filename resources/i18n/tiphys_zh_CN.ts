@@ -40,6 +40,10 @@
         <translation>打开文件夹(&amp;F)…</translation>
     </message>
     <message>
+        <source>Ser&amp;vers…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>&amp;Settings…</source>
         <translation>设置(&amp;S)…</translation>
     </message>
@@ -320,11 +324,11 @@
     </message>
     <message>
         <source>Idle before and in the step</source>
-        <translation type="unfinished"></translation>
+        <translation>步骤前及步骤中的空闲</translation>
     </message>
     <message>
         <source>Verdicts</source>
-        <translation type="unfinished"></translation>
+        <translation>裁定</translation>
     </message>
     <message>
         <source>kept</source>
@@ -340,15 +344,15 @@
     </message>
     <message>
         <source>What the curves run over</source>
-        <translation type="unfinished"></translation>
+        <translation>曲线的横轴</translation>
     </message>
     <message>
         <source>over steps</source>
-        <translation type="unfinished"></translation>
+        <translation>按步骤</translation>
     </message>
     <message>
         <source>over time</source>
-        <translation type="unfinished"></translation>
+        <translation>按时间</translation>
     </message>
     <message>
         <source>Draw other sessions over this one</source>
@@ -356,11 +360,11 @@
     </message>
     <message>
         <source>Show</source>
-        <translation type="unfinished"></translation>
+        <translation>显示</translation>
     </message>
     <message>
         <source>Choose what is drawn</source>
-        <translation type="unfinished"></translation>
+        <translation>选择要绘制的内容</translation>
     </message>
     <message>
         <source>Save the curves as a picture or a table</source>
@@ -384,7 +388,7 @@
     </message>
     <message>
         <source>Charts of score, tokens, cost, time and verdicts</source>
-        <translation type="unfinished"></translation>
+        <translation>得分、词元、成本、时间与裁定的图表</translation>
     </message>
     <message>
         <source>There is no other session</source>
@@ -771,6 +775,10 @@
         <translation>这条指导已经撤回。</translation>
     </message>
     <message>
+        <source>“{address}” is no address of a server.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>This archive is damaged or was tampered with.</source>
         <translation>此归档文件已损坏或被篡改。</translation>
     </message>
@@ -1112,6 +1120,12 @@
 </context>
 <context>
     <name>FileDelegate</name>
+    <message numerus="yes">
+        <source>%n file(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
     <message>
         <source>too large</source>
         <translation>过大</translation>
@@ -1143,10 +1157,6 @@
 <context>
     <name>FilesView</name>
     <message>
-        <source>Touched files</source>
-        <translation>改动过的文件</translation>
-    </message>
-    <message>
         <source>Older version</source>
         <translation>旧版本</translation>
     </message>
@@ -1155,28 +1165,24 @@
         <translation>新版本</translation>
     </message>
     <message>
-        <source>Go to the step of the newer version</source>
-        <translation>转到新版本所在的步骤</translation>
+        <source>All white space counts</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Side by side</source>
-        <translation>并排显示</translation>
+        <source>White space at line ends does not count</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>One change back (Alt+Left)</source>
-        <translation>上一处修改 (Alt+Left)</translation>
+        <source>No white space counts</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>One change on (Alt+Right)</source>
-        <translation>下一处修改 (Alt+Right)</translation>
+        <source>Which white space counts</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Previous place (Shift+F7)</source>
-        <translation>上一处差异 (Shift+F7)</translation>
-    </message>
-    <message>
-        <source>Next place (F7)</source>
-        <translation>下一处差异 (F7)</translation>
+        <source>empty lines are ignored</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>No file touched yet</source>
@@ -1574,7 +1580,7 @@
     </message>
     <message>
         <source>loss, and ● on data held out</source>
-        <translation>损失，● 为留出数据上的损失</translation>
+        <translation>损失，● 为留出数据</translation>
     </message>
     <message>
         <source>tokens/s</source>
@@ -1582,7 +1588,7 @@
     </message>
     <message>
         <source>memory (MB)</source>
-        <translation type="unfinished"></translation>
+        <translation>内存（MB）</translation>
     </message>
     <message>
         <source>step {step}</source>
@@ -1598,7 +1604,7 @@
     </message>
     <message>
         <source>{size} MB</source>
-        <translation type="unfinished"></translation>
+        <translation>{size} MB</translation>
     </message>
 </context>
 <context>
@@ -2100,6 +2106,75 @@
     </message>
 </context>
 <context>
+    <name>Servers</name>
+    <message>
+        <source>this computer</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>ServersController</name>
+    <message>
+        <source>Take “{name}” off the list?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Its token is forgotten. The copy of its sessions, and what was not sent yet, stay on this computer and come back when the server is added again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Take off</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>ServersDialog</name>
+    <message>
+        <source>Servers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Connected</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Take off the list…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>what “tiphys account add” printed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>optional</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Add</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This server</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Add a server</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation type="unfinished">地址</translation>
+    </message>
+    <message>
+        <source>Token</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>SessionChoices</name>
     <message numerus="yes">
         <source>%n step(s)</source>
@@ -2345,6 +2420,25 @@
     </message>
 </context>
 <context>
+    <name>Standing</name>
+    <message>
+        <source>connected</source>
+        <translation type="unfinished">已连接</translation>
+    </message>
+    <message>
+        <source>refused by the server since {time}</source>
+        <translation type="unfinished">自 {time} 起被服务器拒绝</translation>
+    </message>
+    <message>
+        <source>offline, as you chose</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>not connected: stale since {time}</source>
+        <translation type="unfinished">未连接：内容停留在 {time}</translation>
+    </message>
+</context>
+<context>
     <name>StatusBar</name>
     <message>
         <source>Connection</source>
@@ -2353,18 +2447,6 @@
 </context>
 <context>
     <name>StatusController</name>
-    <message>
-        <source>connected</source>
-        <translation>已连接</translation>
-    </message>
-    <message>
-        <source>refused by the server since {time}</source>
-        <translation>自 {time} 起被服务器拒绝</translation>
-    </message>
-    <message>
-        <source>not connected: stale since {time}</source>
-        <translation>未连接：内容停留在 {time}</translation>
-    </message>
     <message numerus="yes">
         <source>%n waiting to be delivered</source>
         <translation>
@@ -2645,6 +2727,17 @@
     </message>
 </context>
 <context>
+    <name>TouchedFiles</name>
+    <message>
+        <source>Touched files</source>
+        <translation type="unfinished">改动过的文件</translation>
+    </message>
+    <message>
+        <source>Touched files by folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>TrainingController</name>
     <message>
         <source>Starting: the model is being loaded …</source>
@@ -2767,7 +2860,7 @@
     </message>
     <message>
         <source>{share} % of the tokens trained</source>
-        <translation type="unfinished"></translation>
+        <translation>训练了 {share} % 的词元</translation>
     </message>
     <message>
         <source>{size} GB memory</source>

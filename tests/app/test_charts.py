@@ -1,22 +1,24 @@
-"""Charts: the numbers are the trajectory's, thinning keeps every peak, a brush marks steps."""
+"""Charts: the numbers are the trajectory's, over steps and over time; a click moves, a brush marks steps."""
 
 from __future__ import annotations
 
 import csv
+from datetime import UTC, datetime, timedelta
 
-from hypothesis import given
-from hypothesis import strategies as st
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QImage
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QImage, QMouseEvent, QWheelEvent
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 from support.logs import Maker
 from support.panels import workplace
 
 from app.controllers.charts import ChartsController, build
-from app.models.series import Curves, Series, series_of, table_of, thinned
-from core.domain.events import Placed
+from app.models.series import Curves, Series, clock_of, idle_of, series_of, table_of
+from core.domain.events import Placed, VerdictGiven
+from core.domain.step import StepHead
 from core.domain.trajectory import fold
+from core.domain.verdict import Author
 
 
 def made(steps: int) -> Maker:
@@ -38,15 +40,31 @@ def test_the_curves_tell_the_sessions_numbers():
     assert told["score"].at(3) is None
 
 
-@given(st.lists(st.floats(0, 1e6), max_size=400), st.integers(4, 60))
-def test_thinning_keeps_the_peaks_in_order(values, most):
-    points = tuple(enumerate(values, 1))
-    kept = thinned(points, most)
-    assert kept == sorted(set(kept))
-    assert len(kept) <= most + 2
-    if points:
-        assert max(v for _, v in kept) == max(values)
-        assert min(v for _, v in kept) == min(values)
+def test_idle_is_what_went_by_without_work():
+    began = datetime(2026, 1, 1, tzinfo=UTC)
+
+    def head(number: int, start: float, end: float, *, waits: bool = False) -> StepHead:
+        return StepHead(number=number, started_at=began + timedelta(seconds=start),
+                        ended_at=began + timedelta(seconds=end), is_waiting=waits)
+
+    steps = [head(1, 0, 10), head(2, 15, 20), head(3, 20, 80, waits=True), StepHead(number=4)]
+    assert idle_of(steps) == ((1, 0.0), (2, 5.0), (3, 60.0))
+    assert clock_of(steps) == {1: 10.0, 2: 20.0, 3: 80.0}, "the time of step 4 is not told, and not invented"
+
+
+def test_verdicts_are_drawn_and_a_blind_reader_sees_no_others():
+    maker = made(6)
+    maker.say(VerdictGiven(step=2, value="mask"), Author(kind="person", name="li"))
+    maker.say(VerdictGiven(step=3, value="keep"), Author(kind="person", name="li"))
+    maker.say(VerdictGiven(step=3, value="unsure"), Author(kind="person", name="wu"))
+    trajectory = fold("s1", [Placed(session="s1", seq=i, body=b) for i, b in enumerate(maker.bodies, 1)])
+
+    def verdicts(reader: str = "") -> object:
+        return next((s.points for s in series_of(trajectory, reader) if s.key == "verdicts"), None)
+
+    assert verdicts() == ((2, -1.0), (3, 0.0)), "the latest word counts"
+    assert verdicts("person:wu") == ((3, 0.0),)
+    assert verdicts("person:me") is None
 
 
 def test_a_click_moves_and_a_brush_marks(qtbot, tmp_path):
@@ -56,16 +74,59 @@ def test_a_click_moves_and_a_brush_marks(qtbot, tmp_path):
         panel.resize(500, 300)
         panel.show()
         place.cursor.move("s1", 3)
-        canvas = panel.canvas
-        at = {n: QPoint(round(canvas._x(n)), 20) for n in (5, 8, 12)}
-        QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=at[8])
-        assert place.cursor.step == 8
-        QTest.mousePress(canvas, Qt.MouseButton.LeftButton, pos=at[5])
-        QTest.mouseRelease(canvas, Qt.MouseButton.LeftButton, pos=at[12])
-        panel.brushed.emit(5, 12)
-        assert place.cursor.marks == tuple(range(5, 13))
-        panel.grab()
+        canvas, view = panel.canvas, panel.canvas.viewport()
+        QApplication.processEvents()
+        for over in ("steps", "time"):
+            panel.over.setCurrentIndex(panel.over.findData(over))
+            at = {n: QPoint(round(canvas.x_of(n)), 20) for n in (5, 8, 12)}
+            place.cursor.mark(())
+            QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=at[8])
+            assert place.cursor.step == 8
+            QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=at[5])
+            QTest.mouseMove(view, at[8])
+            _drag(view, at[12])
+            QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=at[12])
+            assert place.cursor.marks == tuple(range(5, 13)), over
+        QTest.keyClick(canvas, Qt.Key.Key_Right)
         assert canvas.accessibleName()
+
+
+def _drag(view, at: QPoint) -> None:
+    """QTest moves the mouse without its button."""
+    where = QPointF(at)
+    QApplication.sendEvent(view, QMouseEvent(QEvent.Type.MouseMove, where, view.mapToGlobal(where),
+                                             Qt.MouseButton.NoButton, Qt.MouseButton.LeftButton,
+                                             Qt.KeyboardModifier.NoModifier))
+
+
+def test_the_wheel_zooms_and_a_double_click_shows_all(qtbot, tmp_path):
+    with workplace(tmp_path, made(40)) as (place, _):
+        panel = build(place, None)
+        qtbot.addWidget(panel)
+        panel.resize(600, 400)
+        panel.show()
+        place.cursor.move("s1", 3)
+        canvas, view = panel.canvas, panel.canvas.viewport()
+        QApplication.processEvents()
+        far = canvas.x_of(40) - canvas.x_of(1)
+        where = QPointF(canvas.x_of(20), 30)
+        QApplication.sendEvent(view, QWheelEvent(where, view.mapToGlobal(where), QPoint(), QPoint(0, 480),
+                                                 Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier,
+                                                 Qt.ScrollPhase.NoScrollPhase, False))
+        assert canvas.x_of(40) - canvas.x_of(1) > far * 1.2
+        QTest.mouseDClick(view, Qt.MouseButton.LeftButton, pos=where.toPoint())
+        assert abs(canvas.x_of(40) - canvas.x_of(1) - far) < 2
+
+
+def test_a_quantity_can_be_put_away(qtbot, tmp_path):
+    with workplace(tmp_path, made(6)) as (place, _):
+        panel = build(place, None)
+        qtbot.addWidget(panel)
+        panel.show()
+        place.cursor.move("s1", 1)
+        before = panel.canvas.keys
+        next(a for a in panel.shown.menu().actions() if a.data() == "cost").trigger()
+        assert panel.canvas.keys == [key for key in before if key != "cost"]
 
 
 def test_other_sessions_are_drawn_over_it_and_their_curves_clicked(qtbot, tmp_path):
@@ -80,15 +141,13 @@ def test_other_sessions_are_drawn_over_it_and_their_curves_clicked(qtbot, tmp_pa
         (action,) = panel.others.menu().actions()
         action.trigger()
         qtbot.waitUntil(lambda: len(panel.canvas.curves) == 2)
-        assert panel.canvas._range == (1, 30)
         assert [c.last for c in panel.canvas.curves] == [20, 30]
         panel.canvas.hovered.emit(5)
         assert " | " in panel.told.text()
-        cost = panel.canvas.keys.index("cost")
-        room = panel.canvas._lane(cost, panel.canvas.size())
+        QApplication.processEvents()
         value = panel.canvas.curves[1].of("cost").at(28)
-        at = QPoint(round(panel.canvas._x(28)), round(panel.canvas._y("cost", value, room)))
-        QTest.mouseClick(panel.canvas, Qt.MouseButton.LeftButton, pos=at)
+        at = QPoint(round(panel.canvas.x_of(28)), round(panel.canvas.y_of("cost", value)))
+        QTest.mouseClick(panel.canvas.viewport(), Qt.MouseButton.LeftButton, pos=at)
         assert (place.cursor.session, place.cursor.step) == ("s2", 28)
         panel.others_asked.emit()
         assert [a.isChecked() for a in panel.others.menu().actions()] == [False], "s1 may be drawn over s2"
@@ -100,6 +159,7 @@ def test_curves_are_saved_as_picture_drawing_and_table(qtbot, tmp_path):
         panel = build(place, None)
         qtbot.addWidget(panel)
         panel.resize(400, 300)
+        panel.show()
         place.cursor.move("s1", 1)
         controller = panel.findChild(ChartsController)
         for kind in ("png", "svg", "csv"):
@@ -109,9 +169,9 @@ def test_curves_are_saved_as_picture_drawing_and_table(qtbot, tmp_path):
         assert len({image.pixel(x, y) for x in range(0, image.width(), 3) for y in range(0, image.height(), 3)}) > 3
         assert QSvgRenderer(str(tmp_path / "curves.svg")).isValid()
         rows = list(csv.DictReader((tmp_path / "curves.csv").read_text(encoding="utf-8-sig").splitlines()))
-        assert {r["quantity"] for r in rows} == {"score", "context", "cost", "duration"}
+        assert {r["quantity"] for r in rows} >= {"score", "context", "cost", "duration", "idle"}
         assert [float(r["value"]) for r in rows if r["quantity"] == "score"] == [61.5]
 
 
 def test_a_table_runs_no_formula():
-    assert table_of([Curves("s", "=1+1", (Series("score", ((1, 2.0),)),), 1)])[1] == ("s", "'=1+1", "score", 1, 2.0)
+    assert table_of([Curves("s", "=1+1", (Series("score", ((1, 2.0),)),), 1)])[1] == ("s", "'=1+1", "score", 1, "", 2.0)

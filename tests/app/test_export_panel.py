@@ -1,21 +1,20 @@
 """Export and train with the real export process; the preview's marks and the training's chart from made answers."""
 
-import itertools
-import math
 import os
 import subprocess
 import sys
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QMessageBox, QWidget
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 from support.eventually import eventually
 from support.panels import told_session, workplace
 
 from app.controllers import export
 from app.controllers.training import TrainingController
 from app.models.export import Metric, Preview, SampleLine, TokenPart
-from app.views.loss_chart import nice_ticks
+from app.views.chart_lane import StepAxis
 from app.views.token_preview import TokenPreview
 from app.views.training import TrainingView
 from core.aio import TaskScope
@@ -107,24 +106,41 @@ def test_a_training_is_started_drawn_and_told_how_it_ended(place, host, qtbot, m
     qtbot.waitUntil(lambda: "out/model" in view._state.text(), timeout=90_000)
     assert [m.loss for m in controller._points] == [2, 1, 0]
     assert view._start.isVisibleTo(view)
-    view._chart.resize(400, 300)
-    assert not view._chart.grab().isNull()
+    assert view.chart.lanes == ["loss", "speed"]
 
 
-@pytest.mark.parametrize(("low", "high"), [(0, 1), (0.37, 2.9), (0, 11_900), (-3, -1), (1e-9, 2e-9)])
-def test_ticks_are_round_and_hold_the_values(low: float, high: float) -> None:
-    ticks = nice_ticks(low, high, 4)
-    assert ticks[0] <= low + 1e-12 and ticks[-1] >= high - 1e-12
-    assert len(ticks) <= 8
-    assert all(math.isclose(b - a, ticks[1] - ticks[0]) for a, b in itertools.pairwise(ticks))
+@pytest.mark.parametrize(("over", "far", "wanted"), [
+    ("steps", 6.0, 1), ("steps", 95.0, 20), ("steps", 100_000.0, 20_000), ("time", 50.0, 10), ("time", 7200.0, 1800),
+    ("time", 400_000.0, 86_400)])
+def test_ticks_are_round_steps_or_round_times(over: str, far: float, wanted: float, qtbot) -> None:
+    axis = StepAxis()
+    axis.over = over
+    assert axis.tickSpacing(0.0, far, 600.0) == [(wanted, 0)]
+
+
+def test_the_chart_draws_what_was_reported_and_the_pointer_reads_it_off(qtbot) -> None:
+    view = TrainingView()
+    qtbot.addWidget(view)
+    view.resize(500, 600)
+    view.show()
+    view.show_points([Metric(step=n, steps=20, loss=3 / n, tokens_per_s=900.0, memory_mb=700 + n, trained_share=0.25)
+                      for n in range(1, 11)])
+    assert view.chart.lanes == ["loss", "speed", "memory"]
+    assert "25.0 %" in view._state.text()
+    QApplication.processEvents()
+    middle = view.chart.mapFromScene(next(iter(view.chart._plots.values())).vb.mapViewToScene(QPointF(7, 0)))
+    QTest.mouseMove(view.chart.viewport(), QPoint(middle.x(), 30))
+    qtbot.waitUntil(lambda: "0.4286" in view._read_off.text())
 
 
 def test_odd_metrics_do_not_break_the_chart(qtbot) -> None:
     view = TrainingView()
     qtbot.addWidget(view)
     view.show_points([Metric(step=1, loss=float("nan")), Metric(step=2)])
-    view._chart.resize(300, 200)
-    assert not view._chart.grab().isNull()
+    assert view.chart.lanes == []
+    view.show_points([Metric(step=1, loss=float("nan")), Metric(step=2, loss=1.0, eval_loss=float("inf"))])
+    view.chart.resize(300, 200)
+    assert not view.chart.grab().isNull()
 
 
 @pytest.mark.model
