@@ -11,117 +11,99 @@ import click
 from core.cli.output import emit, json_option, note, say
 
 if TYPE_CHECKING:
+    from core.cli.intake import Read
+    from core.cli.progress import Progress
     from core.cli.shapes import ImportLine
     from core.domain.errors import ReportableError
-    from core.formats.imported import Imported
-    from core.server.authority import Authority
     from core.store.home import Home
 
 
 @click.command(name="import")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--follow", is_flag=True, help="Go on with files that are still being written, until Ctrl+C.")
+@click.option("--quiet-after", type=float, default=0.0, metavar="SECONDS",
+              help="With --follow: end when no file has changed for so long.")
+@click.option("--progress", "with_progress", is_flag=True,
+              help="With --json: print also how far it is, and failures, as JSON lines.")
 @json_option
-def import_paths(paths: tuple[Path, ...], as_json: bool) -> int:
+def import_paths(paths: tuple[Path, ...], follow: bool, quiet_after: float, with_progress: bool, as_json: bool) -> int:
     """Import the sessions in PATHS: files, or folders with all files below them.
 
-    The format is recognised by the content. A second import of the same content changes nothing.
+    The format is recognised by the content. A second import of the same content changes nothing. Ctrl+C ends it: the
+    sessions that were told stay, of no other is anything kept.
     """
+    from core.cli.progress import Progress
     from core.store.home import Home
 
-    found = 0
+    home = Home.default()
+    progress = Progress(as_json=as_json and with_progress, quiet=as_json and not with_progress)
     failures: list[ReportableError] = []
-    for line in import_all(Home.default(), paths, failures):
-        found += 1
-        if as_json:
-            emit(line)
-            continue
-        say(f"{line.result:<9} {line.format:<12} {line.steps:>6,} steps  {line.session}  {line.title}")
-        for warning in line.warnings:
-            say(f"          {warning}")
-    for failure in failures:
-        note(f"tiphys: {failure.sentence} [{failure.code}]")
+    found: list[ImportLine] = []
+    try:
+        for line in import_all(home, paths, failures, progress):
+            progress.clear()
+            found.append(line)
+            _show(line, as_json)
+    except KeyboardInterrupt:
+        progress.clear()
+        note(f"tiphys: It was cancelled; {len(found)} sessions are imported, of no other anything is kept.")
+        return 130
+    _tell(failures, as_told=as_json and with_progress)
+    if follow:
+        from core.cli.following import follow_files
+
+        follow_files(home, found, quiet_after, as_json)
     return max((f.exit_status for f in failures), default=0)
 
 
-def import_all(home: Home, paths: Sequence[Path], failures: list[ReportableError]) -> Iterator[ImportLine]:
+def _show(line: ImportLine, as_json: bool) -> None:
+    if as_json:
+        emit(line)
+        return
+    say(f"{line.result:<9} {line.format:<12} {line.steps:>6,} steps  {line.session}  {line.title}")
+    for warning in line.warnings:
+        say(f"          {warning}")
+
+
+def _tell(failures: Sequence[ReportableError], *, as_told: bool) -> None:
+    for failure in failures:
+        if as_told:
+            emit({"failure": {"code": failure.code, "sentence": failure.sentence,
+                              "params": {k: v for k, v in failure.params.items() if isinstance(v, str | int | float)}}})
+        else:
+            note(f"tiphys: {failure.sentence} [{failure.code}]")
+
+
+def import_all(home: Home, paths: Sequence[Path], failures: list[ReportableError],
+               progress: Progress | None = None) -> Iterator[ImportLine]:
     """Import every session below the paths, one line each; what could not be read is put into `failures`.
 
     In a folder, files of no known format are passed over: only a file that was named itself must be one.
     """
+    from core.cli.intake import store_all
+    from core.cli.progress import Progress
+
+    shown = progress or Progress(quiet=True)
+    for line in store_all(home, _read_all(paths, failures, shown), failures):
+        shown.sessions += 1
+        yield line
+
+
+def _read_all(paths: Sequence[Path], failures: list[ReportableError], progress: Progress) -> Iterator[Read]:
+    from core.cli.intake import Read
     from core.domain.errors import ReportableError
     from core.formats import registry
+    from core.formats.growing import stamp
+    from core.formats.source import Source
 
-    for path in paths:
-        for file in registry.files(path):
-            try:
-                for session in registry.read(file):
-                    yield _take(home, session)
-            except ReportableError as failure:
-                if failure.code != "unknown_format" or file == path:
-                    failures.append(failure)
-
-
-def _take(home: Home, session: Imported) -> ImportLine:
-    """Store one session, whole or not at all."""
-    from core.cli.shapes import ImportLine
-    from core.cli.store import writing
-    from core.protocol.messages import ImportSession
-
-    session = _anchored(home, session)
-    result, journal, bodies = _compare(home, session)
-
-    async def store(authority: Authority) -> None:
-        await authority.do(session.session, ImportSession(origin=session.format))
-        await authority.append(session.session, journal, bodies, session.blobs)
-
-    if result != "present":
-        writing(home, store)
-    return ImportLine(session=session.session, source=session.source, format=session.format, title=session.title,
-                      steps=session.steps, errors=session.errors, warnings=session.warnings, result=result)
-
-
-def _anchored(home: Home, session: Imported) -> Imported:
-    """The session under the name of an earlier state of it, where its file has grown and gives it no name."""
-    from core.cli.store import reading
-    from core.formats import growth
-    from core.store import log
-
-    if session.is_named:
-        return session
-    first = growth.first_step(session).encode()
-    with reading(home) as conn:
-        if log.head(conn, session.session):
-            return session
-        sql = "SELECT session, body FROM event WHERE kind = 'step_added' AND step = 1 AND session LIKE ?"
-        for name, body in conn.execute(sql, (f"{session.format}-%",)).fetchall():
-            if first in body and growth.is_same_run([p.body for p in log.read_all(conn, name)], session):
-                return growth.renamed(session, name)
-    return session
-
-
-def _compare(home: Home, session: Imported) -> tuple[str, str, Sequence[bytes]]:
-    """imported: new here; present: every event is held; grown: an earlier import holds some. With it the journal to
-    append to and what it lacks.
-
-    Raises Conflict where the session exists and did not come from an import: its own runner writes it.
-    """
-    from core.cli.store import reading
-    from core.domain.errors import Conflict
-    from core.formats.growth import fresh
-    from core.store import log
-    from core.store.sqlite import scalar
-
-    journal = f"import:{session.session}"
-    with reading(home) as conn:
-        head = log.head(conn, session.session)
-        if not head:
-            return "imported", journal, session.bodies
-        held = {placed.event.id: placed.body for placed in log.read_all(conn, session.session)}
-        writer = scalar(conn, "SELECT journal FROM session WHERE id = ?", session.session)
-    lacking = fresh(session, held)
-    if not lacking:
-        return "present", journal, lacking
-    if not str(writer).startswith(journal):
-        raise Conflict("session_differs", f"{session.source} holds events that session {session.session}, which was "
-                       "not imported, does not have.", session=session.session)
-    return "grown", f"{journal}:{head}", lacking
+    files = [(file, file == path) for path in paths for file in registry.files(path)]
+    progress.expect([file for file, _ in files])
+    for file, is_named in files:
+        progress.begin()
+        before = stamp(file)
+        try:
+            for session in registry.read(Source(file, progress.at)):
+                yield Read(session, file, before)
+        except ReportableError as failure:
+            if failure.code != "unknown_format" or is_named:
+                failures.append(failure)

@@ -41,7 +41,10 @@ class SessionLine(Shape, frozen=True, kw_only=True):
 
 
 class ImportLine(Shape, frozen=True, kw_only=True):
-    """`import`: one per session found. `result` is imported, present, or grown."""
+    """`import`: one per session found. `result` is imported, present, or grown.
+
+    `path` is the file it came from, and `stamp` that file's state before it was read.
+    """
 
     session: str
     source: str
@@ -51,6 +54,27 @@ class ImportLine(Shape, frozen=True, kw_only=True):
     errors: int
     warnings: tuple[str, ...]
     result: str
+    path: str = ""
+    stamp: str = ""
+
+
+class ImportProgress(Shape, frozen=True, kw_only=True):
+    """`import --progress`: which file is being read, and the part from 0 to 1 of all bytes that has been."""
+
+    file: str
+    number: int
+    of: int
+    done: float
+    sessions: int
+
+
+class FollowedLine(Shape, frozen=True, kw_only=True):
+    """`import --follow`: a session of a file that grows; `state` is running, or how it ended."""
+
+    session: str
+    path: str
+    state: str
+    steps: int
 
 
 class SearchLine(Shape, frozen=True, kw_only=True):

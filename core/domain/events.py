@@ -16,7 +16,7 @@ from core.domain.context import ContextDelta, MessageRef
 from core.domain.errors import InvalidInput
 from core.domain.guidance import GuidanceMode
 from core.domain.ids import new_id
-from core.domain.step import StepHead
+from core.domain.step import StepHead, Usage
 from core.domain.task import AgentSettings, Task
 from core.domain.verdict import Author, VerdictValue
 
@@ -57,7 +57,8 @@ class StepAdded(Fact, frozen=True, kw_only=True, tag="step_added"):
 
     `terminals` maps "host/terminal" to the length in bytes of its stream when the step ended. `tools` is the hash
     of the JSON list of tools (name, description, parameters) given beside the context; "" where none were.
-    A number that was there before is told again by an import whose file has grown; its head then has no usage.
+    A number that was there before is told again by an import whose file has grown; then `counted` is the usage, and
+    `is_error_counted` the error, that the tellings before have added to the session's sums.
     """
 
     head: StepHead
@@ -66,6 +67,8 @@ class StepAdded(Fact, frozen=True, kw_only=True, tag="step_added"):
     completion: MessageRef | None = None
     terminals: dict[str, int] = {}
     tools: str = ""
+    counted: Usage = Usage()
+    is_error_counted: bool = False
 
 
 class TerminalOutput(Fact, frozen=True, kw_only=True, tag="terminal_output"):

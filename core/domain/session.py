@@ -60,6 +60,13 @@ class SessionRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     attention: tuple[str, ...] = ()
     created_at: datetime | None = None
     updated_at: datetime | None = None
+    hidden_until: int = 0
+    """An import of so many events is under way; before they are here, no list shows the session."""
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether the session is an import of which a part is still missing."""
+        return self.seq < self.hidden_until
 
 
 def advance(row: SessionRow, seq: int, event: Event) -> SessionRow:
@@ -91,11 +98,13 @@ def _changes(row: SessionRow, event: Event) -> dict[str, object]:
 
 
 def _step_changes(row: SessionRow, fact: StepAdded) -> dict[str, object]:
-    usage = fact.head.usage
+    usage, before = fact.head.usage, fact.counted
     used = [n for n in (usage.input_tokens, usage.output_tokens) if n is not None]
+    counted = (before.input_tokens or 0) + (before.output_tokens or 0)
+    cost = None if usage.cost_usd is None else usage.cost_usd - (before.cost_usd or 0.0)
     return {
         "steps": max(row.steps, fact.head.number),
-        "errors": row.errors + fact.head.is_error,
-        "tokens": (row.tokens or 0) + sum(used) if used else row.tokens,
-        "cost_usd": (row.cost_usd or 0.0) + usage.cost_usd if usage.cost_usd is not None else row.cost_usd,
+        "errors": row.errors + (fact.head.is_error and not fact.is_error_counted),
+        "tokens": (row.tokens or 0) + sum(used) - counted if used else row.tokens,
+        "cost_usd": (row.cost_usd or 0.0) + cost if cost is not None else row.cost_usd,
     }

@@ -9,7 +9,6 @@ import msgspec
 
 from core.domain.events import TerminalOutput
 from core.formats.imported import SessionBuilder
-from core.formats.json_text import parse
 from core.formats.source import Source
 from core.formats.values import dict_of, float_of, time_of
 
@@ -57,8 +56,7 @@ def read_cast(source: Source) -> Cast:
         return cast
     cast = Cast({}, [], [])
     rows: list[Any] = []
-    for line in source.lines():
-        parsed = parse(line.data)
+    for line, parsed in source.records():
         if not cast.header and is_header(parsed.value):
             cast.header = dict_of(parsed.value)
         elif line.data.lstrip().startswith(b"#"):

@@ -2,28 +2,40 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
 from core.domain.blob import blob_hash
-from core.domain.events import Event, SessionStateChanged, StepAdded, decode_event, encode_event
+from core.domain.events import Event, SessionStateChanged, StepAdded, TerminalOutput, decode_event, encode_event
 from core.domain.step import Usage
 from core.formats.imported import Imported
+
+_STEP = re.compile(r"(.*-step-\d+)(?:-[0-9a-f]{12})?$")
+OPEN_ENDS = ("end_not_recorded", "file_grows")
+"""Reasons of a state that say that the file may go on."""
 
 
 def fresh(session: Imported, held: Mapping[str, bytes]) -> list[bytes]:
     """The events that `held` (id → body) lacks, in order.
 
     A step whose content has changed, as by a result that came late, is told again under an id of its own: it takes
-    the place of the first telling, and what people said of the step stays. Its usage was counted with the first.
+    the place of the first telling, and what people said of the step stays; what the tellings before have added to
+    the sums is said. Output of a terminal is told from where the held output ends.
     """
     found: list[bytes] = []
+    shown: dict[str, int] = {}
+    told = _tellings(held)
     for body in session.bodies:
         event = decode_event(body)
-        if event.id not in held:
+        if isinstance(event.fact, TerminalOutput):
+            _continue(event, event.fact, session, held, shown, found)
+        elif event.id not in held:
             found.append(body)
-        elif isinstance(event.fact, StepAdded) and (again := _again(event, event.fact, held)):
+        elif isinstance(event.fact, StepAdded) and (
+                again := _again(event, event.fact, told.get(event.id, ()), held)
+        ):
             found.append(again)
     return found
 
@@ -48,6 +60,15 @@ def is_same_run(held: Sequence[bytes], session: Imported) -> bool:
     return begins and not _has_end(held)
 
 
+def without_open_end(session: Imported) -> tuple[Imported, SessionStateChanged | None]:
+    """The session without an end that only says that the file stops here, and that end."""
+    event = decode_event(session.bodies[-1])
+    fact = event.fact
+    if not isinstance(fact, SessionStateChanged) or (fact.state != "stopped" and fact.reason not in OPEN_ENDS):
+        return session, None
+    return msgspec.structs.replace(session, bodies=session.bodies[:-1]), fact
+
+
 def renamed(session: Imported, name: str) -> Imported:
     """The same session under another name."""
     old, new = session.session.encode(), name.encode()
@@ -65,19 +86,58 @@ def _steps(bodies: Iterable[bytes]) -> list[str]:
 
 def _has_end(bodies: Iterable[bytes]) -> bool:
     told = [f for b in bodies if isinstance(f := decode_event(b).fact, SessionStateChanged)]
-    return bool(told) and told[-1].reason != "end_not_recorded"
+    return bool(told) and told[-1].reason not in OPEN_ENDS
 
 
-def _again(event: Event, fact: StepAdded, held: Mapping[str, bytes]) -> bytes | None:
-    told = decode_event(held[event.id]).fact
-    if not isinstance(told, StepAdded) or _content(told) == _content(fact):
+def _tellings(held: Mapping[str, bytes]) -> dict[str, list[bytes]]:
+    """The tellings of each step in order, by the id of the first."""
+    found: dict[str, list[bytes]] = {}
+    for name, body in held.items():
+        if match := _STEP.match(name):
+            found.setdefault(match[1], []).append(body)
+    return found
+
+
+def _again(event: Event, fact: StepAdded, told: Sequence[bytes], held: Mapping[str, bytes]) -> bytes | None:
+    """The step's next telling, or None where the last one held says the same."""
+    tellings = [f for body in told if isinstance(f := decode_event(body).fact, StepAdded)]
+    counted = next((t.head.usage for t in reversed(tellings) if t.head.usage != Usage()), Usage())
+    if not tellings or (_content(tellings[-1]) == _content(fact) and fact.head.usage in (counted, Usage())):
         return None
-    name = f"{event.id}-{blob_hash(_content(fact))[:12]}"
+    name = f"{event.id}-{blob_hash(_content(fact) + msgspec.json.encode(fact.head.usage))[:12]}"
     if name in held:
         return None
-    head = msgspec.structs.replace(fact.head, usage=Usage())
-    return encode_event(msgspec.structs.replace(event, id=name, fact=msgspec.structs.replace(fact, head=head)))
+    again = msgspec.structs.replace(fact, counted=counted, is_error_counted=any(t.head.is_error for t in tellings))
+    return encode_event(msgspec.structs.replace(event, id=name, fact=again))
 
 
 def _content(fact: StepAdded) -> bytes:
     return msgspec.json.encode([fact.body, fact.context, fact.completion])
+
+
+def _continue(event: Event, fact: TerminalOutput, session: Imported, held: Mapping[str, bytes],
+              shown: dict[str, int], found: list[bytes]) -> None:
+    """Add output that goes beyond what is held; what was cut off elsewhere at the first reading is not told twice."""
+    terminal = f"{fact.host}/{fact.terminal}"
+    if not shown:
+        shown.update(_lengths(held))
+    start = shown.get(terminal, 0)
+    if fact.offset + fact.size <= start:
+        return
+    shown[terminal] = fact.offset + fact.size
+    if fact.offset >= start:
+        found.append(encode_event(event))
+        return
+    data = (fact.data or session.blobs[fact.blob])[start - fact.offset :]
+    rest = msgspec.structs.replace(fact, offset=start, size=len(data), data=data, blob="")
+    found.append(encode_event(msgspec.structs.replace(event, id=f"{event.id}-{start}", fact=rest)))
+
+
+def _lengths(held: Mapping[str, bytes]) -> dict[str, int]:
+    """How much of each terminal is held, in bytes."""
+    lengths = {"": 0}
+    for body in held.values():
+        if b'"terminal_output"' in body and isinstance(fact := decode_event(body).fact, TerminalOutput):
+            terminal = f"{fact.host}/{fact.terminal}"
+            lengths[terminal] = max(lengths.get(terminal, 0), fact.offset + fact.size)
+    return lengths

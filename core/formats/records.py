@@ -7,7 +7,6 @@ from typing import Any
 
 import msgspec
 
-from core.formats.json_text import parse
 from core.formats.source import Source
 
 _TOLD = 5
@@ -30,8 +29,7 @@ def records(source: Source) -> Records:
         return Records(tuple(v for v in found if isinstance(v, dict)), told)
     items: list[dict[str, Any]] = []
     problems: list[str] = []
-    for line in source.lines():
-        parsed = parse(line.data)
+    for line, parsed in source.records():
         where = f"Line {line.number} (byte {line.start})"
         if parsed.problem and "UTF-8" not in parsed.problem:
             cut = "" if line.whole else " The file ends inside this line."

@@ -74,9 +74,9 @@ def recognise(path: Path) -> Format:
     return _recognise(Source(path))
 
 
-def read(path: Path) -> Iterator[Imported]:
+def read(path: Path | Source) -> Iterator[Imported]:
     """The sessions of one file, each complete. Raises ReportableError where nothing of it can be read."""
-    source = Source(path)
+    source = Source(path) if isinstance(path, Path) else path
     yield from _recognise(source).read(source)
 
 

@@ -11,7 +11,7 @@ import msgspec
 
 from core.domain.errors import InvalidInput
 from core.formats.imported import Imported
-from core.formats.json_text import Parsed, parse
+from core.formats.json_text import Parsed
 from core.formats.source import Source
 
 
@@ -96,8 +96,7 @@ def _told(made: Imported, troubles: list[str]) -> Imported:
 
 
 def _lines(source: Source) -> Iterator[Row]:
-    for line in source.lines():
-        parsed = parse(line.data)
+    for line, parsed in source.records():
         cut = "" if line.whole or not parsed.problem else " The file ends inside this line."
         problem = f"{parsed.problem}{cut}" if parsed.problem else ""
         yield Row(f"Line {line.number} (byte {line.start})", Parsed(parsed.value, problem))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -22,6 +22,8 @@ MAX_LINE = 256 * 1024 * 1024
 SAMPLES = 50
 """How many lines or items recognition looks at."""
 
+_HEARD_LINES = 200
+
 Shape = Literal["lines", "list", "object", "none"]
 
 
@@ -33,12 +35,16 @@ class Line(msgspec.Struct, frozen=True):
     data: bytes
     whole: bool
     """Whether a line end follows; the last line of a growing file has none."""
+    stop: int
+    """The byte after the line and its end."""
 
 
 class Source:
     """A regular file. Raises InvalidInput for anything else (a device, a socket, a missing file)."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, heard: Callable[[int], None] | None = None) -> None:
+        """`heard` is told every so often how many bytes of the file have been read."""
+        self._heard = heard
         if not path.is_file():
             raise InvalidInput("not_a_file", f"{path} is not a file.", path=str(path))
         self.path = path
@@ -93,15 +99,25 @@ class Source:
         value = self.json.value if self.shape == "object" else None
         return value if isinstance(value, dict) else {}
 
-    def lines(self) -> Iterator[Line]:
-        """The lines that are not blank. Raises LimitReached for one beyond MAX_LINE."""
-        start, number = 0, 0
+    def records(self) -> Iterator[tuple[Line, Parsed]]:
+        """The lines that are not blank, each with its JSON value."""
+        for line in self.lines():
+            if self._heard is not None and line.number % _HEARD_LINES == 0:
+                self._heard(line.start)
+            yield line, parse(line.data)
+
+    def lines(self, start: int = 0, number: int = 0) -> Iterator[Line]:
+        """The lines that are not blank, from the byte `start` on, before which there are `number` lines.
+
+        Raises LimitReached for one beyond MAX_LINE.
+        """
         with self.path.open("rb") as file:
+            file.seek(start)
             while data := file.readline(MAX_LINE + 1):
                 number += 1
                 if len(data) > MAX_LINE:
                     raise LimitReached("line_too_long",
                                        f"Line {number} of {self.path} is longer than {MAX_LINE:,} bytes.")
                 if data.strip():
-                    yield Line(number, start, data.rstrip(b"\r\n"), data.endswith(b"\n"))
+                    yield Line(number, start, data.rstrip(b"\r\n"), data.endswith(b"\n"), start + len(data))
                 start += len(data)

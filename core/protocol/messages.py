@@ -41,10 +41,12 @@ class CreateSession(Op, frozen=True, kw_only=True, tag="create_session"):
 class ImportSession(Op, frozen=True, kw_only=True, tag="import_session"):
     """Make a session that no runner will be started for; its events come by Lease and Append.
 
-    Does nothing when it exists. `origin` is the foreign format's name.
+    Does nothing when it exists. `origin` is the foreign format's name. A new session is in no list before `events`
+    events of it are here.
     """
 
     origin: str
+    events: int = 0
 
 
 class Guide(Op, frozen=True, kw_only=True, tag="guide"):

@@ -18,7 +18,7 @@ from core.protocol.append_state import Appender, SendBlobs, Stored
 from core.protocol.client_effects import Send
 from core.protocol.client_state import Sender
 from core.protocol.frames import pieces
-from core.protocol.messages import Ack, AnyOp, Append, Command, Failed, Nak, Welcome, Wire
+from core.protocol.messages import Ack, AnyOp, Append, Command, Failed, ImportSession, Nak, Welcome, Wire
 from core.server.address import read_endpoint
 from core.server.append import MissingPayloads, append_entries
 from core.server.handlers import apply_command
@@ -45,6 +45,10 @@ class Way(Protocol):
 
     async def append(self, session: str, journal: str, bodies: Sequence[bytes], payloads: Mapping[str, bytes]) -> int:
         """Append a journal's entries from the first; returns the last that is held."""
+
+    async def take_in(self, session: str, op: ImportSession, journal: str, bodies: Sequence[bytes],
+                      payloads: Mapping[str, bytes]) -> None:
+        """Make room for an import and append it."""
 
     async def close(self) -> None:
         """Let go."""
@@ -87,6 +91,14 @@ class Authority:
         """
         return await self._way.append(session, journal, bodies, payloads or {})
 
+    async def take_in(self, session: str, op: ImportSession, journal: str, bodies: Sequence[bytes],
+                      payloads: Mapping[str, bytes]) -> None:
+        """Store an imported session whole or not at all: until `op.events` events are here, no list shows it.
+
+        Raises ReportableError as `do` and `append` do.
+        """
+        await self._way.take_in(session, op, journal, bodies, payloads)
+
     # ---- accounts: rows that no log tells of, so they are written beside a running server, which notices
 
     async def add_account(self, name: str, scopes: Sequence[str]) -> str:
@@ -125,22 +137,23 @@ class _Local:
             raise
 
     async def do(self, session: str, op: AnyOp) -> dict[str, Any]:
-        command = Command(id=new_id(), cseq=1, session=session, op=op)
-        result: dict[str, Any] = await self._writer.do(
-            lambda conn: apply_command(conn, self._principal, command, self._world))
-        return result
+        return await self._writer.do(lambda conn: self._apply(conn, session, op))
 
     async def append(self, session: str, journal: str, bodies: Sequence[bytes], payloads: Mapping[str, bytes]) -> int:
-        def work(conn: Database) -> int:
-            for data in payloads.values():
-                blobs.put(conn, data)
-            fence, _ = log.lease(conn, session, journal)
-            try:
-                return append_entries(conn, _as_append(session, fence, bodies), by_agent=False)
-            except MissingPayloads as missing:
-                raise _missing(missing.hashes[0]) from None
+        return await self._writer.do(lambda conn: _append(conn, session, journal, bodies, payloads))
 
-        return await self._writer.do(work)
+    async def take_in(self, session: str, op: ImportSession, journal: str, bodies: Sequence[bytes],
+                      payloads: Mapping[str, bytes]) -> None:
+        """All in one transaction."""
+        def work(conn: Database) -> None:
+            self._apply(conn, session, op)
+            _append(conn, session, journal, bodies, payloads)
+
+        await self._writer.do(work)
+
+    def _apply(self, conn: Database, session: str, op: AnyOp) -> dict[str, Any]:
+        command = Command(id=new_id(), cseq=1, session=session, op=op)
+        return apply_command(conn, self._principal, command, self._world)
 
     async def close(self) -> None:
         self._writer.close()
@@ -210,6 +223,12 @@ class _Remote:
             return await self._patiently(self._done)
         finally:
             self._appender = self._done = None
+
+    async def take_in(self, session: str, op: ImportSession, journal: str, bodies: Sequence[bytes],
+                      payloads: Mapping[str, bytes]) -> None:
+        """Many transactions, of which the last one shows the session."""
+        await self.do(session, op)
+        await self.append(session, journal, bodies, payloads)
 
     async def _patiently(self, done: asyncio.Future[int]) -> int:
         while not done.done():
@@ -282,6 +301,16 @@ class _Remote:
 
 def _missing(hash: str) -> Unavailable:
     return Unavailable("missing_payload", f"The payload {hash[:12]}… is neither given nor held.", hash=hash)
+
+
+def _append(conn: Database, session: str, journal: str, bodies: Sequence[bytes], payloads: Mapping[str, bytes]) -> int:
+    for data in payloads.values():
+        blobs.put(conn, data)
+    fence, _ = log.lease(conn, session, journal)
+    try:
+        return append_entries(conn, _as_append(session, fence, bodies), by_agent=False)
+    except MissingPayloads as missing:
+        raise _missing(missing.hashes[0]) from None
 
 
 def _as_append(session: str, fence: int, bodies: Sequence[bytes]) -> Append:

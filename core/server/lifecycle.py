@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from core.domain.errors import Conflict, Denied, InvalidInput
 from core.domain.events import ControlAsked, SessionCreated, SessionState, SessionStateChanged
 from core.domain.ids import is_id
@@ -40,9 +42,20 @@ def open_import(conn: Connection, session: str, op: ImportSession) -> dict[str, 
         raise InvalidInput("bad_origin", "An import needs the name of its format.")
     if not log.create(conn, session) and log.head(conn, session) and log.row(conn, session).origin == "live":
         raise Conflict("session_exists", f"Session {session} was made here and is no import.", session=session)
-    if log.row(conn, session).origin == "live":
-        log.put_row(conn, SessionRow(session=session, origin=op.origin))  # also where its events were live once
+    row = log.row(conn, session)
+    if row.origin == "live":
+        row = SessionRow(session=session, origin=op.origin)  # also where its events were live once
+    if row.seq == 0 or row.is_hidden:
+        row = msgspec.structs.replace(row, hidden_until=op.events)
+    log.put_row(conn, row)
     return {"seq": log.head(conn, session)}
+
+
+def settle_imports(conn: Connection) -> None:
+    """Sessions of growing files whose follower died with this computer run no more: nobody knows their end."""
+    for row in log.rows(conn):
+        if row.origin != "live" and row.state == "running" and row.reason == "file_grows":
+            write(conn, row.session, SessionStateChanged(state="stopped", reason="end_not_recorded"), SERVER)
 
 
 def control(conn: Connection, principal: Principal, session: str, op: Control, world: World) -> dict[str, object]:

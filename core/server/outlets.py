@@ -107,9 +107,10 @@ class RowFeed:
 
     def _row(self, session: str) -> SessionRow | None:
         try:
-            return log.row(self._reader, session)
+            row = log.row(self._reader, session)
         except NotFound:
             return None
+        return None if row.is_hidden else row
 
 
 class LiveFeed:

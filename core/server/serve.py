@@ -24,6 +24,7 @@ from core.server.connection import Connection
 from core.server.gate import Gate
 from core.server.high_water import find_out, keep, keep_on
 from core.server.hub import Hub
+from core.server.lifecycle import settle_imports
 from core.server.orphans import remove_orphans
 from core.server.recall import recall_sessions
 from core.server.runners import Supervisor
@@ -91,6 +92,7 @@ class Server:
         writer = stack.enter_context(Writer(self.home.server_db))
         await writer.do(lambda conn: ensure_admin(conn, self.home))
         await writer.do(lambda conn: recall_sessions(conn, self.home))
+        await writer.do(settle_imports)
         await writer.do(lambda conn: find_out(conn, self.home))
         reader = connect(self.home.server_db, readonly=True)
         stack.callback(reader.close)

@@ -105,7 +105,7 @@ class SearchIndex:
         try:
             with self._updating:
                 followed = dict(self._conn.execute("SELECT session, seq FROM cursor").fetchall())
-                heads = source.execute("SELECT id, head FROM session").fetchall()
+                heads = [(row.session, log.head(source, row.session)) for row in log.rows(source)]
                 new = sum(self._follow(source, session) for session, head in heads if head != followed.get(session, 0))
                 self._revisit(source)
             return new

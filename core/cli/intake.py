@@ -1,0 +1,130 @@
+"""Storing imported sessions in a home's log: whole or not at all, once however often, and known again when grown."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from core.cli.shapes import ImportLine
+from core.cli.store import reading, writing
+from core.domain.errors import Conflict, ReportableError
+from core.domain.events import blobs_of, decode_event
+from core.formats import growth
+from core.formats.imported import Imported
+from core.protocol.messages import ImportSession
+from core.store import log
+from core.store.home import Home
+from core.store.sqlite import scalar
+
+if TYPE_CHECKING:
+    from core.server.authority import Authority
+
+BATCH, BATCH_BYTES, BATCH_S = 64, 16 * 1024 * 1024, 1.0
+"""Sessions are stored together until so many, so many bytes of payloads, or so many seconds of reading."""
+
+
+class Read(msgspec.Struct, frozen=True):
+    """A session that was read, from which file, and the file's stamp before it was read."""
+
+    session: Imported
+    path: Path
+    stamp: str = ""
+
+
+class Lacking(msgspec.Struct, frozen=True):
+    """What the log lacks of a session: `result` (imported, present, grown), and the journal to append it to."""
+
+    result: str
+    journal: str
+    bodies: Sequence[bytes]
+    head: int
+
+
+def store_all(home: Home, found: Iterable[Read], failures: list[ReportableError]) -> Iterator[ImportLine]:
+    """Store sessions, each in one piece; gives a line for each. What could not be stored is put into `failures`.
+
+    They are stored a few at a time: the log is held only while it is written, and other commands find it free.
+    """
+    batch: list[Read] = []
+    began, size = time.monotonic(), 0
+    for one in found:
+        batch.append(one)
+        size += sum(map(len, one.session.blobs.values()))
+        if len(batch) >= BATCH or size >= BATCH_BYTES or time.monotonic() - began >= BATCH_S:
+            yield from _store(home, batch, failures)
+            batch, size = [], 0
+            began = time.monotonic()
+    yield from _store(home, batch, failures)
+
+
+def _store(home: Home, batch: Sequence[Read], failures: list[ReportableError]) -> list[ImportLine]:
+    async def store(authority: Authority) -> list[ImportLine]:
+        lines = []
+        for one in batch:
+            try:
+                lines.append(await take(authority, home, one))
+            except ReportableError as failure:
+                failures.append(failure)
+        return lines
+
+    return writing(home, store) if batch else []
+
+
+async def take(authority: Authority, home: Home, one: Read) -> ImportLine:
+    """Store one session."""
+    session = anchored(home, one.session)
+    lacking = compare(home, session)
+    if lacking.bodies:
+        op = ImportSession(origin=session.format, events=lacking.head + len(lacking.bodies))
+        await authority.take_in(session.session, op, lacking.journal, lacking.bodies,
+                                payloads(session, lacking.bodies))
+    return ImportLine(session=session.session, source=session.source, format=session.format, title=session.title,
+                      steps=session.steps, errors=session.errors, warnings=session.warnings, result=lacking.result,
+                      path=str(one.path), stamp=one.stamp)
+
+
+def payloads(session: Imported, bodies: Iterable[bytes]) -> dict[str, bytes]:
+    """The payloads that some of a session's events name."""
+    named = {name for body in bodies for name in blobs_of(decode_event(body).fact)}
+    return {name: session.blobs[name] for name in named}
+
+
+def anchored(home: Home, session: Imported) -> Imported:
+    """The session under the name of an earlier state of it, where its file has grown and gives it no name."""
+    if session.is_named:
+        return session
+    first = growth.first_step(session).encode()
+    with reading(home) as conn:
+        if log.head(conn, session.session):
+            return session
+        sql = "SELECT session, body FROM event WHERE kind = 'step_added' AND step = 1 AND session LIKE ?"
+        for name, body in conn.execute(sql, (f"{session.format}-%",)).fetchall():
+            if first in body and growth.is_same_run([p.body for p in log.read_all(conn, name)], session):
+                return growth.renamed(session, name)
+    return session
+
+
+def compare(home: Home, session: Imported) -> Lacking:
+    """What the log lacks of a session.
+
+    Raises Conflict where the session exists and did not come from an import: its own runner writes it.
+    """
+    journal = f"import:{session.session}"
+    with reading(home) as conn:
+        head = log.head(conn, session.session)
+        if not head:
+            return Lacking("imported", journal, session.bodies, 0)
+        held = {placed.event.id: placed.body for placed in log.read_all(conn, session.session)}
+        writer = scalar(conn, "SELECT journal FROM session WHERE id = ?", session.session)
+        hidden = log.row(conn, session.session).is_hidden
+    lacking = growth.fresh(session, held)
+    if not lacking:
+        return Lacking("present", journal, lacking, head)
+    if not str(writer).startswith(journal):
+        raise Conflict("session_differs", f"{session.source} holds events that session {session.session}, which was "
+                       "not imported, does not have.", session=session.session)
+    return Lacking("imported" if hidden else "grown", f"{journal}:{head}", lacking, head)

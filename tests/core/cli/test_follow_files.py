@@ -1,0 +1,142 @@
+"""A file that grows is a live session: every state of it leads to the very session that the whole file gives."""
+
+import asyncio
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.eventually import eventually
+
+from core.cli import following
+from core.cli.following import Follower, _File
+from core.cli.importing import import_all
+from core.cli.store import reading, trajectory
+from core.formats import json_text
+from core.formats.growing import GrowingSource, stamp
+from core.server import lifecycle
+from core.store import log
+from core.store.home import Home
+from core.store.writer import Writer
+
+FOREIGN = Path(__file__).parents[1] / "formats" / "foreign"
+LINES = ["claude.jsonl", "codex.jsonl", "codex_exec.jsonl", "sdk.jsonl"]
+WHOLE = {"mini.traj.json": "messages", "openhands.json": "", "gemini.json": "messages", "cline.json": ""}
+
+
+@pytest.fixture(autouse=True)
+def eager(monkeypatch):
+    """No pauses between two readings."""
+    monkeypatch.setattr(following, "SHARE", 0)
+
+
+def told(home, session):
+    """All that is said of a session but for when and by which event."""
+    with reading(home) as conn:
+        seen = trajectory(conn, session)
+    row = seen.row
+    return ([(e.head.number, e.body, e.head.usage, e.head.is_error, e.completion) for e in seen.steps],
+            [seen.context(e.head.number) for e in seen.steps], (row.steps, row.errors, row.tokens, row.cost_usd),
+            [(g.text, g.state, g.delivered_step) for g in seen.guidance.values()],
+            [(s.first, s.last, s.text) for s in seen.summaries.values()])
+
+
+def states(name):
+    """The growing states of a file, as its program writes it."""
+    data = (FOREIGN / name).read_bytes()
+    if name in LINES:
+        return [data[:n] for n in (*range(150, len(data), 211), len(data))]
+    value, key = json.loads(data), WHOLE[name]
+    items = value[key] if key else value
+    young = {k: v for k, v in value.items() if k != "info"} if key else {}
+    return [json.dumps({**young, key: items[:n]} if key else items[:n]).encode() for n in range(2, len(items) + 1)]
+
+
+def append(path, data):
+    """Write at the end of a file."""
+    with path.open("ab") as file:
+        file.write(data)
+
+
+@pytest.mark.parametrize("name", [*LINES, *WHOLE])
+def test_every_growth_leads_to_the_session_of_the_whole_file(tmp_path, name) -> None:
+    home, other, path = Home(tmp_path / "home"), Home(tmp_path / "other"), tmp_path / f"run-{name}"
+    path.write_bytes(b"")
+    file = _File(path, stamp(path))
+    follower = Follower(home, [file], True, 0.0)
+    running, counts = [], []
+    for data in states(name):
+        append(path, data[path.stat().st_size :]) if name in LINES else path.write_bytes(data)
+        follower.look()
+        with reading(home) as conn:
+            rows = log.rows(conn)
+        running += [r.state for r in rows if r.steps][:1]
+        counts.append(sum(r.steps for r in rows))
+    follower.settle_all()
+    path.write_bytes((FOREIGN / name).read_bytes())
+    want = list(import_all(other, [path], []))
+    assert counts == sorted(counts) and len(set(counts)) > 1, "steps came one after the other"
+    assert "running" in running
+    with reading(home) as conn:
+        assert {r.session for r in log.rows(conn)} >= {w.session for w in want if w.result == "imported"}
+        assert "running" not in {r.state for r in log.rows(conn)}
+    for line in want:
+        assert told(home, line.session) == told(other, line.session)
+    assert {x.result for x in import_all(home, [path], [])} <= {"present", "grown"}
+    assert {x.result for x in import_all(home, [path], [])} == {"present"}
+
+
+def test_only_what_is_new_is_read(tmp_path, monkeypatch) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_bytes((FOREIGN / "codex.jsonl").read_bytes())
+    first = GrowingSource(path)
+    whole = list(first.records())
+    append(path, b'{"half": ')
+    read = []
+    monkeypatch.setattr("core.formats.growing.parse", lambda data: read.append(data) or json_text.parse(data))
+    second = GrowingSource(path, first)
+    assert len(list(second.records())) == len(whole)
+    assert {bytes(d) for d in read} == {b'{"half": '}
+    append(path, b"1}\n")
+    third = list(GrowingSource(path, second).records())
+    assert [(line.number, parsed.value) for line, parsed in third[len(whole):]] == [(len(whole) + 1, {"half": 1})]
+    path.write_bytes(b'{"other": 1}\n{"more": 2}\n')
+    assert [p.value for _, p in GrowingSource(path, second).records()] == [{"other": 1}, {"more": 2}]
+
+
+def test_a_process_that_writes_and_one_that_follows(tmp_path) -> None:
+    """The follower tells each growth, the session runs, and gets its end when nobody follows any more."""
+    path, home = tmp_path / "rollout.jsonl", tmp_path / "home"
+    lines = (FOREIGN / "claude.jsonl").read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:4]))
+    follower = subprocess.Popen([sys.executable, "-m", "core.cli", "--home", str(home), "import", "--follow", "--json",
+                                 str(path)], stdout=subprocess.PIPE, text=True)
+    imported = json.loads(follower.stdout.readline())
+    writer = f"import sys; f = open({str(path)!r}, 'ab', 0)\nfor line in sys.stdin.buffer: f.write(line)"
+    subprocess.run([sys.executable, "-c", writer], input=b"".join(lines[4:]), check=True)
+    grown = json.loads(follower.stdout.readline())
+    assert (grown["session"], grown["state"], grown["path"]) == (imported["session"], "running", str(path))
+    asyncio.run(eventually(lambda: _row(home, imported["session"]).steps == 3))
+    follower.send_signal(signal.SIGTERM)
+    follower.communicate(timeout=20)
+    row = _row(home, imported["session"])
+    assert (row.steps, row.tokens, row.state, row.reason) == (3, 126, "finished", "end_not_recorded")
+
+
+def _row(home, session):
+    with reading(Home(home)) as conn:
+        return log.row(conn, session)
+
+
+def test_a_follower_that_was_killed_leaves_no_session_running(tmp_path) -> None:
+    home, path = Home(tmp_path / "home"), tmp_path / "x.jsonl"
+    path.write_bytes(states("codex.jsonl")[-3])
+    Follower(home, [_File(path, "")], True, 9.0).look()
+    with reading(home) as conn:
+        (row,) = log.rows(conn)
+        assert (row.state, row.reason) == ("running", "file_grows")
+    with Writer(home.server_db) as writer:
+        writer.do_blocking(lifecycle.settle_imports)
+    assert (_row(home.path, row.session).state, path.exists()) == ("stopped", True)

@@ -1,0 +1,107 @@
+"""`tiphys import` tells how far it is, and leaves nothing half-done however it is ended."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from core.domain.events import SessionStateChanged
+from core.server.serve import Server, ServeSettings
+from core.store import log
+from core.store.home import Home
+from core.store.sqlite import connect
+
+COUNT = 40
+
+
+def runs(folder: Path, count: int = COUNT, steps: int = 30) -> Path:
+    """A folder of chat files with real weight."""
+    folder.mkdir()
+    for number in range(count):
+        told = [{"role": "user", "content": f"Task {number}"}]
+        for step in range(steps):
+            told += [{"role": "assistant", "content": f"{number}/{step} " + "word " * 400},
+                     {"role": "user", "content": f"go on {step}"}]
+        (folder / f"{number:03}.jsonl").write_text(json.dumps({"messages": told}) + "\n")
+    return folder
+
+
+def start(home, *arguments):
+    return subprocess.Popen([sys.executable, "-m", "core.cli", "--home", str(home), "import", *map(str, arguments)],
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def rows(home):
+    conn = connect(Home(home).server_db, readonly=True)
+    try:
+        return log.rows(conn), [(r.session, log.head(conn, r.session)) for r in log.rows(conn)]
+    finally:
+        conn.close()
+
+
+def test_progress_is_told_as_json_beside_the_results(tmp_path, tiphys, monkeypatch) -> None:
+    monkeypatch.setattr("core.cli.progress.PATIENCE_S", 0.0)
+    monkeypatch.setattr("core.cli.progress.EVERY_S", 0.0)
+    ran = tiphys("import", runs(tmp_path / "runs"), tmp_path / "missing", "--json", "--progress")
+    told = [line["progress"] for line in ran.lines if "progress" in line]
+    assert [p["of"] for p in told] == [COUNT + 1] * len(told)
+    assert told and [p["done"] for p in told] == sorted(p["done"] for p in told)
+    assert told[1]["file"] == "001.jsonl" and 0 < told[1]["done"] < told[-1]["done"] <= 1
+    assert sum("session" in line for line in ran.lines) == COUNT
+    (failure,) = [line["failure"] for line in ran.lines if "failure" in line]
+    assert (failure["code"], ran.status, ran.err) == ("not_a_file", 2, "")
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_an_import_that_is_ended_keeps_whole_sessions_only(tmp_path, home, tiphys, how) -> None:
+    ran = start(home, runs(tmp_path / "runs", 120), "--json")
+    ran.stdout.readline()
+    ran.send_signal(how)
+    _, err = ran.communicate(timeout=30)
+    found, _ = rows(home)
+    assert ran.returncode == (130 if how == signal.SIGINT else -signal.SIGKILL)
+    assert ("cancelled" in err) == (how == signal.SIGINT)
+    assert 0 < len(found) < 120
+    assert {r.steps for r in found} == {30} and {r.state for r in found} == {"finished"}
+    assert tiphys("import", tmp_path / "runs").status == 0
+    assert {r.steps for r in rows(home)[0]} == {30} and len(rows(home)[0]) == 120
+    assert tiphys("verify", "--json").status == 0
+
+
+def test_a_running_server_shows_an_import_when_it_is_whole(tmp_path) -> None:
+    """Killed between two batches of a long session nothing of it is listed, and a second import ends it."""
+
+    async def scene() -> None:
+        home, folder = Home(tmp_path / "home"), runs(tmp_path / "runs", 1, 4000)
+        async with Server(ServeSettings(home=home, private=True, supervise=False)) as server:
+            seen = threading.Event()
+            states: list[tuple[bool, int]] = []
+
+            def look(session: str) -> None:
+                row = log.row(server.hub.reader, session)
+                states.append((row.is_hidden, row.seq))
+                if row.seq:
+                    seen.set()
+
+            server.hub.on_changed.append(look)
+            first = start(home.path, folder)
+            await asyncio.to_thread(seen.wait, 30)
+            os.kill(first.pid, signal.SIGKILL)
+            await asyncio.to_thread(first.communicate)
+            assert states[-1][0] and 0 < states[-1][1] < 4000
+            assert log.rows(server.hub.reader) == []
+            again = start(home.path, folder, "--json")
+            out, err = await asyncio.to_thread(again.communicate)
+            assert (json.loads(out)["result"], err) == ("imported", "")
+            (row,) = log.rows(server.hub.reader)
+            assert (row.steps, row.state) == (4000, "finished")
+            last = log.read(server.hub.reader, row.session, row.seq - 1)[0].event.fact
+            assert isinstance(last, SessionStateChanged)
+
+    asyncio.run(scene())
