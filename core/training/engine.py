@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import torch
 from peft import LoraConfig, PeftModel
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, PrinterCallback, TrainerCallback
 from trl import SFTConfig
+from trl.models.selective_activation_checkpointing import enable_selective_activation_checkpointing
 
 from core.llm.foreign_model import SAFE, load_model
 from core.training.data import DataFacts
-from core.training.loss import MaskedTrainer, WeightedCollator
+from core.training.head import add_weighted_loss
+from core.training.memory import keeps
+from core.training.packing import work_of
+from core.training.segments import can_pack, use_segments
 from core.training.settings import TrainSettings
+from core.training.trainer import MaskedTrainer, WeightedCollator
+from core.training.updates import Levers, UpdateCollator
 
-_LONG = 4096
-"""Tokens above which activations are computed twice rather than kept, on a CPU too."""
+_log = logging.getLogger("train")
+
+_KINDS = {"full": {"use_reentrant": False}, "selective": {"use_reentrant": False, "selective": True}}
+"""How the engine is told what to compute again; selective keeps the outputs of attention."""
+
+_PACK_CPU, _PACK_GPU = 1024, 16_384
+"""Tokens that rows shorter than that are packed to: enough for the matrix products to run at full speed."""
 
 
 def make_trainer(settings: TrainSettings, facts: DataFacts, rows: Any, callbacks: Sequence[TrainerCallback],
@@ -29,30 +42,60 @@ def make_trainer(settings: TrainSettings, facts: DataFacts, rows: Any, callbacks
     # full training keeps float32 weights: at 5e-6 most updates are smaller than bfloat16 can add
     dtype = torch.bfloat16 if on_gpu and settings.method == "lora" else torch.float32
     model = load_model(AutoModelForCausalLM, settings.model, dtype=dtype)
+    levers = _levers(settings, facts, model, on_gpu)
+    again = _recomputed(settings, levers, facts, model)
+    if again == "selective":
+        enable_selective_activation_checkpointing(model)  # the engine would wrap an adapter, which nothing calls
     tokenizer = AutoTokenizer.from_pretrained(settings.model, **SAFE)
     pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else tokenizer.eos_token_id
     trainer = MaskedTrainer(
-        model=model, args=_arguments(settings, facts, on_gpu, held is not None), train_dataset=rows,
+        model=model, args=_arguments(settings, on_gpu, held is not None, again), train_dataset=rows,
         eval_dataset=held, processing_class=tokenizer,
         data_collator=WeightedCollator(pad_token_id=pad or 0), callbacks=list(callbacks),
         peft_config=_lora(settings) if settings.method == "lora" else None,
     )
+    add_weighted_loss(model, everywhere=settings.head == "all")
+    place = trainer.accelerator
+    trainer.updates = UpdateCollator(levers, pad or 0, place.process_index, place.num_processes)
+    trainer.batch_rows = settings.batch
     trainer.remove_callback(PrinterCallback)  # metrics are told by ours
     return trainer
 
 
-def _arguments(settings: TrainSettings, facts: DataFacts, on_gpu: bool, evaluates: bool) -> SFTConfig:
-    # several devices: under `accelerate launch` each gets its share of the batch
-    share = settings.micro_batch * max(1, _world_size())
+def _levers(settings: TrainSettings, facts: DataFacts, model: Any, on_gpu: bool) -> Levers:
+    """What is done to the rows of an update; where the model cannot take packed rows they are padded."""
+    told = Levers(merge_copies=settings.merge_copies, merge_chains=settings.merge_chains, cut_tail=settings.cut_tail,
+                  rows=settings.micro_batch, work=work_of(model.config.get_text_config()))
+    if not settings.packing:
+        return told
+    if not can_pack(model):
+        _log.info("this model's attention takes no packed rows; they are padded")
+        return told
+    use_segments(model)
+    most = settings.pack_tokens or max(facts.longest, _PACK_GPU if on_gpu else _PACK_CPU)
+    return msgspec.structs.replace(told, pack=most)
+
+
+def _recomputed(settings: TrainSettings, levers: Levers, facts: DataFacts, model: Any) -> str:
+    """Which activations are computed again: none, full or selective."""
+    if settings.checkpointing != "auto":
+        return settings.checkpointing
+    at_once = max(levers.pack, facts.longest) if levers.pack else facts.longest * levers.rows
+    return "none" if keeps(model, at_once) else "selective"
+
+
+def _arguments(settings: TrainSettings, on_gpu: bool, evaluates: bool, again: str) -> SFTConfig:
+    # an update's parts are looped over by our trainer, so the engine sees one batch an update
     return SFTConfig(
         output_dir=str(settings.checkpoints), num_train_epochs=settings.epochs,
-        max_steps=settings.max_steps or -1, per_device_train_batch_size=settings.micro_batch,
-        gradient_accumulation_steps=max(1, settings.batch // share), learning_rate=settings.learning_rate,
+        max_steps=settings.max_steps or -1, per_device_train_batch_size=max(1, settings.batch // _world_size()),
+        gradient_accumulation_steps=1, learning_rate=settings.learning_rate,
         lr_scheduler_type="cosine_with_min_lr", lr_scheduler_kwargs={"min_lr": settings.min_learning_rate},
         warmup_steps=settings.warmup_steps, weight_decay=settings.weight_decay, max_length=settings.max_length,
         dataset_kwargs={"skip_prepare_dataset": True}, packing=False, loss_type="nll",
-        activation_checkpointing=on_gpu or facts.longest > _LONG, bf16=on_gpu, use_cpu=not on_gpu,
-        logging_steps=1, logging_first_step=True,
+        router_aux_loss_coef=0.0,  # an auxiliary loss counts tokens, not weights
+        activation_checkpointing=again != "none", activation_checkpointing_kwargs=_KINDS.get(again),
+        bf16=on_gpu, use_cpu=not on_gpu, logging_steps=1, logging_first_step=True,
         save_strategy="steps", save_steps=settings.save_every, save_total_limit=settings.keep, seed=settings.seed,
         eval_strategy="steps" if evaluates else "no", eval_steps=settings.evaluates_every if evaluates else None,
         per_device_eval_batch_size=settings.micro_batch, prediction_loss_only=True,

@@ -18,17 +18,20 @@ OnMetrics = Callable[[dict[str, Any]], None]
 
 
 class MetricsCallback(TrainerCallback):  # type: ignore[misc]
-    """Writes metrics.jsonl. After a resume it forgets the lines of updates that have to be made again."""
+    """Writes metrics.jsonl. After a resume it forgets the lines of updates that have to be made again.
 
-    def __init__(self, path: Path, trained_share: float, say: OnMetrics | None, resumed_at: int) -> None:
+    `tokens` and `tokens_per_s` count the rows' tokens, copies too, whatever a lever spares, and so does
+    `trained_share`, of the last update; `computed_tokens` went through the model.
+    """
+
+    def __init__(self, path: Path, say: OnMetrics | None, resumed_at: int) -> None:
         self._path = path
-        self._share = trained_share
         self._say = say
         self._kept = _keep_lines(path, resumed_at)
-        self._tokens_before = int(self._kept[-1].get("tokens", 0)) if self._kept else 0
-        self._seconds_before = float(self._kept[-1].get("seconds", 0.0)) if self._kept else 0.0
-        self._started = time.monotonic()
-        self._last = (0, self._started)
+        last = self._kept[-1] if self._kept else {}
+        self._before = {k: last.get(k, 0) for k in ("tokens", "computed_tokens", "seconds")}
+        self._started = self._last_at = time.monotonic()
+        self._last: dict[str, int] = {}
         self.loss: float | None = None
         self._told: dict[str, Any] = self._kept[-1] if self._kept else {}
 
@@ -50,14 +53,17 @@ class MetricsCallback(TrainerCallback):  # type: ignore[misc]
 
     def _line(self, state: TrainerState, logs: dict[str, Any]) -> dict[str, Any]:
         now = time.monotonic()
-        done = int(logs.get("num_tokens", 0))
-        speed = (done - self._last[0]) / max(now - self._last[1], 1e-6)
-        self._last = (done, now)
+        done = {k: int(logs.get(f"update_{k}", 0)) for k in ("tokens", "computed", "trained")}
+        fresh = {k: n - self._last.get(k, 0) for k, n in done.items()}
+        speed = fresh["tokens"] / max(now - self._last_at, 1e-6)
+        self._last, self._last_at = done, now
         return {"step": state.global_step, "steps": state.max_steps, "loss": float(logs["loss"]),
                 "lr": float(logs.get("learning_rate", 0.0)), "grad_norm": float(logs.get("grad_norm", 0.0)),
-                "epoch": round(float(state.epoch or 0.0), 4), "tokens": self._tokens_before + done,
-                "tokens_per_s": round(speed, 1), "memory_mb": _memory_mb(), "trained_share": round(self._share, 4),
-                "seconds": round(self._seconds_before + now - self._started, 2)}
+                "epoch": round(float(state.epoch or 0.0), 4), "tokens": self._before["tokens"] + done["tokens"],
+                "computed_tokens": self._before["computed_tokens"] + done["computed"],
+                "tokens_per_s": round(speed, 1), "memory_mb": _memory_mb(),
+                "trained_share": round(fresh["trained"] / max(fresh["tokens"], 1), 4),
+                "seconds": round(self._before["seconds"] + now - self._started, 2)}
 
 
 class StopCallback(TrainerCallback):  # type: ignore[misc]

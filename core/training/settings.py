@@ -14,10 +14,16 @@ from core.domain.errors import InvalidInput
 class TrainSettings(msgspec.Struct, frozen=True, kw_only=True):
     """One run. `data` is an export's folder or file, `model` a model's folder, `out` the run's folder.
 
-    `batch` counts rows per update, over all devices; `micro_batch` rows at once on one device. `max_steps` ends the
-    run early. `method` "lora" trains an adapter that is merged into the result. Rows longer than `max_length` are
-    refused, never cut. `save_every` counts updates between checkpoints, of which the last `keep` stay. Rows that the
-    export holds out are evaluated every `eval_every` updates and at the end (0: with each checkpoint).
+    `batch` counts rows per update, over all devices. `max_steps` ends the run early. `method` "lora" trains an adapter
+    that is merged into the result. Rows longer than `max_length` are refused, never cut. `save_every` counts updates
+    between checkpoints, of which the last `keep` stay. Rows that the export holds out are evaluated every `eval_every`
+    updates and at the end (0: with each checkpoint).
+
+    The levers change what is computed, never the result: `merge_copies` computes equal rows of an update once,
+    `merge_chains` (with it) also a row that begins another row; `cut_tail` leaves out what follows the last trained
+    token; `packing` puts up to `pack_tokens` tokens of rows (0: as the longest row) side by side without padding, else
+    `micro_batch` rows are padded; `head` scores trained positions only, or all; `checkpointing` keeps a layer's
+    activations (none), computes them again (full) or all but attention's (selective); auto: none where they fit.
     """
 
     data: str
@@ -40,6 +46,13 @@ class TrainSettings(msgspec.Struct, frozen=True, kw_only=True):
     eval_every: int = 0
     seed: int = 42
     device: Literal["auto", "cpu"] = "auto"
+    merge_copies: bool = True
+    merge_chains: bool = True
+    cut_tail: bool = True
+    packing: bool = True
+    pack_tokens: int = 0
+    head: Literal["supervised", "all"] = "supervised"
+    checkpointing: Literal["auto", "none", "full", "selective"] = "auto"
 
     @property
     def evaluates_every(self) -> int:
@@ -63,9 +76,8 @@ class TrainSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     def check(self) -> None:
         """Raises InvalidInput for a choice that cannot be."""
-        if self.batch % self.micro_batch or min(
-                self.batch, self.micro_batch, self.save_every, self.keep, self.eval_every + 1) < 1:
-            raise InvalidInput("bad_settings", "The batch is a multiple of the rows that are computed at once.")
+        if min(self.batch, self.micro_batch, self.save_every, self.keep, self.eval_every + 1, self.pack_tokens + 1) < 1:
+            raise InvalidInput("bad_settings", "Rows, updates and checkpoints are counted from 1.")
         if not 0 <= self.min_learning_rate <= self.learning_rate:
             raise InvalidInput("bad_settings", "The learning rate ends between 0 and where it starts.")
 

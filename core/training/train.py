@@ -15,15 +15,16 @@ from core.domain.errors import Conflict, InvalidInput
 from core.llm.extra import require_extra
 from core.llm.foreign_model import SAFE, check_weights
 from core.training.checkpoints import last_checkpoint, step_of
-from core.training.data import DataFacts, check_rows, data_file, eval_file, load_rows
+from core.training.data import IGNORED, DataFacts, check_rows, data_file, eval_file, load_rows
 from core.training.settings import TrainSettings, TrainSummary
 
 if TYPE_CHECKING:
     from core.training.metrics import OnMetrics
 
 _log = logging.getLogger("train")
-_FREE = ("out", "data", "save_every", "keep", "device", "micro_batch", "eval_every")
-"""Settings that may change between a run and its resumption."""
+_FREE = ("out", "data", "save_every", "keep", "device", "micro_batch", "eval_every", "merge_copies", "merge_chains",
+         "cut_tail", "packing", "pack_tokens", "head", "checkpointing")
+"""Settings that may change between a run and its resumption: none of them changes what is learnt."""
 
 
 def run(settings: TrainSettings, on_metrics: OnMetrics | None = None,
@@ -53,8 +54,7 @@ def _train(settings: TrainSettings, facts: DataFacts, held: DataFacts | None, st
     from core.training.metrics import MetricsCallback, StopCallback
 
     resumed_at = step_of(start)
-    share = facts.trained / facts.tokens
-    metrics = MetricsCallback(settings.metrics, share, on_metrics, resumed_at)
+    metrics = MetricsCallback(settings.metrics, on_metrics, resumed_at)
     rows = load_rows(facts, Path(settings.out) / "rows")
     held_rows = load_rows(held, Path(settings.out) / "rows") if held is not None else None
     trainer = make_trainer(settings, facts, rows, [metrics, StopCallback(stop)], held_rows)
@@ -74,7 +74,7 @@ def _train(settings: TrainSettings, facts: DataFacts, held: DataFacts | None, st
 
 def _check_supervision(dataset: Any, facts: DataFacts) -> None:
     """What the engine will train is what the file says: it once cut rows at 1,024 tokens without a word."""
-    trained = sum(sum(label != -100 for label in labels[1:]) for labels in dataset["labels"])
+    trained = sum(sum(label != IGNORED for label in labels[1:]) for labels in dataset["labels"])
     if trained != facts.trained:
         raise InvalidInput("supervision_lost", f"The engine would train {trained} of {facts.trained} tokens.")
 

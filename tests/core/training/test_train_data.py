@@ -60,6 +60,6 @@ def test_the_defaults_are_the_papers_and_nonsense_is_refused():
     with pytest.raises(InvalidInput):
         read_settings({"data": "d", "model": "m", "out": "o", "method": "magic"})
     with pytest.raises(InvalidInput):
-        TrainSettings(data="d", model="m", out="o", batch=3, micro_batch=2).check()
+        TrainSettings(data="d", model="m", out="o", batch=0).check()
     with pytest.raises(InvalidInput):
         TrainSettings(data="d", model="m", out="o", learning_rate=1e-6, min_learning_rate=1e-5).check()

@@ -97,7 +97,7 @@ def test_no_gradient_reaches_the_prediction_of_a_masked_token(made):
 
 
 def test_the_quick_loss_of_a_cpu_is_the_engines_own(made):
-    from core.training.loss import summed_loss
+    from core.training.head import summed_loss
 
     trainer, _, facts = made
     batch = batch_of(trainer)

@@ -1,0 +1,56 @@
+"""Attention over packed rows without a mask: each row attends to itself, computed on its own.
+
+A mask of a pack takes the square of its length and is computed where nothing attends; a loop over a few long rows
+costs nothing beside them, and takes the same kernel that a single row would.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from transformers import AttentionInterface
+from transformers.integrations.sdpa_attention import sdpa_attention_forward
+from transformers.masking_utils import AttentionMaskInterface, sdpa_mask
+
+NAME = "tiphys_segments"
+_ALIKE = {"full_attention", None}
+
+
+def segment_attention(
+    module: torch.nn.Module,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    attention_mask: torch.Tensor | None,
+    segment_lengths: tuple[int, ...] | None = None,
+    **kwargs: Any,
+) -> tuple[torch.Tensor, None]:
+    """Attention inside segments of these lengths; without them as in any other batch."""
+    if segment_lengths is None or len(segment_lengths) == 1:
+        return sdpa_attention_forward(module, query, key, value, attention_mask, **kwargs)  # type: ignore[no-any-return]
+    sizes = list(segment_lengths)
+    rows = zip(query.split(sizes, 2), key.split(sizes, 2), value.split(sizes, 2), strict=True)
+    told = [sdpa_attention_forward(module, *row, None, **kwargs)[0] for row in rows]
+    return torch.cat(told, 1), None
+
+
+def _mask(*args: Any, attention_mask: torch.Tensor | None = None, **kwargs: Any) -> Any:
+    """No mask but for padded batches."""
+    return None if attention_mask is None else sdpa_mask(*args, attention_mask=attention_mask, **kwargs)
+
+
+def can_pack(model: Any) -> bool:
+    """Whether every layer of a model is full causal attention that hands our arguments down to it."""
+    config = model.config.get_text_config()
+    kinds = {*(getattr(config, "layer_types", None) or [None])}
+    plain = kinds <= _ALIKE and getattr(config, "sliding_window", None) is None
+    kernel = config._attn_implementation == "sdpa" and getattr(model, "_supports_attention_backend", False)
+    return bool(plain and kernel and getattr(config, "is_causal", True))
+
+
+def use_segments(model: Any) -> None:
+    """Let a model's attention take packed rows."""
+    AttentionInterface.register(NAME, segment_attention)
+    AttentionMaskInterface.register(NAME, _mask)
+    model.set_attn_implementation(NAME)

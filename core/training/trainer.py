@@ -1,0 +1,107 @@
+"""TRL's trainer, an update at a time: loss = Σ w·l / Σ w over the trained tokens of the update, on all devices.
+
+So a row (or a region of a row) of weight 7 counts in an update exactly like seven copies of it, at the price of one,
+however the rows of the update are merged, packed and dealt out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import torch
+from accelerate.utils import DistributedType
+from torch.utils.data import DataLoader
+from trl import SFTTrainer
+from trl.trainer.sft_trainer import DataCollatorForLanguageModeling
+
+from core.training.data import IGNORED
+from core.training.updates import Shuffled, Update, UpdateCollator, Updates
+
+
+class WeightedCollator(DataCollatorForLanguageModeling):  # type: ignore[misc]
+    """Pads a batch; labels are taken as they are, and `weights` holds each token's weight (1 in the padding)."""
+
+    def torch_call(self, examples: list[dict[str, Any]]) -> dict[str, Any]:
+        """The batch of some rows."""
+        batch: dict[str, Any] = super().torch_call(examples)
+        weights = torch.ones(batch["labels"].shape, dtype=torch.float32)
+        for at, example in enumerate(examples):
+            told = example.get("weights")
+            if told is not None:
+                weights[at, : len(told)] = torch.as_tensor(told, dtype=torch.float32)
+            elif example.get("weight") is not None:
+                weights[at] = float(example["weight"])
+        batch["weights"] = weights
+        return batch
+
+
+class MaskedTrainer(SFTTrainer):  # type: ignore[misc]
+    """Loss on the trained tokens only, by weight where the rows or their tokens have one."""
+
+    updates: UpdateCollator
+    """Makes an update of its rows; to be set before training."""
+
+    batch_rows: int = 1
+    """Rows an update, over all devices."""
+
+    def _set_signature_columns_if_needed(self) -> None:
+        super()._set_signature_columns_if_needed()
+        self._signature_columns += [n for n in ("weight", "weights") if n not in self._signature_columns]
+
+    def get_train_dataloader(self) -> DataLoader[Update]:
+        """The updates, the same ones on every device: each takes its part of them."""
+        rows = Shuffled(len(self.train_dataset), self.batch_rows, self.args.seed)
+        return Updates(self.train_dataset, batch_sampler=rows, collate_fn=self.updates)
+
+    def training_step(self, model: Any, inputs: dict[str, Any], num_items_in_batch: Any = None) -> torch.Tensor:
+        """One update: forward and backward of each of its parts."""
+        parts, told = inputs["parts"], []
+        for at, part in enumerate(parts):
+            with self._quiet(model) if at + 1 < len(parts) else contextlib.nullcontext():
+                told.append(super().training_step(model, part, num_items_in_batch))
+        for name in ("tokens", "computed", "trained"):
+            self._counts[name] = self._counts.get(name, 0) + inputs[name]
+        self._metrics["train"] |= {f"update_{name}": [float(n)] for name, n in self._counts.items()}
+        return torch.stack(told).sum()
+
+    @property
+    def _counts(self) -> dict[str, int]:
+        return self.__dict__.setdefault("_told_counts", {})  # type: ignore[no-any-return]
+
+    def _quiet(self, model: Any) -> contextlib.AbstractContextManager[Any]:
+        """Gradients are summed over devices once an update, but where that would keep them whole in memory."""
+        if self.accelerator.distributed_type == DistributedType.FSDP:
+            return contextlib.nullcontext()
+        return self.accelerator.no_sync(model=model)  # type: ignore[no-any-return]
+
+    def compute_loss(
+        self, model: Any, inputs: dict[str, Any], return_outputs: bool = False, num_items_in_batch: Any = None
+    ) -> Any:
+        """The loss of one part of an update, or of a batch by itself."""
+        weights = inputs.pop("weights")
+        if return_outputs:
+            return super().compute_loss(model, inputs, return_outputs, num_items_in_batch)
+        total = model(**inputs, token_weights=weights)
+        count = weighted_tokens(inputs["labels"], weights) if num_items_in_batch is None else num_items_in_batch
+        if self.args.average_tokens_across_devices and num_items_in_batch is not None:
+            total = total * self.accelerator.num_processes
+        return total / torch.as_tensor(count).clamp(min=1e-8)
+
+    def _get_num_items_in_batch(self, batch_samples: list[dict[str, Any]], device: torch.device) -> Any:
+        """The weight of all trained tokens of an update, over all devices."""
+        if all("parts" in b for b in batch_samples):  # each device knows the whole update
+            return torch.tensor(sum(b["weight"] for b in batch_samples), dtype=torch.float32, device=device)
+        told = torch.as_tensor(sum(weighted_tokens(b["labels"], b["weights"]) for b in batch_samples)).to(device)
+        if self.args.average_tokens_across_devices and self.args.world_size > 1:
+            told = self.accelerator.gather(told).sum()
+        return told
+
+    def floating_point_ops(self, inputs: dict[str, Any]) -> int:
+        """Not told: tokens are."""
+        return 0
+
+
+def weighted_tokens(labels: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+    """Σ of the weights of trained tokens; the first token of a row has no prediction."""
+    return ((labels[:, 1:] != IGNORED) * weights[:, 1:].to(labels.device)).sum()
