@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from app.desk import Desk, Fetch
+from app.desk import Fetch
+from app.desks import Desks
 
 
 class Bodies:
     """Asks the desk for some payloads; `cancel` drops the answer."""
 
-    def __init__(self, desk: Desk, names: Iterable[str], use: Callable[[dict[str, bytes]], None],
+    def __init__(self, desk: Desks, names: Iterable[str], use: Callable[[dict[str, bytes]], None],
                  tell: Callable[[int, int], None] | None = None) -> None:
         """`use` gets the payloads by hash; `tell` how many are here, of how many, while some are missing."""
         self._wanted = tuple(dict.fromkeys(n for n in names if n))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
-import hashlib
 import logging
 import signal
 from collections.abc import Sequence
@@ -17,14 +16,18 @@ from PySide6.QtWidgets import QApplication
 
 from app.actions import Actions
 from app.controllers.application import ApplicationController
-from app.controllers.connection import Connection
+from app.controllers.connection import LocalServer
 from app.controllers.places import PlacesController
 from app.controllers.sender import Sender
+from app.controllers.servers import ServerDesks, ServersController
 from app.controllers.status import StatusController
 from app.cursor import Cursor
 from app.desk import Desk
+from app.desks import Desks
 from app.looked import Looked
 from app.notices import Notices
+from app.servers import Servers
+from app.session_key import key_of, server_of
 from app.settings import Settings
 from app.window import Window
 from app.workplace import Workplace
@@ -57,7 +60,7 @@ class Options(argparse.Namespace):
 def parse(argv: Sequence[str]) -> Options:
     """Read the command line of the desktop."""
     parser = argparse.ArgumentParser(prog="tiphys open", description="Watch, steer and review agents.")
-    parser.add_argument("--server", default="", metavar="URL", help="ws:// or wss:// address; default: a private one")
+    parser.add_argument("--server", default="", metavar="URL", help="work with this server too (ws:// or wss://)")
     parser.add_argument("--token-file", type=Path, metavar="FILE", help="holds the token for --server")
     parser.add_argument("--home", type=Path, metavar="FOLDER", help="where this computer's state lies")
     parser.add_argument("--session", default="", metavar="ID", help="show this session")
@@ -67,48 +70,47 @@ def parse(argv: Sequence[str]) -> Options:
     return parser.parse_args(argv, namespace=Options())
 
 
-def replica_path(home: Home, server: str) -> Path:
-    """The file of a server's replica."""
-    name = hashlib.blake2b(server.encode(), digest_size=8).hexdigest() if server else "local"
-    return home.replicas / f"{name}.db"
-
-
 class Desktop(QObject):
     """The parts of a running desktop, made in the order in which they need each other."""
 
-    def __init__(self, home: Home, settings: Settings, scope: TaskScope, server: str = "") -> None:
+    def __init__(self, home: Home, settings: Settings, scope: TaskScope) -> None:
         super().__init__()
         self.quit = asyncio.Event()
-        self.replica = Replica(replica_path(home, server))
+        self.replica = Replica(home.replicas / "local.db")
         self.notices = Notices(self)
-        self.desk = Desk(self.replica, parent=self)
         self.cursor = Cursor(self)
+        local = Desk(self.replica, parent=self)
+        self.desk = Desks(local, self.cursor, self)
         self.outgoing = Sender(self.desk, scope, self.notices, self)
-        self.connection = Connection(home, self.desk, scope, self.notices)
+        self.connection = LocalServer(home, local, scope, self.notices)
         self.actions = Actions(self)
         self.place = Workplace(home=home, desk=self.desk, cursor=self.cursor, scope=scope, notices=self.notices,
-                               settings=settings, looked=Looked(home.path / "looked.json"),
-                               sender=self.outgoing, actions=self.actions)
+                               settings=settings, servers=Servers(home.servers, self),
+                               looked=Looked(home.path / "looked.json"), sender=self.outgoing, actions=self.actions)
+        self.servers = ServerDesks(home, self.place, self)
         self.window = Window(self.place, home.path / "window.ini")
         self.application = ApplicationController(self.place, self.window)
         self.places = PlacesController(self.place, self.window)
+        ServersController(self.place, self.servers, self.window)
         StatusController(self.place, self.window.status)
+        self.application.server_needed.connect(self.connection.serve_here)
         self.window.quit_asked.connect(self.quit.set)
 
     def start(self, options: Options, token: str) -> None:
-        """Show the window, then connect and go where the command line says."""
+        """Show the window, then connect and go where the command line says.
+
+        A server that the command line names joins the list; this computer's own is then started when it is needed.
+        """
         self.window.show()
+        self.servers.open_all()
+        server = ""
         if options.server:
-            for key in ("file.import", "file.import_folder"):
-                self.actions[key].setEnabled(False)  # an import goes into this computer's own log
-            self.connection.connect_to(options.server, token)
+            server = self.place.servers.add(options.server, token).id
         else:
             self.connection.serve_here()
         links = [f for f in options.files if is_link(f)]
         files = [f for f in options.files if not is_link(f)]
-        rows = self.desk.rows()
-        session = options.session or (max(rows, key=lambda r: r.updated_at.timestamp() if r.updated_at else 0).session
-                                      if rows else "")
+        session = key_of(options.session, server) or self._newest(server)
         if session:
             self.cursor.move(session, options.step)
         if links:
@@ -116,18 +118,24 @@ class Desktop(QObject):
         if files:
             self.place.scope.spawn(self.application.import_files(files), name="import", on_error=self.notices.report)
 
+    def _newest(self, server: str) -> str:
+        """The session of which something was heard last: on the server that the command line names, if it does."""
+        rows = [r for r in self.desk.rows() if not server or server_of(r.session) == server]
+        return max(rows, key=lambda r: r.updated_at.timestamp() if r.updated_at else 0).session if rows else ""
+
     async def close(self, *, keep_layout: bool = False) -> None:
         """Take everything down in reverse order; what was typed is on disk before."""
         self.window.setEnabled(False)
         if not keep_layout:
             self.window.save_state()
         self.cursor.move("", None)
-        running = any(r.origin == "live" and r.state not in FINAL_STATES for r in self.desk.rows())
+        running = any(r.origin == "live" and r.state not in FINAL_STATES for r in self.desk.local.rows())
         self.connection.leave(sessions_run=running)
         await self._stored()
         await self.place.scope.close()
         await self._take_down_window()
         self.desk.close()
+        self.servers.close()
         self.replica.close()
 
     async def _stored(self) -> None:
@@ -151,7 +159,7 @@ async def run_desktop(app: QApplication, options: Options, home: Home, settings:
     loop = asyncio.get_running_loop()
     async with TaskScope("desktop") as scope:
         token = options.token_file.read_text(encoding="utf-8").strip() if options.token_file else ""
-        desktop = Desktop(home, settings, scope, options.server)
+        desktop = Desktop(home, settings, scope)
         loop.set_exception_handler(_handler(desktop.notices))
         _on_signals(loop, desktop.quit)
         desktop.start(options, token)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -11,12 +11,19 @@ from typing import TYPE_CHECKING
 import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from app.session_key import OWN, id_of, key_of
+from core.domain.errors import NotFound
 from core.domain.session import SessionRow
 from core.domain.trajectory import Trajectory
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from core.client.client import Client
     from core.client.replica import Replica
+    from core.domain.events import Placed
+    from core.protocol.messages import Ack, Nak
+    from core.store.outbox import Queued
 
 FLUSH_MS = 16
 """Changes are told at most this often (one screen refresh): the first at once, later ones together."""
@@ -62,7 +69,10 @@ class Fetch:
 
 
 class Desk(QObject):
-    """Replica and client for the GUI: cheap synchronous reads, conflated signals, bodies on demand."""
+    """One server's replica and client for the GUI: cheap synchronous reads, conflated signals, bodies on demand.
+
+    Sessions are named by their keys (`app.session_key`); only what goes to the replica and the client is a bare id.
+    """
 
     rows_changed = Signal()
     trajectory_changed = Signal(str)
@@ -71,14 +81,19 @@ class Desk(QObject):
 
     outbox_changed = Signal()
     link_changed = Signal()
+    servers_changed = Signal()
+    """Never here: of one server there is but one. `Desks` tells."""
+
     live_text = Signal(str, str, str)
     """(session, channel, text so far): a thought being written; never stored."""
 
     blob_arrived = Signal(str)
     """A payload came; `body` gives it."""
 
-    def __init__(self, replica: Replica, client: Client | None = None, parent: QObject | None = None) -> None:
+    def __init__(self, replica: Replica, client: Client | None = None, parent: QObject | None = None,
+                 server: str = OWN) -> None:
         super().__init__(parent)
+        self.server = server
         self.replica = replica
         self.client = client
         self._open: OrderedDict[str, Trajectory] = OrderedDict()
@@ -86,7 +101,7 @@ class Desk(QObject):
         self._wanted: dict[str, list[Fetch]] = {}
         self._dirty: set[str] = set()
         self._rows_dirty = False
-        self._started = datetime.now(UTC)
+        self._since = datetime.now(UTC)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._flush)
@@ -98,17 +113,19 @@ class Desk(QObject):
 
     def rows(self) -> list[SessionRow]:
         """Every session that is known, in the replica's order."""
-        return list(self.replica.rows())
+        return [self._named(row) for row in self.replica.rows()]
 
     def row(self, session: str) -> SessionRow | None:
         """One session's row, None where the session is not known."""
-        return self.replica.row(session)
+        row = self.replica.row(id_of(session))
+        return self._named(row) if row is not None else None
 
     def trajectory(self, session: str) -> Trajectory:
         """The trajectory as far as the replica holds it; kept folded, brought up to date by events."""
         held = self._open.get(session)
         if held is None:
-            held = self._open[session] = self.replica.trajectory(session)
+            held = self._open[session] = Trajectory(session)
+            self._catch_up(held)
             while len(self._open) > KEPT_OPEN:
                 self._open.popitem(last=False)
         self._open.move_to_end(session)
@@ -116,9 +133,9 @@ class Desk(QObject):
 
     @property
     def link(self) -> Link:
-        """The connection now; without a client, offline since the desk was made."""
+        """The connection now; without a client it is off, since the desk was made or the reader took it off."""
         if self.client is None:
-            return Link("offline", self._started)
+            return Link("off", self._since)
         told = self.client.status
         return Link(told.state, told.since, told.server, told.latency_ms, told.sentence)
 
@@ -137,6 +154,63 @@ class Desk(QObject):
             self.client.want([hash])
         return fetch
 
+    @property
+    def all(self) -> tuple[Desk, ...]:
+        """Every desk: this one."""
+        return (self,)
+
+    def of(self, session: str) -> Desk:
+        """The desk of the session's server: this one."""
+        return self
+
+    def is_local(self, session: str) -> bool:
+        """Whether a session is on this computer's own server."""
+        return self.server == OWN
+
+    def read(self, session: str, after: int = 0, limit: int = 256) -> Sequence[Placed]:
+        """Events of a session after `after`, in order, a part at a time."""
+        return self.replica.read(id_of(session), after, limit)
+
+    def head(self, session: str) -> int:
+        """The seq of the newest event of a session that is held here."""
+        return self.replica.head(id_of(session))
+
+    def held(self, hash: str) -> bytes | None:
+        """A payload, None where it is not here; `want` it then."""
+        return self.replica.body(hash)
+
+    def want(self, hashes: Iterable[str]) -> None:
+        """Fetch payloads; `blob_arrived` tells of each. Nothing happens without a server."""
+        if self.client is not None:
+            self.client.want(list(hashes))
+
+    def draft(self, session: str) -> str:
+        """What was being written to a session."""
+        return self.replica.draft(id_of(session))
+
+    def commands(self, session: str) -> Sequence[Queued]:
+        """What this computer told a session's server, newest first."""
+        return self.replica.commands(id_of(session))
+
+    def answer(self, command: str) -> Ack | Nak | None:
+        """The server's answer to a command; None while there is none, or for a command that is not known."""
+        try:
+            return self.replica.reply(command)
+        except NotFound:
+            return None
+
+    def waiting(self) -> int:
+        """How many commands the server has not answered yet."""
+        return len(self.replica.waiting())
+
+    def name_of(self, session: str) -> str:
+        """What the session's server calls the person who sits here; "" before it was reached."""
+        return self.client.status.name if self.client is not None else ""
+
+    def log_path(self, session: str = "") -> Path:
+        """The file that holds the copy of a session's log."""
+        return self.replica.path
+
     def watch(self, session: str) -> None:
         """Ask the server for a session's events, from now on or as soon as there is one."""
         if not session:
@@ -144,25 +218,36 @@ class Desk(QObject):
         self._watched[session] = None
         self._watched.move_to_end(session)
         if self.client is not None:
-            self.client.watch(session)
+            self.client.watch(id_of(session))
         while len(self._watched) > KEPT_WATCHED:
             oldest, _ = self._watched.popitem(last=False)
             if self.client is not None:
-                self.client.unwatch(oldest)
+                self.client.unwatch(id_of(oldest))
 
     def attach(self, client: Client) -> None:
         """Work with a client from now on; what was watched and wanted is asked of it too."""
-        if self.client is not None and self.client is not client:
-            self.client.on_status.clear()
-            self.client.on_live.clear()
+        if self.client is not client:
+            self._leave()
         self.client = client
         client.on_status.append(self._on_status)
-        client.on_live.append(self.live_text.emit)
+        client.on_live.append(self._on_live)
         for session in self._watched:
-            client.watch(session)
+            client.watch(id_of(session))
         if self._wanted:
             client.want(list(self._wanted))
         self.link_changed.emit()
+
+    def detach(self) -> None:
+        """Work without a server from now on, by the reader's choice."""
+        self._leave()
+        self.client = None
+        self._since = datetime.now(UTC)
+        self.link_changed.emit()
+
+    def _leave(self) -> None:
+        if self.client is not None:
+            self.client.on_status.clear()
+            self.client.on_live.clear()
 
     def close(self) -> None:
         """Read no more: the replica is about to be closed, and a flush may still be due."""
@@ -183,17 +268,23 @@ class Desk(QObject):
     def _on_status(self, *_: object) -> None:
         self.link_changed.emit()
 
+    def _on_live(self, session: str, channel: str, text: str) -> None:
+        self.live_text.emit(key_of(session, self.server), channel, text)
+
+    def _named(self, row: SessionRow) -> SessionRow:
+        return row if self.server == OWN else msgspec.structs.replace(row, session=key_of(row.session, self.server))
+
     def _on_rows(self) -> None:
         self._rows_dirty = True
         self._soon()
 
     def _on_events(self, session: str, first: int, last: int) -> None:
-        self._dirty.add(session)
+        self._dirty.add(key_of(session, self.server))
         self._rows_dirty = True
         self._soon()
 
     def _on_dropped(self, session: str | None) -> None:
-        gone = list(self._open) if session is None else [session]
+        gone = list(self._open) if session is None else [key_of(session, self.server)]
         for one in gone:
             if self._open.pop(one, None) is not None:
                 self.trajectory_replaced.emit(one)
@@ -224,6 +315,6 @@ class Desk(QObject):
             self.rows_changed.emit()
 
     def _catch_up(self, trajectory: Trajectory) -> None:
-        while placed := self.replica.read(trajectory.session, trajectory.seq):
+        while placed := self.replica.read(id_of(trajectory.session), trajectory.seq):
             for one in placed:
                 trajectory.apply(one)

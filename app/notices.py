@@ -16,6 +16,7 @@ _T = "Errors"
 SENTENCES: dict[str, str] = {
     "already_delivered": QT_TRANSLATE_NOOP("Errors", "Too late: this guidance was delivered at step {step}."),
     "already_withdrawn": QT_TRANSLATE_NOOP("Errors", "This guidance was withdrawn already."),
+    "bad_address": QT_TRANSLATE_NOOP("Errors", "“{address}” is no address of a server."),
     "bad_archive": QT_TRANSLATE_NOOP("Errors", "This archive is damaged or was tampered with."),
     "bad_frame": QT_TRANSLATE_NOOP("Errors", "The server sent something that cannot be read."),
     "bad_link": QT_TRANSLATE_NOOP("Errors", "This is no link to a session, no step and no session."),

@@ -1,10 +1,11 @@
 """Finds text in everything that a log holds, as a process of its own: the window stays free whatever is searched.
 
-    python -m app.search_worker --log PATH --index PATH
+    python -m app.search_worker --copy SERVER LOG INDEX …
 
-JSON lines. {"id", "do": "find", "session", "words", "regex", "from"} looks through one session, beginning at step
-`from`, and answers as it goes: {"id", "hits": [[kind, ref, match]], "searched", "total", "missing": [hash], "done"}.
-{"id", "do": "search", "words", "limit"} asks the index of all sessions, which is brought up to date first. A newer
+JSON lines; a session is named by its key (`app.session_key`), whose server says which of the copies holds it.
+{"id", "do": "find", "session", "words", "regex", "from"} looks through one session, beginning at step `from`, and
+answers as it goes: {"id", "hits": [[kind, ref, match]], "searched", "total", "missing": [hash], "done"}.
+{"id", "do": "search", "words", "limit"} asks the indexes of all copies, which are brought up to date first. A newer
 request ends the one at work. {"ready"} comes first. A regular expression may take for ever: then the process is killed.
 """
 
@@ -16,7 +17,7 @@ import re
 import sys
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from time import monotonic
@@ -25,6 +26,7 @@ from typing import Any
 import msgspec
 
 from app.models.finding import text_of_body, text_of_item
+from app.session_key import id_of, key_of, server_of
 from core.domain.errors import NotFound, ReportableError
 from core.domain.step import decode_body
 from core.domain.trajectory import Item, Trajectory
@@ -82,13 +84,28 @@ class Texts:
         return text
 
 
-class Searcher:
-    """Answers requests over one log; a newer one in `waiting` ends the one at work."""
+class Copy:
+    """One server's sessions as they lie on this computer."""
 
-    def __init__(self, log_path: Path, index_path: Path, waiting: queue.SimpleQueue[Request | None]) -> None:
-        self._log, self._index, self._waiting = log_path, index_path, waiting
-        self._conn = connect(log_path, readonly=True)
-        self._texts = Texts(self._conn)
+    def __init__(self, server: str, log_path: Path, index: Path) -> None:
+        self.server, self._log, self._index = server, log_path, index
+        self.conn = connect(log_path, readonly=True)
+        self.texts = Texts(self.conn)
+
+    def search(self, words: str, limit: int) -> list[dict[str, Any]]:
+        """Where words stand in all sessions, newest first; words of one or two signs by looking at everything."""
+        with closing(SearchIndex(self._index)) as index:
+            index.update(self._log)
+            found = index.search(words, limit=limit) or index.scan(words, limit=limit)
+        return [{**msgspec.structs.asdict(hit), "session": key_of(hit.session, self.server)} for hit in found]
+
+
+class Searcher:
+    """Answers requests over some copies; a newer one in `waiting` ends the one at work."""
+
+    def __init__(self, copies: Sequence[Copy], waiting: queue.SimpleQueue[Request | None]) -> None:
+        self._copies = {copy.server: copy for copy in copies}
+        self._waiting = waiting
         self._trajectory = Trajectory("")
 
     def answer(self, request: Request) -> Iterator[dict[str, Any]]:
@@ -96,11 +113,16 @@ class Searcher:
         if request.do == "find":
             yield from self._find(request)
         else:
-            yield {"hits": self._search(request), "done": True}
+            found = [hit for copy in self._copies.values() for hit in copy.search(request.words, request.limit)]
+            yield {"hits": found[:request.limit], "done": True}
 
     def _find(self, request: Request) -> Iterator[dict[str, Any]]:
         pattern = re.compile(request.words if request.regex else re.escape(request.words), re.IGNORECASE | re.MULTILINE)
-        trajectory = self._fold(request.session)
+        copy = self._copies.get(server_of(request.session))
+        if copy is None:
+            yield {"hits": [], "searched": 0, "total": 0, "missing": [], "done": True}
+            return
+        trajectory = self._fold(copy, request.session)
         items = trajectory.items
         first = next((i for i, item in enumerate(items) if _number(trajectory, item) >= request.start), 0)
         hits: list[list[object]] = []
@@ -108,7 +130,7 @@ class Searcher:
         told = monotonic()
         for count, at in enumerate((*range(first, len(items)), *range(first)), 1):
             item = items[at]
-            found = self._match(trajectory, item, pattern, missing)
+            found = self._match(copy, trajectory, item, pattern, missing)
             if found is not None:
                 hits.append([item.kind, _number(trajectory, item) if item.kind == "step" else item.ref, found])
             if monotonic() - told > TELL_S:
@@ -118,36 +140,31 @@ class Searcher:
                 hits, missing, told = [], [], monotonic()
         yield {"hits": hits, "searched": len(items), "total": len(items), "missing": missing, "done": True}
 
-    def _match(self, trajectory: Trajectory, item: Item, pattern: re.Pattern[str], missing: list[str]) -> str | None:
+    def _match(self, copy: Copy, trajectory: Trajectory, item: Item, pattern: re.Pattern[str], missing: list[str]
+               ) -> str | None:
         """The first match in an item (a line of it at most); None where there is none."""
         match = pattern.search(text_of_item(trajectory, item))
         if item.kind == "step":
             hash = trajectory.steps[int(item.ref)].body
-            text = self._texts.of(hash)
+            text = copy.texts.of(hash)
             if text is None:
                 missing.append(hash)
             else:
                 match = pattern.search(text) or match
         return match.group().partition("\n")[0][:MAX_MATCH] if match else None
 
-    def _fold(self, session: str) -> Trajectory:
+    def _fold(self, copy: Copy, session: str) -> Trajectory:
         held = self._trajectory
         try:
-            stale = held.session != session or held.seq > log.head(self._conn, session)
+            stale = held.session != session or held.seq > log.head(copy.conn, id_of(session))
         except NotFound:
             return Trajectory(session)
         if stale:
             held = self._trajectory = Trajectory(session)
-        while placed := log.read(self._conn, session, held.seq):
+        while placed := log.read(copy.conn, id_of(session), held.seq):
             for one in placed:
                 held.apply(one)
         return held
-
-    def _search(self, request: Request) -> list[dict[str, Any]]:
-        with closing(SearchIndex(self._index)) as index:
-            index.update(self._log)
-            found = index.search(request.words, limit=request.limit) or index.scan(request.words, limit=request.limit)
-        return [msgspec.structs.asdict(hit) for hit in found]
 
 
 def _number(trajectory: Trajectory, item: Item) -> int:
@@ -163,12 +180,11 @@ def _read(waiting: queue.SimpleQueue[Request | None]) -> None:
 def main(argv: list[str] | None = None) -> int:
     """Answer until stdin ends."""
     parser = argparse.ArgumentParser(prog="python -m app.search_worker", description=__doc__)
-    parser.add_argument("--log", type=Path, required=True)
-    parser.add_argument("--index", type=Path, required=True)
+    parser.add_argument("--copy", nargs=3, action="append", required=True, metavar=("SERVER", "LOG", "INDEX"))
     told = parser.parse_args(argv)
     waiting: queue.SimpleQueue[Request | None] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(waiting,), daemon=True).start()
-    searcher = Searcher(told.log, told.index, waiting)
+    searcher = Searcher([Copy(server, Path(log_path), Path(index)) for server, log_path, index in told.copy], waiting)
     _write({"ready": True})
     while (request := waiting.get()) is not None:
         if not waiting.empty():

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.cursor import Cursor
-from app.desk import Desk
+from app.desks import Desks
 from app.looked import Looked
 from app.notices import Notices
+from app.servers import Servers
 from app.settings import Settings
 from core.aio import TaskScope
 from core.store.home import Home
@@ -23,11 +24,12 @@ class Workplace:
     """One window's collaborators. `sender` is the only way to act on a session; `scope` runs coroutines."""
 
     home: Home
-    desk: Desk
+    desk: Desks
     cursor: Cursor
     scope: TaskScope
     notices: Notices
     settings: Settings
+    servers: Servers
     looked: Looked
     sender: Sender
     actions: Actions

@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TypeVar
 
 import msgspec
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication, QDialog, QMessageBox
 
 from app import commands, theme
@@ -31,6 +31,9 @@ CONNECT_S = 15.0
 
 class ApplicationController(QObject):
     """Opens dialogs (never executes them) and runs the imports that they ask for."""
+
+    server_needed = Signal()
+    """This computer's own server is to run: something goes into its log."""
 
     def __init__(self, place: Workplace, window: Window) -> None:
         super().__init__(window)
@@ -70,6 +73,7 @@ class ApplicationController(QObject):
         dialog.chosen.connect(self._create)
 
     def _create(self, task: str, agent: AgentSettings | None) -> None:
+        self.server_needed.emit()
         session = new_id()
         self._place.sender.send(session, CreateSession(task=task, agent=agent or AgentSettings()))
         self._place.cursor.move(session)
@@ -107,9 +111,10 @@ class ApplicationController(QObject):
         online = asyncio.Event()
 
         def look() -> None:
-            if self._place.desk.link.state == "online":
+            if self._place.desk.local.link.state == "online":
                 online.set()
 
+        self.server_needed.emit()
         self._place.desk.link_changed.connect(look)
         look()
         try:

@@ -74,8 +74,8 @@ class AttentionController(QObject):
 
     def _find(self, alert: Alert) -> Raised | None:
         if alert not in self._raised:
-            replica = self._place.desk.replica
-            found = raised(replica.read, replica.head(alert.session), alert)
+            desk = self._place.desk
+            found = raised(desk.read, desk.head(alert.session), alert)
             if found is None:
                 return None
             self._raised[alert] = found

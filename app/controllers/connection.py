@@ -1,4 +1,4 @@
-"""The connection: a given server, or a private one that is started as a process of its own and kept alive."""
+"""The connections: one to each server, and a private server that is started as a process of its own and kept alive."""
 
 from __future__ import annotations
 
@@ -30,23 +30,53 @@ class Endpoint(msgspec.Struct, frozen=True):
     pid: int
 
 
-class Connection(QObject):
-    """Keeps the desk's client running, and in local mode the private server too."""
+class Connection:
+    """Keeps one desk's client running; each server has its own, so that none waits for another."""
+
+    def __init__(self, desk: Desk, scope: TaskScope, notices: Notices) -> None:
+        self._desk, self._scope, self._notices = desk, scope, notices
+        self._task: asyncio.Task[None] | None = None
+        self.url = ""
+        self.wanted: tuple[str, str] | None = None
+        """(url, token) that it works with; None while it is offline by choice."""
+
+    def connect_to(self, url: str, token: str) -> None:
+        """Work with the server of an address; one that was worked with before is left."""
+        self._stop()
+        self.url, self.wanted = url, (url, token)
+        client = Client(self._desk.replica, url, token, program="tiphys desktop")
+        self._desk.attach(client)
+        self._task = self._scope.spawn(client.run(), name="client", on_error=self._notices.report)
+
+    def leave(self) -> asyncio.Task[None] | None:
+        """Work without a server; the task ends soon."""
+        task = self._stop()
+        self.url, self.wanted = "", None
+        self._desk.detach()
+        return task
+
+    def _stop(self) -> asyncio.Task[None] | None:
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+        return task
+
+
+class LocalServer(QObject):
+    """This home's own server: started where it does not run, kept alive, and the desk connected to it."""
 
     def __init__(self, home: Home, desk: Desk, scope: TaskScope, notices: Notices) -> None:
         super().__init__()
         self._home, self._desk, self._scope, self._notices = home, desk, scope, notices
         self._child: subprocess.Popen[bytes] | None = None
-        self._client_task: asyncio.Task[None] | None = None
-        self._url = ""
-
-    def connect_to(self, url: str, token: str) -> None:
-        """Work with a server that somebody else runs."""
-        self._attach(url, token)
+        self._connection = Connection(desk, scope, notices)
+        self._serving = False
 
     def serve_here(self) -> None:
         """Work with this home's own server; start it when it does not run."""
-        self._scope.spawn(self._keep_serving(), name="private server", on_error=self._notices.report)
+        if not self._serving:
+            self._serving = True
+            self._scope.spawn(self._keep_serving(), name="private server", on_error=self._notices.report)
 
     async def _keep_serving(self) -> None:
         reported = False
@@ -60,8 +90,8 @@ class Connection(QObject):
                 await asyncio.sleep(5 * CHECK_S)
                 continue
             reported = False
-            if endpoint.url != self._url:
-                self._attach(endpoint.url, self._home.admin_token.read_text(encoding="utf-8").strip())
+            if endpoint.url != self._connection.url:
+                self._connection.connect_to(endpoint.url, self._home.admin_token.read_text(encoding="utf-8").strip())
             elif self._desk.client is not None:
                 self._desk.client.hurry()
             while is_held(self._home.server_lock):
@@ -91,14 +121,6 @@ class Connection(QObject):
     def _start(self) -> subprocess.Popen[bytes]:
         with (self._home.logs / "server-output.log").open("ab") as out:
             return _spawn([sys.executable, "-m", "core.cli", "--home", str(self._home.path), "serve", "--private"], out)
-
-    def _attach(self, url: str, token: str) -> None:
-        if self._client_task is not None:
-            self._client_task.cancel()
-        self._url = url
-        client = Client(self._desk.replica, url, token, program="tiphys desktop")
-        self._desk.attach(client)
-        self._client_task = self._scope.spawn(client.run(), name="client", on_error=self._notices.report)
 
     def leave(self, *, sessions_run: bool) -> None:
         """The window closes: the server that was started here stays while sessions run, else it is told to end."""

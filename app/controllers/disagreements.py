@@ -70,8 +70,7 @@ class DisagreementsController(QObject):
         self._panel.show_numbers("\n".join(_words(pair) for pair in told[:MOST_PAIRS]))
 
     def _key(self) -> str:
-        client = self._place.desk.client
-        return Author(kind="person", name=client.status.name if client is not None else "").key
+        return Author(kind="person", name=self._place.desk.name_of(self._session)).key
 
     def _next(self) -> None:
         step = next_disagreement(self._found, self._place.cursor.step or 0)

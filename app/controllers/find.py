@@ -152,9 +152,9 @@ class FindController(QObject):
         self._matches.update(found)
         self._take(list(found))
         missing = set(told["missing"]) - self._missing
-        if missing and self._place.desk.client is not None:
+        if missing:
             self._missing |= missing
-            self._place.desk.client.want(list(missing))
+            self._place.desk.want(missing)
         self.show()
 
     def _take(self, items: list[int]) -> None:

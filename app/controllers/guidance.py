@@ -65,7 +65,7 @@ class GuidanceController(QObject):
         self._told = None  # another session, perhaps of the same name: what was being edited is not of this one
         self._show_target()
         self._panel.busy(session in self._storing)
-        self._panel.set_draft(self._place.desk.replica.draft(session) if session else "")
+        self._panel.set_draft(self._place.desk.draft(session) if session else "")
         self._show()
 
     def _on_trajectory(self, session: str) -> None:
@@ -76,7 +76,7 @@ class GuidanceController(QObject):
     def _show(self) -> None:
         desk, session = self._place.desk, self._session
         if session:
-            self._model.show(desk.trajectory(session), desk.replica.commands(session))
+            self._model.show(desk.trajectory(session), desk.commands(session))
         else:
             self._model.show(None, ())
 

@@ -6,7 +6,9 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.controllers.worker import Worker, log_of
+from app.controllers.worker import Worker
+from app.desk import Desk
+from app.session_key import OWN
 from app.workplace import Workplace
 
 STUCK_MS = 8_000
@@ -30,6 +32,7 @@ class Searcher(QObject):
         self._stuck.setSingleShot(True)
         self._stuck.setInterval(STUCK_MS)
         self._stuck.timeout.connect(self._give_up)
+        place.desk.servers_changed.connect(self._renew)
 
     @property
     def is_busy(self) -> bool:
@@ -53,13 +56,26 @@ class Searcher(QObject):
         self._stuck.stop()
 
     def _start(self) -> Worker:
-        home, log = self._place.home, log_of(self._place)
-        index = home.search_db if log == home.server_db else log.with_suffix(".search")
-        worker = Worker(["-m", "app.search_worker", "--log", str(log), "--index", str(index)], self)
+        copies = [part for desk in self._place.desk.all for part in ("--copy", desk.server, *self._files(desk))]
+        worker = Worker(["-m", "app.search_worker", *copies], self)
         worker.said.connect(self._said)
         worker.ended.connect(self._ended)
         worker.start()
         return worker
+
+    def _files(self, desk: Desk) -> tuple[str, str]:
+        """Where a server's sessions lie, and their index: of this computer's own server the log itself."""
+        home, copy = self._place.home, desk.log_path()
+        if desk.server == OWN and home.server_db.exists():
+            return str(home.server_db), str(home.search_db)
+        return str(copy), str(copy.with_suffix(".search"))
+
+    def _renew(self) -> None:
+        """Other servers than before: the next question starts a worker that knows them."""
+        if self._worker is not None:
+            self._worker.kill()
+            self._stop()
+            self.drop()
 
     def _said(self, told: dict[str, Any]) -> None:
         if told.get("ready"):

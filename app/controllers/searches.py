@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from app.cursor import Cursor
-from app.desk import Desk
+from app.desks import Desks
 from app.models.searches import SearchesModel, searches
 from app.views.searches import SearchesView
 from app.workplace import Workplace
@@ -15,7 +15,7 @@ from app.workplace import Workplace
 class SearchesController(QObject):
     """Keeps the tree at the cursor's step."""
 
-    def __init__(self, desk: Desk, cursor: Cursor, model: SearchesModel, view: SearchesView) -> None:
+    def __init__(self, desk: Desks, cursor: Cursor, model: SearchesModel, view: SearchesView) -> None:
         super().__init__(view)
         self._desk, self._cursor, self._model, self._view = desk, cursor, model, view
         self._seen: object = None

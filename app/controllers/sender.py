@@ -1,4 +1,4 @@
-"""The one way from a panel to a session: an operation goes into the outbox, a refusal becomes a notice."""
+"""The one way from a panel to a session of any server: an operation goes into the outbox, a refusal is a notice."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject
 
-from app.desk import Desk
+from app.desks import Desks
 from app.notices import Notices
+from app.session_key import id_of
 from core.aio import TaskScope
 from core.domain.errors import ReportableError, make_error
 from core.protocol.messages import AnyOp, Nak
@@ -16,7 +17,7 @@ from core.protocol.messages import AnyOp, Nak
 class Sender(QObject):
     """Sends operations for the controllers. Works without a server: the outbox keeps them until there is one."""
 
-    def __init__(self, desk: Desk, scope: TaskScope, notices: Notices, parent: QObject | None = None) -> None:
+    def __init__(self, desk: Desks, scope: TaskScope, notices: Notices, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._desk = desk
         self._scope = scope
@@ -43,17 +44,18 @@ class Sender(QObject):
 
     async def _keep_draft(self, session: str, text: str) -> None:
         try:
-            await self._desk.replica.save_draft(session, text)
+            await self._desk.of(session).replica.save_draft(id_of(session), text)
         finally:
             self.storing -= 1
 
     async def _send(self, session: str, op: AnyOp, stored: Callable[[], None] | None,
                     failed: Callable[[], None] | None, refused: Callable[[ReportableError], None] | None,
                     clear_draft: bool) -> None:
-        client = self._desk.client
+        desk, session = self._desk.of(session), id_of(session)
+        client = desk.client
         try:
             if client is None:  # no server yet: the outbox keeps it, the client takes it up when there is one
-                await self._desk.replica.add(session, op, clear_draft=clear_draft)
+                await desk.replica.add(session, op, clear_draft=clear_draft)
                 command = ""
             else:
                 command = await client.send(session, op, clear_draft=clear_draft)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from app.ask import yes_or_no
 from app.models.sessions import SessionsModel
 from app.safe_text import one_line
+from app.session_key import server_of
 from app.views.sessions import SessionsPanel
 from app.workplace import Workplace
 from core.domain.session import FINAL_STATES, SessionRow
@@ -23,12 +26,17 @@ POSSIBLE = {
 
 def build(place: Workplace, parent: QWidget) -> SessionsPanel:
     """The panel, wired."""
-    model = SessionsModel(place.looked)
+    model = SessionsModel(place.looked, partial(_server_name, place))
     acts = [place.actions[f"session.{key}"] for key in (*CONTROLS, "clear_attention")]
     panel = SessionsPanel(model, place.actions["file.new_session"], acts, parent)
     model.setParent(panel)
     SessionsController(place, model, panel)
     return panel
+
+
+def _server_name(place: Workplace, session: str) -> str:
+    """What to call a session's server, where there are several."""
+    return place.servers.name_of(server_of(session)) if len(place.desk.all) > 1 else ""
 
 
 class SessionsController(QObject):

@@ -5,6 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QTimer
 
 from app import quantities
+from app.models.standing import standing_of
+from app.safe_text import one_line
+from app.session_key import OWN
 from app.views.status_bar import StatusBar
 from app.workplace import Workplace
 
@@ -35,19 +38,15 @@ class StatusController(QObject):
         self._show_place()
 
     def _show_link(self) -> None:
-        link = self._place.desk.link
-        since = quantities.clock(link.since, seconds=True)
-        if link.state == "online":
-            ping = f" {link.latency_ms:.0f} ms" if link.latency_ms is not None else ""
-            told, meaning = "● " + self.tr("connected") + ping, "keep"
-        elif link.state == "denied":
-            told, meaning = "✗ " + self.tr("refused by the server since {time}").format(time=since), "error"
-        else:
-            told, meaning = "◌ " + self.tr("not connected: stale since {time}").format(time=since), "attention"
-        self._bar.show_link(told, meaning, "\n".join(t for t in (link.server, link.sentence) if t))
+        links = [(desk.server, desk.link) for desk in self._place.desk.all]
+        others = len(links) > 1  # this computer's own server has nothing to say while nobody needs it
+        shown = [(server, link) for server, link in links if not (others and server == OWN and link.state == "off")]
+        named = len(shown) > 1 or any(server != OWN for server, _ in shown)
+        self._bar.show_links([standing_of(link, one_line(self._place.servers.name_of(server), 24) if named else "")
+                              for server, link in shown])
 
     def _show_waiting(self) -> None:
-        count = len(self._place.desk.replica.waiting())
+        count = self._place.desk.waiting()
         self._bar.show_waiting(self.tr("%n waiting to be delivered", None, count) if count else "")
 
     def _show_place(self) -> None:

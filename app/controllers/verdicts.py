@@ -7,8 +7,9 @@ from functools import partial
 from PySide6.QtCore import QElapsedTimer, QObject
 from PySide6.QtWidgets import QWidget
 
-from app.controllers.worker import LOCAL_REPLICA, Worker, home_environment
+from app.controllers.worker import Worker, home_environment
 from app.models.verdicts import Change, Decision, VerdictBook
+from app.session_key import id_of
 from app.views.review import ReviewView, StepOpinions
 from app.workplace import Workplace
 from core.domain.errors import ReportableError, make_error
@@ -105,12 +106,12 @@ class VerdictsController(QObject):
 
     def _book(self, session: str) -> VerdictBook:
         if session not in self._books:
-            self._books[session] = VerdictBook(session, self._my_name)
+            self._books[session] = VerdictBook(session, partial(self._desk.name_of, session))
             self._take_up(session)
         return self._books[session]
 
     def _take_up(self, session: str) -> None:
-        for told in reversed(self._desk.replica.commands(session)):
+        for told in reversed(self._desk.commands(session)):
             if told.state == "queued" and isinstance(told.op, GiveVerdict) and told.op.author is None:
                 change = Change(told.op.step, Decision(told.op.value, told.op.reason))
                 self._books[session].take_up(change)
@@ -118,15 +119,11 @@ class VerdictsController(QObject):
 
     def _on_outbox(self) -> None:
         for command, (session, change) in list(self._unanswered.items()):
-            answer = self._desk.replica.reply(command)
+            answer = self._desk.answer(command)
             if answer is not None:
                 del self._unanswered[command]
             if isinstance(answer, Nak):
                 self._refused(session, change, make_error(answer.kind, answer.code, answer.sentence, answer.params))
-
-    def _my_name(self) -> str:
-        client = self._desk.client
-        return client.status.name if client is not None else ""
 
     def _on_setting(self, key: str) -> None:
         if key == "review.reasons":
@@ -218,9 +215,9 @@ class VerdictsController(QObject):
         """In a process of its own: the rules read every body of the session."""
         if self._rules is not None or not self._cursor.session:
             return
-        if self._desk.replica.path.name != LOCAL_REPLICA:
+        if not self._desk.is_local(self._cursor.session):
             told = self.tr("Rules run on the server's own computer:  tiphys judge {session}")
-            self._place.notices.tell(told.format(session=self._cursor.session), "info")
+            self._place.notices.tell(told.format(session=id_of(self._cursor.session)), "info")
             return
         arguments = ["-m", "core.cli", "judge", self._cursor.session, "--rules-only", "--json"]
         self._rules = Worker(arguments, self, environment=home_environment(self._place.home.path))

@@ -21,9 +21,6 @@ _STDERR_KEPT = 4_000
 GRACE_MS = 8_000
 """How long a process that was asked to stop may take before it is killed."""
 
-LOCAL_REPLICA = "local.db"
-"""The replica of this computer's own server; it lacks the payloads that nobody looked at, the server has them."""
-
 LEAVE_MS = 8_000
 """How long the window's end waits for it."""
 
@@ -133,11 +130,12 @@ def _leave(process: QProcess, *_: object) -> None:
             process.waitForFinished(1000)
 
 
-def log_of(place: Workplace) -> Path:
-    """The file to read whole sessions from: this computer's own server's log where there is one, it holds every
-    payload; else the replica, which holds what was fetched."""
-    home, replica = place.home, place.desk.replica.path
-    return home.server_db if replica.name == LOCAL_REPLICA and home.server_db.exists() else replica
+def log_of(place: Workplace, session: str = "") -> Path:
+    """The file to read a session from ("": the cursor's): this computer's own server's log where it is there, which
+    holds every payload; else the copy of the session's server, which holds what was fetched."""
+    session = session or place.cursor.session
+    own = place.home.server_db
+    return own if place.desk.is_local(session) and own.exists() else place.desk.log_path(session)
 
 
 def home_environment(home: os.PathLike[str] | str) -> dict[str, str]:

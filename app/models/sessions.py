@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 from PySide6.QtCore import QAbstractListModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt
 
@@ -23,21 +25,25 @@ class SessionLine(msgspec.Struct, frozen=True):
     word: str
     meaning: str
     attention: str
+    about: str
     numbers: str
     new: str
 
     @property
     def spoken(self) -> str:
         """The line as one text."""
-        return ", ".join(p for p in (self.title, self.word, self.attention, self.new, self.numbers) if p)
+        return ", ".join(p for p in (self.title, self.word, self.attention, self.new, self.about, self.numbers) if p)
 
 
 class SessionsModel(QAbstractListModel):
     """The rows of the replica, newest session first; a row never changes its place while it is looked at."""
 
-    def __init__(self, looked: Looked, parent: QObject | None = None) -> None:
+    def __init__(self, looked: Looked, server_name: Callable[[str], str] = lambda _: "",
+                 parent: QObject | None = None) -> None:
+        """`server_name(session)` is what to call the session's server; "" where there is but one."""
         super().__init__(parent)
         self._looked = looked
+        self._server_name = server_name
         self._words = ""
         self._known: list[SessionRow] = []
         self.rows: list[SessionRow] = []
@@ -83,8 +89,22 @@ class SessionsModel(QAbstractListModel):
         fresh = row.steps - seen if seen is not None else 0
         return SessionLine(
             session=row.session, title=one_line(row.title or row.task or row.session, 120), sign=sign, word=word,
-            meaning=meaning, attention=f"! {attention}" if attention else "", numbers=self._numbers(row),
+            meaning=meaning, attention=f"! {attention}" if attention else "", about=self._about(row),
+            numbers=self._numbers(row),
             new=self.tr("%n new", None, fresh) if fresh > 0 else "")
+
+    def _about(self, row: SessionRow) -> str:
+        """Where it runs, for how long it has, and with what."""
+        server = self._server_name(row.session)
+        told = [f"@ {one_line(server, 24)}"] if server else []
+        took = quantities.duration(quantities.between(row.created_at, row.updated_at))
+        if took and row.steps:
+            told.append(took)
+        if row.origin != "live":
+            told.append(self.tr("imported: {format}").format(format=one_line(row.origin, 24)))
+        elif row.model:
+            told.append(one_line(row.model, 32))
+        return " · ".join(told)
 
     def _numbers(self, row: SessionRow) -> str:
         told = [self.tr("%n step(s)", None, row.steps)]
@@ -96,10 +116,6 @@ class SessionsModel(QAbstractListModel):
             told.append(self.tr("{n} tokens").format(n=quantities.tokens(row.tokens)))
         if row.guidance_waiting > 0:
             told.append(self.tr("%n guidance waiting", None, row.guidance_waiting))
-        if row.origin != "live":
-            told.append(self.tr("imported: {format}").format(format=one_line(row.origin, 24)))
-        elif row.model:
-            told.append(one_line(row.model, 32))
         return " · ".join(told)
 
     def _list(self) -> None:
@@ -113,8 +129,8 @@ class SessionsModel(QAbstractListModel):
         self.endResetModel()
 
     def _matches(self, row: SessionRow) -> bool:
-        told = f"{row.title} {row.task} {row.model} {row.session} {row.origin}".casefold()
-        return all(word in told for word in self._words.split())
+        told = " ".join((row.title, row.task, row.model, row.session, row.origin, self._server_name(row.session)))
+        return all(word in told.casefold() for word in self._words.split())
 
 
 def state_words(state: str) -> tuple[str, str, str]:

@@ -1,4 +1,4 @@
-"""Paints one session: state and title with what is new, and below the numbers; attention in its own colour."""
+"""Paints one session: title with what is new; state, attention, server, time and model; and the numbers."""
 
 from __future__ import annotations
 
@@ -14,13 +14,12 @@ PAD = 2 * theme.GRID
 
 
 class SessionRowDelegate(QStyledItemDelegate):
-    """Two lines per session, a third for attention."""
+    """Three lines per session, always: nothing moves when attention comes."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """The height of two lines, and of one more where something needs attention."""
-        line: SessionLine = index.data(SessionRole)
-        height = QFontMetrics(option.font).height()
-        return QSize(120, (3 if line.attention else 2) * height + PAD + theme.GRID)
+        """The height of three lines."""
+        small = QFontMetrics(theme.small_font(option.font)).height()
+        return QSize(120, QFontMetrics(option.font).height() + 2 * small + PAD + theme.GRID)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Draw one session."""
@@ -33,12 +32,13 @@ class SessionRowDelegate(QStyledItemDelegate):
             painter.fillRect(rect, palette.color(QPalette.ColorRole.Highlight))
         height = QFontMetrics(font).height()
         top = QRect(rect.left() + PAD, rect.top() + theme.GRID, rect.width() - 2 * PAD, height)
-        below = QRect(top.left(), top.bottom() + 3, top.width(), height)
         self._first(painter, line, top, font)
         small = theme.small_font(font)
-        self._below(painter, ((line.word, line.meaning), (line.numbers, "muted")), below, small)
-        if line.attention:
-            self._below(painter, ((line.attention, "attention"),), below.translated(0, height), small)
+        height = QFontMetrics(small).height()
+        below = QRect(top.left(), top.bottom() + 2, top.width(), height)
+        state = ((line.word, line.meaning), (line.attention, "attention"), (line.about, "muted"))
+        self._below(painter, state, below, small)
+        self._below(painter, ((line.numbers, "muted"),), below.translated(0, height), small)
         painter.setPen(theme.colour("line"))
         painter.drawLine(rect.bottomLeft(), rect.bottomRight())
         painter.restore()

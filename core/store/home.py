@@ -61,6 +61,11 @@ class Home:
         return self.path / "search.db"
 
     @property
+    def servers(self) -> Path:
+        """The servers that the desktop works with, with their tokens, mode 0600."""
+        return self.path / "servers.json"
+
+    @property
     def settings(self) -> Path:
         """The settings file (TOML, overrides only)."""
         return self.path / "settings.toml"

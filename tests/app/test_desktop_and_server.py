@@ -12,6 +12,7 @@ from support.wire import serving
 
 from app.bootstrap import Desktop, parse
 from app.safe_text import PlainLabel
+from app.session_key import key_of, server_of_url
 from app.settings import Settings
 from core.aio import TaskScope
 from core.client.replica import Replica
@@ -26,7 +27,7 @@ from core.store.sqlite import connect, transaction
 async def desktop(folder: Path, *argv: str, server=None):
     home = Home(folder)
     async with TaskScope("test") as scope:
-        made = Desktop(home, Settings(home.settings), scope, server.url if server else "none")
+        made = Desktop(home, Settings(home.settings), scope)
         token = server.settings.home.admin_token.read_text() if server else ""
         made.connection.serve_here = lambda: None
         made.start(parse([*(["--server", server.url] if server else []), *argv]), token)
@@ -34,6 +35,11 @@ async def desktop(folder: Path, *argv: str, server=None):
             yield made
         finally:
             await made.close()
+
+
+def named(session: str, server) -> str:
+    """A server's session as the window knows it."""
+    return key_of(session, server_of_url(server.url))
 
 
 def working(steps: int = 3) -> Maker:
@@ -63,13 +69,13 @@ async def test_a_session_appears_with_its_steps_bodies_and_context(tmp_path):
         put(server.settings.home, "s1", working())
         async with desktop(tmp_path / "desk", "--session", "s1", "--step", "2", server=server) as made:
             window = made.window
-            await eventually(lambda: made.desk.trajectory("s1").row.steps == 3)
+            await eventually(lambda: made.desk.trajectory(made.cursor.session).row.steps == 3)
             step = window.docks["step"].widget()
             await eventually(lambda: "Observation" in step.text.text)
             assert step.title.text() == "Step 2"
             made.actions["view.eye"].setChecked(True)
             await eventually(lambda: step.eye.text.text)
-            assert "connected" in window.status.link.text()
+            assert "connected" in window.status.told
             assert window.status.place.text() == "at step 2 of 3"
 
 
@@ -77,18 +83,18 @@ async def test_guidance_typed_without_a_server_is_sent_later_once(tmp_path):
     async with serving(tmp_path / "server") as server:
         put(server.settings.home, "s1", working())
         async with desktop(tmp_path / "desk", "--session", "s1", server=server) as made:
-            await eventually(lambda: made.desk.trajectory("s1").row.steps == 3)
+            await eventually(lambda: made.desk.trajectory(named("s1", server)).row.steps == 3)
     async with desktop(tmp_path / "desk2"):
         pass
     folder = tmp_path / "desk"
     home = Home(folder)
     async with TaskScope("test") as scope:
-        made = Desktop(home, Settings(home.settings), scope, server.url)
-        made.connection.connect_to(server.url, server.settings.home.admin_token.read_text())
-        made.window.show()
-        made.cursor.move("s1")
-        assert made.desk.trajectory("s1").row.steps == 3, "the replica serves without a server"
-        await eventually(lambda: "stale since" in made.window.status.link.text())
+        made = Desktop(home, Settings(home.settings), scope)
+        made.connection.serve_here = lambda: None
+        made.start(parse([]), "")
+        assert made.cursor.session == named("s1", server)
+        assert made.desk.trajectory(made.cursor.session).row.steps == 3, "the copy serves without a server"
+        await eventually(lambda: "stale since" in made.window.status.told)
         guidance = made.window.docks["guidance"].widget()
         guidance.box.setPlainText("use the training split")
         guidance._send()
@@ -96,7 +102,7 @@ async def test_guidance_typed_without_a_server_is_sent_later_once(tmp_path):
         assert made.window.status.waiting.text() == "1 waiting to be delivered"
         port = int(server.url.rsplit(":", 1)[1].split("/")[0])
         async with serving(tmp_path / "server", port=port) as again:
-            made.desk.client.hurry()
+            made.desk.here.client.hurry()
             await eventually(lambda: logged_guidance(again.settings.home, "s1") == ["use the training split"])
             await eventually(lambda: not made.window.status.waiting.text())
             await eventually(lambda: "on the server" in guidance.queue.model().lines[0].fate)
@@ -109,14 +115,14 @@ async def test_what_is_typed_or_sent_at_the_last_moment_is_on_disk(tmp_path):
         put(server.settings.home, "s1", working())
         put(server.settings.home, "s2", working())
         async with desktop(tmp_path / "desk", "--session", "s1", server=server) as made:
-            await eventually(lambda: made.desk.trajectory("s1").row.steps == 3)
-            await eventually(lambda: made.desk.row("s2"))
+            await eventually(lambda: made.desk.trajectory(named("s1", server)).row.steps == 3)
+            await eventually(lambda: made.desk.row(named("s2", server)))
             guidance = made.window.docks["guidance"].widget()
             guidance.box.setPlainText("sent with the last key")
             guidance._send()
-            made.cursor.move("s2")
+            made.cursor.move(named("s2", server))
             guidance.box.setPlainText("half a thought")
-            path = made.replica.path
+            path = made.desk.log_path()
     replica = Replica(path)
     assert [q.op.text for q in replica.commands("s1")] == ["sent with the last key"]
     assert replica.draft("s2") == "half a thought"
@@ -132,7 +138,7 @@ async def test_a_refusal_becomes_a_notice_in_words(tmp_path):
         async with desktop(tmp_path / "desk", "--session", "s1", server=server) as made:
             told = []
             made.notices.told.connect(told.append)
-            made.outgoing.send("s1", Guide(guidance="g1", text="too late"))
+            made.outgoing.send(named("s1", server), Guide(guidance="g1", text="too late"))
             await eventually(lambda: told)
             assert told[0].kind == "error"
 
@@ -147,9 +153,9 @@ async def test_a_question_is_opened_and_the_loop_goes_on(tmp_path):
             box = made.window.findChildren(QMessageBox)[0]
             box.reject()
             await eventually(lambda: not made.window.findChildren(QMessageBox))
-            assert not made.replica.waiting()
+            assert not made.desk.waiting()
             made.actions["session.pause"].trigger()
-            await eventually(lambda: any(q.op.control == "pause" for q in made.replica.commands("s1")))
+            await eventually(lambda: any(q.op.control == "pause" for q in made.desk.commands(named("s1", server))))
 
 
 async def test_the_window_comes_back_as_it_was_and_shows_only_plain_labels(tmp_path):
@@ -202,7 +208,7 @@ async def test_the_private_server_is_started_and_comes_back_when_it_is_killed(tm
         first = json.loads(home.endpoint.read_bytes())["pid"]
         os.kill(first, signal.SIGKILL)
         made.connection._child.wait()
-        await eventually(lambda: "stale since" in made.window.status.link.text())
+        await eventually(lambda: "stale since" in made.window.status.told)
         await eventually(lambda: made.desk.link.state == "online", 30)
         child = made.connection._child
         assert json.loads(home.endpoint.read_bytes())["pid"] == child.pid != first

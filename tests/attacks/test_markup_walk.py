@@ -381,7 +381,7 @@ async def walk(folder: Path, traps: Traps) -> Inspector:
     replica.close()
     inspector = Inspector()
     async with TaskScope("test") as scope:
-        made = Desktop(home, Settings(home.settings), scope, "none")
+        made = Desktop(home, Settings(home.settings), scope)
         made.window.resize(1500, 950)
         made.window.show()
         try:

@@ -16,6 +16,7 @@ from app.cursor import Cursor
 from app.desk import Desk
 from app.looked import Looked
 from app.notices import Notices
+from app.servers import Servers
 from app.settings import Settings
 from app.workplace import Workplace
 from core.aio import TaskScope
@@ -71,6 +72,7 @@ def workplace(
     try:
         yield Workplace(home=home, desk=desk, cursor=Cursor(parent), scope=scope, notices=notices,
                         settings=Settings(home.path / "settings.toml", parent=parent),
+                        servers=Servers(home.path / "servers.json", parent),
                         looked=Looked(home.path / "looked.json"),
                         sender=Sender(desk, scope, notices, parent), actions=Actions(parent)), replica
     finally:
