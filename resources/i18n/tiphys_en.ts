@@ -134,9 +134,9 @@
     <name>FileDelegate</name>
     <message numerus="yes">
         <source>%n file(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n file</numerusform>
+            <numerusform>%n files</numerusform>
         </translation>
     </message>
 </context>
@@ -147,6 +147,40 @@
         <translation>
             <numerusform>%n place</numerusform>
             <numerusform>%n places</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ImportBar</name>
+    <message numerus="yes">
+        <source>Opening %n file(s)…</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ImportsController</name>
+    <message numerus="yes">
+        <source>Cancelled: %n session(s) were imported, of no other anything is kept.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n session(s) imported.</source>
+        <translation type="unfinished">
+            <numerusform>%n session imported.</numerusform>
+            <numerusform>%n sessions imported.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>There are %n more remark(s) on what was opened.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
 </context>

@@ -20,6 +20,10 @@
         <translation>评审(&amp;R)</translation>
     </message>
     <message>
+        <source>F&amp;iles</source>
+        <translation>文件(&amp;I)</translation>
+    </message>
+    <message>
         <source>&amp;View</source>
         <translation>视图(&amp;V)</translation>
     </message>
@@ -41,7 +45,7 @@
     </message>
     <message>
         <source>Ser&amp;vers…</source>
-        <translation type="unfinished"></translation>
+        <translation>服务器(&amp;V)…</translation>
     </message>
     <message>
         <source>&amp;Settings…</source>
@@ -182,6 +186,42 @@
     <message>
         <source>Copy the context as a c&amp;url request</source>
         <translation>将上下文复制为 curl 请求(&amp;U)</translation>
+    </message>
+    <message>
+        <source>Older version of the file</source>
+        <translation>文件的较旧版本</translation>
+    </message>
+    <message>
+        <source>Newer version of the file</source>
+        <translation>文件的较新版本</translation>
+    </message>
+    <message>
+        <source>Go to the step of the newer version</source>
+        <translation>转到较新版本的步骤</translation>
+    </message>
+    <message>
+        <source>Next changed place</source>
+        <translation>下一处更改</translation>
+    </message>
+    <message>
+        <source>Previous changed place</source>
+        <translation>上一处更改</translation>
+    </message>
+    <message>
+        <source>Change which white space counts</source>
+        <translation>切换哪些空白算作差异</translation>
+    </message>
+    <message>
+        <source>Ignore empty lines</source>
+        <translation>忽略空行</translation>
+    </message>
+    <message>
+        <source>Side by side</source>
+        <translation>并排显示</translation>
+    </message>
+    <message>
+        <source>Files by folder</source>
+        <translation>按文件夹列出文件</translation>
     </message>
     <message>
         <source>&amp;Live layout</source>
@@ -776,7 +816,7 @@
     </message>
     <message>
         <source>“{address}” is no address of a server.</source>
-        <translation type="unfinished"></translation>
+        <translation>“{address}”不是服务器地址。</translation>
     </message>
     <message>
         <source>This archive is damaged or was tampered with.</source>
@@ -1122,8 +1162,8 @@
     <name>FileDelegate</name>
     <message numerus="yes">
         <source>%n file(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 个文件</numerusform>
         </translation>
     </message>
     <message>
@@ -1166,23 +1206,23 @@
     </message>
     <message>
         <source>All white space counts</source>
-        <translation type="unfinished"></translation>
+        <translation>所有空白都算</translation>
     </message>
     <message>
         <source>White space at line ends does not count</source>
-        <translation type="unfinished"></translation>
+        <translation>行尾空白不算</translation>
     </message>
     <message>
         <source>No white space counts</source>
-        <translation type="unfinished"></translation>
+        <translation>空白一律不算</translation>
     </message>
     <message>
         <source>Which white space counts</source>
-        <translation type="unfinished"></translation>
+        <translation>哪些空白算作差异</translation>
     </message>
     <message>
         <source>empty lines are ignored</source>
-        <translation type="unfinished"></translation>
+        <translation>忽略空行</translation>
     </message>
     <message>
         <source>No file touched yet</source>
@@ -1521,6 +1561,60 @@
     <message>
         <source>interrupt</source>
         <translation>中断</translation>
+    </message>
+</context>
+<context>
+    <name>ImportBar</name>
+    <message>
+        <source>How far the import is</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation type="unfinished">取消</translation>
+    </message>
+    <message>
+        <source>Cancel the import</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Opening %n file(s)…</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{name} ({number} of {of})</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>ImportsController</name>
+    <message numerus="yes">
+        <source>Cancelled: %n session(s) were imported, of no other anything is kept.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n session(s) imported.</source>
+        <translation type="unfinished">
+            <numerusform>已导入 %n 个会话。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>No session was found there.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>There are %n more remark(s) on what was opened.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>“{name}” is being written: it is followed.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -2022,6 +2116,10 @@
         <translation>等待 ×{count}</translation>
     </message>
     <message>
+        <source>the same ×{count}: {title}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>%n failed</source>
         <translation>%n 个失败</translation>
     </message>
@@ -2109,69 +2207,69 @@
     <name>Servers</name>
     <message>
         <source>this computer</source>
-        <translation type="unfinished"></translation>
+        <translation>本机</translation>
     </message>
 </context>
 <context>
     <name>ServersController</name>
     <message>
         <source>Take “{name}” off the list?</source>
-        <translation type="unfinished"></translation>
+        <translation>将“{name}”从列表中移除?</translation>
     </message>
     <message>
         <source>Its token is forgotten. The copy of its sessions, and what was not sent yet, stay on this computer and come back when the server is added again.</source>
-        <translation type="unfinished"></translation>
+        <translation>其令牌将被删除。会话副本和尚未发送的内容保留在本机,重新添加该服务器后即可恢复。</translation>
     </message>
     <message>
         <source>Take off</source>
-        <translation type="unfinished"></translation>
+        <translation>移除</translation>
     </message>
 </context>
 <context>
     <name>ServersDialog</name>
     <message>
         <source>Servers</source>
-        <translation type="unfinished"></translation>
+        <translation>服务器</translation>
     </message>
     <message>
         <source>Connected</source>
-        <translation type="unfinished"></translation>
+        <translation>保持连接</translation>
     </message>
     <message>
         <source>Take off the list…</source>
-        <translation type="unfinished"></translation>
+        <translation>从列表中移除…</translation>
     </message>
     <message>
         <source>what “tiphys account add” printed</source>
-        <translation type="unfinished"></translation>
+        <translation>“tiphys account add”输出的内容</translation>
     </message>
     <message>
         <source>optional</source>
-        <translation type="unfinished"></translation>
+        <translation>可选</translation>
     </message>
     <message>
         <source>Add</source>
-        <translation type="unfinished"></translation>
+        <translation>添加</translation>
     </message>
     <message>
         <source>This server</source>
-        <translation type="unfinished"></translation>
+        <translation>此服务器</translation>
     </message>
     <message>
         <source>Name</source>
-        <translation type="unfinished"></translation>
+        <translation>名称</translation>
     </message>
     <message>
         <source>Add a server</source>
-        <translation type="unfinished"></translation>
+        <translation>添加服务器</translation>
     </message>
     <message>
         <source>Address</source>
-        <translation type="unfinished">地址</translation>
+        <translation>地址</translation>
     </message>
     <message>
         <source>Token</source>
-        <translation type="unfinished"></translation>
+        <translation>令牌</translation>
     </message>
 </context>
 <context>
@@ -2372,6 +2470,38 @@
         <translation>中断：同时结束正在执行的动作</translation>
     </message>
     <message>
+        <source>Files</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>Show differences side by side</source>
+        <translation>并排显示差异</translation>
+    </message>
+    <message>
+        <source>List the files by folder</source>
+        <translation>按文件夹列出文件</translation>
+    </message>
+    <message>
+        <source>White space in differences</source>
+        <translation>差异中的空白</translation>
+    </message>
+    <message>
+        <source>All counts</source>
+        <translation>全部算</translation>
+    </message>
+    <message>
+        <source>At line ends it does not count</source>
+        <translation>行尾的不算</translation>
+    </message>
+    <message>
+        <source>None counts</source>
+        <translation>一律不算</translation>
+    </message>
+    <message>
+        <source>Empty lines do not count in differences</source>
+        <translation>空行不算差异</translation>
+    </message>
+    <message>
         <source>Review</source>
         <translation>评审</translation>
     </message>
@@ -2423,19 +2553,19 @@
     <name>Standing</name>
     <message>
         <source>connected</source>
-        <translation type="unfinished">已连接</translation>
+        <translation>已连接</translation>
     </message>
     <message>
         <source>refused by the server since {time}</source>
-        <translation type="unfinished">自 {time} 起被服务器拒绝</translation>
+        <translation>自 {time} 起被服务器拒绝</translation>
     </message>
     <message>
         <source>offline, as you chose</source>
-        <translation type="unfinished"></translation>
+        <translation>已按您的选择离线</translation>
     </message>
     <message>
         <source>not connected: stale since {time}</source>
-        <translation type="unfinished">未连接：内容停留在 {time}</translation>
+        <translation>未连接:自 {time} 起未更新</translation>
     </message>
 </context>
 <context>
@@ -2730,11 +2860,11 @@
     <name>TouchedFiles</name>
     <message>
         <source>Touched files</source>
-        <translation type="unfinished">改动过的文件</translation>
+        <translation>改动过的文件</translation>
     </message>
     <message>
         <source>Touched files by folder</source>
-        <translation type="unfinished"></translation>
+        <translation>按文件夹列出的改动文件</translation>
     </message>
 </context>
 <context>
