@@ -3,29 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from app.background import Work
-from app.cursor import Cursor
-from app.desk import Desk, Fetch
+from app.desk import Fetch
 from app.long_text import byte_size
-from app.models.diff import MAX_BYTES, Diff, compare, counts
-from app.models.files import FilesModel, Key, State, touched
-from app.views.files import FilesView
+from app.models.diff import Diff, compare, counts
+from app.models.diff_lines import MAX_BYTES, Spaces, Whitespace
+from app.models.files import FilesModel, Key, State, TouchedFile, touched
+from app.views.files import SPACES, FilesView
 from app.workplace import Workplace
 from core.domain.events import FileChanged
+
+OWN = ("older", "newer", "step", "next_place", "previous_place", "spaces", "blank_lines", "sides", "tree")
+"""The actions of the panel, their keys without "files."."""
+
+CHECKED = {"files.sides": "files.side_by_side", "files.tree": "files.tree", "files.blank_lines": "files.blank_lines"}
+"""Actions that are settings."""
 
 
 class FilesController(QObject):
     """The chosen file stays chosen when steps come and go; its newest change as of the step is compared."""
 
-    def __init__(self, desk: Desk, cursor: Cursor, model: FilesModel, view: FilesView) -> None:
+    def __init__(self, place: Workplace, model: FilesModel, view: FilesView) -> None:
         super().__init__(view)
-        self._desk, self._cursor, self._model, self._view = desk, cursor, model, view
+        self._place, self._desk, self._cursor, self._model, self._view = place, place.desk, place.cursor, model, view
         self._key: Key | None = None
         self._pair: tuple[State, State] | None = None
+        self._places: tuple[int, int] | None = None
         self._seen: tuple[str, int, int | None] = ("", 0, None)
         self._fetches: list[Fetch] = []
         self._counting: list[FileChanged] = []
@@ -33,6 +41,8 @@ class FilesController(QObject):
         self._count = Work(self)
         self._counted: FileChanged | None = None
         self._connect()
+        for key in ("files.side_by_side", "files.tree", "files.spaces"):
+            self._on_setting(key)
         self._turn()
 
     def _connect(self) -> None:
@@ -42,10 +52,47 @@ class FilesController(QObject):
         self._view.chosen.connect(self._choose)
         self._view.compared.connect(self._compare)
         self._view.step_asked.connect(self._cursor.to_step)
-        self._view.side_by_side_asked.connect(self._view.set_side_by_side)
+        self._view.whitespace_asked.connect(partial(self._place.settings.set, "files.spaces"))
+        for key, setting in CHECKED.items():
+            self._place.actions[key].setChecked(bool(self._place.settings.get(setting)))
+            self._place.actions[key].toggled.connect(partial(self._place.settings.set, setting))
+        self._place.actions["files.spaces"].triggered.connect(self._next_spaces)
+        self._place.settings.changed.connect(self._on_setting)
         self._model.counts_wanted.connect(self._want_counts)
         self._diff.done.connect(self._show_diff)
         self._count.done.connect(self._put_counts)
+
+    # ---- how it is compared ----------------------------------------------------------------------
+
+    @property
+    def _space(self) -> Whitespace:
+        settings = self._place.settings
+        spaces: Spaces = settings.text("files.spaces")  # type: ignore[assignment]
+        return Whitespace(spaces, bool(settings.get("files.blank_lines")))
+
+    def _next_spaces(self, *_: object) -> None:
+        kinds = [key for key, _ in SPACES]
+        at = kinds.index(self._place.settings.text("files.spaces"))
+        self._place.settings.set("files.spaces", kinds[(at + 1) % len(kinds)])
+
+    def _on_setting(self, key: str) -> None:
+        action = next((a for a, setting in CHECKED.items() if setting == key), "")
+        if action:
+            self._place.actions[action].setChecked(bool(self._place.settings.get(key)))
+        if key == "files.side_by_side":
+            self._view.set_side_by_side(bool(self._place.settings.get(key)))
+        elif key == "files.tree":
+            self._view.show_tree(bool(self._place.settings.get(key)))
+        elif key in ("files.spaces", "files.blank_lines"):
+            self._view.show_whitespace(self._space)
+            self._pair = None
+            if (file := self._file()) is not None and self._places is not None:
+                self._show_pair(file.states(), *self._places)
+
+    def _file(self) -> TouchedFile | None:
+        return self._model.file(max(0, self._model.row_of(self._key) if self._key else 0))
+
+    # ---- what is shown ---------------------------------------------------------------------------
 
     def _moved(self, session: str, step: object) -> None:
         if session != self._seen[0]:
@@ -82,21 +129,22 @@ class FilesController(QObject):
         self._show_file()
 
     def _show_file(self) -> None:
-        file = self._model.file(max(0, self._model.row_of(self._key) if self._key else 0))
+        file = self._file()
         if file is not None:
             states = file.states()
             self._show_pair(states, len(states) - 2, len(states) - 1)
 
     def _compare(self, old: int, new: int) -> None:
-        file = self._model.file(max(0, self._model.row_of(self._key) if self._key else 0))
+        file = self._file()
         if file is not None:
             self._key = file.key
             self._show_pair(file.states(), old, new)
 
     def _show_pair(self, states: list[State], old: int, new: int) -> None:
-        file = self._model.file(max(0, self._model.row_of(self._key) if self._key else 0))
+        file = self._file()
         if file is None:
             return
+        self._places = (old, new)
         self._view.show_states(file, states, old, new)
         pair = (states[old], states[new])
         if pair == self._pair:
@@ -111,7 +159,7 @@ class FilesController(QObject):
             self._view.show_message(self.tr("A version of {size} was too large to be kept.").format(size=size))
             return
         self._view.show_message(self.tr("Loading …"))
-        self._contents(pair[0].hash, pair[1].hash, lambda a, b: self._diff.start(compare, a, b, file.path))
+        self._contents(pair[0].hash, pair[1].hash, lambda a, b: self._diff.start(compare, a, b, file.path, self._space))
 
     def _contents(self, old: str, new: str, use: Callable[[bytes, bytes], None]) -> None:
         """Give both contents to `use` once they are here."""
@@ -142,7 +190,7 @@ class FilesController(QObject):
         self._counted = self._counting.pop() if self._counting else None
         if self._counted is not None:
             change = self._counted
-            held = [b"" if not h else self._desk.replica.body(h) for h in (change.before, change.after)]
+            held = [b"" if not h else self._desk.held(h) for h in (change.before, change.after)]
             if None in held:
                 self._fetch_and_count(change)
             else:
@@ -169,6 +217,6 @@ class FilesController(QObject):
 def build(place: Workplace, parent: QWidget) -> FilesView:
     """The panel, wired."""
     model = FilesModel(parent)
-    view = FilesView(model, parent)
-    FilesController(place.desk, place.cursor, model, view)
+    view = FilesView(model, {key: place.actions[f"files.{key}"] for key in OWN}, parent)
+    FilesController(place, model, view)
     return view

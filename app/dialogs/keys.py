@@ -12,7 +12,7 @@ from app.safe_text import PlainLabel, plain_action
 
 
 class KeysDialog(QDialog):
-    """Every command with its keys, by menu, in two columns."""
+    """Every command with its keys, by menu, in three columns."""
 
     change_asked = Signal()
 
@@ -21,13 +21,13 @@ class KeysDialog(QDialog):
         self.setWindowTitle(self.tr("Keyboard shortcuts"))
         row = QHBoxLayout()
         row.setSpacing(8 * theme.GRID)
-        halves = (("file", "session", "view", "help"), ("go", "review"))
+        halves = (("file", "session", "view", "help"), ("go",), ("review", "files"))
         for half in halves:
             column = QVBoxLayout()
             for menu, title in MENUS:
                 if menu in half:
                     column.addLayout(self._menu(actions, menu, title))
-            if half == halves[1]:
+            if half == halves[2]:
                 column.addLayout(self._typing())
             column.addStretch(1)
             row.addLayout(column)

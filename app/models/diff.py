@@ -10,10 +10,7 @@ from typing import Literal
 import msgspec
 
 from app.highlight import lexer_for, spans
-from app.safe_text import visible
-
-MAX_BYTES = 4_000_000
-"""Of a larger content only the start is compared."""
+from app.models.diff_lines import MAX_BYTES, Lines, Whitespace, is_binary, pair_of
 
 MAX_LINE = 2_000
 _MAX_MATCHED = 20_000
@@ -36,7 +33,8 @@ class Line(msgspec.Struct, frozen=True):
 
 
 class DiffRow(msgspec.Struct, frozen=True):
-    """A row of the side-by-side view. same: both sides equal; change: one or both sides; gap: `hidden` equal rows."""
+    """A row of the side-by-side view. same: both sides equal, or an empty line that does not count on one side only;
+    change: one or both sides; gap: `hidden` equal rows."""
 
     kind: Literal["same", "change", "gap"]
     old: Line | None = None
@@ -56,20 +54,20 @@ class Diff(msgspec.Struct, frozen=True):
     new_spans: tuple[tuple[Span, ...], ...] = ()
 
 
-def compare(old: bytes, new: bytes, path: str = "") -> Diff:
+def compare(old: bytes, new: bytes, path: str = "", space: Whitespace = Whitespace()) -> Diff:
     """The difference of two contents, coloured after the path's language."""
     if is_binary(old) or is_binary(new):
         return Diff(binary=True)
-    before, after = _text(old), _text(new)
-    rows = tuple(_rows(before.split("\n"), after.split("\n")))
+    before, after = pair_of(old, new, space)
+    rows = tuple(_rows(before, after, space))
     lexer = lexer_for(path)
     return Diff(
         rows=rows,
         added=sum(r.kind == "change" and r.new is not None for r in rows),
         removed=sum(r.kind == "change" and r.old is not None for r in rows),
         cut=max(len(old), len(new)) > MAX_BYTES,
-        old_spans=_per_line(before, lexer),
-        new_spans=_per_line(after, lexer),
+        old_spans=_per_line("\n".join(before.shown), lexer),
+        new_spans=_per_line("\n".join(after.shown), lexer),
     )
 
 
@@ -77,17 +75,12 @@ def counts(old: bytes, new: bytes) -> tuple[int, int] | None:
     """How many lines were added and removed; None for a binary content."""
     if is_binary(old) or is_binary(new):
         return None
-    before, after = _text(old).split("\n"), _text(new).split("\n")
+    before, after = pair_of(old, new, Whitespace())
     added = removed = 0
-    for tag, i1, i2, j1, j2 in _opcodes(before, after):
+    for tag, i1, i2, j1, j2 in _opcodes(before.keys, after.keys):
         if tag != "equal":
             removed, added = removed + i2 - i1, added + j2 - j1
     return added, removed
-
-
-def is_binary(data: bytes) -> bool:
-    """Whether a content is no text: it holds a zero byte near its start."""
-    return b"\0" in data[:8192]
 
 
 def folded(
@@ -132,38 +125,30 @@ def unified(shown: Sequence[tuple[int, DiffRow]]) -> list[tuple[int, DiffRow]]:
     return out
 
 
-def _text(data: bytes) -> str:
-    text = visible(data[:MAX_BYTES].decode("utf-8", "replace"), escapes=True)
-    return text.removesuffix("\n").expandtabs(4) if text else ""
-
-
 def _shown(line: str) -> str:
     return line if len(line) <= MAX_LINE else line[:MAX_LINE] + "…"
 
 
-def _rows(old: list[str], new: list[str]) -> Iterable[DiffRow]:
-    for tag, i1, i2, j1, j2 in _opcodes(old, new):
+def _rows(old: Lines, new: Lines, space: Whitespace) -> Iterable[DiffRow]:
+    for tag, i1, i2, j1, j2 in _opcodes(old.keys, new.keys):
         if tag == "equal":
             for k in range(i2 - i1):
-                text = _shown(old[i1 + k])
-                yield DiffRow("same", Line(i1 + k + 1, text), Line(j1 + k + 1, text))
+                yield DiffRow("same", Line(i1 + k + 1, _shown(old.shown[i1 + k])),
+                              Line(j1 + k + 1, _shown(new.shown[j1 + k])))
             continue
+        blank = space.blank_lines and not any(key.strip() for key in (*old.keys[i1:i2], *new.keys[j1:j2]))
         for k in range(max(i2 - i1, j2 - j1)):
-            left = _shown(old[i1 + k]) if i1 + k < i2 else None
-            right = _shown(new[j1 + k]) if j1 + k < j2 else None
+            left = _shown(old.shown[i1 + k]) if i1 + k < i2 else None
+            right = _shown(new.shown[j1 + k]) if j1 + k < j2 else None
             marks: tuple[tuple[Mark, ...], tuple[Mark, ...]] = ((), ())
             if left is not None and right is not None and max(i2 - i1, j2 - j1) <= 400:
-                marks = word_marks(left, right)
-            yield DiffRow("change", None if left is None else Line(i1 + k + 1, left, marks[0]),
+                marks = word_marks(left, right, spaces=space.spaces != "all")
+            yield DiffRow("same" if blank else "change", None if left is None else Line(i1 + k + 1, left, marks[0]),
                           None if right is None else Line(j1 + k + 1, right, marks[1]))
 
 
-def _opcodes(old: list[str], new: list[str]) -> Iterable[tuple[str, int, int, int, int]]:
+def _opcodes(old: Sequence[str], new: Sequence[str]) -> Iterable[tuple[str, int, int, int, int]]:
     """As difflib's, after the common start and end were taken off; a huge middle counts as replaced."""
-    if old == [""]:
-        old = []
-    if new == [""]:
-        new = []
     start = 0
     while start < min(len(old), len(new)) and old[start] == new[start]:
         start += 1
@@ -183,8 +168,11 @@ def _opcodes(old: list[str], new: list[str]) -> Iterable[tuple[str, int, int, in
         yield "equal", len(old) - end, len(old), len(new) - end, len(new)
 
 
-def word_marks(old: str, new: str) -> tuple[tuple[Mark, ...], tuple[Mark, ...]]:
-    """The words that differ between two lines; none where the lines have little in common."""
+def word_marks(old: str, new: str, *, spaces: bool = True) -> tuple[tuple[Mark, ...], tuple[Mark, ...]]:
+    """The words that differ between two lines; none where the lines have little in common.
+
+    `spaces` False leaves out marks on white space alone.
+    """
     if len(old) + len(new) > MAX_LINE or not old.strip() or not new.strip():
         return (), ()
     left, right = _WORD.findall(old), _WORD.findall(new)
@@ -192,8 +180,9 @@ def word_marks(old: str, new: str) -> tuple[tuple[Mark, ...], tuple[Mark, ...]]:
     same = sum(len("".join(left[i : i + n]).strip()) for i, _, n in matcher.get_matching_blocks())
     if 2 * same < 0.4 * (len(old.strip()) + len(new.strip())):
         return (), ()
-    return _marks(left, [(i1, i2) for t, i1, i2, _, _ in matcher.get_opcodes() if t in ("replace", "delete")]), \
-        _marks(right, [(j1, j2) for t, _, _, j1, j2 in matcher.get_opcodes() if t in ("replace", "insert")])
+    changes = [code for code in matcher.get_opcodes() if code[0] != "equal"]
+    return (_marks(left, ((i1, i2) for _, i1, i2, _, _ in changes if spaces or "".join(left[i1:i2]).strip())),
+            _marks(right, ((j1, j2) for _, _, _, j1, j2 in changes if spaces or "".join(right[j1:j2]).strip())))
 
 
 def _marks(words: list[str], ranges: Iterable[tuple[int, int]]) -> tuple[Mark, ...]:

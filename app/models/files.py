@@ -106,6 +106,11 @@ class FilesModel(QAbstractListModel):
         self._files = files
         self.endResetModel()
 
+    @property
+    def files(self) -> list[TouchedFile]:
+        """All files, in the order of the rows."""
+        return self._files
+
     def file(self, row: int) -> TouchedFile | None:
         """The file in a row."""
         return self._files[row] if 0 <= row < len(self._files) else None

@@ -2,97 +2,40 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter, QPalette, QResizeEvent, QShortcut
+from collections.abc import Mapping
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
-    QListView,
+    QMenu,
     QSplitter,
     QStackedLayout,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
     QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 from app import theme
+from app.i18n import QT_TRANSLATE_NOOP
 from app.models.diff import Diff
+from app.models.diff_lines import Whitespace
 from app.models.files import FilesModel, Key, State, TouchedFile
-from app.safe_text import PlainLabel, menu_text, one_line, set_tooltip
+from app.safe_text import PlainLabel, menu_text, set_tooltip
+from app.views.action_button import GlyphButton
 from app.views.diff_view import DiffView
 from app.views.empty import Empty
+from app.views.touched_files import TouchedFiles
 
 _WIDE = 900
 _MAX_STATES = 500
-
-
-class FileDelegate(QStyledItemDelegate):
-    """A row: name, folder, host where there are several, +added −removed, step."""
-
-    several_hosts = False
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        """One line with air."""
-        return QSize(60, QFontMetrics(option.font).height() + 2 * theme.GRID)
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem,
-              index: QModelIndex | QPersistentModelIndex) -> None:
-        """Draw from the right: the counts and step keep their place, the path takes what is left."""
-        file = index.data(FilesModel.FileRole)
-        if not isinstance(file, TouchedFile):
-            return
-        self.initStyleOption(option, index)
-        option.text = ""
-        style = option.widget.style()
-        style.drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, option.widget)
-        painter.save()
-        room = QRectF(option.rect).adjusted(2 * theme.GRID, 0, -2 * theme.GRID, 0)
-        room = self._right(painter, room, str(file.last.step) if file.last.step else "", "muted", option, "00000")
-        for told, meaning in self._told(file, index.data(FilesModel.CountsRole)):
-            room = self._right(painter, room, told, meaning, option, "")
-        name = one_line(file.name, 120)
-        painter.setFont(theme.bold_font(option.font))
-        painter.setPen(option.palette.color(QPalette.ColorRole.Text))
-        metrics = painter.fontMetrics()
-        painter.drawText(room, _VCENTER, metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, int(room.width())))
-        room.setLeft(room.left() + metrics.horizontalAdvance(name) + 2 * theme.GRID)
-        where = one_line(f"{file.host}:{file.folder}" if self.several_hosts else file.folder)
-        if room.width() > 24:
-            painter.setFont(theme.small_font(option.font))
-            painter.setPen(theme.colour("muted"))
-            painter.drawText(room, _VCENTER, painter.fontMetrics().elidedText(
-                where, Qt.TextElideMode.ElideLeft, int(room.width())))
-        painter.restore()
-
-    def _right(self, painter: QPainter, room: QRectF, text: str, meaning: str, option: QStyleOptionViewItem,
-               least: str) -> QRectF:
-        painter.setFont(theme.small_font(option.font))
-        painter.setPen(theme.colour(meaning))
-        metrics = painter.fontMetrics()
-        width = max(metrics.horizontalAdvance(text), metrics.horizontalAdvance(least))
-        if text:
-            painter.drawText(room, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight), text)
-        room.setRight(room.right() - width - (2 * theme.GRID if width else 0))
-        return room
-
-    def _told(self, file: TouchedFile, counts: object) -> list[tuple[str, str]]:
-        change = file.last
-        if change.too_large:
-            return [(self.tr("too large"), "muted")]
-        if not change.after:
-            return [(self.tr("deleted"), "removed")]
-        told: list[tuple[str, str]] = []
-        if isinstance(counts, tuple):
-            told = [(f"−{counts[1]}", "removed"), (f"+{counts[0]}", "added")]
-        if not change.before:
-            told.append((self.tr("new"), "added"))
-        return told
-
-
-_VCENTER = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
+SPACES = (
+    ("exact", QT_TRANSLATE_NOOP("FilesView", "All white space counts")),
+    ("trailing", QT_TRANSLATE_NOOP("FilesView", "White space at line ends does not count")),
+    ("all", QT_TRANSLATE_NOOP("FilesView", "No white space counts")),
+)
 
 
 class FilesView(QWidget):
@@ -101,26 +44,24 @@ class FilesView(QWidget):
     chosen = Signal(object)
     compared = Signal(int, int)
     step_asked = Signal(int)
-    side_by_side_asked = Signal(bool)
+    whitespace_asked = Signal(object)
+    """A Whitespace that the reader chose."""
 
-    def __init__(self, model: FilesModel, parent: QWidget | None = None) -> None:
+    def __init__(self, model: FilesModel, actions: Mapping[str, QAction], parent: QWidget | None = None) -> None:
+        """`actions`: those whose keys begin with "files.", by the rest of the key."""
         super().__init__(parent)
         self._model = model
         self._states: list[State] = []
-        self.list = QListView(self)
-        self.list.setModel(model)
-        self.list.setUniformItemSizes(True)
-        self.list.setAccessibleName(self.tr("Touched files"))
-        self.list.setMinimumHeight(self.fontMetrics().height() + 4 * theme.GRID)
-        self._delegate = FileDelegate(self.list)
-        self.list.setItemDelegate(self._delegate)
+        self._actions = actions
+        self.files = TouchedFiles(model, self)
+        self.list, self.tree = self.files.list, self.files.tree
         self.diff = DiffView(self)
         self._note = PlainLabel("", self)
         self._note.setFont(theme.small_font(self.font()))
         self.old = self._combo(self.tr("Older version"))
         self.new = self._combo(self.tr("Newer version"))
         self._split = QSplitter(Qt.Orientation.Vertical, self)
-        self._split.addWidget(self.list)
+        self._split.addWidget(self.files)
         self._split.addWidget(self._detail())
         self._split.setStretchFactor(0, 0)
         self._split.setStretchFactor(1, 1)
@@ -131,13 +72,13 @@ class FilesView(QWidget):
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._empty)
         self._stack.addWidget(self._split)
-        self.setFocusProxy(self.list)
-        self.list.selectionModel().currentChanged.connect(self._choose)
+        self.setFocusProxy(self.files)
+        self.files.chosen.connect(self.chosen)
         self.old.activated.connect(self._compare)
         self.new.activated.connect(self._compare)
-        for keys, slot in (("Alt+Left", self._back), ("Alt+Right", self._on), ("F7", self._next_place),
-                           ("Shift+F7", self._previous_place)):
-            QShortcut(QKeySequence(keys), self, slot, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        for key, slot in (("older", self._back), ("newer", self._on), ("next_place", self._next_place),
+                          ("previous_place", self._previous_place), ("step", self._ask_step)):
+            actions[key].triggered.connect(slot)
         self.show_files(0, False, None)
 
     def _combo(self, name: str) -> QComboBox:
@@ -149,30 +90,24 @@ class FilesView(QWidget):
         combo.setMaxVisibleItems(24)
         return combo
 
-    def _button(self, text: str, tip: str, slot: object, *, checkable: bool = False) -> QToolButton:
-        button = QToolButton(self)
-        button.setText(text)
-        button.setToolTip(tip)
-        button.setAccessibleName(tip)
-        button.setCheckable(checkable)
-        button.clicked.connect(slot)
-        return button
+    def _glyph(self, key: str, glyph: str) -> GlyphButton:
+        return GlyphButton(self._actions[key], glyph, self)
 
     def _detail(self) -> QWidget:
-        self._go = self._button("↪", self.tr("Go to the step of the newer version"), self._ask_step)
-        self._sides = self._button("◫", self.tr("Side by side"), self.side_by_side_asked.emit, checkable=True)
         tools = QHBoxLayout()
         tools.setSpacing(theme.GRID)
-        tools.addWidget(self._button("‹", self.tr("One change back (Alt+Left)"), self._back))
+        tools.addWidget(self._glyph("older", "‹"))
         tools.addWidget(self.old, 1)
         tools.addWidget(PlainLabel("→", self))
         tools.addWidget(self.new, 1)
-        tools.addWidget(self._button("›", self.tr("One change on (Alt+Right)"), self._on))
-        tools.addWidget(self._go)
+        tools.addWidget(self._glyph("newer", "›"))
+        tools.addWidget(self._glyph("step", "↪"))
         tools.addWidget(self._note)
-        tools.addWidget(self._button("↑", self.tr("Previous place (Shift+F7)"), self._previous_place))
-        tools.addWidget(self._button("↓", self.tr("Next place (F7)"), self._next_place))
-        tools.addWidget(self._sides)
+        tools.addWidget(self._glyph("previous_place", "↑"))
+        tools.addWidget(self._glyph("next_place", "↓"))
+        tools.addWidget(self._spaces_button())
+        tools.addWidget(self._glyph("sides", "◫"))
+        tools.addWidget(self._glyph("tree", "⊟"))
         box = QWidget(self)
         column = QVBoxLayout(box)
         column.setContentsMargins(0, theme.GRID, 0, 0)
@@ -181,9 +116,42 @@ class FilesView(QWidget):
         column.addWidget(self.diff, 1)
         return box
 
+    def _spaces_button(self) -> QToolButton:
+        self.spaces = QToolButton(self)
+        self.spaces.setAutoRaise(True)
+        self.spaces.setAccessibleName(self.tr("Which white space counts"))
+        self.spaces.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(self.spaces)
+        group = QActionGroup(menu)
+        for key, text in SPACES:
+            choice = menu.addAction(self.tr(text))
+            choice.setCheckable(True)
+            choice.setData(key)
+            choice.triggered.connect(partial(self._ask_spaces, key))
+            group.addAction(choice)
+        menu.addSeparator()
+        menu.addAction(self._actions["blank_lines"])
+        self.spaces.setMenu(menu)
+        return self.spaces
+
+    def _ask_spaces(self, key: str, *_: object) -> None:
+        self.whitespace_asked.emit(key)
+
+    def show_whitespace(self, space: Whitespace) -> None:
+        """Say which white space counts."""
+        ignored = space.spaces != "exact" or space.blank_lines
+        self.spaces.setText("␣̸" if ignored else "␣")
+        told = [self.tr(dict(SPACES)[space.spaces])]
+        if space.blank_lines:
+            told.append(self.tr("empty lines are ignored"))
+        self.spaces.setToolTip(" · ".join(told))
+        for choice in self.spaces.menu().actions():
+            if choice.data():
+                choice.setChecked(choice.data() == space.spaces)
+
     def show_files(self, count: int, several_hosts: bool, step: int | None) -> None:
         """How many files the list holds; without any, say why."""
-        self._delegate.several_hosts = several_hosts
+        self.files.show_hosts(several_hosts)
         self._stack.setCurrentIndex(1 if count else 0)
         self._fit()
         if step is None:
@@ -195,13 +163,7 @@ class FilesView(QWidget):
 
     def select(self, key: Key | None) -> None:
         """Select a file without telling it as chosen; None selects the first."""
-        row = self._model.row_of(key) if key else 0
-        index = self._model.index(max(row, 0))
-        if index != self.list.currentIndex():
-            self.list.selectionModel().blockSignals(True)
-            self.list.setCurrentIndex(index)
-            self.list.selectionModel().blockSignals(False)
-            self.list.viewport().update()
+        self.files.select(key)
 
     def show_states(self, file: TouchedFile, states: list[State], old: int, new: int) -> None:
         """The versions of a file and the two that are compared."""
@@ -215,7 +177,7 @@ class FilesView(QWidget):
                 for i, name in enumerate(names[first:], first):
                     combo.addItem(name, i)
             combo.setCurrentIndex(combo.findData(at))
-        self._go.setEnabled(states[new].step > 0)
+        self._actions["step"].setEnabled(states[new].step > 0)
 
     def show_diff(self, diff: Diff, note: str = "") -> None:
         """The difference of the two versions."""
@@ -230,8 +192,11 @@ class FilesView(QWidget):
 
     def set_side_by_side(self, on: bool) -> None:
         """Show both versions side by side, or one column."""
-        self._sides.setChecked(on)
         self.diff.set_side_by_side(on)
+
+    def show_tree(self, on: bool) -> None:
+        """Show the files by folder, or as a list."""
+        self.files.show_tree(on)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Beside each other where there is room."""
@@ -264,11 +229,6 @@ class FilesView(QWidget):
         if state.outside:
             return self.tr("{name}, changed by other means").format(name=name)
         return name if state.hash or state.too_large else self.tr("{name}, deleted").format(name=name)
-
-    def _choose(self, index: QModelIndex, _: QModelIndex) -> None:
-        file = self._model.file(index.row())
-        if file is not None:
-            self.chosen.emit(file.key)
 
     def _compare(self) -> None:
         self.compared.emit(int(self.old.currentData() or 0), int(self.new.currentData() or 0))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -26,11 +25,11 @@ from app.long_text import LongText, Part
 from app.models.verdicts import Decision, Tally
 from app.quantities import clock, number
 from app.safe_text import PlainLabel, one_line
+from app.views.action_button import ActionButton
 from app.views.empty import Empty
 from core.domain.verdict import Author, Verdict
 
 SIGNS = {"keep": "✓", "mask": "✗", "unsure": "?"}
-_MNEMONIC = re.compile(r"\(&?\w\)|…")
 MEANINGS = {"keep": "keep", "mask": "mask", "unsure": "attention"}
 
 
@@ -158,7 +157,7 @@ class ReviewView(QWidget):
         return box
 
     def _button(self, action: QAction, meaning: str) -> QPushButton:
-        button = _ActionButton(action, meaning, self)
+        button = ActionButton(action, meaning, self)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         return button
 
@@ -276,33 +275,3 @@ class ReviewView(QWidget):
         if value:
             self.judged.emit(value, self.take_reason())
         self._opinions.setFocus()
-
-
-class _ActionButton(QPushButton):
-    """A button that is an action of the window: same text, state and tip, with the key beside the word."""
-
-    def __init__(self, action: QAction, meaning: str, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._action = action
-        self._meaning = meaning
-        self.clicked.connect(action.trigger)
-        action.changed.connect(self._follow)
-        self._follow()
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Follow the colours of the application."""
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.ApplicationPaletteChange:
-            self._follow()
-
-    def _follow(self) -> None:
-        key = self._action.shortcut().toString()
-        text = _MNEMONIC.sub("", self._action.text()).replace("&", "")
-        self.setText(f"{text}  {key}" if key else text)
-        self.setToolTip(self._action.toolTip())
-        self.setEnabled(self._action.isEnabled())
-        self.setCheckable(self._action.isCheckable())
-        self.setChecked(self._action.isChecked())
-        palette = self.palette()
-        palette.setColor(self.foregroundRole(), theme.colour(self._meaning))
-        self.setPalette(palette)
