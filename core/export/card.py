@@ -17,7 +17,7 @@ VERSION = 1
 """Of the manifest's form."""
 
 _COUNTS = ("samples", "react", "summary", "rows", "tokens", "trained", "longest", "seams", "duplicates", "renamed",
-           "merged", "eval_rows")
+           "merged", "cut", "eval_rows")
 
 
 def manifest(report: Report, format: DatasetFormat, options: ExportOptions, renderer: Renderer | None,

@@ -46,7 +46,8 @@ def _joined(react: Row, summary: Row) -> Row | None:
     count = len(react.trained)
     trained = tuple(t or (i < count and react.trained[i]) for i, t in enumerate(summary.trained))
     rendered = msgspec.structs.replace(second, mask=mask, seams=max(first.seams, second.seams))
-    return Row(sample=summary.sample, trained=trained, rendered=rendered, react_tokens=size)
+    return Row(sample=summary.sample, trained=trained, rendered=rendered, react_tokens=size,
+               part=react.part)
 
 
 def token_weights(row: Row, options: ExportOptions) -> dict[str, Any]:

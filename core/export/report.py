@@ -41,7 +41,8 @@ class SessionReport(msgspec.Struct, kw_only=True):
 class Report(msgspec.Struct, kw_only=True):
     """The whole. `samples` are distinct ones, `rows` what balance makes of them, `eval_rows` those in the file for
     evaluation; tokens count distinct samples. `duplicates` were left out, `merged` rows are two samples in one,
-    `renamed` counts people's folders in paths, `findings` tell what looked like a secret and was replaced."""
+    `cut` rows go on with a sample that one row cannot hold exactly, `renamed` counts people's folders in paths,
+    `findings` tell what looked like a secret and was replaced."""
 
     samples: int = 0
     react: int = 0
@@ -54,6 +55,7 @@ class Report(msgspec.Struct, kw_only=True):
     duplicates: int = 0
     renamed: int = 0
     merged: int = 0
+    cut: int = 0
     eval_rows: int = 0
     eval_sessions: list[str] = []
     findings: list[Leak] = []
@@ -63,10 +65,11 @@ class Report(msgspec.Struct, kw_only=True):
 
     def count(self, row: Row) -> None:
         """Take one row into the totals."""
-        self.samples += 2 if row.react_tokens else 1
-        self.merged += row.react_tokens > 0
-        self.react += row.sample.kind == "react" or row.react_tokens > 0
+        self.react += (row.sample.kind == "react" or row.react_tokens > 0) and not row.part
         self.summary += row.sample.kind == "summary"
+        self.samples = self.react + self.summary
+        self.merged += row.react_tokens > 0
+        self.cut += row.part > 0
         self.tokens += row.tokens
         self.trained += row.trained_tokens
         self.longest = max(self.longest, row.tokens)

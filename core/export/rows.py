@@ -20,12 +20,14 @@ from core.export.text_form import in_text_form, uses_calls
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
     """One example, ready to be written: `trained` tells per message, `rendered` per token (None without a model).
-    Two samples in one row (a chain): the first `react_tokens` tokens are those of the ReAct sample."""
+    Two samples in one row (a chain): the first `react_tokens` tokens are those of the ReAct sample. One sample in
+    several rows (its template tells the past otherwise later on): `part` counts them from 0."""
 
     sample: Sample
     trained: tuple[bool, ...]
     rendered: Rendered | None = None
     react_tokens: int = 0
+    part: int = 0
 
     @property
     def tokens(self) -> int:
@@ -67,40 +69,51 @@ class SessionRows:
         for sample in self._collector.samples():
             self.rebuilt = self.rebuilt or sample.rebuilt
             try:
-                row = self._row(self._formed(self.cleaner.clean(sample)))
+                rows = self._rows(self._formed(self.cleaner.clean(sample)))
             except InvalidInput as error:
                 self._collector.give_back(sample)
                 self.refused.append(Refusal(code=error.code, sentence=error.sentence, sample=sample.name,
                                             step=sample.step))
                 continue
-            yield row
+            yield from rows
         self.refused += self._collector.refused
 
     def _formed(self, sample: Sample) -> Sample:
         """The sample with its calls in the form that is asked for, or that the template has."""
-        lacks_calls = self._renderer is not None and not self._renderer.renders_calls
         asked = self._options.calls
-        if not (asked == "text" or (asked == "auto" and lacks_calls)) or not uses_calls(sample):
+        if not (asked == "text" or (asked == "auto" and self._lacks_calls(sample))) or not uses_calls(sample):
             return sample
         self.in_text = True
         return in_text_form(sample)
 
-    def _row(self, sample: Sample) -> Row:
+    def _lacks_calls(self, sample: Sample) -> bool:
+        """Whether the template does not show calls, or not the text that this sample has beside them."""
+        if self._renderer is None:
+            return False
+        beside = any(p.trained and p.message.tool_calls and p.message.content.strip() for p in sample.parts)
+        return not self._renderer.renders_calls or (beside and not self._renderer.renders_thoughts)
+
+    def _rows(self, sample: Sample) -> list[Row]:
         trained = tuple(p.trained for p in sample.parts)
         if self._renderer is None:
             if not any(trained):
                 raise InvalidInput("nothing_trained", "No action of this sample is kept.")
-            return Row(sample=sample, trained=trained)
-        rendered = self._renderer.render([p.message for p in sample.parts], trained, sample.tools)
-        most = self._options.max_tokens
-        if most is not None and len(rendered.ids) > most:
-            told = f"The sample {sample.name} has {len(rendered.ids)} tokens, more than {most}."
-            raise InvalidInput("too_long", told)
-        self._note(sample, rendered)
-        exact = {s.message for s in rendered.spans if s.trained}
-        return Row(sample=sample, trained=tuple(i in exact for i in range(len(trained))), rendered=rendered)
+            return [Row(sample=sample, trained=trained)]
+        rows = self._renderer.render_all([p.message for p in sample.parts], trained, sample.tools, sample.day)
+        most, longest = self._options.max_tokens, max(len(r.ids) for r in rows)
+        if most is not None and longest > most:
+            raise InvalidInput("too_long", f"The sample {sample.name} has {longest} tokens, more than {most}.")
+        for rendered in rows:
+            self._note(sample, rendered)
+        return [Row(sample=sample, trained=_exact(r, len(trained)), rendered=r, part=i) for i, r in enumerate(rows)]
 
     def _note(self, sample: Sample, rendered: Rendered) -> None:
         for refusal in rendered.refused:
             step = sample.parts[refusal.message].step if refusal.message is not None else None
             self.refused.append(msgspec.structs.replace(refusal, step=step, sample=sample.name))
+
+
+def _exact(rendered: Rendered, count: int) -> tuple[bool, ...]:
+    """Which messages a row trains."""
+    exact = {s.message for s in rendered.spans if s.trained}
+    return tuple(i in exact for i in range(count))

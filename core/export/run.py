@@ -152,6 +152,9 @@ def _warn(report: Report) -> None:
         report.warnings.append(f"{places} places that held or looked like secrets were replaced by [redacted].")
     if report.renamed:
         report.warnings.append(f"People's names were taken out of {report.renamed} paths.")
+    if report.cut:
+        report.warnings.append(f"{report.cut} rows go on with a sample: the template tells its past otherwise later "
+                               "on, so that one row cannot hold it exactly.")
     if report.seams:
         report.warnings.append(f"At {report.seams} places the model's own token boundary is used, which tokenizing the "
                                "whole text would not give.")

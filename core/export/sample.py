@@ -32,7 +32,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
 class Sample(msgspec.Struct, frozen=True, kw_only=True):
     """One training example before it has tokens. `step` is the last step it holds; `rebuilt` says that the log
     does not hold exactly what the model was given: the context is an importer's approximation, or was put together
-    from the steps' bodies."""
+    from the steps' bodies. `day` (YYYY-MM-DD) is the day on which the session began, for templates with a clock."""
 
     session: str
     kind: SampleKind
@@ -40,6 +40,7 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
     parts: tuple[Part, ...]
     tools: tuple[ToolSpec, ...] = ()
     rebuilt: bool = False
+    day: str = ""
 
     @property
     def name(self) -> str:

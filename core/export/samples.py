@@ -54,6 +54,8 @@ class Collector:
         self._options = options
         self._trained: set[int] = set()
         self._done = -1
+        began = trajectory.row.created_at
+        self._day = began.date().isoformat() if began is not None else ""
         self.refused: list[Refusal] = []
 
     def samples(self) -> Iterator[Sample]:
@@ -106,7 +108,7 @@ class Collector:
         parts = self._parts(refs, at) if refs else rebuilt_context(self._trajectory, at, self._payloads.body)
         rebuilt = not refs or any(r.source == _APPROXIMATE for r in refs)
         return Sample(session=self._trajectory.session, kind="react", step=entry.head.number, rebuilt=rebuilt,
-                      parts=tuple(self._judged(parts)), tools=self._payloads.tools(entry.tools))
+                      day=self._day, parts=tuple(self._judged(parts)), tools=self._payloads.tools(entry.tools))
 
     def _recorded(self, at: int) -> tuple[int, list[MessageRef]]:
         """The last step up to `at`, since the cut before, whose context and answer the log holds: its index and
@@ -128,7 +130,8 @@ class Collector:
             return None
         context = [Part(message=self._payloads.message(r.hash)) for r in refs]
         last = Part(message=self._payloads.message(summary.completion.hash), state="summary")
-        return Sample(session=self._trajectory.session, kind="summary", step=step, parts=(*context, last),
+        return Sample(session=self._trajectory.session, kind="summary", step=step, day=self._day,
+                      parts=(*context, last),
                       tools=self._payloads.tools(self._trajectory.steps[before].tools if before >= 0 else ""))
 
     def _parts(self, refs: Sequence[MessageRef], at: int) -> list[Part]:

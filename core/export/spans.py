@@ -10,6 +10,7 @@ import msgspec
 
 from core.domain.errors import InvalidInput
 from core.domain.message import Message
+from core.export.template import NO_FRAME, Frame
 from core.llm.template_messages import arguments_of
 
 
@@ -31,35 +32,47 @@ def stop_after(text: str, start: int, stops: Sequence[str]) -> tuple[int, str]:
     return at + len(stop), stop
 
 
-def check_completion(message: Message, told: str, control: Sequence[str]) -> None:
-    """Whether `told` is the message, white space at its edges aside. Raises InvalidInput with the reason."""
+def check_completion(message: Message, told: str, control: Sequence[str], plain: Frame = NO_FRAME,
+                     beside: Frame = NO_FRAME) -> None:
+    """Whether `told` is the message in its frame, white space at the edges aside. Raises InvalidInput with the
+    reason."""
     wrote = [message.content, *(c.arguments for c in message.tool_calls)]
     inside = next((c for c in control if any(c in w for w in wrote)), None)
     if inside is not None:
         raise InvalidInput("control_token_inside", f"The action holds the text of the control token {inside}.")
+    content, told = message.content.strip(), told.strip()
     if not message.tool_calls:
-        if told.strip() != message.content.strip():
+        if _unframed(told, plain).strip() != content:
             raise InvalidInput("completion_rewritten", "The chat template does not render the action as written.")
         return
-    if not told.strip().startswith(message.content.strip()):
-        raise InvalidInput("completion_rewritten", "The chat template drops or rewrites the text beside a tool call.")
-    _check_calls(message, told)
+    if content:
+        told = told.removeprefix(beside.before).strip()
+        if not told.startswith(content):
+            raise InvalidInput("completion_rewritten", "The chat template drops or rewrites the text beside a tool "
+                               "call.")
+    _check_calls(message, told[len(content) :])
+
+
+def _unframed(told: str, frame: Frame) -> str:
+    """The text inside the frame; unchanged where it does not stand in it."""
+    inside = told.startswith(frame.before) and told.endswith(frame.after)
+    return told[len(frame.before) : len(told) - len(frame.after)] if inside else told
 
 
 def _check_calls(message: Message, told: str) -> None:
-    place = len(message.content.strip())
+    """All calls in order, each with its arguments behind its name."""
     for call in message.tool_calls:
-        at = told.find(call.name, place)
+        at = told.find(call.name)
         if at < 0:
             raise InvalidInput("completion_rewritten", f"The chat template does not render the call of {call.name}.")
-        place = at + len(call.name)
+        told = told[at + len(call.name) :]
         arguments = arguments_of(call)
         if isinstance(arguments, str):
             raise InvalidInput("malformed_call", f"The arguments of the call of {call.name} are not a JSON object.")
         lost = next((k for k, v in arguments.items() if not _is_told(k, v, told)), None)
         if lost is not None:
-            told = f"The chat template does not render the argument {lost} of {call.name} as it was written."
-            raise InvalidInput("completion_rewritten", told)
+            why = f"The chat template does not render the argument {lost} of {call.name} as it was written."
+            raise InvalidInput("completion_rewritten", why)
 
 
 def _is_told(key: str, value: Any, told: str) -> bool:

@@ -27,6 +27,15 @@ def trl_template(name: str) -> str:
     return (Path(trl.__file__).parent / "chat_templates" / f"{name}.jinja").read_text(encoding="utf-8")
 
 
+def trl_template_names() -> list[str]:
+    """The names of all chat templates that TRL ships; none without TRL."""
+    import importlib.util
+
+    spec = importlib.util.find_spec("trl")
+    places = spec.submodule_search_locations if spec else None
+    return sorted(p.stem for p in Path(next(iter(places or [""]))).glob("chat_templates/*.jinja"))
+
+
 def make_tokenizer(folder: Path, *, template: str = CHATML, stops: tuple[str, ...] = ("<|im_end|>",),
                    special: tuple[str, ...] = ("<|im_start|>",)) -> Path:
     """A model's folder as far as rendering needs it. The pad token is the stop token, as SmolLM2's is."""

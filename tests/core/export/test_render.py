@@ -215,23 +215,6 @@ def test_template_families_are_exact(family, tmp_path):
     assert [t.strip() for t in text.split("|")] == ["first 一", "last", ""]
 
 
-@pytest.mark.parametrize(("family", "code"), [
-    ("deepseek_r1_distill", "prompt_not_prefix"), ("qwen3_5_think", "prompt_not_prefix"),
-    ("qwen3_6", "prompt_not_prefix"), ("llava_next", "template_error"), ("gptoss", "no_stop"),
-])
-def test_templates_that_cannot_be_split_are_refused_with_the_reason(family, code, tmp_path):
-    renderer = Renderer(make_tokenizer(tmp_path), chat_template=trl_template(family))
-    assert renderer.refusal is not None and renderer.refusal.code == code
-    with pytest.raises(InvalidInput):
-        renderer.render([user("Q"), said("a")], [False, True])
-
-
-def test_a_template_that_wraps_the_action_is_refused(tmp_path):
-    folder = make_tokenizer(tmp_path, template=trl_template("cohere2"), stops=("<|END_OF_TURN_TOKEN|>",),
-                            special=("<|START_OF_TURN_TOKEN|>", "<|CHATBOT_TOKEN|>", "<|USER_TOKEN|>"))
-    assert Renderer(folder).refusal.code == "completion_rewritten"
-
-
 def test_a_template_without_a_stop_token_is_refused(tmp_path):
     bare = CHATML.replace("<|im_end|>", "")
     assert Renderer(make_tokenizer(tmp_path, template=bare)).refusal.code == "no_stop"

@@ -1,0 +1,143 @@
+"""Where the actions of a context lie in a template's text: found by rendering, verified, or refused with a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from functools import partial
+
+import msgspec
+
+from core.domain.errors import InvalidInput
+from core.domain.message import Message
+from core.export.sample import Refusal
+from core.export.spans import Span, check_completion, stop_after
+from core.export.template import NO_FRAME, ChatTemplate, Frame, followed
+from core.llm.model import ToolSpec
+
+_BY_WHAT_FOLLOWS = frozenset({"prompt_not_prefix", "prompt_opens_thinking", "completion_rewritten", "no_stop"})
+"""Reasons that may not hold where the text ends earlier."""
+
+
+class Located(msgspec.Struct, frozen=True, kw_only=True):
+    """A text with its actions; those that were asked for are marked as trained, or `refused`."""
+
+    text: str
+    spans: tuple[Span, ...]
+    refused: tuple[Refusal, ...]
+
+    @property
+    def trained(self) -> list[Span]:
+        """The actions that were asked for and found."""
+        return [s for s in self.spans if s.trained]
+
+
+class Form(msgspec.Struct, frozen=True, kw_only=True):
+    """How a model's answers look in its template: texts of its stop and control tokens, and what frames an answer
+    without calls (`plain`) and the text beside calls (`beside`)."""
+
+    template: ChatTemplate
+    stops: Sequence[str]
+    control: Sequence[str]
+    plain: Frame = NO_FRAME
+    beside: Frame = NO_FRAME
+
+
+class Context:
+    """The messages of one context and the tools beside them; what a server would give the model before each of them
+    is rendered once. `day` as in ChatTemplate.text."""
+
+    def __init__(self, form: Form, messages: Sequence[Message], tools: Sequence[ToolSpec] = (), day: str = "") -> None:
+        self._form = form
+        self._messages = messages
+        self._tools = tools
+        self._day = day
+        self._prompts: dict[int, str] = {}
+
+    def locate(self, asked: Collection[int]) -> Located:
+        """The text up to the last action that is asked for: as a step after it would hold it, or, where more of them
+        are exact then, as it stands alone, or as it was served. Raises InvalidInput where the template refuses all."""
+        count = max(asked) + 1
+        found: list[Located] = []
+        errors: list[InvalidInput] = []
+        upto = self._messages[:count]
+        for text in (partial(self._text, followed(upto)), partial(self._text, upto), partial(self._served, count - 1)):
+            try:
+                found.append(self._located(text(), count, asked))
+            except InvalidInput as error:
+                errors.append(error)
+                continue
+            if not found[-1].refused:
+                break
+        if not found:
+            raise errors[0]
+        return max(found, key=lambda one: len(one.trained))  # of equal ones the first
+
+    def cuts(self, asked: Collection[int]) -> tuple[list[Located], list[Refusal]]:
+        """As few texts as it takes to hold all actions exactly, the shortest first; and what no text holds.
+
+        Raises InvalidInput where the template refuses a text that is needed.
+        """
+        left, found, refused = sorted(asked), list[Located](), list[Refusal]()
+        while left:
+            one = self.locate(left)
+            exact = {s.message for s in one.trained}
+            reasons = {r.message: r for r in one.refused}
+            if exact:
+                found.append(one)
+            lost = [i for i in left if i not in exact and (i == left[-1] or reasons[i].code not in _BY_WHAT_FOLLOWS)]
+            refused += [reasons[i] for i in lost]
+            left = [i for i in left if i not in exact and i not in lost]
+        return found[::-1], sorted(refused, key=lambda r: r.message or 0)
+
+    def _text(self, messages: Sequence[Message]) -> str:
+        whole = self._form.template.text(messages, self._tools, day=self._day)
+        absent = next((t.name for t in self._tools if t.name not in whole), None)
+        if absent is not None:
+            raise InvalidInput("tools_not_rendered", f"The chat template does not show the model its tool {absent}.")
+        return whole
+
+    def _served(self, index: int) -> str:
+        """What a server gives the model before an answer, and the answer as the template writes it: behind the same
+        cue, though after a past that it tells otherwise once it is answered. Raises InvalidInput."""
+        prompt, past = self._prompt(index), self._text(self._messages[:index])
+        cue = prompt.removeprefix(past)
+        front, found, answer = self._text(self._messages[: index + 1]).rpartition(cue)
+        if not found or not front or cue == prompt or not any(c in cue for c in self._form.control):
+            told = f"The chat template rewrites what comes before message {index + 1}."
+            raise InvalidInput("prompt_not_prefix", told)
+        return prompt + answer
+
+    def _located(self, whole: str, count: int, asked: Collection[int]) -> Located:
+        spans: list[Span] = []
+        refused: list[Refusal] = []
+        for index in self._own(count):
+            try:
+                spans.append(self._span(whole, index, index in asked))
+            except InvalidInput as error:
+                if index in asked:
+                    refused.append(Refusal(code=error.code, sentence=error.sentence, message=index))
+        return Located(text=whole, spans=tuple(spans), refused=tuple(refused))
+
+    def _own(self, count: int) -> Iterator[int]:
+        """The agent's own messages."""
+        return (i for i, m in enumerate(self._messages[:count]) if m.role == "assistant")
+
+    def _span(self, whole: str, index: int, trained: bool) -> Span:
+        prompt = self._prompt(index)
+        if not whole.startswith(prompt):
+            if prompt.rstrip().endswith("<think>") and whole.startswith(prompt.rstrip().removesuffix("<think>")):
+                told = "The chat template makes the model think before it answers, and leaves thoughts out of answers."
+                raise InvalidInput("prompt_opens_thinking", told)
+            told = f"The chat template rewrites what comes before message {index + 1} once later messages follow."
+            raise InvalidInput("prompt_not_prefix", told)
+        form = self._form
+        end, stop = stop_after(whole, len(prompt), form.stops)
+        told = whole[len(prompt) : end - len(stop)]
+        check_completion(self._messages[index], told, form.control, form.plain, form.beside)
+        return Span(message=index, start=len(prompt), end=end, trained=trained)
+
+    def _prompt(self, index: int) -> str:
+        if index not in self._prompts:
+            self._prompts[index] = self._form.template.text(self._messages[:index], self._tools, prompt=True,
+                                                            day=self._day)
+        return self._prompts[index]
