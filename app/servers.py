@@ -20,15 +20,19 @@ MAX_NAME = 40
 
 
 class ServerEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One server. `id` is made from the address; `connected` is what the reader chose; `fingerprint` pins its
-    certificate."""
+    """One server. `url` may end with its certificate's fingerprint (`core.client.certificate`); `id` is made from the
+    address before that; `connected` is what the reader chose."""
 
     id: str
     name: str
     url: str
     token: str = ""
     connected: bool = True
-    fingerprint: str = ""
+
+    @property
+    def address(self) -> str:
+        """The address without the fingerprint."""
+        return self.url.partition("#")[0]
 
 
 class Servers(QObject):
@@ -62,11 +66,10 @@ class Servers(QObject):
     def add(self, address: str, token: str, name: str = "") -> ServerEntry:
         """Take a server in, or give a known one its new token. Raises InvalidInput (bad_address)."""
         url = address_of(address)
-        server = server_of_url(url)
+        server = server_of_url(url.partition("#")[0])
         known = self._entries.get(server)
         told = name.strip()[:MAX_NAME] or (known.name if known else urlsplit(url).hostname or url)
-        entry = ServerEntry(id=server, name=told, url=url, token=token.strip() or (known.token if known else ""),
-                            fingerprint=known.fingerprint if known else "")
+        entry = ServerEntry(id=server, name=told, url=url, token=token.strip() or (known.token if known else ""))
         self._put(entry)
         return entry
 
@@ -109,7 +112,7 @@ class Servers(QObject):
 
 def address_of(text: str) -> str:
     """The address that a person meant; a bare name gets the usual port. Raises InvalidInput (bad_address)."""
-    told = text.strip()
+    told, pin, fingerprint = text.strip().partition("#")
     told = told if "://" in told else f"//{told}"
     wrong = InvalidInput("bad_address", f"{text[:200]!r} is no address of a server.", address=text[:200])
     try:
@@ -122,7 +125,7 @@ def address_of(text: str) -> str:
         raise wrong
     name = f"[{host}]" if ":" in host else host
     port = port or (PORT if not parts.scheme else None)
-    return f"{scheme}://{name}{f':{port}' if port else ''}{parts.path.rstrip('/')}"
+    return f"{scheme}://{name}{f':{port}' if port else ''}{parts.path.rstrip('/')}{pin}{fingerprint}"
 
 
 def _is_here(host: str) -> bool:

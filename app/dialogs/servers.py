@@ -158,5 +158,5 @@ def _label(text: str, buddy: QWidget, parent: QWidget) -> PlainLabel:
 
 def _lines(entry: ServerEntry, standing: Standing) -> TwoLines:
     sign, _, told = standing.text.partition(" ")
-    return TwoLines(title=one_line(entry.name, 40), below=f"{one_line(entry.url, 100)} · {told}", sign=sign,
+    return TwoLines(title=one_line(entry.name, 40), below=f"{one_line(entry.address, 100)} · {told}", sign=sign,
                     meaning=standing.meaning)

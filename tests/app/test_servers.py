@@ -171,6 +171,9 @@ def test_the_list_of_servers_is_private_and_a_damaged_one_is_put_aside(tmp_path)
     entry = servers.add("Lab.Example:7000", "secret ")
     assert (entry.url, entry.name, entry.token) == ("wss://lab.example:7000", "lab.example", "secret")
     assert servers.add("wss://lab.example:7000", "") == entry, "the same server, its token kept"
+    pinned = servers.add("lab.example:7000#sha256=" + 64 * "a", "")
+    assert (pinned.id, pinned.address, pinned.token) == (entry.id, entry.address, "secret"), "the same server"
+    entry = pinned
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert Servers(path).all == (entry,)
     path.write_text("[{")
@@ -181,7 +184,8 @@ def test_the_list_of_servers_is_private_and_a_damaged_one_is_put_aside(tmp_path)
 
 @pytest.mark.parametrize(("told", "meant"), [
     ("lab.example", "wss://lab.example:7717"), ("localhost:9", "ws://localhost:9"), ("127.0.0.1", "ws://127.0.0.1:7717"),
-    ("https://lab.example/", "wss://lab.example"), ("ws://[::1]:7", "ws://[::1]:7"), ("wss://h:1/tiphys/", "wss://h:1/tiphys")])
+    ("https://lab.example/", "wss://lab.example"), ("ws://[::1]:7", "ws://[::1]:7"), ("wss://h:1/tiphys/", "wss://h:1/tiphys"),
+    ("lab:1#sha256=AB", "wss://lab:1#sha256=AB")])
 def test_an_address_is_understood(told, meant):
     assert address_of(told) == meant
 
