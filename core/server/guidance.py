@@ -70,8 +70,7 @@ def change(conn: Connection, principal: Principal, session: str, op: ChangeGuida
 
 def decide_open_changes(conn: Connection, session: str) -> None:
     """The runner ended with changes still asked for: nobody but the server decides them now."""
-    sql = "SELECT body FROM event WHERE session = ? AND kind LIKE 'guidance%' ORDER BY seq"
-    facts = [decode_event(body).fact for (body,) in conn.execute(sql, (session,))]
+    facts = [decode_event(body).fact for body in log.about_guidance(conn, session)]
     decided = {f.request for f in facts if isinstance(f, _DECIDED)}
     steps = {f.guidance: f.step for f in facts if isinstance(f, GuidanceDelivered)}
     withdrawn = {f.guidance for f in facts if isinstance(f, GuidanceWithdrawn)}
@@ -91,15 +90,12 @@ def _may_know_more(conn: Connection, session: str) -> bool:
     """Whether a journal may hold deliveries that it could not send: a runner came, and its end was told by others."""
     if scalar(conn, "SELECT fence FROM session WHERE id = ?", session) == 0:
         return False
-    sql = "SELECT body FROM event WHERE session = ? AND kind = 'session_state' ORDER BY seq DESC LIMIT 1"
-    return decode_event(scalar(conn, sql, session)).author.kind != "agent"
+    return log.last_state(conn, session).author.kind != "agent"
 
 
 def facts_of(conn: Connection, session: str, guidance: str) -> list[Fact]:
     """Everything that the log says about one guidance, in order."""
-    sql = "SELECT body FROM event WHERE session = ? AND kind LIKE 'guidance%' ORDER BY seq"
-    facts = (decode_event(body).fact for (body,) in conn.execute(sql, (session,)))
-    return [f for f in facts if getattr(f, "guidance", None) == guidance]
+    return [decode_event(body).fact for body in log.about_guidance(conn, session, guidance)]
 
 
 def check_text(text: str) -> None:

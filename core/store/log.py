@@ -16,6 +16,10 @@ from core.store.sqlite import Connection, scalar
 
 _ROW = msgspec.json.Decoder(SessionRow)
 _CHUNK = 2048
+_GUIDANCE_OF = "json_extract(CAST(body AS TEXT), '$.fact.guidance')"
+_GUIDANCE_KINDS = ("('guidance_queued', 'guidance_change_asked', 'guidance_edited', 'guidance_withdrawn', "
+                   "'guidance_change_refused', 'guidance_delivered', 'guidance_answered')")
+"""As the index `event_of_guidance` has them (`core.store.schema`): other words would not be found by it."""
 
 
 def epoch(conn: Connection) -> str:
@@ -108,6 +112,22 @@ def read_all(conn: Connection, session: str, upto: int | None = None) -> Iterato
         for seq, body in chunk:
             yield Placed(session=session, seq=seq, body=body)
         after = chunk[-1][0] if chunk else last
+
+
+def about_guidance(conn: Connection, session: str, guidance: str | None = None) -> list[bytes]:
+    """The bodies of all events about one guidance, or any, in order; found by an index, however long the log is."""
+    held = "" if guidance is None else f"AND {_GUIDANCE_OF} = ?2"
+    sql = ("SELECT body FROM event INDEXED BY event_of_guidance "
+           f"WHERE session = ?1 AND kind IN {_GUIDANCE_KINDS} {held} ORDER BY seq")
+    values = (session,) if guidance is None else (session, guidance)
+    return [bytes(body) for (body,) in conn.execute(sql, values)]
+
+
+def last_state(conn: Connection, session: str) -> Event:
+    """The newest event that told the session's state; there is one."""
+    sql = ("SELECT body FROM event INDEXED BY event_of_state WHERE session = ? AND kind = 'session_state' "
+           "ORDER BY seq DESC LIMIT 1")
+    return decode_event(scalar(conn, sql, session))
 
 
 def lease(conn: Connection, session: str, journal: str) -> tuple[int, int]:

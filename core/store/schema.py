@@ -86,6 +86,20 @@ def m0001_log(db: Database) -> None:
     db.execute("INSERT INTO meta VALUES ('epoch', ?), ('client', ?)", [secrets.token_hex(16), secrets.token_hex(16)])
 
 
+_M0002 = """
+CREATE INDEX event_of_guidance ON event (session, json_extract(CAST(body AS TEXT), '$.fact.guidance'))
+  WHERE kind IN ('guidance_queued', 'guidance_change_asked', 'guidance_edited', 'guidance_withdrawn',
+                 'guidance_change_refused', 'guidance_delivered', 'guidance_answered');
+CREATE INDEX event_of_state ON event (session, seq) WHERE kind = 'session_state';
+"""
+
+
+@migrations()
+def m0002_guidance_index(db: Database) -> None:
+    """What the log says about one guidance, and a session's last state, without reading the whole log."""
+    _run(db, _M0002)
+
+
 def _run(db: Database, script: str) -> None:
     """Run statements one by one: executescript would commit the transaction of the migration."""
     statement = ""

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from support.logs import Maker, fill, make_session
 
 from core.domain.errors import Conflict, InvalidInput, NotFound
+from core.domain.events import SessionStateChanged, decode_event
 from core.domain.session import SessionRow
 from core.domain.trajectory import fold
 from core.store import log
@@ -178,3 +179,42 @@ def test_a_long_session_is_read_fast(tmp_path):
     assert sum(1 for _ in log.read_all(conn, "s")) == 100_000 + len(BODIES)
     assert len(log.read(conn, "s", after=90_000)) == 256
     assert time.perf_counter() - begun < 5
+
+
+def work_of(conn, ask):
+    """How many hundreds of the database's own instructions a question takes."""
+    steps = []
+    conn.set_progress_handler(lambda: steps.append(1) and None, 100)
+    told = ask()
+    conn.set_progress_handler(None, 0)
+    return told, len(steps)
+
+
+def test_what_is_said_of_one_guidance_is_found_without_reading_the_log(conn):
+    maker = Maker(3)
+    for _ in range(40):
+        maker.guide()
+        maker.add_step()
+    fill(conn, "s", maker.bodies, maker.blobs)
+    facts = [decode_event(b).fact for b in bodies_of(conn)]
+    about = [f for f in facts if type(f).__name__.startswith("Guidance")]
+    one = about[-1].guidance
+    told, before = work_of(conn, lambda: log.about_guidance(conn, "s", one))
+    assert [decode_event(b).fact for b in told] == [f for f in about if f.guidance == one]
+    assert [decode_event(b).fact for b in log.about_guidance(conn, "s")] == about
+    maker.bodies.clear()
+    for _ in range(400):
+        maker.add_step()
+    fill(conn, "s", maker.bodies, maker.blobs)
+    assert work_of(conn, lambda: log.about_guidance(conn, "s", one))[1] <= before + 1
+
+
+def test_the_newest_state_is_found_without_reading_the_log(conn):
+    maker = Maker(3)
+    maker.finish()
+    states = [e for e in map(decode_event, maker.bodies) if isinstance(e.fact, SessionStateChanged)]
+    for _ in range(200):
+        maker.add_step()
+    fill(conn, "s", maker.bodies, maker.blobs)
+    told, steps = work_of(conn, lambda: log.last_state(conn, "s"))
+    assert told == states[-1] and steps <= 1

@@ -121,5 +121,5 @@ def test_acknowledged_work_survives_power_loss_at_any_moment(tmp_path, folder):
 def test_the_attack_finds_what_weaker_settings_lose(tmp_path, folder):
     """The test above means something: with synchronous=NORMAL the same cuts lose acknowledged events."""
     recording = Recording(tmp_path, synchronous="NORMAL")
-    wrong = run(recording, 20, folder, seed=1)
+    wrong = run(recording, 40, folder, seed=1)
     assert len(wrong) > 5 and all(w.startswith("lost") for w in wrong)
