@@ -33,6 +33,12 @@ def mark_of(conn: Database) -> Mark:
     return Mark(log.epoch(conn), scalar(conn, sql))
 
 
+def was_replaced(conn: Database, home: Home) -> bool:
+    """Whether the log is another one than when a server last wrote the mark, or holds less."""
+    now, before = mark_of(conn), _read(_path(home))
+    return before is not None and (before.epoch != now.epoch or before.held > now.held)
+
+
 def find_out(conn: Database, home: Home) -> bool:
     """Give the log another epoch where it holds less than it did; whether that was so. Inside a transaction."""
     now, before = mark_of(conn), _read(_path(home))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+from support.logs import Maker
 from support.wire import admin_token, running_client, serving, until
 
 from core.agents.delivery import Inbox
@@ -17,20 +18,23 @@ from core.domain.events import (
     GuidanceWithdrawn,
     SessionCreated,
     SessionStateChanged,
+    VerdictGiven,
     encode_event,
     make_event,
 )
 from core.domain.task import AgentSettings, Task
 from core.domain.trajectory import Trajectory, fold
 from core.domain.verdict import Author
-from core.protocol.messages import Ack, ChangeGuidance, Command, CreateSession, Guide
+from core.protocol.messages import Ack, ChangeGuidance, Command, CreateSession, GiveVerdict, Guide
 from core.server.handlers import apply_command
 from core.server.runners import forget_token, runner_token
 from core.server.serve import Server, ensure_admin
 from core.server.world import World
-from core.store import accounts, log
+from core.store import accounts, blobs, log
 from core.store.accounts import Principal
+from core.store.backup import back_up
 from core.store.home import Home
+from core.store.restore import restore
 from core.store.schema import open_log
 from core.store.sqlite import transaction
 
@@ -152,6 +156,52 @@ def test_sessions_are_recalled_from_their_journals(tmp_path: Path) -> None:
             assert [r.session for r in log.rows(server.hub.reader)] == ["s"]
 
     asyncio.run(scenario())
+    journal.close()
+
+
+def test_a_verdict_on_a_step_that_only_the_journal_holds_is_taken_again(tmp_path: Path) -> None:
+    """The backup is older than the step, and the session is over: no runner would send the step again."""
+    home, maker = Home(tmp_path / "home"), Maker(1)
+    (home.sessions / "s").mkdir()
+    journal = Journal(home.sessions / "s" / "journal.db", "s")
+    backup = tmp_path / "backup.db"
+
+    async def live() -> None:
+        async with (
+            serving(home.path) as server,
+            running_client(tmp_path / "c.db", server.url, admin_token(home.path), "s") as client,
+            TaskScope("test") as scope,
+        ):
+            await client.answer(await client.send("s", CreateSession(task=TASK)))
+            back_up(server.hub.reader, backup)
+            spool = Spool(journal, Inbox(journal), server.url, admin_token(home.path), lambda news: None)
+            scope.spawn(spool.run(), name="link")
+            fact = maker.add_step()
+            for data in maker.blobs.values():
+                journal.put_blob(data)
+            journal.add(fact)
+            journal.add(SessionStateChanged(state="finished"))
+            assert await spool.flushed(10)
+            await until(lambda: client.replica.head("s") == 3)
+            assert isinstance(await client.answer(await client.send("s", GiveVerdict(step=1, value="mask"))), Ack)
+            await scope.close()
+
+    async def again() -> None:
+        restore(backup, home.server_db)
+        async with (
+            serving(home.path) as server,
+            running_client(tmp_path / "c.db", server.url, admin_token(home.path), "s") as client,
+        ):
+            await until(lambda: log.head(server.hub.reader, "s") == 4 and not client.replica.waiting())
+            assert {q.state for q in client.replica.commands()} == {"acked"}
+            told = trajectory(server)
+            assert told.row.state == "finished" and told.row.steps == 1
+            assert [type(p.event.fact) for p in log.read_all(server.hub.reader, "s")][-1] is VerdictGiven
+            body = next(iter(maker.blobs))
+            assert blobs.holds(server.hub.reader, body)
+
+    asyncio.run(live())
+    asyncio.run(again())
     journal.close()
 
 
