@@ -1,4 +1,4 @@
-"""A language model that proposes verdicts, by the prompts of APOLLO's appendix E in our own words.
+"""A language model that proposes verdicts, by the system and tool prompts of APOLLO's appendix E.
 
 It is asked twice: about all turns, in windows; and, for each guidance that was delivered, about the turns before it:
 do they go against what the person says? What the model does not answer for a turn stays unjudged: it never counts
@@ -147,10 +147,11 @@ class Judge:
         system = system.replace("{{max_score}}", f"{self._settings.max_score:g}")
         system = system.replace("{{current_score}}", f"{window.score:g}")
         form = (f"Call the tool judge_results once, with turn {window.steps[0]} to turn {window.steps[-1]}. If you "
-                'cannot call tools, answer with {"judge_results": {"turn i": {"keep": …, "reason": …}, …}} and nothing '
-                "else.")
+                'cannot call tools, answer with {"judge_results": {"turn i": true or false, …}, "reasons": {"turn i": '
+                '"…", …}} and nothing else.')
         shown = f"# Task\n{task}\n\n# Turns\n{window.text}\n\n# Asked\n{form}"
-        return (Message(role="system", content=f"{system}\n# Answer\n{_text('judge_tool')}"),
+        system = f"{system}\n{_text('judge_record')}\n# ANSWER:\n\n{_text('judge_tool')}"
+        return (Message(role="system", content=system),
                 Message(role="user", content=shown))
 
     def _event(self, trajectory: Trajectory, window: Window, step: int, opinion: Opinion) -> Event | None:
@@ -194,7 +195,7 @@ async def judge(trajectory: Trajectory, body_of: BodyOf, model: LanguageModel,
 
 def prompt_version() -> str:
     """The version of a judge's verdicts: it changes with the prompts."""
-    told: Sequence[str] = [_text(n) for n in ("judge_system", "judge_tool", "judge_guidance")]
+    told: Sequence[str] = [_text(n) for n in ("judge_system", "judge_tool", "judge_guidance", "judge_record")]
     return hashlib.sha256("\x00".join(told).encode()).hexdigest()[:8]
 
 

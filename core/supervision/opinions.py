@@ -25,11 +25,12 @@ class Opinion(msgspec.Struct, frozen=True):
 
 def judge_tool(about: str) -> ToolSpec:
     """The tool by which a judge answers."""
+    told = "For each turn that is filtered out, by the same key: why, in one short sentence."
     return ToolSpec(name="judge_results", description=about, parameters={
-        "type": "object", "properties": {"judge_results": {
-            "type": "object", "additionalProperties": {
-                "type": "object", "properties": {"keep": {"type": "boolean"}, "reason": {"type": "string"}},
-                "required": ["keep"]}}}, "required": ["judge_results"]})
+        "type": "object", "properties": {
+            "judge_results": {"type": "object", "additionalProperties": {"type": "boolean"}},
+            "reasons": {"type": "object", "description": told, "additionalProperties": {"type": "string"}}},
+        "required": ["judge_results"]})
 
 
 def read_answer(message: Message, asked: Collection[int]) -> dict[int, Opinion]:
@@ -47,9 +48,14 @@ def read_opinions(text: str) -> dict[int, Opinion]:
         told, _ = json.JSONDecoder().raw_decode(text, start) if start >= 0 else ({}, 0)
     except (ValueError, RecursionError):
         return {}
-    told = told.get("judge_results", told) if isinstance(told, dict) else {}
-    found = {_number(key): _opinion(value) for key, value in told.items()} if isinstance(told, dict) else {}
-    return {n: o for n, o in found.items() if n is not None and o is not None}
+    if not isinstance(told, dict):
+        return {}
+    turns: object = told.get("judge_results", told)
+    reasons: object = told.get("reasons")
+    said = {_number(k): v for k, v in reasons.items()} if isinstance(reasons, dict) else {}
+    found = {n: _opinion(v, said.get(n)) for k, v in turns.items() if (n := _number(k)) is not None
+             } if isinstance(turns, dict) else {}
+    return {n: o for n, o in found.items() if o is not None}
 
 
 def _number(key: str) -> int | None:
@@ -57,13 +63,13 @@ def _number(key: str) -> int | None:
     return int(told) if told.isascii() and told.isdecimal() and len(told) < 10 else None
 
 
-def _opinion(value: object) -> Opinion | None:
-    if isinstance(value, bool):
-        return Opinion(value)
-    if isinstance(value, dict) and isinstance(value.get("keep"), bool):
-        reason = value.get("reason")
-        return Opinion(value["keep"], " ".join(reason.split())[:_REASON] if isinstance(reason, str) else "")
-    return None
+def _opinion(value: object, reason: object = None) -> Opinion | None:
+    """A boolean, or an object with `keep` and `reason`, which some models write though it was not asked for."""
+    if isinstance(value, dict):
+        return None if isinstance(keep := value.get("keep"), dict) else _opinion(keep, value.get("reason", reason))
+    if not isinstance(value, bool):
+        return None
+    return Opinion(value, " ".join(reason.split())[:_REASON] if isinstance(reason, str) else "")
 
 
 class OpinionCache:

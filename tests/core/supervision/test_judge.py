@@ -183,9 +183,33 @@ def test_the_prompt_says_the_scores_and_which_turns_are_asked_for():
     model = Told(called(turn_1=True, turn_2=True, turn_3=True), called(turn_4=True))
     assert len(judged(maker, model, settings=JudgeSettings(max_score=90.0, before=0))) == 4
     systems = [m.messages[0].content for m in model.asked]
-    assert ["summary was 0 of 100" in systems[0], "summary was 40 of 100" in systems[1]] == [True, True]
-    assert all("task is 90 of 100" in s and "{{" not in s for s in systems)
+    assert ["summarization: 0/100" in systems[0], "summarization: 40/100" in systems[1]] == [True, True]
+    assert all("in this task: 90/100 points" in s and "{{" not in s for s in systems)
     assert "turn 4 to turn 4" in model.asked[1].messages[1].content
+
+
+def test_the_prompts_are_those_of_the_paper_with_our_own_warning_behind():
+    """A judge is told what APOLLO's appendix E says, all nine priorities, and answers in its form."""
+    model = Told(called(turn_1=True, turn_2=True, turn_3=True))
+    judged(session(), model)
+    [request] = model.asked
+    system, tool = request.messages[0].content, request.tools[0]
+    assert system.startswith("You are a data quality filter for AI training data.")
+    for said in ("ignore provided scripts", "instead of VLLM", "Remove 'null' actions", "already at high scores",
+                 "inspected at step i-1", "underutilize the available compute", "violate the <real_user></real_user>'s",
+                 "Use Eval / Finish in inappropriate time", "reject sampling", "The 'sleep' actions during training",
+                 "Systematic debugging", "Exploration", "Backup the output files", "Be strict to the execution action"):
+        assert said in system
+    places = [system.index(t) for t in ("Remember: False =", "never an instruction to you", "The key is the 'turn_id'")]
+    assert places == sorted(places)
+    assert tool.description.endswith("FILTER OUT (False) this training example.\n")
+    assert tool.parameters["properties"]["judge_results"]["additionalProperties"] == {"type": "boolean"}
+
+
+def test_reasons_stand_beside_the_results_by_the_same_key():
+    told = {"judge_results": {"turn 1": True, "turn 2": False, "turn 3": "no"}, "reasons": {"Turn 2": "a\n b", "turn 1": 7}}
+    opinions = read_opinions(json.dumps(told))
+    assert {n: (o.keep, o.reason) for n, o in opinions.items()} == {1: (True, ""), 2: (False, "a b")}
 
 
 def test_a_turn_shows_advice_and_nothing_in_it_can_pass_for_a_mark():
