@@ -133,8 +133,7 @@ class FindController(QObject):
         """The hits that no filter hides."""
         if self._model.is_whole:
             return self._hits
-        listed = {row.first for row in self._model.rows}
-        return [item for item in self._hits if item in listed]
+        return [item for item in self._hits if self._model.row_of(item) >= 0]
 
     # ---- what the worker says --------------------------------------------------------------------
 

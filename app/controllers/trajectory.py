@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QWidget
 from app.controllers.digest import DigestController
 from app.controllers.find import FindController
 from app.models.facets import Facets, choices_of
+from app.models.overview import Overview
 from app.models.trajectory import TrajectoryModel
-from app.views.minimap import meanings
 from app.views.trajectory import TrajectoryPanel
 from app.workplace import Workplace
 from core.domain.session import FINAL_STATES
@@ -35,6 +35,7 @@ class TrajectoryController(QObject):
         super().__init__(panel)
         self._place, self._model, self._panel = place, model, panel
         self._live: dict[str, str] = {}
+        self._overview = Overview()
         model.set_view(folds=bool(place.settings.get("trajectory.fold_waiting")))
         self._finder = FindController(place, model, panel, self._go_to_item, self._here)
         self._connect()
@@ -87,7 +88,8 @@ class TrajectoryController(QObject):
         self._show_face()
         self._offer_facets()
         self._show_live(session)
-        self._panel.minimap.show_items(meanings(trajectory) if trajectory is not None else [])
+        self._overview = Overview(trajectory)
+        self._panel.minimap.show_items(self._overview)
 
     def _on_replaced(self, session: str) -> None:
         if session == self._place.cursor.session:
@@ -103,7 +105,8 @@ class TrajectoryController(QObject):
         self._model.refresh(item if item >= 0 else None)
         if item >= 0 and self._here() < 0:  # the step that was asked for has just come
             self._show_item(item)
-        self._panel.minimap.show_items(meanings(trajectory))
+        if self._overview.refresh():
+            self._panel.minimap.show_items(self._overview)
         self._show_face()
         self._finder.renew()
         self._show_count()
@@ -151,16 +154,9 @@ class TrajectoryController(QObject):
                 self._place.cursor.to_step(step)
 
     def _on_selection(self) -> None:
-        rows = sorted({i.row() for i in self._panel.list.selectionModel().selectedRows()})
-        steps = [s for row in rows for s in self._steps_of(row)]
-        self._place.cursor.mark(tuple(steps))
-
-    def _steps_of(self, row: int) -> list[int]:
-        told, trajectory = self._model.rows[row], self._model.trajectory
-        if trajectory is None or told.kind == "live":
-            return []
-        items = trajectory.items[told.first : told.last + 1]
-        return [trajectory.steps[int(i.ref)].head.number for i in items if i.kind == "step"]
+        chosen = self._panel.list.selectionModel().selection()
+        spans = sorted((part.top(), part.bottom()) for part in chosen)
+        self._place.cursor.mark(tuple(s for top, bottom in spans for s in self._model.steps_of_rows(top, bottom)))
 
     def _follow(self) -> None:
         self._place.cursor.follow()
@@ -184,7 +180,7 @@ class TrajectoryController(QObject):
             return
         target = index + by if step is not None else index
         if 0 <= target < len(trajectory.steps):
-            self._place.cursor.to_step(trajectory.steps[target].head.number)
+            self._place.cursor.to_step(trajectory.steps.numbers[target])
 
     def _go_to_item(self, item: int) -> None:
         self._panel.list.rest()
@@ -252,7 +248,7 @@ class TrajectoryController(QObject):
 
     def _show_count(self) -> None:
         trajectory = self._model.trajectory
-        shown = sum(row.kind == "item" for row in self._model.rows) if self._panel.filters.facets.count else 0
+        shown = len(self._model.rows) if self._panel.filters.facets.count else 0
         self._panel.filters.show_count(shown, len(trajectory.steps) if trajectory is not None else 0)
 
     def _on_setting(self, key: str) -> None:

@@ -9,6 +9,7 @@ from app import quantities
 from app.i18n import QT_TRANSLATE_NOOP
 from app.safe_text import one_line, visible
 from core.domain.guidance import Guidance
+from core.domain.steps import ERROR
 from core.domain.trajectory import Item, StepEntry, Trajectory
 
 ERRORS: dict[str, str] = {
@@ -49,11 +50,11 @@ class RowText(msgspec.Struct, frozen=True):
 
 
 def row_text(trajectory: Trajectory, kind: str, first: int, last: int, live: str = "") -> RowText:
-    """The line of items first..last: one item, a fold, or the live row."""
+    """The line of items first..last: one item, a fold (`kind` says of what: waiting or loop), or the live row."""
     if kind == "live":
         return _live(trajectory, live)
-    if kind == "fold":
-        return _fold([trajectory.steps[int(i.ref)] for i in trajectory.items[first : last + 1]])
+    if kind in ("waiting", "loop"):
+        return _fold(trajectory, kind, trajectory.items.step_at(first), trajectory.items.step_at(last))
     return _item(trajectory, trajectory.items[first])
 
 
@@ -110,10 +111,16 @@ def verdict_words(entry: StepEntry) -> tuple[str, str]:
     return "✓ " + QCoreApplication.translate("Row", "kept"), "keep"
 
 
-def _fold(steps: list[StepEntry]) -> RowText:
-    first, last = steps[0].head, steps[-1].head
-    failed = sum(s.head.is_error for s in steps)
-    title = QCoreApplication.translate("Row", "waiting ×{count}").format(count=len(steps))
+def _fold(trajectory: Trajectory, kind: str, at: int, until: int) -> RowText:
+    """Steps at..until as one line; only the first and the last are looked at."""
+    first, last = trajectory.steps[at].head, trajectory.steps[until].head
+    count = until - at + 1
+    failed = sum(bool(flags & ERROR) for flags in trajectory.steps.flags[at : until + 1])
+    if kind == "waiting":
+        title = QCoreApplication.translate("Row", "waiting ×{count}").format(count=count)
+    else:
+        title = QCoreApplication.translate("Row", "the same ×{count}: {title}").format(count=count,
+                                                                                      title=one_line(first.title))
     word = QCoreApplication.translate("Row", "%n failed", None, failed) if failed else ""
     return RowText(
         number=f"{quantities.number(first.number)}–{quantities.number(last.number)}",

@@ -1,33 +1,30 @@
-"""The step list as a Qt model over a folded trajectory: rows, folded waiting, filters, find."""
+"""The step list as a Qt model over a folded trajectory: lines, folded waiting and loops, filters, find."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 
-import msgspec
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from app.models.facets import Facets
+from app.models.folds import Run, runs_of
 from app.models.row_text import RowText, row_text
-from core.domain.step import StepHead
+from app.models.rows import Row, Rows
+from core.domain.steps import ERROR
 from core.domain.trajectory import Item, Trajectory
+
+__all__ = ["FILTERS", "Row", "RowRole", "RowTextRole", "TrajectoryModel"]
 
 Index = QModelIndex | QPersistentModelIndex
 RowTextRole = int(Qt.ItemDataRole.UserRole) + 1
 RowRole = RowTextRole + 1
 
-FOLD_FROM = 3
-"""So many waiting steps in a row become one line."""
-
 FILTERS = ("all", "errors", "guidance", "verdicts", "scores")
 
-
-class Row(msgspec.Struct, frozen=True):
-    """One line of the list: items first..last of the trajectory. `kind`: item, fold, or live (no item yet)."""
-
-    kind: str
-    first: int = -1
-    last: int = -1
+LOOK_BACK = 6
+"""So many steps before a new one may become a run with it, though they were none."""
 
 
 class TrajectoryModel(QAbstractListModel):
@@ -36,26 +33,32 @@ class TrajectoryModel(QAbstractListModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.trajectory: Trajectory | None = None
-        self.rows: list[Row] = []
+        self.rows = Rows()
+        self._told = 0
+        self._runs: list[Run] = []
         self._expanded: set[int] = set()
+        self._turning = -1
+        """The first item of a fold that opens or closes now: its line is that of the item while lines come and go."""
         self._filter = "all"
         self._folds = True
         self._facets = Facets()
         self._live = ""
-        self._taken = 0
+        self._taken = self._steps_taken = 0
         self.found: frozenset[int] = frozenset()
 
     # ---- Qt --------------------------------------------------------------------------------------
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
         """How many lines there are."""
-        return 0 if parent.isValid() else len(self.rows)
+        return 0 if parent.isValid() else self._told
 
     def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
         """The row's text (Display, for assistive technology), its parts (RowTextRole) or itself (RowRole)."""
         if not index.isValid() or self.trajectory is None or index.row() >= len(self.rows):
             return None
         row = self.rows[index.row()]
+        if row.kind == "fold" and row.first == self._turning:
+            row = Row("item", row.first, row.first)
         if role == RowRole:
             return row
         if role == RowTextRole:
@@ -94,13 +97,8 @@ class TrajectoryModel(QAbstractListModel):
         """Take what the trajectory got since; `reading` is the item that must not be folded away."""
         if self.trajectory is None:
             return
-        if reading is not None:
-            self._keep_open(reading)
-        total = len(self.trajectory.items)
-        start = self._stable_rows()
-        at = self.rows[start].first if start < len(self.rows) and self.rows[start].first >= 0 else self._taken
-        self._put_tail(start, self._rows_of(at, total))
-        self._taken = total
+        self._take(reading)
+        self._tell_count()
         if self.rows:
             self.dataChanged.emit(self.index(0), self.index(len(self.rows) - 1))
 
@@ -116,19 +114,21 @@ class TrajectoryModel(QAbstractListModel):
 
     def toggle(self, row: int) -> int:
         """Open the fold at a row, or fold the run of which it is a part; returns the row of its first line."""
-        if not 0 <= row < len(self.rows):
+        if not 0 <= row < len(self.rows) or self.rows[row].kind == "live":
             return row
-        told = self.rows[row]
-        if told.kind == "fold":
-            self._expanded.add(told.first)
-            self._replace(row, row + 1, [Row("item", i, i) for i in range(told.first, told.last + 1)])
+        run = self._run_at(self.rows[row].first)
+        if run is None or not (self._folds and self.is_whole):
             return row
-        first, last = self.run_of(told.first)
-        if first not in self._expanded:
-            return row
-        self._expanded.discard(first)
-        top = row - (told.first - first)
-        self._replace(top, top + last - first + 1, [Row("fold", first, last)])
+        top, more = self.rows.of_item(run.first), run.last - run.first
+        opens = self.rows[row].kind == "fold"
+        self._turning = run.first
+        (self.beginInsertRows if opens else self.beginRemoveRows)(QModelIndex(), top + 1, top + more)
+        (self._expanded.add if opens else self._expanded.discard)(run.first)
+        self._fold_from(run.first)
+        self._told += more if opens else -more
+        (self.endInsertRows if opens else self.endRemoveRows)()
+        self._turning = -1
+        self.dataChanged.emit(self.index(top), self.index(top))
         return top
 
     def reveal(self, item: int) -> int:
@@ -141,28 +141,33 @@ class TrajectoryModel(QAbstractListModel):
 
     def row_of(self, item: int) -> int:
         """The row that shows an item, be it in a fold; -1 where there is none."""
-        low, high = 0, len(self.rows) - (1 if self._live else 0)
-        while low < high:
-            middle = (low + high) // 2
-            if self.rows[middle].last < item:
-                low = middle + 1
-            else:
-                high = middle
-        inside = low < len(self.rows) and self.rows[low].first <= item <= self.rows[low].last
-        return low if inside else -1
+        return self.rows.of_item(item)
 
     def item_of_step(self, number: int) -> int:
         """The item of a step number; -1 where there is none."""
         if self.trajectory is None or (index := self.trajectory.index_of(number)) is None:
             return -1
-        return self.trajectory.items.index(Item("step", index), index)  # other items only push a step back
+        return self.trajectory.items.of_step(index)
 
     def step_of_row(self, row: int) -> int | None:
         """The step number of a row that is one step."""
         item = self.item_at(row)
         if item is None or item.kind != "step" or self.trajectory is None:
             return None
-        return self.trajectory.steps[int(item.ref)].head.number
+        return self.trajectory.steps.numbers[int(item.ref)]
+
+    def steps_of_rows(self, top: int, bottom: int) -> list[int]:
+        """The numbers of all steps in some rows, folded ones too."""
+        if self.trajectory is None or not 0 <= top <= bottom < len(self.rows):
+            return []
+        items, numbers = self.trajectory.items, self.trajectory.steps.numbers
+        if self.rows.listed is not None:
+            places = [items.step_at(item) for item in self.rows.listed[top : bottom + 1]]
+            return [numbers[at] for at in places if at >= 0]
+        first, last = self.rows[top].first, self.rows[bottom].last
+        last = self.rows.items - 1 if last < 0 else last
+        before = [at - len(items.others_in(0, at - 1)) for at in (first, last + 1)] if first >= 0 else (0, 0)
+        return numbers[before[0] : before[1]].tolist()
 
     def item_at(self, row: int) -> Item | None:
         """The item of a row that shows exactly one."""
@@ -182,116 +187,105 @@ class TrajectoryModel(QAbstractListModel):
         """The item of a step number, or of a summary, guidance or score; -1 where it is not in the list."""
         if kind == "step":
             return self.item_of_step(int(ref))
-        items = self.trajectory.items if self.trajectory is not None else []
-        return next((i for i, item in enumerate(items) if item.kind == kind and item.ref == ref), -1)
+        return self.trajectory.items.of_other(kind, ref) if self.trajectory is not None else -1
 
     def errors(self) -> list[int]:
         """The items that are failed steps."""
         if self.trajectory is None:
             return []
-        return [i for i, item in enumerate(self.trajectory.items) if (h := self._head(item)) and h.is_error]
+        return list(self._items_of(self._failed(0)))
+
+    def run_kind(self, item: int) -> str:
+        """What the run round an item is: waiting, loop, or "" where it is in none."""
+        run = self._run_at(item)
+        return run.kind if run is not None else ""
 
     # ---- rows ------------------------------------------------------------------------------------
 
-    def run_of(self, item: int) -> tuple[int, int]:
-        """First and last item of the unbroken run of waiting steps round an item (itself when it is none)."""
-        assert self.trajectory is not None
-        items = self.trajectory.items
-        if not self._waits(items[item]):
-            return item, item
-        first = last = item
-        while first > 0 and self._waits(items[first - 1]):
-            first -= 1
-        while last + 1 < len(items) and self._waits(items[last + 1]):
-            last += 1
-        return first, last
-
     def _rebuild(self) -> None:
-        self._taken = len(self.trajectory.items) if self.trajectory is not None else 0
-        self.rows = self._rows_of(0, self._taken)
+        self.rows, self._runs = Rows(), []
+        self._taken = self._steps_taken = 0
+        if self.trajectory is not None:
+            self.rows.listed = None if self.is_whole else array("q")
+            self._take(None)
+        self._told = len(self.rows)
 
-    def _rows_of(self, start: int, stop: int) -> list[Row]:
-        made: list[Row] = []
-        assert self.trajectory is not None or stop == 0
-        items: Sequence[Item] = self.trajectory.items if self.trajectory is not None else ()
-        at = start
-        while at < stop:
-            end = at
-            if self._folds and self.is_whole:
-                while end + 1 < stop and self._waits(items[at]) and self._waits(items[end + 1]):
-                    end += 1
-            if end - at + 1 >= FOLD_FROM and at not in self._expanded:
-                made.append(Row("fold", at, end))
-            else:
-                made.extend(Row("item", i, i) for i in range(at, end + 1) if self._passes(items[i]))
-            at = end + 1
-        if self._live and self.is_whole:
-            made.append(Row("live"))
-        return made
+    def _take(self, reading: int | None) -> None:
+        """Bring the rows up to the trajectory: only what is new, and the run at the end, is looked at."""
+        assert self.trajectory is not None
+        at = self.rows.of_item(reading) if reading is not None else -1
+        open_now = reading if at >= 0 and self.rows[at].kind == "item" else None
+        start = self._changed_from()
+        first = self.trajectory.items.of_step(start)
+        while self._runs and self._runs[-1].first >= first:
+            self._runs.pop()
+        fresh = runs_of(self.trajectory, start)
+        self._expanded |= {run.first for run in fresh if open_now is not None and run.first <= open_now <= run.last}
+        self._runs += fresh
+        self.rows.items = len(self.trajectory.items)
+        if self.rows.listed is not None:
+            self.rows.listed.extend(self._listed())
+        elif self._folds:
+            self._fold_from(first)
+        self.rows.live = bool(self._live) and self.is_whole
+        self._taken, self._steps_taken = self.rows.items, len(self.trajectory.steps)
 
-    def _stable_rows(self) -> int:
-        """How many rows at the top no new item can change: all but the last run of waiting, and the live row."""
-        keep = len(self.rows)
-        if keep and self.rows[keep - 1].kind == "live":
-            keep -= 1
-        if keep and self._folds and self.is_whole:
-            first, _ = self.run_of(self.rows[keep - 1].last)
-            while keep and self.rows[keep - 1].first >= first and self._row_waits(keep - 1):
-                keep -= 1
-        return keep
+    def _changed_from(self) -> int:
+        """The first step that may be part of another run than before, now that there are more."""
+        assert self.trajectory is not None
+        last = self._runs[-1] if self._runs else None
+        if last is not None and last.last == self._taken - 1:
+            return self.trajectory.items.step_at(last.first)
+        free = self.trajectory.items.step_at(last.last) + 1 if last is not None else 0
+        return max(free, self._steps_taken - LOOK_BACK)
 
-    def _put_tail(self, start: int, tail: list[Row]) -> None:
-        old = self.rows[start:]
-        shared = min(len(old), len(tail))
-        self.rows[start : start + shared] = tail[:shared]
-        if len(old) > shared:
-            self.beginRemoveRows(QModelIndex(), start + shared, len(self.rows) - 1)
-            del self.rows[start + shared :]
-            self.endRemoveRows()
-        elif len(tail) > shared:
-            self.beginInsertRows(QModelIndex(), start + shared, start + len(tail) - 1)
-            self.rows.extend(tail[shared:])
+    def _fold_from(self, first: int) -> None:
+        at = bisect_right(self._runs, first - 1, key=lambda run: run.first)
+        self.rows.fold([run for run in self._runs[at:] if run.first not in self._expanded], first)
+
+    def _tell_count(self) -> None:
+        before, after = self._told, len(self.rows)
+        if after > before:
+            self.beginInsertRows(QModelIndex(), before, after - 1)
+            self._told = after
             self.endInsertRows()
+        elif after < before:
+            self.beginRemoveRows(QModelIndex(), after, before - 1)
+            self._told = after
+            self.endRemoveRows()
 
-    def _replace(self, start: int, stop: int, fresh: list[Row]) -> None:
-        self.beginRemoveRows(QModelIndex(), start, stop - 1)
-        del self.rows[start:stop]
-        self.endRemoveRows()
-        self.beginInsertRows(QModelIndex(), start, start + len(fresh) - 1)
-        self.rows[start:start] = fresh
-        self.endInsertRows()
+    def _run_at(self, item: int) -> Run | None:
+        at = bisect_right(self._runs, item, key=lambda run: run.first) - 1
+        return self._runs[at] if at >= 0 and item <= self._runs[at].last else None
 
-    def _keep_open(self, item: int) -> None:
-        row = self.row_of(item)
-        if row >= 0 and self.rows[row].kind == "item":
-            first, last = self.run_of(item)
-            if last > first:
-                self._expanded.add(first)
-
-    def _row_waits(self, row: int) -> bool:
+    def _listed(self) -> Iterator[int]:
+        """The new items that the filters let through."""
         assert self.trajectory is not None
-        return self.rows[row].kind != "live" and self._waits(self.trajectory.items[self.rows[row].first])
-
-    def _head(self, item: Item) -> StepHead | None:
-        assert self.trajectory is not None
-        return self.trajectory.steps[int(item.ref)].head if item.kind == "step" else None
-
-    def _waits(self, item: Item) -> bool:
-        head = self._head(item)
-        return head is not None and head.is_waiting
-
-    def _passes(self, item: Item) -> bool:
-        assert self.trajectory is not None
-        if not self._facets.passes(self.trajectory, item):
-            return False
-        if self._filter == "all":
-            return True
+        start = self._steps_taken
+        if self._filter in ("guidance", "scores"):
+            wanted = ("score",) if self._filter == "scores" else ("guidance", "summary")
+            items = self.trajectory.items
+            for at in items.others_in(self._taken, len(items)) if not self._facets.count else ():
+                if items.others[at].kind in wanted:
+                    yield items.places[at]
+            return
+        steps: Iterable[int] = self._facets.steps_of(self.trajectory, start)
         if self._filter == "errors":
-            return (head := self._head(item)) is not None and head.is_error
-        if self._filter == "verdicts":
-            return item.kind == "step" and bool(self.trajectory.steps[int(item.ref)].verdicts)
-        return item.kind == "score" if self._filter == "scores" else item.kind in ("guidance", "summary")
+            steps = sorted({*self._failed(start)} & {*steps}) if self._facets.count else self._failed(start)
+        elif self._filter == "verdicts":
+            opinions = self.trajectory.steps.opinions
+            steps = (at for at in steps if at in opinions and opinions[at].verdicts)
+        yield from self._items_of(steps)
+
+    def _failed(self, start: int) -> list[int]:
+        assert self.trajectory is not None
+        return [at for at, flags in enumerate(self.trajectory.steps.flags[start:], start) if flags & ERROR]
+
+    def _items_of(self, steps: Iterable[int]) -> Iterable[int]:
+        assert self.trajectory is not None
+        return map(self.trajectory.items.of_step, steps) if self.trajectory.items.places else steps
 
     def _text(self, row: Row) -> RowText:
         assert self.trajectory is not None
-        return row_text(self.trajectory, row.kind, row.first, row.last, self._live)
+        kind = self.run_kind(row.first) if row.kind == "fold" else row.kind
+        return row_text(self.trajectory, kind, row.first, row.last, self._live)

@@ -184,7 +184,8 @@ class StepList(QTableView):
 
     def _on_inserted(self, parent: QModelIndex, first: int, last: int) -> None:
         count = last - first + 1
-        self._measured = {r if r < first else r + count for r in self._measured}
+        if last < self.model().rowCount() - 1:  # at the end nothing moves
+            self._measured = {r if r < first else r + count for r in self._measured}
         self._fit_numbers()
         if self._following:
             self._to_end()

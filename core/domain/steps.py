@@ -35,6 +35,9 @@ KEPT_BLOCKS = 32
 ERROR, WAITING, RUNNING, TERMINALS = 1, 2, 4, 8
 """Bits of a step's flags: it failed, it only waited, it goes on in the background, it tells lengths of terminals."""
 
+LONG_TITLE = 190
+"""A title of so many characters may be cut off; two that are equal need not be of the same command."""
+
 ALL = ERROR | WAITING | RUNNING | TERMINALS
 
 
@@ -90,6 +93,8 @@ class Steps(Sequence[StepEntry]):
         self.tokens_in, self.tokens_out = array("q"), array("q")
         self.shapes: list[Shape] = []
         self.opinions: dict[int, Opinions] = {}
+        self.touched = array("q")
+        """The steps about which something was said since this was made, in order, with repetitions."""
         self.usage_at: dict[int, int] = {}
         """Where an import told a step again without its usage: the seq of the event that has it."""
         self._shape_ids: dict[Shape, int] = {}
@@ -184,7 +189,8 @@ class Steps(Sequence[StepEntry]):
             self._blocks.pop(at // BLOCK, None)
 
     def opinion(self, at: int) -> Opinions:
-        """What was said about a step, to be changed."""
+        """What was said about a step, to be changed now."""
+        self.touched.append(at)
         told = self.opinions.get(at)
         if told is None:
             told = self.opinions[at] = Opinions()
@@ -218,7 +224,7 @@ class Steps(Sequence[StepEntry]):
             known = self._shape_ids[shape] = len(self.shapes)
             self.shapes.append(shape)
         self.shape_of[at] = known
-        self.key_of[at] = zlib.crc32(head.title.encode("utf-8", "surrogatepass"))
+        self.key_of[at] = _key(at, head)
         self.started[at], self.ended[at] = _seconds(head.started_at), _seconds(head.ended_at)
         self._note_usage(at, head.usage)
 
@@ -289,6 +295,14 @@ def _entry(seq: int, fact: StepAdded, usage: Usage, told: Opinions | None) -> St
     if told is not None:
         entry.verdicts, entry.notes, entry.tags = told.verdicts, told.notes, told.tags
     return entry
+
+
+def _key(at: int, head: StepHead) -> int:
+    """The same for steps that tried the same thing. A title tells a whole command, but not what was written into a
+    file: such steps are the same only when they fail."""
+    whole = head.family in ("command", "search", "browse", "parse") and len(head.title) < LONG_TITLE
+    told = bool(head.tools) and (whole or head.is_error)
+    return zlib.crc32(head.title.encode("utf-8", "surrogatepass")) if told else at
 
 
 def _seconds(at: datetime | None) -> float:

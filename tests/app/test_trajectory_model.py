@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QApplication
 from support.logs import Maker, make_session
 
 from app.models.finding import items_with
+from app.models.overview import WEIGHT, Overview, binned
 from app.models.trajectory import Row, RowTextRole, TrajectoryModel
-from app.views.minimap import binned, meanings
 from app.views.step_list import StepList
-from core.domain.events import Placed, ScoreGiven, StepAdded, StepStarted, VerdictGiven
+from core.domain.events import NoteAdded, Placed, ScoreGiven, StepAdded, StepStarted, VerdictGiven
 from core.domain.trajectory import Trajectory
 from core.domain.verdict import Author
 
@@ -81,6 +81,51 @@ def test_a_fold_opens_and_closes(qtmodeltester):
     assert session.shape == "i0 i1 i2 i3 i4"
     assert session.model.toggle(2) == 1
     assert session.shape == "i0 f1-3 i4"
+
+
+def tries(session: Session, *commands: str, fails: bool = False) -> None:
+    for command in commands:
+        session.maker.step += 1
+        session.maker._enter_observation()
+        body = session.maker._body("run_command", fails=fails)
+        action = msgspec.structs.replace(body.actions[0], arguments={"command": command})
+        session.maker.say(session.maker._step_fact(msgspec.structs.replace(body, actions=(action,))))
+
+
+def test_a_loop_that_tries_the_same_is_one_line_and_says_what(qtmodeltester):
+    session = Session("s")
+    qtmodeltester.check(session.model)
+    for command in ("make", "make", "make", "ls", "make", "sed", "make", "sed", "make", "sed"):
+        tries(session, command, fails=command == "make")
+        session.sync()
+        session.model.refresh()
+    assert session.shape == "i0 f1-3 i4 f5-10" == shape_of(session.trajectory)
+    told = session.model.index(1).data(RowTextRole)
+    assert (told.number, told.meaning, told.word) == ("2–4", "error", "3 failed")
+    assert told.title == "the same ×3: run_command make"
+    session.model.toggle(1)
+    assert session.shape == "i0 i1 i2 i3 i4 f5-10"
+    assert session.model.steps_of_rows(4, 5) == [5, 6, 7, 8, 9, 10, 11]
+
+
+def test_what_only_looks_the_same_is_no_loop():
+    session = Session("s")
+    tries(session, *["cat > a.py <<EOF\n" + "x" * 300] * 4)
+    session.sync()
+    session.model.refresh()
+    assert session.shape == "i0 i1 i2 i3 i4"
+
+
+def test_guidance_divides_a_run():
+    assert Session("wwwgww").shape == "f0-2 i3 i4 i5"
+    assert Session("wwgwww").shape == "i0 i1 i2 f3-5"
+
+
+def shape_of(trajectory) -> str:
+    model = TrajectoryModel()
+    model.show(trajectory)
+    return " ".join(f"{r.kind[0]}{r.first}" if r.first == r.last else f"{r.kind[0]}{r.first}-{r.last}"
+                    for r in model.rows)
 
 
 def test_a_fold_tells_count_span_and_failure():
@@ -165,13 +210,22 @@ def test_the_live_row_comes_and_goes(qtmodeltester):
     assert session.shape == "i0 i1 i2"
 
 
-def test_the_minimap_keeps_the_weightiest():
+def test_the_overview_keeps_the_weightiest_and_grows():
     session = Session("sesgs")
-    told = meanings(session.trajectory)
-    assert told.count("error") == 1
-    assert told.count("guidance") == 1
-    assert "error" in binned(["", "error", ""] * 40, 40)
-    assert len(binned([""] * 1000, 100)) == 100
+    told = Overview(session.trajectory)
+    assert [WEIGHT[code] for code in told.codes] == ["", "error", "", "guidance", ""]
+    assert not told.refresh()
+    session.maker.say(VerdictGiven(step=1, value="mask"), PERSON)
+    session.maker.say(NoteAdded(step=3, text="why?"), PERSON)
+    session.grow("m")
+    assert told.refresh()
+    assert [WEIGHT[code] for code in told.codes] == ["mask", "error", "", "guidance", "", "summary"]
+    assert told.notes == [2]
+    assert Overview(session.trajectory).codes == told.codes
+    assert Overview(session.trajectory).notes == told.notes
+    cells = binned(bytearray([0, WEIGHT.index("error"), 0] * 40), 40)
+    assert set(cells) == {WEIGHT.index("error")}
+    assert len(binned(bytearray(1000), 100)) == 100
 
 
 # ---- the view ----------------------------------------------------------------------------------------

@@ -51,7 +51,7 @@ _WORDS = (
     "warmup", "cosine", "evaluate", "reproduce", "ablation", "overfit", "seed", "café", "naïve", "Größe",
     "训练", "检查点", "损坏", "学习率", "数据集", "评测",
 )
-_COMMANDS = ("python train.py --epochs {n}", "pytest -q tests/test_{n}.py", "nvidia-smi", "ls -la data/part-{n}",
+_COMMANDS = ("python train.py --epochs {n}", "pytest -q tests/test_{n}.py", "nvidia-smi -i {n}", "ls -la data/part-{n}",
              "grep -rn learning_rate src | head -{n}", "echo '<b>not markup</b> {n}'")
 
 

@@ -1,0 +1,71 @@
+"""Which runs of steps become one line: three or more that only wait, and loops that try the same again. No Qt."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from itertools import islice
+from operator import eq
+from typing import Literal
+
+import msgspec
+
+from core.domain.steps import WAITING, Steps
+from core.domain.trajectory import Trajectory
+
+LEAST = 3
+"""So many waiting steps, or tries of the same, in a row become one line."""
+
+_WAITS = bytes(int(bool(value & WAITING)) for value in range(256))
+_RUN = re.compile(rb"\x01{%d,}" % LEAST)
+_AGAIN = re.compile(rb"\x01{%d,}" % (LEAST - 1))
+_TURNS = re.compile(rb"\x01{%d,}" % (2 * LEAST - 2))
+
+
+class Run(msgspec.Struct, frozen=True, order=True):
+    """Items first..last of a trajectory, all of them steps. In a loop each `period` steps repeat those before."""
+
+    first: int
+    last: int
+    kind: Literal["waiting", "loop"]
+    period: int = 1
+
+    @property
+    def least(self) -> int:
+        """How long it must be to become one line."""
+        return LEAST * self.period
+
+
+def runs_of(trajectory: Trajectory, start: int = 0) -> list[Run]:
+    """The runs from the `start`-th step on, in order; what is no step divides them."""
+    found: list[Run] = []
+    items = trajectory.items
+    free = start
+    for run in sorted(_candidates(trajectory.steps, start), key=lambda r: (r.first, r.kind != "waiting", r.period)):
+        for first, last in _pieces(items.places, max(run.first, free), run.last):
+            if last - first + 1 >= run.least:
+                found.append(Run(items.of_step(first), items.of_step(last), run.kind, run.period))
+                free = last + 1
+    return found
+
+
+def _candidates(steps: Steps, start: int) -> Iterator[Run]:
+    """Runs in numbers of steps, as if nothing stood between them; they may overlap."""
+    for match in _RUN.finditer(bytes(steps.flags[start:]).translate(_WAITS)):
+        yield Run(start + match.start(), start + match.end() - 1, "waiting")
+    keys = steps.key_of[start:]
+    for period, pattern in ((1, _AGAIN), (2, _TURNS)):
+        same = bytes(map(eq, keys, islice(keys, period, None)))
+        for match in pattern.finditer(same):
+            yield Run(start + match.start(), start + match.end() + period - 1, "loop", period)
+
+
+def _pieces(places: list[int], first: int, last: int) -> Iterator[tuple[int, int]]:
+    """Steps first..last, divided where an item that is no step stands between two of them."""
+    low = 0
+    while first <= last:
+        low = bisect_left(range(len(places)), first + 1, lo=low, key=lambda k: places[k] - k)
+        stop = min(last, places[low] - low - 1) if low < len(places) else last
+        yield first, stop
+        first = stop + 1

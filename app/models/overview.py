@@ -1,0 +1,71 @@
+"""What each item of a trajectory means at a glance, kept up as it grows: one byte an item, and where notes are."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+
+from core.domain.steps import ERROR, Steps
+from core.domain.trajectory import Trajectory
+from core.domain.verdict import final_verdict
+
+WEIGHT = ("", "keep", "score", "summary", "mask", "error", "guidance")
+"""The meanings by weight: where several fall together the later one shows."""
+
+_ERROR, _MASK, _KEEP = WEIGHT.index("error"), WEIGHT.index("mask"), WEIGHT.index("keep")
+_PLAIN = bytes(_ERROR if flags & ERROR else 0 for flags in range(256))
+
+
+class Overview:
+    """The meanings of a trajectory's items. `refresh` takes what is new."""
+
+    def __init__(self, trajectory: Trajectory | None = None) -> None:
+        self.trajectory = trajectory
+        self.codes = bytearray()
+        """For each item an index into WEIGHT."""
+        self.notes: list[int] = []
+        """The items with notes, in order."""
+        self._steps = self._touched = 0
+        self.refresh()
+
+    def refresh(self) -> bool:
+        """Take what the trajectory got since; whether anything did."""
+        if self.trajectory is None:
+            return False
+        steps = self.trajectory.steps
+        touched = steps.touched[self._touched :] if self._steps else list(steps.opinions)
+        grown = len(self.trajectory.items) - len(self.codes)
+        if grown:
+            self._take_new()
+        self._touched = len(steps.touched)
+        for step in touched:
+            self._judge(steps, step)
+        return bool(grown or touched)
+
+    def _take_new(self) -> None:
+        assert self.trajectory is not None
+        items, steps = self.trajectory.items, self.trajectory.steps
+        start = len(self.codes)
+        fresh = bytearray(bytes(steps.flags[self._steps :]).translate(_PLAIN))
+        for at in items.others_in(start, len(items)):
+            fresh.insert(items.places[at] - start, WEIGHT.index(items.others[at].kind))
+        self.codes += fresh
+        self._steps = len(steps)
+
+    def _judge(self, steps: Steps, step: int) -> None:
+        assert self.trajectory is not None
+        item, told = self.trajectory.items.of_step(step), steps.opinions[step]
+        if not steps.flags[step] & ERROR:
+            final = final_verdict(told.verdicts.values()) if told.verdicts else ""
+            self.codes[item] = {"mask": _MASK, "keep": _KEEP}.get(final, 0)
+        at = bisect_left(self.notes, item)
+        if told.notes and (at == len(self.notes) or self.notes[at] != item):
+            insort(self.notes, item)
+
+
+def binned(codes: bytearray, cells: int) -> bytes:
+    """The codes squeezed into at most so many cells, the weightiest of each."""
+    if len(codes) <= cells or cells <= 0:
+        return bytes(codes)
+    cuts = [round(i * len(codes) / cells) for i in range(cells + 1)]
+    weights = range(len(WEIGHT) - 1, 0, -1)
+    return bytes(next((w for w in weights if codes.find(w, cuts[i], cuts[i + 1]) >= 0), 0) for i in range(cells))
