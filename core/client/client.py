@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import ssl
 from collections.abc import Callable, Iterable
 
 from core.client.link import Link
@@ -40,9 +39,7 @@ __all__ = ["Client", "Status"]
 class Client:
     """One server as seen from this computer. Make it and use it on the event loop's thread."""
 
-    def __init__(
-        self, replica: Replica, url: str, token: str, *, program: str = "tiphys", tls: ssl.SSLContext | None = None
-    ) -> None:
+    def __init__(self, replica: Replica, url: str, token: str, *, program: str = "tiphys") -> None:
         self.replica = replica
         self.on_status: list[Callable[[Status], None]] = []
         self.on_live: list[Callable[[str, str, str], None]] = []
@@ -54,7 +51,7 @@ class Client:
         self._state = ClientState(replica.epoch, replica.waiting())
         self._answers: dict[str, asyncio.Future[Ack | Nak]] = {}
         self._ordered = asyncio.Lock()
-        self._link = Link(url, token, self, program=program, tls=tls)
+        self._link = Link(url, token, self, program=program)
 
     @property
     def client(self) -> str:

@@ -14,7 +14,7 @@ import ssl
 from collections import deque
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Protocol
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 import msgspec
@@ -23,6 +23,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidSta
 from websockets.typing import Subprotocol
 
 from core.aio import TaskScope
+from core.client.certificate import pinned, split_address
 from core.client.status import Status
 from core.domain.errors import (
     Conflict,
@@ -97,13 +98,16 @@ PLAIN_TEXT = "TIPHYS_PLAIN_TEXT"
 
 
 class Link:
-    """Keeps one connection to `url` up until `run` is cancelled or the server hands the lease to another."""
+    """Keeps one connection to `url` up until `run` is cancelled or the server hands the lease to another.
 
-    def __init__(self, url: str, token: str, owner: Owner, *, program: str = "", tls: ssl.SSLContext | None = None
-                 ) -> None:
-        self.url = url
-        self.status = Status(server=url)
-        self._token, self._owner, self._program, self._tls = token, owner, program, tls
+    The address may carry the fingerprint of the server's certificate (`core.client.certificate`).
+    Raises InvalidInput (bad_fingerprint).
+    """
+
+    def __init__(self, url: str, token: str, owner: Owner, *, program: str = "") -> None:
+        self.url, self._pin = split_address(url)
+        self.status = Status(server=self.url)
+        self._token, self._owner, self._program = token, owner, program
         self._socket: ClientConnection | None = None
         self._queue: deque[Wire | bytes] = deque()
         self._queued = asyncio.Event()
@@ -179,17 +183,23 @@ class Link:
                 raise InvalidInput("plain_text", f"{self.url} would carry your token unencrypted; use wss://, or set "
                                    f"{PLAIN_TEXT}=1 where something else encrypts.", url=self.url)
             return await self._open()
+        except ssl.SSLCertVerificationError as error:  # a ValueError, too
+            raise Denied("unknown_certificate", f"This computer does not know the certificate of {self.url} "
+                         f"({error.verify_message}). Add its fingerprint to the address: …#sha256=…; "
+                         "“tiphys serve” prints it.", server=self.url) from error
         except ValueError as error:
             raise InvalidInput("bad_address", f"{self.url!r} is no address of a server: {error}") from error
 
     def _open(self) -> connect:
-        return connect(
-            self.url, subprotocols=[Subprotocol(SUBPROTOCOL)], compression=None, max_size=MAX_TEXT_FRAME,
-            additional_headers={"Authorization": f"Bearer {self._token}"}, ping_interval=20, ping_timeout=20,
-            open_timeout=10, close_timeout=2, proxy=None if is_loopback(self.url) else True,
-            ssl=(self._tls or True) if self.url.startswith("wss:") else None,
-            user_agent_header=self._program or "tiphys",
-        )
+        told: dict[str, Any] = {
+            "subprotocols": [Subprotocol(SUBPROTOCOL)], "compression": None, "max_size": MAX_TEXT_FRAME,
+            "additional_headers": {"Authorization": f"Bearer {self._token}"}, "ping_interval": 20, "ping_timeout": 20,
+            "open_timeout": 10, "close_timeout": 2, "proxy": None if is_loopback(self.url) else True,
+            "user_agent_header": self._program or "tiphys",
+        }
+        if self._pin:
+            return connect(self.url, **told, **pinned(self._pin))
+        return connect(self.url, ssl=True if self.url.lower().startswith("wss:") else None, **told)
 
     async def _greet(self, socket: ClientConnection) -> None:
         began = asyncio.get_running_loop().time()

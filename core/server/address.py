@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -59,6 +60,13 @@ def url_of(listener: socket.socket, tls: bool) -> str:
     host, port = listener.getsockname()[:2]
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     return f"{'wss' if tls else 'ws'}://{f'[{host}]' if ':' in host else host}:{port}"
+
+
+def addresses_of(listener: socket.socket, tls: bool, names: Sequence[str]) -> list[str]:
+    """The addresses under which programs elsewhere may reach the socket: its own, if it has one, and by name."""
+    host, port = listener.getsockname()[:2]
+    own = [] if host in ("0.0.0.0", "::", "127.0.0.1", "::1") else [host]
+    return [f"{'wss' if tls else 'ws'}://{f'[{name}]' if ':' in name else name}:{port}" for name in [*own, *names]]
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -16,17 +16,19 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.typing import Subprotocol
 
 from core.aio import TaskScope
+from core.client.certificate import with_pin
 from core.domain.errors import Conflict, InvalidInput
 from core.protocol.codec import MAX_TEXT_FRAME
 from core.protocol.messages import SUBPROTOCOL
-from core.server.address import bind, url_of, write_endpoint
+from core.server.address import addresses_of, bind, url_of, write_endpoint
+from core.server.certificate import fingerprint_of, own_certificate
 from core.server.connection import Connection
 from core.server.gate import Gate
-from core.server.high_water import find_out, keep, keep_on
+from core.server.high_water import keep, keep_on
 from core.server.hub import Hub
 from core.server.lifecycle import settle_imports
 from core.server.orphans import remove_orphans
-from core.server.recall import recall_sessions
+from core.server.recall import mend_log
 from core.server.runners import Supervisor
 from core.server.world import world_of
 from core.store.accounts import add_account, knows
@@ -46,7 +48,8 @@ class ServeSettings(msgspec.Struct, frozen=True, kw_only=True):
     """How to serve. `private`: for this computer alone, on a free port that stays the same from then on.
 
     `names` are further host names under which clients address this server; `certificate` and `key` (PEM files)
-    turn TLS on, which every address but loopback needs unless `plain_text` says that something else encrypts.
+    turn TLS on, which every address but loopback needs unless `plain_text` says that something else encrypts;
+    `self_signed` turns it on with a certificate of the server's own making, kept in the home folder.
     `runner` is how the program is called to start a runner (for tests).
     """
 
@@ -57,6 +60,7 @@ class ServeSettings(msgspec.Struct, frozen=True, kw_only=True):
     names: tuple[str, ...] = ()
     certificate: str = ""
     key: str = ""
+    self_signed: bool = False
     plain_text: bool = False
     supervise: bool = True
     runner: tuple[str, ...] = ()
@@ -64,7 +68,8 @@ class ServeSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Server:
-    """A running server, as an async context manager; `url` is where it is reached on this computer.
+    """A running server, as an async context manager; `url` is where it is reached on this computer,
+    `addresses` under the further names; with TLS they end with the certificate's fingerprint.
 
     Entering raises Conflict (server_running) when another process serves this home, Unavailable for the address.
     """
@@ -73,6 +78,7 @@ class Server:
         self.settings = settings
         self.home = settings.home
         self.url = ""
+        self.addresses: list[str] = []
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Server:
@@ -86,21 +92,20 @@ class Server:
         await self._stack.aclose()
 
     async def _open(self, stack: AsyncExitStack) -> None:
-        tls = _tls(self.settings)
         lock = hold(self.home)
         stack.callback(lock.release)
+        tls, pin = _tls(self.settings)
         writer = stack.enter_context(Writer(self.home.server_db))
         await writer.do(lambda conn: ensure_admin(conn, self.home))
-        await writer.do(lambda conn: recall_sessions(conn, self.home))
+        await mend_log(writer, self.home)
         await writer.do(settle_imports)
-        await writer.do(lambda conn: find_out(conn, self.home))
         reader = connect(self.home.server_db, readonly=True)
         stack.callback(reader.close)
         stack.callback(keep, reader, self.home)
         hub = self.hub = Hub(writer, reader)
         stack.callback(hub.close)
         hub.world = world_of(self.home, hub.is_connected)
-        await self._listen(stack, hub, tls)
+        await self._listen(stack, hub, tls, pin)
         scope = await stack.enter_async_context(TaskScope("server"))
         scope.spawn(_check_tokens(hub), name="tokens")
         scope.spawn(keep_on(reader, self.home), name="high water")
@@ -110,10 +115,11 @@ class Server:
             scope.spawn(supervisor.run(), name="runners")
             scope.spawn(remove_orphans(self.home, reader), name="orphans")
 
-    async def _listen(self, stack: AsyncExitStack, hub: Hub, tls: ssl.SSLContext | None) -> None:
+    async def _listen(self, stack: AsyncExitStack, hub: Hub, tls: ssl.SSLContext | None, pin: str) -> None:
         told = self.settings
         listener = bind(self.home, told.host, told.port, told.private)
-        self.url = url_of(listener, tls is not None)
+        self.url = with_pin(url_of(listener, tls is not None), pin)
+        self.addresses = [with_pin(address, pin) for address in addresses_of(listener, tls is not None, told.names)]
         gate = Gate(hub.reader, told.names)
 
         async def handle(socket: ServerConnection) -> None:
@@ -128,12 +134,12 @@ class Server:
         _log.info("serving %s at %s", self.home.path, self.url)
 
 
-def run(settings: ServeSettings, on_ready: Callable[[str], None] = lambda _: None) -> None:
-    """Serve until SIGINT or SIGTERM; `on_ready` is told the address. Raises what entering a Server raises."""
+def run(settings: ServeSettings, on_ready: Callable[[Server], None] = lambda _: None) -> None:
+    """Serve until SIGINT or SIGTERM; `on_ready` is told when it listens. Raises what entering a Server raises."""
     asyncio.run(_run(settings, on_ready))
 
 
-async def _run(settings: ServeSettings, on_ready: Callable[[str], None]) -> None:
+async def _run(settings: ServeSettings, on_ready: Callable[[Server], None]) -> None:
     over = asyncio.Event()
     loop = asyncio.get_running_loop()
     async with Server(settings) as server:
@@ -142,7 +148,7 @@ async def _run(settings: ServeSettings, on_ready: Callable[[str], None]) -> None
                 loop.add_signal_handler(one, over.set)
             except NotImplementedError:  # Windows: Ctrl+C raises KeyboardInterrupt instead
                 continue
-        on_ready(server.url)
+        on_ready(server)
         await over.wait()
 
 
@@ -181,18 +187,22 @@ async def _check_tokens(hub: Hub) -> None:
         await asyncio.sleep(CHECK_TOKENS_EVERY_S)
 
 
-def _tls(settings: ServeSettings) -> ssl.SSLContext | None:
-    if settings.certificate:
+def _tls(settings: ServeSettings) -> tuple[ssl.SSLContext | None, str]:
+    """What encrypts, and the certificate's fingerprint."""
+    certificate, key = settings.certificate, settings.key
+    if not certificate and settings.self_signed:
+        certificate, key = map(str, own_certificate(settings.home, [settings.host, *settings.names]))
+    if certificate:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         try:
-            context.load_cert_chain(settings.certificate, settings.key or None)
-        except (OSError, ssl.SSLError) as error:
+            context.load_cert_chain(certificate, key or None)
+            return context, fingerprint_of(certificate)
+        except (OSError, ValueError) as error:
             raise InvalidInput("bad_certificate", f"The certificate cannot be used: {error}") from error
-        return context
     if settings.host not in ("127.0.0.1", "::1", "localhost") and not settings.plain_text:
-        raise InvalidInput("tls_needed", f"Listening on {settings.host} needs a certificate and key, or the explicit "
-                           "statement that something else encrypts (plain text).", host=settings.host)
-    return None
+        raise InvalidInput("tls_needed", f"Listening on {settings.host} needs a certificate (--self-signed makes one), "
+                           "or the explicit statement that something else encrypts (plain text).", host=settings.host)
+    return None, ""
 
 
 def _quiet() -> logging.Logger:

@@ -14,6 +14,7 @@ from support.logs import AGENT, PERSON
 from support.wire import account, admin_token, bodies_of, fill, raw, raw_peer, running_client, serving, until
 
 from core.aio import TaskScope
+from core.client.certificate import split_address
 from core.client.client import Client
 from core.client.link import PLAIN_TEXT
 from core.client.replica import Replica
@@ -262,7 +263,7 @@ def certificate(folder: Path, name: str, address: str) -> tuple[Path, Path]:
 def test_a_self_made_certificate_is_pinned_by_naming_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, served: str, trusted: str, gets_in: bool
 ) -> None:
-    """SSL_CERT_FILE names the one certificate that is trusted, in the desktop and the command line alike."""
+    """SSL_CERT_FILE names the one certificate that is trusted where the address carries no fingerprint."""
     made = {
         name: certificate(tmp_path, name, address)
         for name, address in (
@@ -279,7 +280,7 @@ def test_a_self_made_certificate_is_pinned_by_naming_it(
         home = tmp_path / "home"
         async with (
             serving(home, certificate=str(cert), key=str(key)) as server,
-            running_client(tmp_path / "copy.db", server.url, admin_token(home)) as client,
+            running_client(tmp_path / "copy.db", split_address(server.url)[0], admin_token(home)) as client,
         ):
             await until(lambda: client.status.state == "online" or bool(client.status.sentence))
             return client.status.state if client.status.state == "online" else client.status.sentence
@@ -296,7 +297,7 @@ def test_a_plain_client_and_a_tls_server_do_not_talk(tmp_path: Path) -> None:
 
     async def scenario() -> str:
         async with serving(tmp_path / "home", certificate=str(cert), key=str(key)) as server, running_client(
-            tmp_path / "copy.db", server.url.replace("wss:", "ws:"), admin_token(tmp_path / "home")
+            tmp_path / "copy.db", split_address(server.url)[0].replace("wss:", "ws:"), admin_token(tmp_path / "home")
         ) as client:
             await until(lambda: bool(client.status.sentence))
             return client.status.state

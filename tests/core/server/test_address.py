@@ -5,18 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import shutil
 import socket
-import ssl
-import subprocess
 from pathlib import Path
 
 import pytest
-from support.wire import admin_token, serving, until
+from support.wire import serving
 
-from core.aio import TaskScope
-from core.client.client import Client
-from core.client.replica import Replica
 from core.domain.errors import InvalidInput, Unavailable
 from core.server.address import bind, read_endpoint, url_of, write_endpoint
 from core.store.home import Home
@@ -57,33 +51,6 @@ def test_addresses_are_those_by_which_this_computer_reaches_it(tmp_path: Path) -
     with contextlib.ExitStack() as stack:
         everywhere = stack.enter_context(bind(Home(tmp_path), "0.0.0.0", None, True))
         assert url_of(everywhere, True) == f"wss://127.0.0.1:{port_of(everywhere)}"
-
-
-@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate")
-def test_over_tls_a_client_that_trusts_the_certificate_gets_in(tmp_path: Path) -> None:
-    key, certificate = tmp_path / "key.pem", tmp_path / "cert.pem"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
-         "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate],
-        check=True, capture_output=True)
-
-    async def scenario() -> None:
-        async with serving(tmp_path / "home", certificate=str(certificate), key=str(key)) as server:
-            assert server.url.startswith("wss://127.0.0.1:")
-            token = admin_token(tmp_path / "home")
-            trusting = ssl.create_default_context(cafile=str(certificate))
-            replicas = [Replica(tmp_path / f"{n}.db") for n in range(2)]
-            good = Client(replicas[0], server.url, token, tls=trusting)
-            wary = Client(replicas[1], server.url, token)
-            async with TaskScope("test") as scope:
-                scope.spawn(good.run(), name="good")
-                scope.spawn(wary.run(), name="wary")
-                await until(lambda: good.status.state == "online" and wary.status.state == "offline")
-                assert "certificate" in wary.status.sentence.lower()
-            for replica in replicas:
-                replica.close()
-
-    asyncio.run(scenario())
 
 
 def test_a_certificate_that_is_none_is_refused(tmp_path: Path) -> None:
