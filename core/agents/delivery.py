@@ -38,6 +38,10 @@ Control = Literal["pause", "resume", "stop", "interrupt"]
 _WISHES: dict[SessionState, Control] = {"paused": "pause", "stopped": "stop", "running": "resume", "queued": "resume"}
 
 
+AT_ONCE = 1_000
+"""Guidance texts that one step takes in."""
+
+
 class Held(msgspec.Struct, frozen=True):
     """Guidance that the journal holds."""
 
@@ -202,8 +206,11 @@ class Inbox:
         return [h for h in self._held("state IN ('delivered', 'answered')") if h.step is not None and h.step <= upto]
 
     def bind(self, step: int) -> list[Held]:
-        """Bind all waiting guidance to a step; inside the transaction that starts it."""
-        bound = self.waiting()
+        """Bind waiting guidance to a step, oldest first; inside the transaction that starts it.
+
+        What is beyond AT_ONCE waits for the next step: the step's event has to hold a reference to each.
+        """
+        bound = self.waiting()[:AT_ONCE]
         for one in bound:
             self._journal.sql("UPDATE guidance SET state = 'delivered', step = ? WHERE id = ?", (step, one.id))
             self._journal.add(GuidanceDelivered(guidance=one.id, step=step))

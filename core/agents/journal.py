@@ -24,6 +24,7 @@ from core.domain.ids import new_id
 from core.domain.message import Message, decode_message, encode_message
 from core.domain.verdict import Author
 from core.logs import Redactor
+from core.protocol.codec import check_event
 from core.store.blobs import compress, decompress
 from core.store.schema import open_migrated
 
@@ -135,11 +136,14 @@ class Journal:
     # ---- entries: the events to send
 
     def add(self, fact: Fact) -> int:
-        """Write an event; gives its number. Its blobs must be held already."""
+        """Write an event; gives its number. Its blobs must be held already.
+
+        Raises InvalidInput (event_too_large) for one that could never be sent: it would hold up all that follow.
+        """
         with self.transaction(str(fact.__struct_config__.tag)):
             if isinstance(fact, TerminalOutput):
                 fact = self._clean_stream(fact)
-            body = self.clean(encode_event(make_event(fact, self.author)))
+            body = check_event(self.clean(encode_event(make_event(fact, self.author))))
             for name in blobs_of(fact):
                 self._require(name)
             n = int(self.sql("INSERT INTO entry (body) VALUES (?) RETURNING n", (body,))[0][0])

@@ -30,10 +30,12 @@ class Piece(msgspec.Struct, frozen=True):
     data: bytes
 
 
-def pieces(hash: str, compressed: bytes) -> Iterator[bytes]:
-    """The frames that carry a compressed blob."""
+def pieces(hash: str, compressed: bytes, begin: int = 0, total: int | None = None) -> Iterator[bytes]:
+    """The frames that carry a compressed blob, or the part of one that begins at `begin` (`total`: of the whole)."""
+    total = len(compressed) if total is None else total
     for offset in range(0, max(1, len(compressed)), PIECE):
-        yield _HEAD.pack(_KIND, bytes.fromhex(hash), offset, len(compressed)) + compressed[offset : offset + PIECE]
+        head = _HEAD.pack(_KIND, bytes.fromhex(hash), begin + offset, total)
+        yield head + compressed[offset : offset + PIECE]
 
 
 def absent(hash: str) -> bytes:

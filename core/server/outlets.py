@@ -11,7 +11,7 @@ from websockets.asyncio.server import ServerConnection
 from core.domain.errors import NotFound
 from core.domain.session import SessionRow
 from core.protocol.codec import encode_bytes
-from core.protocol.frames import absent, pieces
+from core.protocol.frames import PIECE, absent, pieces
 from core.protocol.messages import Live, Sessions, Wire
 from core.protocol.server_state import Cursor
 from core.server.event_frames import EventFrames
@@ -22,6 +22,8 @@ ROWS_PAUSE_S = 0.2
 LIVE_PAUSE_S = 0.1
 ROWS_PER_FRAME = 200
 LIVE_SLOTS = 64
+PART = 8 * PIECE
+"""Bytes of a payload that are held at a time."""
 
 
 class Door:
@@ -162,11 +164,16 @@ class BlobFeed:
                 await self._send(next(iter(self._wanted)))
 
     async def _send(self, hash: str) -> None:
-        try:
-            compressed = blobs.get_compressed(self._reader, hash)
-        except NotFound:
-            compressed = None
-        for frame in [absent(hash)] if compressed is None else pieces(hash, compressed):
-            async with self._door.turn:
-                await self._door.send_piece(frame)
+        """In parts: of a large payload no more than one part is held while the client does not read."""
+        sent, total = 0, 1
+        while sent < total:
+            try:
+                part, total = blobs.get_part(self._reader, hash, sent, PART)
+                frames = pieces(hash, part, sent, total)
+            except NotFound:
+                part, total, frames = b"", 0, iter([absent(hash)])
+            for frame in frames:
+                async with self._door.turn:
+                    await self._door.send_piece(frame)
+            sent += len(part)
         self._wanted.pop(hash, None)

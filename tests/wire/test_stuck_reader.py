@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import tracemalloc
 from pathlib import Path
 
 from support.wire import admin_token, bodies_of, fill, log_of, raw_peer, running_client, serving, until
 
-from core.protocol.messages import Events, Seen, Subscribe
+from core.protocol.frames import Assembly, parse_piece
+from core.protocol.messages import Events, Seen, Subscribe, WantBlobs
 from core.protocol.server_state import CREDIT_EVENTS
+from core.store import blobs
 
 
 def test_a_reader_that_is_stuck_costs_nothing_and_hinders_nobody(tmp_path: Path) -> None:
@@ -80,3 +83,28 @@ def test_rows_are_conflated(tmp_path: Path) -> None:
                 assert len(changes) <= 5 * took + 3
 
     asyncio.run(scenario())
+
+
+def test_a_large_payload_is_not_held_for_a_reader_that_is_stuck(tmp_path: Path) -> None:
+    data = random.Random(1).randbytes(24 << 20)
+
+    async def scenario() -> int:
+        async with serving(tmp_path) as server:
+            name = await server.hub.store(lambda conn: blobs.put(conn, data))
+            async with raw_peer(server.url, admin_token(tmp_path)) as peer:
+                peer.socket.transport.pause_reading()
+                tracemalloc.start()
+                await peer.say(WantBlobs(hashes=(name,)))
+                connection = next(iter(server.hub._peers))
+                await until(lambda: connection._door.turn.locked())  # type: ignore[attr-defined]
+                held = tracemalloc.get_traced_memory()[0]
+                tracemalloc.stop()
+                peer.socket.transport.resume_reading()
+                assembly, whole = Assembly(), None
+                while whole is None:
+                    frame = await peer.socket.recv()
+                    whole = assembly.add(parse_piece(frame)) if isinstance(frame, bytes) else None
+                assert blobs.decompress(whole) == data
+                return held
+
+    assert asyncio.run(scenario()) < 8 << 20

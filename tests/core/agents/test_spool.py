@@ -16,9 +16,10 @@ from core.agents.journal import Journal
 from core.agents.spool import Spool
 from core.aio import TaskScope
 from core.domain.blob import blob_hash
-from core.domain.errors import Conflict
+from core.domain.errors import Conflict, InvalidInput
 from core.domain.events import (
     GuidanceQueued,
+    SearchMade,
     SessionCreated,
     SubmissionMade,
     TerminalOutput,
@@ -180,3 +181,14 @@ def test_a_gap_in_the_log_is_refused(tmp_path: Path) -> None:
     inbox = Inbox(Journal(tmp_path / "journal.db", "s"))
     with pytest.raises(Conflict, match="follows 0"):
         inbox.take(2, [CREATED])
+
+
+def test_an_event_that_could_never_be_sent_does_not_get_into_the_journal(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "journal.db", "s")
+    try:
+        with pytest.raises(InvalidInput) as told:
+            journal.add(SearchMade(query="x" * (2 << 20), engine="e", step=1))
+        assert told.value.code == "event_too_large" and journal.head == 0
+        assert journal.add(SearchMade(query="x" * (1 << 20), engine="e", step=1)) == 1
+    finally:
+        journal.close()
