@@ -56,10 +56,17 @@ class LocalSandbox(LinkedSandbox):
         raise Unavailable("no_snapshot", "A local sandbox has no snapshots; use Docker for them.")
 
     async def stop(self) -> None:
-        """See Sandbox."""
+        """See Sandbox. The daemon is gone afterwards: a start right after must not meet it dying."""
         with contextlib.suppress(Unavailable):
             await self.link.ask(Done, "shutdown", timeout=5)
         await self.close()
+        for _ in range(250):
+            try:
+                _, writer = await connect_socket(self.folder)
+            except OSError:
+                return
+            writer.close()
+            await asyncio.sleep(0.02)
 
     async def remove(self) -> None:
         """End everything; the workspace stays, as it may hold the person's own work."""

@@ -89,6 +89,19 @@ def test_a_daemon_that_lost_its_socket_gives_way_to_a_new_one(kind: SandboxKind,
         made.use(work)
 
 
+def test_a_sandbox_starts_right_after_it_was_stopped(tmp_path: Path) -> None:
+    """Not on the daemon that is just going."""
+    async def work(sandbox: Sandbox) -> None:
+        for n in range(3):
+            await sandbox.stop()
+            await sandbox.start()
+            ran = await sandbox.run(["sh", "-c", f"sleep 0.2; echo {n}"])  # longer than the old daemon needs to go
+            assert ran.output == b"%d\n" % n
+
+    with box("local", tmp_path) as made:
+        made.use(work)
+
+
 def test_names_that_are_not_utf8_break_nothing(either: Box) -> None:
     async def work(sandbox: Sandbox) -> None:
         await sandbox.changed()
