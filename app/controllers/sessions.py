@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from app.ask import yes_or_no
+from app.controllers.session_filters import SessionFilters
 from app.models.sessions import SessionsModel
 from app.safe_text import one_line
 from app.session_key import server_of
@@ -31,6 +32,7 @@ def build(place: Workplace, parent: QWidget) -> SessionsPanel:
     panel = SessionsPanel(model, place.actions["file.new_session"], acts, parent)
     model.setParent(panel)
     SessionsController(place, model, panel)
+    SessionFilters(place, model, panel)
     return panel
 
 
@@ -53,7 +55,6 @@ class SessionsController(QObject):
         place.desk.rows_changed.connect(self._show)
         place.cursor.moved.connect(self._on_moved)
         panel.opened.connect(place.cursor.move)
-        panel.words_changed.connect(self._model.set_words)
         actions["session.pause"].triggered.connect(self._pause)
         actions["session.resume"].triggered.connect(self._resume)
         actions["session.interrupt"].triggered.connect(self._interrupt)
@@ -65,8 +66,9 @@ class SessionsController(QObject):
     def _show(self) -> None:
         rows = self._place.desk.rows()
         self._look()
-        self._model.show(rows)
+        self._model.show(rows, hold=self._panel.is_read)
         self._panel.show_content(bool(rows))
+        self._panel.show_count(self._model.rowCount(), self._model.known)
         self._panel.show_current(self._place.cursor.session)
         self._enable()
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 import msgspec
 from PySide6.QtCore import QAbstractListModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from app import quantities
 from app.looked import Looked
+from app.models.attention import URGENCY
+from app.models.session_query import Seen, SessionQuery
 from app.safe_text import one_line
 from core.domain.session import SessionRow
 
@@ -35,8 +38,13 @@ class SessionLine(msgspec.Struct, frozen=True):
         return ", ".join(p for p in (self.title, self.word, self.attention, self.new, self.about, self.numbers) if p)
 
 
+Order = Literal["begun", "attention", "new", "heard", "name"]
+ORDERS: tuple[Order, ...] = ("begun", "attention", "new", "heard", "name")
+"""The newest first; what needs attention first; the most new steps first; the last heard of first; by name."""
+
+
 class SessionsModel(QAbstractListModel):
-    """The rows of the replica, newest session first; a row never changes its place while it is looked at."""
+    """The sessions that pass a query, in an order; while they are looked at no row changes its place."""
 
     def __init__(self, looked: Looked, server_name: Callable[[str], str] = lambda _: "",
                  parent: QObject | None = None) -> None:
@@ -44,7 +52,8 @@ class SessionsModel(QAbstractListModel):
         super().__init__(parent)
         self._looked = looked
         self._server_name = server_name
-        self._words = ""
+        self._query = SessionQuery()
+        self._order: Order = "begun"
         self._known: list[SessionRow] = []
         self.rows: list[SessionRow] = []
 
@@ -62,15 +71,25 @@ class SessionsModel(QAbstractListModel):
             return self.line(self.rows[index.row()]).spoken
         return None
 
-    def show(self, rows: list[SessionRow]) -> None:
-        """Take the rows of now."""
-        self._known = sorted(rows, key=lambda r: (-(r.created_at.timestamp() if r.created_at else 0), r.session))
+    def show(self, rows: list[SessionRow], *, hold: bool = False) -> None:
+        """Take the rows of now. `hold`: somebody reads the list, so that what is listed keeps its order."""
+        self._known = rows
+        self._list(hold=hold)
+
+    def set_query(self, text: str) -> None:
+        """List only what a query says (`app.models.session_query`)."""
+        self._query = SessionQuery(text)
         self._list()
 
-    def set_words(self, words: str) -> None:
-        """List only sessions whose title, task, model or id holds some words."""
-        self._words = words.casefold().strip()
+    def set_order(self, order: Order) -> None:
+        """List in another order."""
+        self._order = order
         self._list()
+
+    @property
+    def known(self) -> int:
+        """How many sessions there are, listed or not."""
+        return len(self._known)
 
     def row_of(self, session: str) -> int:
         """The place of a session; -1 where it is not listed."""
@@ -85,8 +104,7 @@ class SessionsModel(QAbstractListModel):
         """A row as it is painted."""
         sign, word, meaning = state_words(row.state)
         attention = " · ".join(attention_word(kind) for kind in row.attention)
-        seen = self._looked.steps(row.session)
-        fresh = row.steps - seen if seen is not None else 0
+        fresh = self._new(row)
         return SessionLine(
             session=row.session, title=one_line(row.title or row.task or row.session, 120), sign=sign, word=word,
             meaning=meaning, attention=f"! {attention}" if attention else "", about=self._about(row),
@@ -118,19 +136,49 @@ class SessionsModel(QAbstractListModel):
             told.append(self.tr("%n guidance waiting", None, row.guidance_waiting))
         return " · ".join(told)
 
-    def _list(self) -> None:
-        fresh = [r for r in self._known if self._matches(r)]
-        if [r.session for r in fresh] == [r.session for r in self.rows]:
+    def _new(self, row: SessionRow) -> int:
+        seen = self._looked.steps(row.session)
+        return max(0, row.steps - seen) if seen is not None else 0
+
+    def _list(self, *, hold: bool = False) -> None:
+        fresh = sorted((r for r in self._known if self._passes(r)), key=self._place)
+        if hold:
+            held = {row.session: at for at, row in enumerate(self.rows)}
+            fresh.sort(key=lambda r: held.get(r.session, -1))  # what is new to the list comes first
+        before, after = [r.session for r in self.rows], [r.session for r in fresh]
+        if before == after:
             self.rows = fresh
             self.looked()
-            return
-        self.beginResetModel()
-        self.rows = fresh
-        self.endResetModel()
+        elif len(before) == len(after) and set(before) == set(after):
+            self._reorder(before, fresh)
+        else:
+            self.beginResetModel()
+            self.rows = fresh
+            self.endResetModel()
 
-    def _matches(self, row: SessionRow) -> bool:
-        told = " ".join((row.title, row.task, row.model, row.session, row.origin, self._server_name(row.session)))
-        return all(word in told.casefold() for word in self._words.split())
+    def _reorder(self, before: list[str], fresh: list[SessionRow]) -> None:
+        """The same sessions in another order: what is selected stays selected, and the list stays where it is."""
+        self.layoutAboutToBeChanged.emit()
+        held = self.persistentIndexList()
+        self.rows = fresh
+        moved = [self.index(self.row_of(before[index.row()])) for index in held]
+        self.changePersistentIndexList(held, moved)
+        self.layoutChanged.emit()
+
+    def _passes(self, row: SessionRow) -> bool:
+        return self._query.passes(Seen(row, self._server_name(row.session), self._new(row)))
+
+    def _place(self, row: SessionRow) -> tuple[object, ...]:
+        begun = -(row.created_at.timestamp() if row.created_at else 0)
+        heard = -(row.updated_at.timestamp() if row.updated_at else 0)
+        first: object = {"begun": 0, "attention": _urgency(row), "new": -self._new(row), "heard": heard,
+                         "name": (row.title or row.task or row.session).casefold()}[self._order]
+        return first, begun, row.session
+
+
+def _urgency(row: SessionRow) -> int:
+    """What waits for a person first, then the other kinds, then what needs nobody."""
+    return min((URGENCY.index(k) if k in URGENCY else len(URGENCY) for k in row.attention), default=len(URGENCY) + 1)
 
 
 def state_words(state: str) -> tuple[str, str, str]:

@@ -1,9 +1,12 @@
-"""The Sessions panel: every session this computer knows; opens one at its live tail."""
+"""The Sessions panel: every session of every server, filtered and in order; opens one at its live tail."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, Qt, Signal
-from PySide6.QtGui import QAction
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal
+from PySide6.QtGui import QAction, QActionGroup, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -15,9 +18,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import theme
+from app import quantities, theme
 from app.models.sessions import SessionsModel
+from app.safe_text import PlainLabel, set_tooltip
 from app.views.empty import Empty, Faces
+from app.views.filter_chips import FilterChips
 from app.views.session_row import SessionRowDelegate
 
 
@@ -25,7 +30,8 @@ class SessionsPanel(QWidget):
     """A list of sessions with a filter, and the acts on one as buttons and menu."""
 
     opened = Signal(str)
-    words_changed = Signal(str)
+    query_changed = Signal(str)
+    order_chosen = Signal(str)
 
     def __init__(self, model: SessionsModel, new: QAction, acts: list[QAction], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -39,9 +45,23 @@ class SessionsPanel(QWidget):
         self.list.setAccessibleName(self.tr("Sessions"))
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.words = QLineEdit(self)
-        self.words.setPlaceholderText(self.tr("Filter"))
-        self.words.setAccessibleName(self.tr("Filter sessions by title, task or model"))
+        self.words.setPlaceholderText(self.tr("Filter: words, state:running, is:new, cost>2 …"))
+        self.words.setAccessibleName(self.tr("Filter sessions"))
+        set_tooltip(self.words, self.tr(
+            "Words of title, task, model or server; state: server: model: task: format: attention:\n"
+            "is:new is:attention is:live is:imported is:guided; steps> errors> score> cost> tokens>\n"
+            "-… : not so"))
         self.words.setClearButtonEnabled(True)
+        self.words.installEventFilter(self)
+        self.chips = FilterChips(self)
+        self.told = PlainLabel("", self)
+        self.told.setForegroundRole(self.palette().ColorRole.PlaceholderText)
+        self.order = QToolButton(self)
+        self.order.setText("⇅")
+        self.order.setAccessibleName(self.tr("Order of the sessions"))
+        self.order.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.order.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.order.setMenu(QMenu(self.order))
         self.menu = QMenu(self)
         self.menu.addActions(acts)
         self.empty = Empty(self.tr("Sessions appear here, live ones and imported ones. Start one on a task, "
@@ -58,7 +78,13 @@ class SessionsPanel(QWidget):
         column = QVBoxLayout(content)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.GRID)
+        below = QHBoxLayout()
+        below.setSpacing(theme.GRID)
+        below.addWidget(self.chips, 1)
+        for widget in (self.told, self.order):
+            below.addWidget(widget, 0, Qt.AlignmentFlag.AlignTop)
         column.addLayout(row)
+        column.addLayout(below)
         column.addWidget(self.list, 1)
         host = QVBoxLayout(self)
         host.setContentsMargins(*(theme.GRID,) * 4)
@@ -66,7 +92,51 @@ class SessionsPanel(QWidget):
         host.addLayout(self._faces)
         self.list.selectionModel().currentChanged.connect(self._on_current)
         self.list.customContextMenuRequested.connect(self._on_menu)
-        self.words.textChanged.connect(self.words_changed)
+        self.words.textChanged.connect(self.query_changed)
+        self.chips.chosen.connect(self.words.setText)
+
+    def offer_orders(self, orders: Sequence[tuple[str, str]], chosen: str) -> None:
+        """Offer orders (key, words) and mark the chosen one."""
+        menu = self.order.menu()
+        menu.clear()
+        group = QActionGroup(menu)
+        for key, words in orders:
+            action = menu.addAction(words)
+            action.setCheckable(True)
+            action.setChecked(key == chosen)
+            action.triggered.connect(partial(self.order_chosen.emit, key))
+            group.addAction(action)
+            if key == chosen:
+                set_tooltip(self.order, words)
+
+    def show_count(self, shown: int, total: int) -> None:
+        """Say how many sessions are listed, where a filter hides some."""
+        self.told.setText(self.tr("{shown} of {total}").format(shown=quantities.number(shown),
+                                                               total=quantities.number(total)))
+        self.told.setVisible(shown != total)
+
+    @property
+    def is_read(self) -> bool:
+        """Whether somebody reads the list just now: its order then stays."""
+        return self.list.hasFocus() or self.list.underMouse()
+
+    def start_filter(self) -> None:
+        """Put the cursor into the filter box."""
+        self.words.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.words.selectAll()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Down or Enter goes from the filter into the list, Escape lists everything."""
+        if watched is self.words and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            if event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self.list.setFocus(Qt.FocusReason.TabFocusReason)
+                if not self.list.currentIndex().isValid() and self._model.rowCount():
+                    self.list.setCurrentIndex(self._model.index(0))
+                return True
+            if event.key() == Qt.Key.Key_Escape and self.words.text():
+                self.words.clear()
+                return True
+        return super().eventFilter(watched, event)
 
     def show_content(self, on: bool) -> None:
         """Show the list, or how to get one."""

@@ -1,0 +1,49 @@
+"""Filters with names, as they stand in the settings file: one `name = query` per line. No Qt but for words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from PySide6.QtCore import QCoreApplication
+
+MAX_NAME = 40
+
+
+class SavedFilter(msgspec.Struct, frozen=True):
+    """A query under a name."""
+
+    name: str
+    query: str
+
+
+def read_filters(text: str) -> list[SavedFilter]:
+    """The filters of a setting; a line without "=" or name is passed over. The last of one name counts."""
+    found: dict[str, SavedFilter] = {}
+    for line in text.splitlines():
+        name, sign, query = line.partition(" = ")
+        if sign and name.strip() and query.strip():
+            found[name.strip()[:MAX_NAME]] = SavedFilter(name.strip()[:MAX_NAME], query.strip())
+    return list(found.values())
+
+
+def write_filters(filters: Sequence[SavedFilter]) -> str:
+    """The setting that `read_filters` reads."""
+    return "\n".join(f"{_clean(f.name)} = {_clean(f.query)}" for f in filters)
+
+
+def with_filter(filters: Sequence[SavedFilter], fresh: SavedFilter) -> list[SavedFilter]:
+    """The filters with one more, or with another query under its name."""
+    kept = [f for f in filters if f.name != fresh.name]
+    return [*kept, fresh]
+
+
+def usual_filters() -> list[SavedFilter]:
+    """What is offered while the reader has saved none."""
+    return [SavedFilter(QCoreApplication.translate("Sessions", "Needs you"), "is:attention"),
+            SavedFilter(QCoreApplication.translate("Sessions", "New"), "is:new"),
+            SavedFilter(QCoreApplication.translate("Sessions", "Running"), "state:running")]
+
+
+def _clean(text: str) -> str:
+    return " ".join(text.replace(" = ", " ").split())

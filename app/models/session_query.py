@@ -1,0 +1,103 @@
+"""The filter box of the sessions: words, and terms such as `state:running is:new cost>2 -server:lab`. No Qt.
+
+    word  "a phrase"     in title, task, model, id, format or server        -TERM   not so
+    state:S server:S model:S task:S format:S attention:KIND                 begins with or holds S
+    is:new  is:attention  is:live  is:imported  is:guided                   is:guided: guidance waits
+    steps>N  errors>=N  score<N  cost>N  tokens>N                           what is unknown passes no comparison
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable
+
+import msgspec
+
+from core.domain.session import SessionRow
+
+_TERM = re.compile(r'(-?)(?:"([^"]*)"?|(\S+))')
+_COMPARED = re.compile(r"(steps|errors|score|cost|tokens)(>=|<=|>|<|=)(\d+(?:\.\d+)?)\Z")
+_SAYS: dict[str, Callable[[float, float], bool]] = {
+    ">": operator.gt, "<": operator.lt, ">=": operator.ge, "<=": operator.le, "=": operator.eq}
+_FIELDS = ("state", "server", "model", "task", "format", "attention")
+_IS = ("new", "attention", "live", "imported", "guided")
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """A session as a query sees it: its row, what its server is called, and the steps that are new to the reader."""
+
+    row: SessionRow
+    server: str = ""
+    new: int = 0
+
+
+Term = Callable[[Seen], bool]
+
+
+class SessionQuery:
+    """A filter as it was typed. What is no term that is known is a word: nothing typed is an error."""
+
+    def __init__(self, text: str = "") -> None:
+        self.text = text
+        self._terms = [_term(minus == "-", phrase or plain) for minus, phrase, plain in _TERM.findall(text)
+                       if phrase or plain]
+
+    def passes(self, seen: Seen) -> bool:
+        """Whether a session is listed."""
+        return all(term(seen) for term in self._terms)
+
+
+def _term(negated: bool, text: str) -> Term:
+    term = _comparison(text) or _quality(text) or _field(text) or _word(text)
+    return (lambda seen: not term(seen)) if negated else term
+
+
+def _comparison(text: str) -> Term | None:
+    found = _COMPARED.match(text.casefold())
+    if found is None:
+        return None
+    name, says, limit = found[1], _SAYS[found[2]], float(found[3])
+
+    def compare(seen: Seen) -> bool:
+        row = seen.row
+        value = {"steps": row.steps, "errors": row.errors, "score": row.score, "cost": row.cost_usd,
+                 "tokens": row.tokens}[name]
+        return value is not None and says(value, limit)
+
+    return compare
+
+
+def _quality(text: str) -> Term | None:
+    name, _, value = text.casefold().partition(":")
+    if name != "is" or value not in _IS:
+        return None
+    tests: dict[str, Term] = {
+        "new": lambda seen: seen.new > 0, "attention": lambda seen: bool(seen.row.attention),
+        "live": lambda seen: seen.row.origin == "live", "imported": lambda seen: seen.row.origin != "live",
+        "guided": lambda seen: seen.row.guidance_waiting > 0}
+    return tests[value]
+
+
+def _field(text: str) -> Term | None:
+    name, colon, value = text.casefold().partition(":")
+    if not colon or not value or name not in _FIELDS:
+        return None
+
+    def holds(seen: Seen) -> bool:
+        row = seen.row
+        told = {"state": row.state, "server": seen.server, "model": row.model, "task": row.task, "format": row.origin,
+                "attention": " ".join(row.attention)}[name].casefold()
+        return told.startswith(value) if name == "state" else value in told
+
+    return holds
+
+
+def _word(text: str) -> Term:
+    word = text.casefold()
+
+    def says(seen: Seen) -> bool:
+        row = seen.row
+        return word in " ".join((row.title, row.task, row.model, row.session, row.origin, seen.server)).casefold()
+
+    return says

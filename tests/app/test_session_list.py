@@ -1,0 +1,129 @@
+"""The list of sessions: filtered by typed queries, filters saved in the settings file, ordered, all by keyboard."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QInputDialog
+from support.logs import SERVER, Maker
+from support.panels import workplace
+
+from app.controllers.sessions import build
+from app.looked import Looked
+from app.models.saved_filters import SavedFilter, read_filters, write_filters
+from app.models.session_query import Seen, SessionQuery
+from app.models.sessions import SessionsModel
+from core.domain.events import AttentionRaised, SessionStateChanged
+from core.domain.session import SessionRow
+
+START = datetime(2026, 3, 1, tzinfo=UTC)
+ROW = SessionRow(session="s1", title="Sail to Kolchis", task="argo", model="glm-4.5", state="running", steps=40,
+                 errors=3, cost_usd=2.5, attention=("loop",))
+
+
+@pytest.mark.parametrize(("query", "passes"), [
+    ("", True), ("sail kolchis", True), ("sail troy", False), ("-troy", True), ('"to kol"', True), ('"kol to"', False),
+    ("state:run", True), ("state:fin", False), ("-state:finished", True), ("is:attention", True), ("is:new", True),
+    ("is:imported", False), ("is:live", True), ("is:guided", False), ("attention:loop", True), ("server:lab", True),
+    ("server:farm", False), ("lab", True), ("model:GLM", True), ("task:arg", True), ("cost>2", True),
+    ("cost>=3", False), ("steps=40 errors<4", True), ("score>0", False), ("score<100", False), ("tokens>1", False),
+    ("is:nothing", False),
+    ("steps>x", False), ("- ", True), ('"', True), ("format:live", True)])
+def test_a_query_is_understood_and_nothing_typed_is_an_error(query, passes):
+    assert SessionQuery(query).passes(Seen(ROW, "lab", 4)) is passes
+
+
+def test_saved_filters_are_readable_lines():
+    told = [SavedFilter("Mine = all", "state:running is:new"), SavedFilter("x", "cost>2")]
+    assert write_filters(told) == "Mine all = state:running is:new\nx = cost>2"
+    assert read_filters("a = b\n\nno sign\n = x\na = c") == [SavedFilter("a", "c")]
+
+
+def rows() -> list[SessionRow]:
+    def made(name: str, day: int, **more) -> SessionRow:
+        at = START + timedelta(days=day)
+        heard = at + timedelta(hours=more.pop("h", 1))
+        return SessionRow(session=name, title=name, created_at=at, updated_at=heard, **more)
+
+    return [made("b", 1, steps=9, h=90), made("a", 2, steps=2, attention=("stall",)), made("c", 3, steps=5),
+            made("d", 0, attention=("waiting",))]
+
+
+def test_orders_and_what_is_read_keeps_its_place(tmp_path, qtmodeltester):
+    looked = Looked(tmp_path / "looked.json")
+    for name, seen in (("a", 1), ("b", 2), ("c", 5)):
+        looked.look(name, seen)
+    model = SessionsModel(looked)
+    model.show(rows())
+    told = {}
+    for order in ("begun", "attention", "new", "heard", "name"):
+        model.set_order(order)
+        told[order] = "".join(r.session for r in model.rows)
+    assert told == {"begun": "cabd", "attention": "dacb", "new": "bacd", "heard": "bcad", "name": "abcd"}
+    model.set_order("attention")
+    calm = [SessionRow(session=r.session, title=r.title, created_at=r.created_at) for r in rows()]
+    model.show([*calm, SessionRow(session="e")], hold=True)
+    assert [r.session for r in model.rows] == ["e", "d", "a", "c", "b"], "the rest stands where it stood"
+    model.show(calm)
+    assert [r.session for r in model.rows] == ["c", "a", "b", "d"]
+    qtmodeltester.check(model)
+
+
+def session(title: str, seed: int, *facts) -> Maker:
+    maker = Maker(seed, title)
+    for _ in range(3):
+        maker.add_step(fails=False)
+    for fact in facts:
+        maker.say(fact, SERVER)
+    return maker
+
+
+def test_the_whole_list_by_keyboard(qtbot, tmp_path):
+    argo = session("Argo", 1, AttentionRaised(kind="loop", step=2))
+    with workplace(tmp_path, argo, session("Ithaka", 2, SessionStateChanged(state="finished")),
+                   session("Troy", 3)) as (place, _):
+        panel = build(place, None)
+        panel.addActions([place.actions[e.key] for e in place.actions.table])
+        qtbot.addWidget(panel)
+        panel.resize(300, 400)
+        panel.show()
+        panel.activateWindow()
+        qtbot.waitUntil(panel.isActiveWindow)
+        model = panel.list.model()
+
+        def titles() -> list[str]:
+            return [r.title for r in model.rows]
+
+        assert titles() == ["Troy", "Ithaka", "Argo"]
+        QTest.keyClick(panel, Qt.Key.Key_S)
+        assert panel.words.hasFocus()
+        QTest.keyClicks(panel.words, "-state:finished steps>2")
+        assert titles() == ["Troy", "Argo"] and panel.told.text() == "2 of 3"
+        place.actions["session.save_filter"].trigger()
+        dialog = panel.window().findChild(QInputDialog)
+        QTest.keyClicks(dialog.findChild(type(panel.words)), "Going on")
+        QTest.keyClick(dialog.findChild(type(panel.words)), Qt.Key.Key_Return)
+        assert 'Going on = -state:finished steps>2' in place.settings.path.read_text()
+        assert panel.chips.chips[-1].isChecked() and not place.actions["session.save_filter"].isEnabled()
+        QTest.keyClick(panel.words, Qt.Key.Key_Escape)
+        assert len(titles()) == 3
+        first = panel.chips.chips[0]
+        first.setFocus()
+        QTest.keyClick(first, Qt.Key.Key_Space)
+        assert (panel.words.text(), titles()) == ("is:attention", ["Argo"])
+        QTest.keyClick(panel.words, Qt.Key.Key_Down)
+        assert panel.list.hasFocus() and place.cursor.session == "s1"
+        last = panel.chips.chips[-1]
+        QTest.keyClick(last, Qt.Key.Key_Delete)
+        assert [c.text() for c in panel.chips.chips] == ["Needs you", "New", "Running"]
+        panel.words.clear()
+        panel.list.clearFocus()
+        by_name = next(a for a in panel.order.menu().actions() if a.text() == "By name")
+        by_name.trigger()
+        assert titles() == ["Argo", "Ithaka", "Troy"] and place.cursor.session == "s1"
+        assert panel.list.currentIndex().row() == 0
+        assert 'order = "name"' in place.settings.path.read_text()
+        panel.grab()
