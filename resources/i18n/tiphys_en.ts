@@ -2,23 +2,6 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en">
 <context>
-    <name>ApplicationController</name>
-    <message numerus="yes">
-        <source>Importing %n file(s)…</source>
-        <translation>
-            <numerusform>Importing %n file…</numerusform>
-            <numerusform>Importing %n files…</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n session(s) imported.</source>
-        <translation>
-            <numerusform>%n session imported.</numerusform>
-            <numerusform>%n sessions imported.</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>ChooseView</name>
     <message numerus="yes">
         <source>%n place(s) look like secrets; [redacted] is written there:</source>

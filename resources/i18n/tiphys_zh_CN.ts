@@ -16,6 +16,10 @@
         <translation>转到(&amp;G)</translation>
     </message>
     <message>
+        <source>G&amp;uidance</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>&amp;Review</source>
         <translation>评审(&amp;R)</translation>
     </message>
@@ -42,6 +46,10 @@
     <message>
         <source>Open a &amp;folder…</source>
         <translation>打开文件夹(&amp;F)…</translation>
+    </message>
+    <message>
+        <source>&amp;Cancel opening</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Ser&amp;vers…</source>
@@ -78,6 +86,10 @@
     <message>
         <source>&amp;Attention dealt with</source>
         <translation>标为已处理(&amp;A)</translation>
+    </message>
+    <message>
+        <source>Save this &amp;filter…</source>
+        <translation>保存此筛选(&amp;F)…</translation>
     </message>
     <message>
         <source>&amp;Next step</source>
@@ -124,6 +136,10 @@
         <translation>下一个需要关注的会话(&amp;A)</translation>
     </message>
     <message>
+        <source>Filter &amp;sessions</source>
+        <translation>筛选会话(&amp;S)</translation>
+    </message>
+    <message>
         <source>Write &amp;guidance</source>
         <translation>撰写指导(&amp;G)</translation>
     </message>
@@ -134,6 +150,30 @@
     <message>
         <source>&amp;Copy a link to this place</source>
         <translation>复制此处的链接(&amp;C)</translation>
+    </message>
+    <message>
+        <source>Change the chosen message</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Withdraw the chosen message</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Use the chosen message&apos;s text again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Insert a template…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Find in guidance</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What the agent did before and after the message</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>&amp;Keep</source>
@@ -257,18 +297,6 @@
     <message>
         <source>Open trajectories</source>
         <translation>打开轨迹</translation>
-    </message>
-    <message numerus="yes">
-        <source>Importing %n file(s)…</source>
-        <translation>
-            <numerusform>正在导入 %n 个文件…</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n session(s) imported.</source>
-        <translation>
-            <numerusform>已导入 %n 个会话。</numerusform>
-        </translation>
     </message>
     <message>
         <source>About Tiphys</source>
@@ -758,6 +786,25 @@
     </message>
 </context>
 <context>
+    <name>Effect</name>
+    <message>
+        <source>No step after it yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No step before it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>After: {first}–{last}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Before: {first}–{last}</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>ErrorKind</name>
     <message>
         <source>exit code</source>
@@ -1118,6 +1165,10 @@
         <translation>已来不及修改</translation>
     </message>
     <message>
+        <source>your change was not taken: {why}. Use it again below.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>withdrawn</source>
         <translation>已撤回</translation>
     </message>
@@ -1349,6 +1400,23 @@
     </message>
 </context>
 <context>
+    <name>FilterChips</name>
+    <message>
+        <source>Filter: {name}</source>
+        <translation>筛选：{name}</translation>
+    </message>
+    <message>
+        <source>{query}
+Delete or right click: take it away</source>
+        <translation>{query}
+按 Delete 或右键单击可移除</translation>
+    </message>
+    <message>
+        <source>Take this filter away</source>
+        <translation>移除此筛选</translation>
+    </message>
+</context>
+<context>
     <name>Find</name>
     <message>
         <source>step {n}</source>
@@ -1443,6 +1511,84 @@
     </message>
 </context>
 <context>
+    <name>GuidanceAids</name>
+    <message>
+        <source>Kept as a template.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>GuidanceBox</name>
+    <message>
+        <source>Write guidance</source>
+        <translation type="unfinished">撰写指导</translation>
+    </message>
+    <message>
+        <source>How it is sent</source>
+        <translation type="unfinished">发送方式</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation type="unfinished">备注</translation>
+    </message>
+    <message>
+        <source>Interrupt</source>
+        <translation type="unfinished">中断</translation>
+    </message>
+    <message>
+        <source>Waits for the next step.</source>
+        <translation type="unfinished">等到下一步骤送达。</translation>
+    </message>
+    <message>
+        <source>Also ends the action that is running.</source>
+        <translation type="unfinished">同时结束正在执行的动作。</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation type="unfinished">发送</translation>
+    </message>
+    <message>
+        <source>Send (Ctrl+Enter)</source>
+        <translation type="unfinished">发送 (Ctrl+Enter)</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation type="unfinished">取消</translation>
+    </message>
+    <message>
+        <source>Leave the message as it was (Esc)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Templates</source>
+        <translation type="unfinished">模板</translation>
+    </message>
+    <message>
+        <source>Begin with a ready sentence (Ctrl+T)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Keep this text as a template</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Too late to change the message: your text is here, to be sent as a new one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save change</source>
+        <translation type="unfinished">保存修改</translation>
+    </message>
+    <message>
+        <source>Editing a queued message</source>
+        <translation type="unfinished">正在修改排队中的消息</translation>
+    </message>
+    <message>
+        <source>{place} is not filled in. Ctrl+Enter again sends it as it is.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>GuidanceController</name>
     <message>
         <source>This trajectory was imported: nobody is there to be guided.</source>
@@ -1452,92 +1598,32 @@
         <source>This session has ended: guidance reaches it no more.</source>
         <translation>此会话已结束：指导无法再送达。</translation>
     </message>
+    <message>
+        <source>Too late to change the message: the agent had read it already.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>GuidancePanel</name>
     <message>
-        <source>Look at the last error before you go on: </source>
-        <translation>继续之前先看看最后一个错误：</translation>
+        <source>Look at the {error} of step {step} before you go on: {why}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Do not use the test split for training or for choosing. </source>
-        <translation>不要用测试集来训练或做选择。</translation>
+        <source>Do not use the test split for training or for choosing.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>You repeat yourself. Say what you have tried, then try another way: </source>
-        <translation>你在重复自己。先说明已经试过什么，再换一种做法：</translation>
+        <source>You repeat yourself since step {step}. Say what you have tried, then try another way: {other way}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Start it in the background and check on it later. </source>
-        <translation>在后台启动它，稍后再查看。</translation>
+        <source>Start it in the background and check on it every {minutes} minutes.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Guidance and its fate</source>
-        <translation>指导及其去向</translation>
-    </message>
-    <message>
-        <source>Write guidance</source>
-        <translation>撰写指导</translation>
-    </message>
-    <message>
-        <source>How it is sent</source>
-        <translation>发送方式</translation>
-    </message>
-    <message>
-        <source>Note</source>
-        <translation>留言</translation>
-    </message>
-    <message>
-        <source>Interrupt</source>
-        <translation>中断</translation>
-    </message>
-    <message>
-        <source>Waits for the next step.</source>
-        <translation>等到下一步骤送达。</translation>
-    </message>
-    <message>
-        <source>Also ends the action that is running.</source>
-        <translation>同时结束正在执行的动作。</translation>
-    </message>
-    <message>
-        <source>Send</source>
-        <translation>发送</translation>
-    </message>
-    <message>
-        <source>Send (Ctrl+Enter)</source>
-        <translation>发送 (Ctrl+Enter)</translation>
-    </message>
-    <message>
-        <source>Edit</source>
-        <translation>修改</translation>
-    </message>
-    <message>
-        <source>Edit the chosen message while it is queued</source>
-        <translation>修改所选的、仍在排队的消息</translation>
-    </message>
-    <message>
-        <source>Withdraw</source>
-        <translation>撤回</translation>
-    </message>
-    <message>
-        <source>Take the chosen message back (Delete)</source>
-        <translation>撤回所选消息 (Delete)</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
-        <source>Templates</source>
-        <translation>模板</translation>
-    </message>
-    <message>
-        <source>Begin with a ready sentence</source>
-        <translation>用现成的句子开头</translation>
-    </message>
-    <message>
-        <source>What you tell the agent appears here with its fate: on this computer, on the server, delivered at a step, answered.</source>
-        <translation>您对智能体说的话会出现在这里，并显示其去向：在本机、在服务器、在某步骤送达、已回应。</translation>
+        <source>Look at {file} again: {what is wrong there}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Tell “{title}” what to do. Ctrl+Enter sends.</source>
@@ -1547,13 +1633,28 @@
         <source>Choose a session to guide it.</source>
         <translation>选择一个会话来指导它。</translation>
     </message>
+</context>
+<context>
+    <name>GuidanceQueue</name>
     <message>
-        <source>Save change</source>
-        <translation>保存修改</translation>
+        <source>Find in guidance</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Editing a queued message</source>
-        <translation>正在修改排队中的消息</translation>
+        <source>Guidance and its fate</source>
+        <translation type="unfinished">指导及其去向</translation>
+    </message>
+    <message>
+        <source>Steps before and after the message</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What you tell the agent appears here with its fate: on this computer, on the server, delivered at a step, answered.</source>
+        <translation type="unfinished">您对智能体说的话会出现在这里，并显示其去向：在本机、在服务器、在某步骤送达、已回应。</translation>
+    </message>
+    <message>
+        <source>No message holds these words.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -1708,8 +1809,8 @@
         <translation>轨迹总览</translation>
     </message>
     <message>
-        <source>The whole trajectory: errors, guidance, summaries, scores and verdicts. Click to go.</source>
-        <translation>整条轨迹：错误、指导、摘要、得分和裁定。点击即可前往。</translation>
+        <source>The whole trajectory: errors, guidance, summaries, scores, verdicts, notes. Click to go.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -2214,11 +2315,11 @@
     <name>ServersController</name>
     <message>
         <source>Take “{name}” off the list?</source>
-        <translation>将“{name}”从列表中移除?</translation>
+        <translation>将“{name}”从列表中移除？</translation>
     </message>
     <message>
         <source>Its token is forgotten. The copy of its sessions, and what was not sent yet, stay on this computer and come back when the server is added again.</source>
-        <translation>其令牌将被删除。会话副本和尚未发送的内容保留在本机,重新添加该服务器后即可恢复。</translation>
+        <translation>其令牌将被删除。会话副本和尚未发送的内容保留在本机，重新添加该服务器后即可恢复。</translation>
     </message>
     <message>
         <source>Take off</source>
@@ -2290,6 +2391,17 @@
     </message>
 </context>
 <context>
+    <name>SessionFilters</name>
+    <message>
+        <source>Save this filter</source>
+        <translation>保存此筛选</translation>
+    </message>
+    <message>
+        <source>Its name:</source>
+        <translation>名称：</translation>
+    </message>
+</context>
+<context>
     <name>Sessions</name>
     <message>
         <source>queued</source>
@@ -2342,6 +2454,18 @@
     <message>
         <source>not looked at yet</source>
         <translation>尚未查看</translation>
+    </message>
+    <message>
+        <source>Needs you</source>
+        <translation>需要您处理</translation>
+    </message>
+    <message>
+        <source>New</source>
+        <translation>有新步骤</translation>
+    </message>
+    <message>
+        <source>Running</source>
+        <translation>运行中</translation>
     </message>
 </context>
 <context>
@@ -2399,12 +2523,28 @@
         <translation>会话</translation>
     </message>
     <message>
-        <source>Filter</source>
-        <translation>筛选</translation>
+        <source>Filter: words, state:running, is:new, cost&gt;2 …</source>
+        <translation>筛选：词语、state:running、is:new、cost&gt;2 …</translation>
     </message>
     <message>
-        <source>Filter sessions by title, task or model</source>
-        <translation>按标题、任务或模型筛选会话</translation>
+        <source>Filter sessions</source>
+        <translation>筛选会话</translation>
+    </message>
+    <message>
+        <source>Words of title, task, model or server; state: server: model: task: format: attention:
+is:new is:attention is:live is:imported is:guided; steps&gt; errors&gt; score&gt; cost&gt; tokens&gt;
+-… : not so</source>
+        <translation>标题、任务、模型或服务器中的词语；state: server: model: task: format: attention:
+is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&gt; cost&gt; tokens&gt;
+-…：排除</translation>
+    </message>
+    <message>
+        <source>Order of the sessions</source>
+        <translation>会话排序</translation>
+    </message>
+    <message>
+        <source>{shown} of {total}</source>
+        <translation>{shown} / {total}</translation>
     </message>
     <message>
         <source>Sessions appear here, live ones and imported ones. Start one on a task, or import saved trajectories.</source>
@@ -2470,6 +2610,14 @@
         <translation>中断：同时结束正在执行的动作</translation>
     </message>
     <message>
+        <source>Templates, one per line</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Empty: the usual ones. {step}, {title}, {error}, {file}, {task}, {score} are filled in, other {words} wait for you; \n begins a new line.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Files</source>
         <translation>文件</translation>
     </message>
@@ -2526,6 +2674,34 @@
         <translation>会话</translation>
     </message>
     <message>
+        <source>Order of the list</source>
+        <translation>列表顺序</translation>
+    </message>
+    <message>
+        <source>Newest first</source>
+        <translation>最新的在前</translation>
+    </message>
+    <message>
+        <source>What needs attention first</source>
+        <translation>需要关注的在前</translation>
+    </message>
+    <message>
+        <source>Most new steps first</source>
+        <translation>新步骤最多的在前</translation>
+    </message>
+    <message>
+        <source>Last heard of first</source>
+        <translation>最近有动静的在前</translation>
+    </message>
+    <message>
+        <source>By name</source>
+        <translation>按名称</translation>
+    </message>
+    <message>
+        <source>Saved filters, one per line: name = query</source>
+        <translation>已保存的筛选，每行一个：名称 = 条件</translation>
+    </message>
+    <message>
         <source>Say when a session needs attention</source>
         <translation>会话需要关注时提示</translation>
     </message>
@@ -2565,7 +2741,7 @@
     </message>
     <message>
         <source>not connected: stale since {time}</source>
-        <translation>未连接:自 {time} 起未更新</translation>
+        <translation>未连接：内容停留在 {time}</translation>
     </message>
 </context>
 <context>
