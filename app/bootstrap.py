@@ -54,6 +54,7 @@ class Options(argparse.Namespace):
     session: str
     step: int | None
     language: str
+    follow: bool
     files: list[str]
 
 
@@ -66,6 +67,7 @@ def parse(argv: Sequence[str]) -> Options:
     parser.add_argument("--session", default="", metavar="ID", help="show this session")
     parser.add_argument("--step", type=int, metavar="N", help="show this step of it")
     parser.add_argument("--language", default="", choices=("", "en", "zh_CN"))
+    parser.add_argument("--follow", action="store_true", help="the files are still being written: follow them")
     parser.add_argument("files", nargs="*", metavar="FILE", help="trajectories to import and show, or a tiphys:// link")
     return parser.parse_args(argv, namespace=Options())
 
@@ -116,7 +118,8 @@ class Desktop(QObject):
         if links:
             self.places.await_link(links[0])
         if files:
-            self.place.scope.spawn(self.application.import_files(files), name="import", on_error=self.notices.report)
+            opening = self.application.import_files(files, follow=options.follow)
+            self.place.scope.spawn(opening, name="import", on_error=self.notices.report)
 
     def _newest(self, server: str) -> str:
         """The session of which something was heard last: on the server that the command line names, if it does."""

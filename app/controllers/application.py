@@ -13,11 +13,13 @@ from PySide6.QtWidgets import QApplication, QDialog, QMessageBox
 
 from app import commands, theme
 from app.ask import files_to_open
+from app.controllers.imports import ImportsController
 from app.dialogs.keys import KeysDialog
 from app.dialogs.keys_editor import KeysEditor
 from app.dialogs.new_session import NewSession, TaskChoice
 from app.dialogs.settings import SettingsDialog
 from app.keys import Keys
+from app.views.import_bar import ImportBar
 from app.window import Window
 from app.workplace import Workplace
 from core.domain.ids import new_id
@@ -38,6 +40,9 @@ class ApplicationController(QObject):
     def __init__(self, place: Workplace, window: Window) -> None:
         super().__init__(window)
         self._place, self._window = place, window
+        bar = ImportBar(window)
+        window.status.addPermanentWidget(bar)
+        self.imports = ImportsController(place, bar, self._connected)
         self._set_keys = Keys(place.actions, place.settings, self)
         self._connect()
         for problem in place.settings.problems:
@@ -48,6 +53,7 @@ class ApplicationController(QObject):
         actions["file.new_session"].triggered.connect(self._new_session)
         actions["file.import"].triggered.connect(self._import)
         actions["file.import_folder"].triggered.connect(self._import_folder)
+        actions["file.cancel_import"].triggered.connect(self.imports.cancel)
         self._window.files_dropped.connect(self._import_dropped)
         actions["file.settings"].triggered.connect(self._settings)
         actions["file.keys"].triggered.connect(self._change_keys)
@@ -93,19 +99,9 @@ class ApplicationController(QObject):
         if files:
             await self.import_files(files)
 
-    async def import_files(self, files: Sequence[str]) -> None:
-        """Import files in a child process; open the first session that came of them.
-
-        The private server is waited for: it owns the log, and the importer hands the sessions to it.
-        """
-        self._place.notices.tell(self.tr("Importing %n file(s)…", None, len(files)))
-        await self._connected()
-        found, complaints = await commands.run(self._place.home, "import", *files)
-        for complaint in complaints:
-            self._place.notices.tell(complaint, "error")
-        if found:
-            self._place.notices.tell(self.tr("%n session(s) imported.", None, len(found)), "done")
-            self._place.cursor.move(str(found[0]["session"]))
+    async def import_files(self, files: Sequence[str], *, follow: bool = False) -> None:
+        """Import files; open the first session that comes of them. With `follow` they are being written."""
+        await self.imports.open(files, follow=follow)
 
     async def _connected(self) -> None:
         online = asyncio.Event()

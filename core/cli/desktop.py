@@ -36,21 +36,37 @@ def check_display() -> None:
 @click.argument("files", nargs=-1)
 @click.option("--session", help="Show this session.")
 @click.option("--step", type=int, help="Show this step of it.")
-def open_files(files: tuple[str, ...], session: str | None, step: int | None) -> int:
-    """Import FILES (where any are named) and show them in the desktop, or go where a tiphys:// link leads."""
-    from core.cli.importing import import_all
-    from core.store.home import Home
+@click.option("--follow", is_flag=True, help="The files are still being written: show what is added as it comes.")
+def open_files(files: tuple[str, ...], session: str | None, step: int | None, follow: bool) -> int:
+    """Open FILES (trajectories, or folders with them) in the desktop, or go where a tiphys:// link leads.
 
+    A file that grows while it is open is followed like a live session.
+    """
     links = [parse_link(file) for file in files if is_link(file)]
-    paths = [Path(file) for file in files if not is_link(file)]
-    failures: list[ReportableError] = []
-    found = [line.session for line in import_all(Home.default(), paths, failures)]
-    for failure in failures:
+    paths = [file for file in files if not is_link(file)]
+    failures = _unreadable(paths)
+    for failure in failures.values():
         note(f"tiphys: {failure.sentence} [{failure.code}]")
-    if paths and not found:
-        return failures[0].exit_status if failures else 2
+    good = [path for path in paths if path not in failures]
+    if paths and not good:
+        return max(f.exit_status for f in failures.values())
     if links:
         return launch([str(links[0])])
-    shown = session or (found[0] if found else None)
+    shown = ["--session", session] if session else []
     at = ["--step", str(step)] if step is not None else []
-    return launch(["--session", shown, *at] if shown else [])
+    return launch([*shown, *at, *(["--follow"] if follow else []), *good])
+
+
+def _unreadable(paths: Sequence[str]) -> dict[str, ReportableError]:
+    """The files of no known format, with the error to tell; folders are looked through later."""
+    from core.domain.errors import ReportableError
+    from core.formats import registry
+
+    found: dict[str, ReportableError] = {}
+    for name in paths:
+        try:
+            if not Path(name).is_dir():
+                registry.recognise(Path(name))
+        except ReportableError as failure:
+            found[name] = failure
+    return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,6 +38,7 @@ SHARE = 4
 """Reading a file again may take one part in so many of the time."""
 
 SILENCE_S = 120.0
+_RUNNING = SessionStateChanged(state="running", reason="file_grows")
 
 
 class _File(msgspec.Struct):
@@ -60,6 +61,7 @@ def follow_files(home: Home, lines: Sequence[ImportLine], quiet_after: float, as
     found = {Path(line.path): line.stamp for line in lines}
     follower = Follower(home, [_File(path, told) for path, told in found.items()], as_json,
                         min(SILENCE_S, quiet_after or SILENCE_S))
+    follower.go_on(line for line in lines if line.result == "grown")
     if not as_json:
         note(f"tiphys: {len(found)} files are followed; Ctrl+C ends it.")
     last = time.monotonic()
@@ -76,6 +78,19 @@ class Follower:
 
     def __init__(self, home: Home, files: Sequence[_File], as_json: bool, silence_s: float) -> None:
         self._home, self._files, self._as_json, self._silence_s = home, files, as_json, silence_s
+
+    def go_on(self, lines: Iterable[ImportLine]) -> None:
+        """These sessions had grown already when the import read their files: they run."""
+        for line in lines:
+            with reading(self._home) as conn:
+                row = log.row(conn, line.session)
+            file = next((f for f in self._files if f.path == Path(line.path)), None)
+            if file is not None and row.reason in growth.OPEN_ENDS:
+                file.grown_at = time.monotonic()
+                file.running[line.session] = SessionStateChanged(
+                    state="stopped" if row.state == "running" else row.state, reason="end_not_recorded")
+                self._append(line.session, "", [_state(_RUNNING)], {})
+                self._say(line.session, file.path)
 
     def look(self) -> bool:
         """Look once; tells whether a file has changed."""
@@ -128,7 +143,7 @@ class Follower:
             return
         bodies = list(lacking.bodies)
         if end is not None and session.session not in file.running:
-            bodies.insert(0 if lacking.head else 1, _state(SessionStateChanged(state="running", reason="file_grows")))
+            bodies.insert(0 if lacking.head else 1, _state(_RUNNING))
         file.running.pop(session.session, None)
         if end is not None:
             file.running[session.session] = end

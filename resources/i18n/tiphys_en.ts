@@ -137,9 +137,9 @@
     <name>ImportBar</name>
     <message numerus="yes">
         <source>Opening %n file(s)…</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Opening %n file…</numerusform>
+            <numerusform>Opening %n files…</numerusform>
         </translation>
     </message>
 </context>
@@ -147,23 +147,23 @@
     <name>ImportsController</name>
     <message numerus="yes">
         <source>Cancelled: %n session(s) were imported, of no other anything is kept.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Cancelled: %n session was imported, of no other anything is kept.</numerusform>
+            <numerusform>Cancelled: %n sessions were imported, of no other anything is kept.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n session(s) imported.</source>
-        <translation type="unfinished">
+        <translation>
             <numerusform>%n session imported.</numerusform>
             <numerusform>%n sessions imported.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>There are %n more remark(s) on what was opened.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>There is %n more remark on what was opened.</numerusform>
+            <numerusform>There are %n more remarks on what was opened.</numerusform>
         </translation>
     </message>
 </context>

@@ -49,7 +49,7 @@
     </message>
     <message>
         <source>&amp;Cancel opening</source>
-        <translation type="unfinished"></translation>
+        <translation>取消打开(&amp;C)</translation>
     </message>
     <message>
         <source>Ser&amp;vers…</source>
@@ -1553,7 +1553,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished">取消</translation>
+        <translation>取消</translation>
     </message>
     <message>
         <source>Leave the message as it was (Esc)</source>
@@ -1668,54 +1668,54 @@ Delete or right click: take it away</source>
     <name>ImportBar</name>
     <message>
         <source>How far the import is</source>
-        <translation type="unfinished"></translation>
+        <translation>导入进度</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished">取消</translation>
+        <translation>取消</translation>
     </message>
     <message>
         <source>Cancel the import</source>
-        <translation type="unfinished"></translation>
+        <translation>取消导入</translation>
     </message>
     <message numerus="yes">
         <source>Opening %n file(s)…</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>正在打开 %n 个文件…</numerusform>
         </translation>
     </message>
     <message>
         <source>{name} ({number} of {of})</source>
-        <translation type="unfinished"></translation>
+        <translation>{name}（第 {number} 个，共 {of} 个）</translation>
     </message>
 </context>
 <context>
     <name>ImportsController</name>
     <message numerus="yes">
         <source>Cancelled: %n session(s) were imported, of no other anything is kept.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>已取消：已导入 %n 个会话，其余的没有留下任何内容。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n session(s) imported.</source>
-        <translation type="unfinished">
+        <translation>
             <numerusform>已导入 %n 个会话。</numerusform>
         </translation>
     </message>
     <message>
         <source>No session was found there.</source>
-        <translation type="unfinished"></translation>
+        <translation>那里没有找到会话。</translation>
     </message>
     <message numerus="yes">
         <source>There are %n more remark(s) on what was opened.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>关于所打开的内容还有 %n 条说明。</numerusform>
         </translation>
     </message>
     <message>
         <source>“{name}” is being written: it is followed.</source>
-        <translation type="unfinished"></translation>
+        <translation>“{name}”正在写入：将持续跟随。</translation>
     </message>
 </context>
 <context>
