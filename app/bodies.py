@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from app.desk import Fetch
 from app.desks import Desks
+from app.fetches import Fetch
 
 
 class Bodies:

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from app.fetches import Fetch, Fetches
+from app.fold import AT_ONCE, Folder
 from app.session_key import OWN, id_of, key_of
 from core.domain.errors import NotFound
 from core.domain.session import SessionRow
-from core.domain.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from core.client.client import Client
     from core.client.replica import Replica
     from core.domain.events import Placed
+    from core.domain.trajectory import Trajectory
     from core.protocol.messages import Ack, Nak
     from core.store.outbox import Queued
 
@@ -43,29 +45,6 @@ class Link(msgspec.Struct, frozen=True):
     server: str = ""
     latency_ms: float | None = None
     sentence: str = ""
-
-
-class Fetch:
-    """A body that was asked for; `cancel` drops the answer."""
-
-    def __init__(self, hash: str, callback: Callable[[bytes], None]) -> None:
-        self.hash = hash
-        self._callback: Callable[[bytes], None] | None = callback
-
-    @property
-    def is_open(self) -> bool:
-        """Whether an answer is still wanted."""
-        return self._callback is not None
-
-    def cancel(self) -> None:
-        """The reader has moved on."""
-        self._callback = None
-
-    def answer(self, data: bytes) -> None:
-        """Give the body, once."""
-        callback, self._callback = self._callback, None
-        if callback is not None:
-            callback(data)
 
 
 class Desk(QObject):
@@ -96,9 +75,10 @@ class Desk(QObject):
         self.server = server
         self.replica = replica
         self.client = client
+        self._folder = Folder(replica, self._on_folded, self)
         self._open: OrderedDict[str, Trajectory] = OrderedDict()
         self._watched: OrderedDict[str, None] = OrderedDict()
-        self._wanted: dict[str, list[Fetch]] = {}
+        self._fetches = Fetches(replica)
         self._dirty: set[str] = set()
         self._rows_dirty = False
         self._since = datetime.now(UTC)
@@ -121,15 +101,22 @@ class Desk(QObject):
         return self._named(row) if row is not None else None
 
     def trajectory(self, session: str) -> Trajectory:
-        """The trajectory as far as the replica holds it; kept folded, brought up to date by events."""
+        """The trajectory as far as the replica holds it; kept folded, brought up to date by events.
+
+        A long session that is opened for the first time grows for some seconds: see `progress`.
+        """
         held = self._open.get(session)
         if held is None:
-            held = self._open[session] = Trajectory(session)
-            self._catch_up(held)
+            held = self._open[session] = self._folder.open(session)
             while len(self._open) > KEPT_OPEN:
-                self._open.popitem(last=False)
+                self._folder.leave(self._open.popitem(last=False)[0])
         self._open.move_to_end(session)
         return held
+
+    def progress(self, session: str) -> float:
+        """How much of what is held of an open session is in its trajectory: 0 to 1."""
+        held = self._open.get(session)
+        return self._folder.progress(session, held) if held is not None and self._folder.is_behind(session) else 1.0
 
     @property
     def link(self) -> Link:
@@ -139,20 +126,13 @@ class Desk(QObject):
         told = self.client.status
         return Link(told.state, told.since, told.server, told.latency_ms, told.sentence)
 
-    def body(self, hash: str, callback: Callable[[bytes], None]) -> Fetch:
-        """Give a payload to `callback`: at once when it is here, else when the server has sent it.
+    def body(self, hash: str, callback: Callable[[bytes], None], absent: Callable[[], None] | None = None) -> Fetch:
+        """Give a payload to `callback`: at once when it is here, else when the server has sent it, before all that
+        was asked for earlier. `absent` is called when the server does not hold it.
 
         Cancel the returned Fetch when the reader has moved on; a stale answer is then dropped.
         """
-        fetch = Fetch(hash, callback)
-        data = self.replica.body(hash)
-        if data is not None:
-            fetch.answer(data)
-            return fetch
-        self._wanted.setdefault(hash, []).append(fetch)
-        if self.client is not None:
-            self.client.want([hash])
-        return fetch
+        return self._fetches.ask(hash, callback, absent)
 
     @property
     def all(self) -> tuple[Desk, ...]:
@@ -231,16 +211,17 @@ class Desk(QObject):
         self.client = client
         client.on_status.append(self._on_status)
         client.on_live.append(self._on_live)
+        client.on_absent.append(self._fetches.absent)
         for session in self._watched:
             client.watch(id_of(session))
-        if self._wanted:
-            client.want(list(self._wanted))
+        self._fetches.attach(client)
         self.link_changed.emit()
 
     def detach(self) -> None:
         """Work without a server from now on, by the reader's choice."""
         self._leave()
         self.client = None
+        self._fetches.attach(None)
         self._since = datetime.now(UTC)
         self.link_changed.emit()
 
@@ -248,11 +229,13 @@ class Desk(QObject):
         if self.client is not None:
             self.client.on_status.clear()
             self.client.on_live.clear()
+            self.client.on_absent.clear()
 
     def close(self) -> None:
         """Read no more: the replica is about to be closed, and a flush may still be due."""
         self._closed = True
         self._timer.stop()
+        self._folder.close()
 
     # ---- what comes ------------------------------------------------------------------------------
 
@@ -286,16 +269,13 @@ class Desk(QObject):
     def _on_dropped(self, session: str | None) -> None:
         gone = list(self._open) if session is None else [key_of(session, self.server)]
         for one in gone:
+            self._folder.leave(one)
             if self._open.pop(one, None) is not None:
                 self.trajectory_replaced.emit(one)
         self._on_rows()
 
     def _on_blob(self, hash: str) -> None:
-        waiting = self._wanted.pop(hash, [])
-        data = self.replica.body(hash) if any(f.is_open for f in waiting) else None
-        for fetch in waiting:
-            if data is not None:
-                fetch.answer(data)
+        self._fetches.came(hash)
         self.blob_arrived.emit(hash)
 
     def _soon(self) -> None:
@@ -307,14 +287,13 @@ class Desk(QObject):
         self._told_at = monotonic()
         dirty, self._dirty = self._dirty, set()
         for session in dirty:
-            if session in self._open:
-                self._catch_up(self._open[session])
-                self.trajectory_changed.emit(session)
+            if session in self._open and not self._folder.is_behind(session):
+                self._folder.catch_up(self._open[session], AT_ONCE)
+                self._on_folded(session)
         if self._rows_dirty:
             self._rows_dirty = False
             self.rows_changed.emit()
 
-    def _catch_up(self, trajectory: Trajectory) -> None:
-        while placed := self.replica.read(id_of(trajectory.session), trajectory.seq):
-            for one in placed:
-                trajectory.apply(one)
+    def _on_folded(self, session: str) -> None:
+        if session in self._open:
+            self.trajectory_changed.emit(session)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from app.desk import Desk, Fetch, Link
+from app.desk import Desk, Link
+from app.fetches import Fetch
 from app.session_key import OWN, server_of
 
 if TYPE_CHECKING:
@@ -106,6 +107,10 @@ class Desks(QObject):
         """The trajectory as far as it is held here."""
         return self.of(session).trajectory(session)
 
+    def progress(self, session: str) -> float:
+        """How much of what is held of an open session is in its trajectory: 0 to 1."""
+        return self.of(session).progress(session)
+
     def watch(self, session: str) -> None:
         """Ask the session's server for its events."""
         self.of(session).watch(session)
@@ -144,9 +149,9 @@ class Desks(QObject):
 
     # ---- payloads: named by their content, so any copy will do -------------------------------------
 
-    def body(self, hash: str, callback: Callable[[bytes], None]) -> Fetch:
+    def body(self, hash: str, callback: Callable[[bytes], None], absent: Callable[[], None] | None = None) -> Fetch:
         """Give a payload to `callback`, from any copy that holds it, else from the server of the cursor's session."""
-        return self._holder(hash).body(hash, callback)
+        return self._holder(hash).body(hash, callback, absent)
 
     def held(self, hash: str) -> bytes | None:
         """A payload, None where no copy holds it."""

@@ -8,7 +8,7 @@ from PySide6.QtGui import QGuiApplication
 from app.background import Work
 from app.bodies import Bodies
 from app.controllers.worker import log_of
-from app.desk import Fetch
+from app.fetches import Fetch
 from app.long_text import Part
 from app.models.context import ContextModel
 from app.models.context_search import Given, Presence, find_in_contexts, left_for_good

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from app.background import Work
-from app.desk import Fetch
+from app.fetches import Fetch
 from app.long_text import byte_size
 from app.models.diff import Diff, compare, counts
 from app.models.diff_lines import MAX_BYTES, Spaces, Whitespace

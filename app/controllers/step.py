@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from app import quantities
 from app.controllers.eye import EyeController
-from app.desk import Fetch
+from app.fetches import Fetch
 from app.long_text import Part
 from app.models.context import ContextModel
 from app.models.step_parts import parts_of
@@ -37,6 +37,7 @@ class StepController(QObject):
         self._shown: tuple[str, object] = ("", None)
         self._aside: tuple[str, object] | None = None
         self._body: Fetch | None = None
+        self._absent = False
         self._eye = EyeController(place, model, panel.eye)
         self._eye_of: tuple[str, object] | None = None
         self._connect()
@@ -48,6 +49,7 @@ class StepController(QObject):
         place.cursor.looked_aside.connect(self._on_aside)
         place.cursor.sought_changed.connect(self._on_sought)
         place.desk.trajectory_changed.connect(self._on_changed)
+        place.desk.link_changed.connect(self._on_link)
         place.desk.trajectory_replaced.connect(self._on_replaced)
         place.actions["view.eye"].toggled.connect(self._on_eye)
         place.actions["view.in_context"].triggered.connect(self._in_context)
@@ -110,9 +112,33 @@ class StepController(QObject):
         self._shown = shown
         head = entry.head
         self._panel.show_head(self.tr("Step {n}").format(n=quantities.number(head.number)), self._about(head))
-        self._panel.show_loading()
-        self._body = self._place.desk.body(entry.body, self._take_body)
+        self._absent = False
+        self._panel.text.placeholder(self._why_not_here())
+        self._body = self._place.desk.body(entry.body, self._take_body, self._on_absent)
         self._show_eye()
+
+    def _on_absent(self) -> None:
+        self._absent = True
+        self._panel.text.placeholder(self._why_not_here())
+
+    def _on_link(self) -> None:
+        """What is on its way with a connection is not without one."""
+        if self._body is not None and self._body.is_open:
+            self._panel.text.placeholder(self._why_not_here())
+
+    def _why_not_here(self) -> str:
+        """Why a text is not shown, and what to do."""
+        if self._absent:
+            return self.tr("The server does not hold this text: it was never sent there, or is gone. What the list "
+                           "says about the step is all there is. If you have the file that the session came from, "
+                           "open it again.")
+        state = self._place.desk.link.state
+        if state == "online":
+            return self.tr("Fetching this step from the server…")
+        if state == "off":
+            return self.tr("This text is not on this computer, and its server is switched off. Switch it on under "
+                           "File › Servers to fetch it.")
+        return self.tr("This text is not on this computer. It comes as soon as the server is reached.")
 
     def _take_body(self, data: bytes) -> None:
         try:

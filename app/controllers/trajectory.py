@@ -155,7 +155,7 @@ class TrajectoryController(QObject):
 
     def _on_selection(self) -> None:
         chosen = self._panel.list.selectionModel().selection()
-        spans = sorted((part.top(), part.bottom()) for part in chosen)
+        spans = sorted((chosen.at(i).top(), chosen.at(i).bottom()) for i in range(chosen.count()))
         self._place.cursor.mark(tuple(s for top, bottom in spans for s in self._model.steps_of_rows(top, bottom)))
 
     def _follow(self) -> None:

@@ -77,10 +77,6 @@ class StepPanel(QWidget):
         """Show its text."""
         self.text.show_parts(parts)
 
-    def show_loading(self) -> None:
-        """The text is on its way."""
-        self.text.placeholder(self.tr("Fetching this step from the server…"))
-
     def show_nothing(self) -> None:
         """No step is chosen."""
         self._faces.show_content(False)

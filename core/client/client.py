@@ -84,10 +84,17 @@ class Client:
         """The sessions that are followed."""
         return self._state.subscriptions.sessions
 
-    def want(self, hashes: Iterable[str]) -> None:
-        """Fetch payloads that are not held; `replica.blob_arrived` tells when each is here."""
+    def want(self, hashes: Iterable[str], *, first: bool = False) -> None:
+        """Fetch payloads that are not held; `replica.blob_arrived` tells when each is here.
+
+        `first`: before all that was wanted earlier and is not asked for yet.
+        """
         named = [h for h in hashes if is_blob_hash(h)]
-        self._post(self._state.wants.want(self.replica.missing(named)))
+        self._post(self._state.wants.want(self.replica.missing(named), first=first))
+
+    def unwant(self, hashes: Iterable[str]) -> None:
+        """Do not fetch these any more; what was asked of the server already still comes."""
+        self._state.wants.drop(hashes)
 
     async def send(self, session: str, op: AnyOp, *, clear_draft: bool = False) -> str:
         """Queue a command; returns its id once it is in the outbox on disk. Works without a connection."""

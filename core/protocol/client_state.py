@@ -6,6 +6,7 @@ before it gives the next frame. What docs/protocol.md asks of a client is kept h
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 
 from core.domain.errors import InvalidInput
@@ -152,25 +153,33 @@ class Wants:
     """Payloads asked for and not yet here; asked again on every connection."""
 
     def __init__(self) -> None:
-        self._wanted: dict[str, bool] = {}
+        self._wanted: OrderedDict[str, bool] = OrderedDict()
         self._assembly = Assembly()
         self._open = False
 
     def connect(self) -> list[Effect]:
         """Ask again; pieces of the former connection are worth nothing."""
         self._open, self._assembly = True, Assembly()
-        self._wanted = dict.fromkeys(self._wanted, False)
+        self._wanted = OrderedDict.fromkeys(self._wanted, False)
         return self._ask()
 
     def disconnect(self) -> None:
         """No connection."""
         self._open = False
 
-    def want(self, hashes: Iterable[str]) -> list[Effect]:
-        """Ask for payloads; a repeat is free."""
+    def want(self, hashes: Iterable[str], *, first: bool = False) -> list[Effect]:
+        """Ask for payloads; a repeat is free. `first`: before all that is wanted and was not asked for yet."""
         for one in hashes:
             self._wanted.setdefault(one, False)
+            if first:
+                self._wanted.move_to_end(one, last=False)
         return self._ask()
+
+    def drop(self, hashes: Iterable[str]) -> None:
+        """Do not ask for these; what was asked for already is on its way."""
+        for one in hashes:
+            if self._wanted.get(one) is False:
+                del self._wanted[one]
 
     def take(self, frame: bytes) -> list[Effect]:
         """A binary frame came. What was not asked for is dropped; a torn payload is asked for again."""

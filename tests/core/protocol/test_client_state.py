@@ -113,6 +113,17 @@ def test_a_message_that_a_client_need_not_know_is_ignored() -> None:
     assert greeted().take(Leased(session="s", fence=1, next=1)) == []
 
 
+def test_what_is_wanted_first_overtakes_and_what_is_dropped_is_not_asked_for() -> None:
+    names = [blob_hash(bytes([n])) for n in range(BLOBS_IN_FLIGHT + 4)]
+    state = greeted()
+    waiting = names[BLOBS_IN_FLIGHT:]
+    state.wants.want(names[:-1])
+    assert state.wants.want([waiting[-1]], first=True) == []
+    state.wants.drop([waiting[0], names[0], "unknown"])
+    asked = [state.wants.take(next(iter(pieces(name, b""))))[-1] for name in names[:3]]
+    assert asked == [Send(WantBlobs(hashes=(name,))) for name in (waiting[3], waiting[1], waiting[2])]
+
+
 def test_payloads_are_asked_for_in_small_numbers_and_again_after_a_cut() -> None:
     data = {blob_hash(bytes([n])): bytes([n]) * 10 for n in range(BLOBS_IN_FLIGHT + 1)}
     names = list(data)
