@@ -69,10 +69,10 @@ fuzz: $(VENV)/.has-test
 	TIPHYS_FUZZ_EXAMPLES=$(or $(EXAMPLES),2000) QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -q --timeout 0 \
 	  tests/attacks/test_fuzz_decoders.py tests/attacks/test_names_and_growth.py tests/attacks/test_prompt_injection.py
 
-# Known vulnerabilities of everything that is installed; needs the network.
+# Known vulnerabilities of everything that the installer takes in; needs the network.
 audit: $(VENV)/.has-test
 	$(PYTHON) -m venv build/audit && build/audit/bin/pip install --quiet pip-audit
-	build/audit/bin/pip-audit --skip-editable --path "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
+	build/audit/bin/pip-audit --disable-pip --require-hashes -r packaging/locks/train.txt
 
 engine-stop:
 	@$(SETUP)/engine.sh stop

@@ -27,7 +27,7 @@ REPOSITORY = "tiphys-sandbox"
 INSTALLED = "/opt/tiphys"
 RECIPE = "2"
 """Changes when the way of making images does, so that old ones are not taken for new ones."""
-DOCKERFILE = Path(__file__).parents[2] / "packaging" / "sandbox" / "Dockerfile"
+DOCKERFILE = Path(__file__).parents[2] / "resources" / "sandbox" / "Dockerfile"
 _SOURCE = Path(__file__).parent / "ptyd"
 _ENVIRONMENT = ("ENV PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin LANG=C.UTF-8 HOME=/home/agent USER=agent",
                 "WORKDIR /workspace")
