@@ -8,24 +8,27 @@ from collections.abc import Iterator, Sequence
 
 from core.domain.step import Action, StepBody
 from core.supervision.rule import RULES, Evidence, Finding
+from core.supervision.traces import command_of, commands, runs
 
 _INSPECTING = frozenset({"open_file", "search_file"})
 _MOVING = frozenset({"file_goto_line", "file_scroll_down", "file_scroll_up"})
 _SHOWING_COMMAND = re.compile(r"(?:^|[\s;&|(])(?:cat|head|tail|less|more|nl|sed\s+-n|grep|rg|awk|diff|bat)\s")
 
 
-@RULES.add("blind_edit", "1")
-def blind_edit(evidence: Evidence) -> Iterator[Finding]:
+@RULES.add("blind_edit", "2")
+def blind_edit(evidence: Evidence, *, spare_runs: bool = True) -> Iterator[Finding]:
     """"Delete any actions that modifies a file at step i unless its current contents have been inspected at
     step i-1" (APOLLO App. E, priority 5).
 
     Steps that only think are passed over, for they change nothing and show nothing; a file that did not exist
-    has no contents to inspect.
+    has no contents to inspect. So is one step between that ran something and wrote nothing to the file: to look, run
+    and then change is debugging, which App. E keeps (`spare_runs` false takes the sentence by the letter).
     """
     known: set[tuple[str, str]] = set()
     created = {(f.step, posixpath.normpath(f.path)) for f in evidence.files if not f.before}
     opened: tuple[str, str] | None = None
     before: StepBody | None = None
+    earlier: tuple[set[tuple[str, str]], StepBody | None] = set(), None
     for body in evidence.steps:
         seen, opened = _inspected(before, opened)
         for action in body.actions:
@@ -33,20 +36,23 @@ def blind_edit(evidence: Evidence) -> Iterator[Finding]:
             if target is None:
                 continue
             new = action.tool == "create_file" and (target not in known or (body.number, target[1]) in created)
-            if not new and not _shows(seen, before, target):
+            looked = _shows(seen, before, target) or (
+                spare_runs and _ran(before, target[1]) and _shows(*earlier, target))
+            if not new and not looked:
                 yield Finding(body.number, f"{action.tool} changes {target[1]}, which the step before did not look at")
             known.add(target)
         known |= _named(body.actions)
         if any(a.tool != "think" for a in body.actions):
-            before = body
+            before, earlier = body, (seen, before)
 
 
-@RULES.add("second_edit", "1")
+@RULES.add("second_edit", "2")
 def second_edit(evidence: Evidence, *, any_file: bool = False) -> Iterator[Finding]:
     """"turn i: edit_file action, turn i+1: edit_file action, turn i+1's action should be filtered" (APOLLO App. E,
     priority 5): of two edits of one file in a row, or of whatever files with `any_file`.
 
-    A second edit that puts right one which failed is debugging: the first changed nothing.
+    A second edit that puts right one which failed is debugging: the first changed nothing. An edit whose result
+    shows the file (as in SWE-agent) is a look at it.
     """
     before: set[tuple[str, str]] = set()
     for body in evidence.steps:
@@ -57,7 +63,7 @@ def second_edit(evidence: Evidence, *, any_file: bool = False) -> Iterator[Findi
         if targets or any(a.tool != "think" for a in body.actions) or not body.actions:
             failed = {o.call_id for o in body.observations if o.is_error}
             before = {t for a in body.actions if a.tool == "edit_file" and a.call_id not in failed
-                      and (t := _target(a)) is not None}
+                      and (t := _target(a)) is not None} - _named(body.actions)
 
 
 def _target(action: Action) -> tuple[str, str] | None:
@@ -91,6 +97,14 @@ def _inspected(
         if action.tool in _MOVING and opened is not None:
             seen.add(opened)
     return seen, opened
+
+
+def _ran(body: StepBody | None, path: str) -> bool:
+    """Whether a step only ran commands, none of which names the file for anything but to run or read it."""
+    name = posixpath.basename(path)
+    told = [a for a in (body.actions if body else ()) if a.tool == "run_command"]
+    return bool(body and told and len(told) == len(body.actions)) and all(
+        name not in c or runs(a, name) or _SHOWING_COMMAND.search(c) for a in told for c in commands(command_of(a)))
 
 
 def _shows(seen: set[tuple[str, str]], before: StepBody | None, target: tuple[str, str]) -> bool:

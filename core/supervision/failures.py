@@ -6,20 +6,25 @@ import re
 from collections.abc import Iterator
 
 from core.domain.step import Action, Observation, StepBody
-from core.supervision.rule import RULES, Evidence, Finding
+from core.supervision.rule import LIVE, RULES, Evidence, Finding
 from core.supervision.traces import commands, finished_jobs, of_call, one_line
 
 _SEARCH = re.compile(r"(?:grep|egrep|fgrep|zgrep|rg|diff|cmp|pgrep|test|\[|which|command\s+-v)(?:\s|$)")
+_FAILED = re.compile(r"^(?:[\w.]{0,80}\.)?\w{0,80}(?:Error|Exception)(?:: |:?$)|: (?:command )?not found$|"
+                     r": (?:No such file or directory|Permission denied|Is a directory)$")
+_COMPLAINT = re.compile(r"pars(?:e|ing) error|(?:could not|cannot|failed to) (?:be )?parse|no (?:tool|function) call|"
+                        r"invalid (?:json|format)|(?:not|missing) (?:a )?valid (?:json|command|action)", re.IGNORECASE)
 _ENDING = frozenset({"kill_session_processes", "close_session", "close_all_sessions"})
 _BY_SIGNAL = frozenset({130, 137, 143, -2, -9, -15})
 
 
-@RULES.add("error_result", "2")
+@RULES.add("error_result", "3")
 def error_result(evidence: Evidence, *, spare_empty_searches: bool = True) -> Iterator[Finding]:
     """"The action with an error message in the observation will be masked by symbolic rules" (APOLLO §3.4).
 
     The late failure of a background job is no error of the step that reads of it (rule late_failure). A search that
-    finds nothing ends with exit code 1 and is no error but exploration, which App. E keeps.
+    finds nothing ends with exit code 1 and is no error but exploration, which App. E keeps. Programs that keep no exit
+    codes leave the last line of a shell's output: it counts where it is an error's.
     """
     started: dict[str, int] = {}
     for body in evidence.steps:
@@ -28,11 +33,21 @@ def error_result(evidence: Evidence, *, spare_empty_searches: bool = True) -> It
             if observation.job:
                 started.setdefault(observation.job, body.number)
             late = started.get(observation.job, body.number) != body.number or _reported(observation)
+            action = calls.get(observation.call_id)
+            if evidence.origin != LIVE and (line := _last_words(action, observation)):
+                yield Finding(body.number, f"the output ends with an error: {one_line(line)}")
             if not observation.is_error or late:
                 continue
-            action = calls.get(observation.call_id)
             if not (spare_empty_searches and _is_empty_search(action, observation)):
                 yield Finding(body.number, _why(action, observation))
+
+
+def _last_words(action: Action | None, observation: Observation) -> str:
+    """The last line of a command's output where it tells of a failure and no exit code says how it ended."""
+    if action is None or action.tool != "run_command" or observation.is_error or observation.exit_code is not None:
+        return ""
+    lines = observation.output.text[-4000:].strip().splitlines()
+    return lines[-1].strip() if lines and _FAILED.search(lines[-1].strip()) else ""
 
 
 def _reported(observation: Observation) -> bool:
@@ -91,12 +106,13 @@ def _ends(observation: Observation, started: dict[str, int], body: StepBody) -> 
         yield observation.job, start, observation.exit_code, one_line(told)
 
 
-@RULES.add("null_action", "2")
+@RULES.add("null_action", "3")
 def null_action(evidence: Evidence) -> Iterator[Finding]:
     """"Remove 'null' actions and error-prone actions" (APOLLO App. E, priority 3).
 
-    A null action is a step without any action, a call named null, or a call that could not be read. Sessions whose
-    source tells of no actions at all (imported dialogues) are passed over.
+    A null action is a step without any action, a call named null, or a call that could not be read. In sessions of
+    other programs an answer in words is no null action: agents there end by one, or talk with a person. It counts
+    where it is empty, or where the program complained of it. Sessions that tell of no actions at all are passed over.
     """
     if not any(body.actions for body in evidence.steps):
         return
@@ -105,5 +121,10 @@ def null_action(evidence: Evidence) -> Iterator[Finding]:
         if malformed is not None:
             why = malformed.malformed or "null action"
             yield Finding(body.number, f"the call {malformed.tool} is malformed: {why}")
-        elif not body.actions:
+        elif not body.actions and (evidence.origin == LIVE or _complained(body) or not body.thought.strip()):
             yield Finding(body.number, "the step has no action")
+
+
+def _complained(body: StepBody) -> bool:
+    """Whether the program that gave the step its result could not read it."""
+    return any(o.is_error or _COMPLAINT.search(o.output.text[:1000]) for o in body.observations)

@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from core.domain.events import Event, VerdictGiven, make_event
 from core.domain.step import StepBody
 from core.domain.trajectory import StepEntry, Trajectory
+from core.supervision.foreign_tools import in_our_words
+from core.supervision.rule import LIVE
 from core.supervision.rules import RULES, Evidence, Finding, Rule
 
 _log = logging.getLogger("session")
@@ -18,10 +20,13 @@ BodyOf = Callable[[str], StepBody | None]
 
 def gather(trajectory: Trajectory, body_of: BodyOf, secrets: Sequence[str] = ()) -> Evidence:
     """What the rules may look at."""
-    bodies = (body_of(entry.body) for entry in trajectory.steps)
+    told = (body_of(entry.body) for entry in trajectory.steps)
+    steps = [b for b in told if b is not None]
     delivered = [g for g in trajectory.guidance.values() if g.delivered_step is not None]
-    return Evidence(steps=[b for b in bodies if b is not None], files=trajectory.files, scores=trajectory.scores,
-                    guidance=delivered, task=trajectory.created.task if trajectory.created else None, secrets=secrets)
+    origin = trajectory.created.origin if trajectory.created else LIVE
+    return Evidence(steps=steps if origin == LIVE else in_our_words(steps), files=trajectory.files,
+                    scores=trajectory.scores, guidance=delivered, secrets=secrets, origin=origin,
+                    task=trajectory.created.task if trajectory.created else None)
 
 
 def propose(trajectory: Trajectory, body_of: BodyOf, rules: Sequence[str] | Sequence[Rule] | None = None,

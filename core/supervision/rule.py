@@ -16,10 +16,14 @@ from core.domain.step import StepBody
 from core.domain.task import Task
 from core.domain.verdict import Author
 
+LIVE = "live"
+"""The origin of sessions that ran under this program."""
+
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     """What a rule may look at: the steps' bodies in order, changes of files and scores in the order of the log, the
-    task, delivered guidance, and exact values (`secrets`) that must not be shown."""
+    task, delivered guidance, and exact values (`secrets`) that must not be shown. `origin` is live, or the format that
+    the session was imported from; then actions have our names (`foreign_tools`), and their results their own texts."""
 
     steps: Sequence[StepBody]
     files: Sequence[FileChanged] = ()
@@ -27,6 +31,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     guidance: Sequence[Guidance] = ()
     task: Task | None = None
     secrets: Sequence[str] = ()
+    origin: str = LIVE
 
     @property
     def told(self) -> str:

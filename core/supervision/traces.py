@@ -83,7 +83,7 @@ def written(action: Action) -> Iterator[tuple[str, str]]:
     """(path, new text) of what an action writes: whole files, lines of a file, here-documents of the shell."""
     if action.malformed:
         return
-    if action.tool in ("create_file", "edit_file"):
+    if action.tool in ("create_file", "edit_file", "replace_text"):
         yield path_of(action), str(action.arguments.get("content") or "")
     yield from _here_documents(command_of(action))
 

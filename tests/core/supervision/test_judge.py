@@ -207,7 +207,8 @@ def test_the_prompts_are_those_of_the_paper_with_our_own_warning_behind():
 
 
 def test_reasons_stand_beside_the_results_by_the_same_key():
-    told = {"judge_results": {"turn 1": True, "turn 2": False, "turn 3": "no"}, "reasons": {"Turn 2": "a\n b", "turn 1": 7}}
+    told = {"judge_results": {"turn 1": True, "turn 2": False, "turn 3": "no"},
+            "reasons": {"Turn 2": "a\n b", "turn 1": 7}}
     opinions = read_opinions(json.dumps(told))
     assert {n: (o.keep, o.reason) for n, o in opinions.items()} == {1: (True, ""), 2: (False, "a b")}
 
