@@ -2,18 +2,21 @@
 
 One object: `schema_version`, `agent`, `steps`. A continuation that lies beside the file is joined to it; embedded
 subagents, and those whose files lie beside it, become sessions of their own that name the step they began at.
+A `recording.cast` beside it is replayed, a Harbor trial's result gives scores and end (`harbor`).
 The format marks no step as failed. The system prompt is mostly missing, so contexts are approximate.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from core.domain.errors import InvalidInput, ReportableError
 from core.domain.events import NoteAdded
 from core.domain.message import Message, ToolCall
+from core.formats import harbor
 from core.formats.conversation import Answer, Conversation, Turn
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.rows import canonical
@@ -38,7 +41,9 @@ def companions(source: Source) -> set[Path]:
     """The files beside this one that reading it reads too: its continuation and its subagents."""
     run = source.object
     refs = [run.get("continued_trajectory_ref"), *(r.get("trajectory_path") for _, r in _references(run))]
-    return {found for ref in refs if (found := _beside(source.path, ref)) is not None}
+    recording = harbor.beside(source.path)
+    found = {found for ref in refs if (found := _beside(source.path, ref)) is not None}
+    return found | {recording} if recording is not None else found
 
 
 def read(source: Source) -> Iterator[Imported]:
@@ -61,20 +66,52 @@ def _read_run(path: Path, run: dict[str, Any], parent: str, parent_step: int, pr
     title = text_of(run.get("trajectory_id")) if parent else asked[:400]
     builder.create(title or asked[:400] or name, asked, task=name, model=text_of(agent.get("model_name")),
                    parent=parent, parent_step=parent_step)
-    talk = Conversation(builder)
-    children = _add_run(talk, path, run)
-    for _ in range(_DEPTH):
-        ref = run.get("continued_trajectory_ref")
-        more = _load(path, ref, builder) if ref else None
-        if more is None:
-            break
-        run = more
-        children += _add_run(talk, path, run)
-    builder.end("finished", "end_not_recorded")
+    runs = list(_joined(path, run, builder))
+    times = [time_of(s.get("timestamp")) for r in runs for s in dicts_of(r.get("steps")) if _is_step(s)]
+    recording = harbor.Recording(path, builder, times) if not parent else None
+    talk, children = _Talk(builder, recording, times), []
+    for one in runs:
+        children += _add_run(talk, path, one)
+    if recording is not None:
+        recording.rest()
+    if parent or not harbor.end(builder, path):
+        builder.end("finished", "end_not_recorded")
     yield builder.build()
     if depth < _DEPTH:
         for child, step in children:
             yield from _read_run(path, child, builder.session, step, [], depth + 1)
+
+
+def _joined(path: Path, run: dict[str, Any], builder: SessionBuilder) -> Iterator[dict[str, Any]]:
+    """The run and its continuations."""
+    for _ in range(_DEPTH):
+        yield run
+        ref = run.get("continued_trajectory_ref")
+        more = _load(path, ref, builder) if ref else None
+        if more is None:
+            return
+        run = more
+
+
+def _is_step(step: dict[str, Any]) -> bool:
+    return step.get("source") == "agent" and not step.get("is_copied_context")
+
+
+class _Talk(Conversation):
+    """The conversation, with the recording told as far as each step's end."""
+
+    def __init__(self, builder: SessionBuilder, recording: harbor.Recording | None,
+                 times: Sequence[datetime | None]) -> None:
+        super().__init__(builder)
+        self._recording, self._times = recording, times
+
+    def step(self, turn: Turn) -> None:
+        """One more step; what the terminal showed until the next one began is told before it."""
+        if self._recording is not None:
+            place = self.builder.steps + 1
+            is_last = place >= len(self._times)
+            turn.terminals = self._recording.rest() if is_last else self._recording.until(self._times[place])
+        super().step(turn)
 
 
 def _identity(run: dict[str, Any], parent: str) -> bytes:

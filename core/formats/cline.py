@@ -2,20 +2,23 @@
 
 Calls are `tool_use` blocks, in older versions XML tags in the text; results are `tool_result` blocks, or texts that
 name the call. What a person writes beside results is guidance.
-Times, model, tokens and costs are taken where the messages have `ts`, `modelInfo` and `metrics`; the system prompt is
-not in the file, so contexts are approximate.
+Times, model, tokens and costs are taken where the messages have `ts`, `modelInfo` and `metrics`, else from a
+`ui_messages.json` beside the file; the system prompt is not in the file, so contexts are approximate.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from core.domain.errors import InvalidInput
 from core.domain.message import Message
 from core.domain.step import Action, ActionError, Usage
+from core.formats import cline_ui
 from core.formats.blocks import blocks_of, calls_of, results_of, text_blocks, thinking
+from core.formats.cline_ui import Request
 from core.formats.conversation import Answer, Conversation, Turn
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.rows import canonical
@@ -23,6 +26,7 @@ from core.formats.source import Source
 from core.formats.values import dict_of, dicts_of, family_of, int_of, text_of, time_of, usage_of
 
 NAME = "cline"
+HISTORY = "api_conversation_history.json"
 _TOOLS = ("execute_command", "read_file", "write_to_file", "replace_in_file", "apply_diff", "insert_content",
           "search_files", "list_files", "list_code_definition_names", "browser_action", "use_mcp_tool",
           "access_mcp_resource", "ask_followup_question", "attempt_completion", "new_task", "plan_mode_respond",
@@ -73,16 +77,19 @@ def read(source: Source) -> Iterator[Imported]:
     opening = text_blocks(first.get("content"))
     task = _TASK.search(opening)
     asked = task[1] if task else opening
+    requests = _requests(source, messages, builder)
     models = [t for m in messages if (t := text_of(dict_of(m.get("modelInfo")).get("modelId")))]
+    models += [r.model for r in requests if r.model]
     builder.create(asked[:400], asked, model=models[0] if models else "")
     talk = Conversation(builder)
+    waiting = iter(requests)
     at = 0
     while at < len(messages):
         message = messages[at]
         following = messages[at + 1] if at + 1 < len(messages) else {}
         if message.get("role") == "assistant":
             heard = following if following.get("role") == "user" else {}
-            talk.step(_turn(message, heard))
+            talk.step(_completed(_turn(message, heard), next(waiting, None)))
             _hear(talk, heard)
             at += 2 if heard else 1
         else:
@@ -90,6 +97,33 @@ def read(source: Source) -> Iterator[Imported]:
             at += 1
     builder.end("finished", "end_not_recorded")
     yield builder.build()
+
+
+def companions(source: Source) -> set[Path]:
+    """The file beside a conversation that reading it reads too."""
+    found = source.path.parent / cline_ui.BESIDE
+    return {found} if found != source.path and found.is_file() and _messages(source) else set()
+
+
+def _requests(source: Source, messages: list[dict[str, Any]], builder: SessionBuilder) -> list[Request]:
+    """The requests that the file beside tells of, where there is one for each answer."""
+    found, problem = cline_ui.requests_beside(source.path)
+    answers = sum(m.get("role") == "assistant" for m in messages)
+    if found and len(found) != answers:
+        problem = (f"{cline_ui.BESIDE} tells of {len(found)} requests, and there are {answers} answers: their times "
+                   "and costs were not joined.")
+    if problem:
+        builder.warnings.append(problem)
+    return found if len(found) == answers else []
+
+
+def _completed(turn: Turn, request: Request | None) -> Turn:
+    """The turn with what only the request beside it tells."""
+    if request is not None:
+        turn.started_at = turn.started_at or request.at
+        turn.usage = request.usage if turn.usage == Usage() else turn.usage
+        turn.model = turn.model or request.model
+    return turn
 
 
 def _hear(talk: Conversation, message: dict[str, Any]) -> None:

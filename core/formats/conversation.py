@@ -50,6 +50,7 @@ class Turn(msgspec.Struct, kw_only=True):
     said: str | None = None
     context: list[MessageRef] | None = None
     tools: str = ""
+    terminals: dict[str, int] = {}
 
 
 class Conversation:
@@ -115,7 +116,7 @@ class Conversation:
         said = self.builder.message(Message(role="assistant", tool_calls=turn.calls, reasoning=turn.reasoning,
                                             content=turn.thought if turn.said is None else turn.said), self._source)
         self.builder.step(body, given, said, turn.usage, started_at=turn.started_at, ended_at=turn.ended_at,
-                          tools=turn.tools)
+                          tools=turn.tools, terminals=turn.terminals)
         self.refs.append(said)
         for answer in turn.answers:
             self.tell(Message(role="user" if answer.role == "user" else "tool", content=answer.text,

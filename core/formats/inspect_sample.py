@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from core.domain.context import MessageRef
-from core.domain.events import ScoreGiven
+from core.domain.events import NoteAdded, ScoreGiven
 from core.domain.message import Message, ToolCall
 from core.domain.step import Action, ActionError, Usage
 from core.formats.conversation import Answer, Conversation, Turn
@@ -111,19 +111,33 @@ class _Reader:
         for event in events:
             if event.get("event") == "tool":
                 tools.setdefault(text_of(event.get("id")), []).append(event)
-        for event in events:
+        for place, event in enumerate(events):
             kind = event.get("event")
             if kind == "model":
                 self._step(event, tools)
             elif kind == "compaction":
-                told = [f"{int_of(event.get(k)):,}" if int_of(event.get(k)) is not None else "?"
-                        for k in ("tokens_before", "tokens_after")]
-                self._talk.summarise(f"The context was compacted ({text_of(event.get('type')) or 'unknown'}): "
-                                     f"{told[0]} tokens before, {told[1]} after.", tell=False)
+                self._compacted(event, next((e for e in events[place + 1 :] if e.get("event") == "model"), {}))
             elif kind == "input" and self._builder.steps:
                 self._talk.guide(text_of(self.resolve(event.get("input"))), time_of(event.get("timestamp")))
             elif kind == "score" and event.get("intermediate") is True:
                 _score(self._builder, "intermediate", dict_of(event.get("score")))
+
+    def _compacted(self, event: dict[str, Any], following: dict[str, Any]) -> None:
+        """The summary stands in the next input, as a message that says that it is one; other kinds have none."""
+        told = [f"{int_of(event.get(k)):,}" if int_of(event.get(k)) is not None else "?"
+                for k in ("tokens_before", "tokens_after")]
+        counted = (f"The context was compacted ({text_of(event.get('type')) or 'unknown'}): {told[0]} tokens before, "
+                   f"{told[1]} after.")
+        marked = [m for m in self._input(following) if "summary" in dict_of(m.get("metadata"))]
+        text = _text(self.resolve(marked[-1].get("content"))) if marked else ""
+        self._talk.summarise(text or counted, tell=False)
+        if text:
+            self._builder.fact(NoteAdded(step=self._builder.steps, text=counted))
+
+    def _input(self, event: dict[str, Any]) -> list[dict[str, Any]]:
+        """The raw messages of an input."""
+        refs = event.get("input_refs")
+        return dicts_of(expand(refs, self._pool) if isinstance(refs, list) and refs else event.get("input"))
 
     def _step(self, event: dict[str, Any], tools: dict[str, list[dict[str, Any]]]) -> None:
         context = self._context(event)

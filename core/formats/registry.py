@@ -16,10 +16,12 @@ from core.formats import (
     atif,
     claude_code,
     cline,
+    cline_ui,
     codex,
     codex_exec,
     endless,
     gemini,
+    harbor,
     innovator,
     inspect_log,
     miniswe,
@@ -65,6 +67,7 @@ FORMATS: tuple[Format, ...] = (
     Format(agentgym.NAME, "AgentGym trajectories", agentgym.recognises, agentgym.read),
     Format(sharegpt.NAME, "ShareGPT or LLaMA-Factory rows", sharegpt.recognises, sharegpt.read),
     Format(cline.NAME, "Cline conversation", cline.recognises, cline.read),
+    Format(cline_ui.NAME, "Cline window messages", cline_ui.recognises, cline_ui.read),
     Format(openai_chat.NAME, "OpenAI chat messages", openai_chat.recognises, openai_chat.read),
 )
 
@@ -94,6 +97,7 @@ def files(path: Path) -> Iterator[Path]:
         names[:] = sorted(n for n in names if not n.startswith(".") and n not in parts)
         found = [p for leaf in sorted(leaves) if _is_plain(p := Path(folder, leaf))]
         taken = {other for p in found if _may_continue(p) for other in atif.companions(Source(p))}
+        taken.update(other for p in found if p.name == cline.HISTORY for other in cline.companions(Source(p)))
         taken.update(_later_events(found))
         yield from (p for p in found if p not in taken)
 
@@ -130,7 +134,8 @@ def _may_continue(path: Path) -> bool:
     if path.suffix != ".json" or path.stat().st_size > _LOOK:
         return False
     data = path.read_bytes()
-    return b'"schema_version"' in data and any(mark in data for mark in _CONTINUES)
+    return b'"schema_version"' in data and (
+        any(mark in data for mark in _CONTINUES) or harbor.beside(path) is not None)
 
 
 def _recognise(source: Source) -> Format:

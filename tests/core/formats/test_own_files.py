@@ -26,6 +26,9 @@ TABLE = [
     ("codex_exec.jsonl", "codex-exec", [(3, 1, None, None, None, "finished", 0, 0)]),
     ("gemini.json", "gemini-cli", [(2, 1, 108, None, None, "finished", 1, 0)]),
     ("cline.json", "cline", [(3, 1, 44, 0.25, None, "finished", 1, 0)]),
+    ("cline_ui.json", "cline", [(3, 1, 60, 0.75, None, "finished", 1, 1)]),
+    ("cline_task/api_conversation_history.json", "cline", [(3, 1, 60, 0.75, None, "finished", 1, 0)]),
+    ("harbor/agent/trajectory.json", "atif", [(2, 0, 33, None, 50.0, "finished", 0, 0)]),
     ("openhands.json", "openhands", [(3, 2, 48, None, None, "finished", 1, 1)]),
     ("openhands_output.jsonl", "openhands-output", [(2, 1, None, 0.5, None, "finished", 0, 0),
                                                     (1, 0, None, None, None, "failed", 0, 0)]),
@@ -181,8 +184,9 @@ def test_a_continuation_never_leads_out_of_the_folder(tmp_path, ref) -> None:
 
 def test_folders_give_each_session_once() -> None:
     found = [p.relative_to(FILES).as_posix() for p in registry.files(FILES)]
-    assert [n for n in found if "/" in n] == ["conversation/base_state.json", "trial/commands.txt",
-                                              "trial/results.json"]
+    assert [n for n in found if "/" in n] == [
+        "cline_task/api_conversation_history.json", "conversation/base_state.json", "harbor/result.json",
+        "harbor/agent/trajectory.json", "trial/commands.txt", "trial/results.json"]
 
 
 def test_a_cast_is_replayed_byte_for_byte() -> None:
@@ -305,3 +309,62 @@ def test_the_output_stream_of_claude_code(tmp_path) -> None:
     assert main.session == next(iter(registry.read(FILES / "claude.jsonl"))).session
     assert (trajectory(main).row.state, trajectory(main).row.reason) == ("finished", "success")
     assert decode_event(helper.bodies[1]).fact.step == 1
+
+
+def test_a_recording_beside_a_trajectory_is_replayed_step_by_step(tmp_path) -> None:
+    (session,) = registry.read(FILES / "harbor/agent/trajectory.json")
+    told = trajectory(session)
+    stream = told.terminals["main/agent"]
+    assert b"".join(t.data for t in stream).decode() == "$ echo 你\r\n你\r\n$ bye\r\n"
+    before = len("$ echo 你\r\n你\r\n$ ".encode())
+    assert [e.terminals for e in told.steps] == [{"main/agent": before}, {"main/agent": before + 5}]
+    assert told.scores[0].message == 'rewards: {"reward": 0.5}'
+    shutil.copytree(FILES / "harbor", tmp_path / "t")
+    run = json.loads((tmp_path / "t/agent/trajectory.json").read_text())
+    for step in run["steps"]:
+        del step["timestamp"]
+    (tmp_path / "t/agent/trajectory.json").write_text(json.dumps(run))
+    (tmp_path / "t/result.json").write_text(json.dumps({"task_name": "a", "trial_name": "b", "exception_info": {
+        "exception_type": "AgentTimeoutError", "exception_message": "after 9 s"}}))
+    (late,) = registry.read(tmp_path / "t/agent/trajectory.json")
+    told = trajectory(late)
+    assert [e.terminals for e in told.steps] == [{}, {}]
+    assert len(b"".join(t.data for t in told.terminals["main/agent"])) == before + 5
+    assert (told.row.state, told.row.reason, told.row.score) == ("failed", "AgentTimeoutError", None)
+    assert any("recording stands at the end" in w for w in late.warnings)
+
+
+def test_times_and_costs_of_the_window_join_the_conversation(tmp_path) -> None:
+    (session,) = registry.read(FILES / "cline_task/api_conversation_history.json")
+    told = trajectory(session)
+    assert [e.head.usage.input_tokens for e in told.steps] == [46, None, 9]
+    assert [e.head.started_at.timestamp() for e in told.steps] == [1750000001.0, 1750000003.0, 1750000004.0]
+    assert told.row.model == "own-model"
+    shutil.copytree(FILES / "cline_task", tmp_path / "t")
+    shown = json.loads((tmp_path / "t/ui_messages.json").read_text())
+    (tmp_path / "t/ui_messages.json").write_text(json.dumps(shown[:-2]))
+    (session,) = registry.read(tmp_path / "t/api_conversation_history.json")
+    assert (trajectory(session).row.tokens, session.warnings[0][:40]) == (
+        None, "ui_messages.json tells of 2 requests, an")
+
+
+def test_the_window_alone_gives_steps_outputs_and_what_a_person_said() -> None:
+    (session,) = registry.read(FILES / "cline_ui.json")
+    one, two, three = bodies(session)
+    assert (one.thought, one.actions[0].tool, one.actions[0].arguments) == (
+        "Where is it?\n\nReading.", "readFile", {"path": "s.py"})
+    assert (two.actions[0].arguments, two.observations[0].output.text) == ({"command": "ls"}, "src\ndoc")
+    assert three.actions[0].tool == "attempt_completion"
+    told = trajectory(session)
+    assert [(g.text, g.delivered_step) for g in told.guidance.values()] == [("It is in src.", 2)]
+    assert [(s.first, s.last, s.text) for s in told.summaries.values()] == [(1, 2, "It is in src.")]
+
+
+def test_the_text_of_an_inspect_compaction_is_taken_from_the_next_input(tmp_path) -> None:
+    log = json.loads((FILES / "inspect.json").read_text())
+    pool = log["samples"][0]["events_data"]["messages"]
+    pool[1] = {**pool[1], "content": "Summary: it ran.", "metadata": {"summary": True}}
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(log))
+    (session,) = registry.read(path)
+    assert [s.text for s in trajectory(session).summaries.values()] == ["Summary: it ran."]
