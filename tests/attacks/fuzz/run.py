@@ -19,7 +19,8 @@ sys.path[:0] = [str(ROOT)]
 
 import atheris  # type: ignore[import-not-found]  # noqa: E402
 
-with atheris.instrument_imports(include=["core"]):
+with atheris.instrument_imports(include=["core", "app"]):
+    from app.settings import Settings
     from core.actions.registry import parse_call
     from core.domain.errors import ReportableError
     from core.domain.events import decode_event
@@ -59,6 +60,18 @@ def task(data: bytes) -> None:
     read_task(FOLDER)
 
 
+def cast(data: bytes) -> None:
+    (FOLDER / "file.cast").write_bytes(b'{"version": 2, "width": 80, "height": 24}\n' + data)
+    for session in registry.read(FOLDER / "file.cast"):
+        for name in session.blobs:
+            session.blobs[name]
+
+
+def settings(data: bytes) -> None:
+    (FOLDER / "settings.toml").write_bytes(data)
+    Settings(FOLDER / "settings.toml")
+
+
 TARGETS: dict[str, Callable[[bytes], object]] = {
     "events": decode_event,
     "bodies": decode_body,
@@ -69,7 +82,9 @@ TARGETS: dict[str, Callable[[bytes], object]] = {
     "payloads": lambda d: decompress(d, 1 << 20),
     "json": parse,
     "files": file,
+    "casts": cast,
     "tasks": task,
+    "settings": settings,
     "actions": lambda d: parse_text_actions(text(d), 1),
     "calls": lambda d: parse_call(ToolCall(id="1", name="run_command", arguments=text(d))),
     "opinions": lambda d: read_opinions(text(d)),
