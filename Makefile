@@ -1,7 +1,7 @@
 # Two commands are all that is needed, on a fresh machine too:
 #   make run    the desktop with the demonstration running (without a display: the whole way, headless)
 #   make test   everything that continuous integration needs
-# The rest: make lint types contracts translations check format fuzz audit faults faults-long bench clean
+# The rest: make lint types contracts translations check format fuzz attacks audit faults faults-long bench clean
 
 SHELL := /bin/bash
 PYTHON ?= python3
@@ -12,7 +12,7 @@ INPUTS := pyproject.toml $(SETUP)/venv.sh
 
 export PYTHON LANG := C.UTF-8
 
-.PHONY: help run test lint types contracts translations check format fuzz audit faults faults-long bench clean engine-stop
+.PHONY: help run test lint types contracts translations check format fuzz attacks audit faults faults-long bench clean engine-stop
 
 help:
 	@sed -n 's/^# \?//p' Makefile | head -4
@@ -68,6 +68,10 @@ bench: $(VENV)/.has-test
 fuzz: $(VENV)/.has-test
 	TIPHYS_FUZZ_EXAMPLES=$(or $(EXAMPLES),2000) QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -q --timeout 0 \
 	  tests/attacks/test_fuzz_decoders.py tests/attacks/test_names_and_growth.py tests/attacks/test_prompt_injection.py
+
+# Every threat of SECURITY.md, and what got through.
+attacks: $(VENV)/.has-test
+	$(BIN)/python tests/attacks/table.py
 
 # Known vulnerabilities of everything that the installer takes in; needs the network.
 audit: $(VENV)/.has-test
