@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.cursor import Cursor
 from app.desks import Desks
-from app.models.terminal_tape import Player, Tape, ends_at, written_in
+from app.models.terminal_tape import COLUMNS, ROWS, Player, Tape, ends_at, written_in
 from app.views.terminals import TerminalsView
 from app.workplace import Workplace
 from core.domain.outputs import Outputs
@@ -76,7 +76,8 @@ class TerminalsController(QObject):
             written = written_in(trajectory, step)
             self._key = next((k for k in ends if k in written), next(iter(ends)))
         self._view.show_tabs(list(ends), written_in(trajectory, step), self._key)
-        player = self._player(session, self._key, step is None)
+        first = trajectory.terminals[self._key][0]
+        player = self._player(session, self._key, step is None, first.columns or COLUMNS, first.rows or ROWS)
         player.tape.follow(trajectory.terminals[self._key])
         player.seek(ends[self._key])
         if player is not self._shown:
@@ -85,11 +86,11 @@ class TerminalsController(QObject):
         elif not self._frame.isActive():
             self._frame.start(FRAME_MS)
 
-    def _player(self, session: str, key: str, live: bool) -> Player:
+    def _player(self, session: str, key: str, live: bool, columns: int, rows: int) -> Player:
         player = self._players.get((session, key, live))
         if player is None:
             tape = Tape(Outputs(), self._blob)
-            player = self._players[(session, key, live)] = Player(tape)
+            player = self._players[(session, key, live)] = Player(tape, columns, rows)
             while len(self._players) > _PLAYERS:
                 self._players.popitem(last=False)
         self._players.move_to_end((session, key, live))

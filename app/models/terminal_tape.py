@@ -16,7 +16,7 @@ from core.domain.steps import TERMINALS
 from core.domain.trajectory import Trajectory
 
 COLUMNS, ROWS = 120, 32
-"""The size that the sandbox gives its terminals; the log does not say it."""
+"""The size that the sandbox gives its terminals, whose log does not say it."""
 
 FLOOD = 256 * 1024
 TAIL = 64 * 1024

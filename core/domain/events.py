@@ -72,7 +72,10 @@ class StepAdded(Fact, frozen=True, kw_only=True, tag="step_added"):
 
 
 class TerminalOutput(Fact, frozen=True, kw_only=True, tag="terminal_output"):
-    """`size` bytes at `offset` of one terminal's stream: inline in `data` when small, else in blob `blob`."""
+    """`size` bytes at `offset` of one terminal's stream: inline in `data` when small, else in blob `blob`.
+
+    The first output tells how many `columns` and `rows` the terminal has, where that is known.
+    """
 
     host: str
     terminal: str
@@ -80,6 +83,8 @@ class TerminalOutput(Fact, frozen=True, kw_only=True, tag="terminal_output"):
     size: int
     data: bytes = b""
     blob: str = ""
+    columns: int = 0
+    rows: int = 0
 
 
 class FileChanged(Fact, frozen=True, kw_only=True, tag="file_changed"):

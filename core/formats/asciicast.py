@@ -10,10 +10,13 @@ import msgspec
 from core.domain.events import TerminalOutput
 from core.formats.imported import SessionBuilder
 from core.formats.source import Source
-from core.formats.values import dict_of, float_of, time_of
+from core.formats.values import dict_of, float_of, int_of, time_of
 
 _INLINE = 4096
 """Bytes of output that an event holds itself; more are a payload."""
+
+_SIZES = (("cols", "width"), ("rows", "height"))
+_WIDEST = 1000
 
 _MOMENT = 0.1
 """Output within so many seconds is kept together."""
@@ -26,6 +29,13 @@ class Cast(msgspec.Struct):
     events: list[tuple[float, str, str]]
     problems: list[str]
     moment: float = -1.0
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Columns and rows; 0 where the header does not say them, or not sensibly."""
+        term = dict_of(self.header.get("term"))
+        told = [int_of(term.get(short, self.header.get(long))) or 0 for short, long in _SIZES]
+        return (told[0], told[1]) if 2 <= told[0] <= _WIDEST and 1 <= told[1] <= _WIDEST else (0, 0)
 
     def time(self, seconds: float, started: datetime | None) -> datetime | None:
         """The moment of an event: by the header's clock, else by the given start, else unknown."""
@@ -83,10 +93,12 @@ def _collect(cast: Cast, rows: list[Any], *, relative: bool) -> None:
 
 
 def add_output(builder: SessionBuilder, terminal: str, offset: int, data: bytes,
-               at: datetime | None) -> tuple[int, bytes]:
+               at: datetime | None, size: tuple[int, int] = (0, 0)) -> tuple[int, bytes]:
     """One stretch of output as an event; gives the stream's new length and nothing that waits."""
     if data:
         inline = len(data) <= _INLINE
+        columns, rows = (0, 0) if offset else size
         builder.fact(TerminalOutput(host="main", terminal=terminal, offset=offset, size=len(data),
-                                    data=data if inline else b"", blob="" if inline else builder.blob(data)), at=at)
+                                    data=data if inline else b"", blob="" if inline else builder.blob(data),
+                                    columns=columns, rows=rows), at=at)
     return offset + len(data), b""

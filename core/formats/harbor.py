@@ -73,9 +73,9 @@ class Recording:
             at = at or moment
             waiting += data.encode("utf-8", "replace")
             if len(waiting) >= _PIECE or not self._cast.is_same_moment(seconds):
-                self._offset, waiting = add_output(self._builder, "agent", self._offset, waiting, at)
+                self._offset, waiting = add_output(self._builder, "agent", self._offset, waiting, at, self._cast.size)
                 at = None
-        self._offset, _ = add_output(self._builder, "agent", self._offset, waiting, at)
+        self._offset, _ = add_output(self._builder, "agent", self._offset, waiting, at, self._cast.size)
 
 
 def _read(path: Path) -> Cast:

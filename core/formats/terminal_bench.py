@@ -101,14 +101,14 @@ def _replay(builder: SessionBuilder, cast: Cast, terminal: str, started: datetim
             if len(waiting) < 16_384 and cast.is_same_moment(seconds):
                 continue
         at = cast.time(seconds, started)
-        offset, waiting = add_output(builder, terminal, offset, waiting, at)
+        offset, waiting = add_output(builder, terminal, offset, waiting, at, cast.size)
         if kind == "i" and steps:
             if typed:
                 _step(builder, keys, begun, at, {f"main/{terminal}": offset})
                 keys, typed = "", False
             begun = begun if keys else at
             keys, typed = keys + data, data.endswith(("\r", "\n"))
-    offset, _ = add_output(builder, terminal, offset, waiting, at)
+    offset, _ = add_output(builder, terminal, offset, waiting, at, cast.size)
     if keys:
         _step(builder, keys, begun, at, {f"main/{terminal}": offset})
 

@@ -195,6 +195,7 @@ def test_a_cast_is_replayed_byte_for_byte() -> None:
     stream = told.terminals["main/agent"]
     assert b"".join(t.data for t in stream).decode() == "$ 文\r\n$ bye\r\n"
     assert [t.offset for t in stream] == [0, 2, 9]
+    assert [(t.columns, t.rows) for t in stream] == [(80, 24), (0, 0), (0, 0)]
     assert [e.terminals for e in told.steps] == [{"main/agent": 9}, {"main/agent": 14}]
     at = [decode_event(b).at.timestamp() for b in session.bodies if isinstance(decode_event(b).fact, TerminalOutput)]
     assert [round(t - 1750000000, 1) for t in at] == [0.1, 0.7, 2.1]
