@@ -21,6 +21,7 @@ from qasync import QEventLoop
 from app import i18n, theme
 from app.bootstrap import parse, run_desktop
 from app.garbage import Collector
+from app.instance import take_or_hand_over
 from app.settings import Settings
 from core import logs
 from core.domain.errors import ReportableError
@@ -42,11 +43,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         home = Home(options.home) if options.home else Home.default()
         logs.set_up("desktop", home.logs)
         _catch_all()
+        lock = take_or_hand_over(home, options.as_request(options.token))
+        if lock is None:
+            return 0
         settings = Settings(home.settings)
         app = make_application(settings, options.language)
         with ExitStack() as ending, asyncio.Runner(loop_factory=lambda: QEventLoop(app)) as runner:
             status = runner.run(run_desktop(app, options, home, settings))
             ending.enter_context(_watched())
+        lock.release()
         return status
     except ReportableError as error:
         sys.stderr.write(f"tiphys: {error.sentence} [{error.code}]\n")

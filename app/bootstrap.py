@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QApplication
 
 from app.actions import Actions
@@ -24,10 +24,11 @@ from app.controllers.status import StatusController
 from app.cursor import Cursor
 from app.desk import Desk
 from app.desks import Desks
+from app.instance import Doorbell, Request
 from app.looked import Looked
 from app.notices import Notices
-from app.servers import Servers
-from app.session_key import key_of, server_of
+from app.servers import Servers, address_of
+from app.session_key import key_of, server_of, server_of_url
 from app.settings import Settings
 from app.window import Window
 from app.workplace import Workplace
@@ -56,6 +57,23 @@ class Options(argparse.Namespace):
     language: str
     follow: bool
     files: list[str]
+
+
+    @property
+    def token(self) -> str:
+        """The token for the server that is named."""
+        return self.token_file.read_text(encoding="utf-8").strip() if self.token_file else ""
+
+    def as_request(self, token: str) -> Request:
+        """What is asked for, for this window or for one that is open already."""
+        files = [f if is_link(f) else str(Path(f).absolute()) for f in self.files]
+        return Request(server=self.server, token=token, session=self.session, step=self.step, follow=self.follow,
+                       files=files)
+
+
+def server_of_request(asked: Request) -> str:
+    """The short name of the server that a request names; "" where it names none."""
+    return server_of_url(address_of(asked.server).partition("#")[0]) if asked.server else ""
 
 
 def parse(argv: Sequence[str]) -> Options:
@@ -93,7 +111,8 @@ class Desktop(QObject):
         self.window = Window(self.place, home.path / "window.ini")
         self.application = ApplicationController(self.place, self.window)
         self.places = PlacesController(self.place, self.window)
-        ServersController(self.place, self.servers, self.window)
+        servers = ServersController(self.place, self.servers, self.window)
+        self.places.server_offered.connect(servers.offer)
         StatusController(self.place, self.window.status)
         self.application.server_needed.connect(self.connection.serve_here)
         self.window.quit_asked.connect(self.quit.set)
@@ -105,21 +124,35 @@ class Desktop(QObject):
         """
         self.window.show()
         self.servers.open_all()
-        server = ""
-        if options.server:
-            server = self.place.servers.add(options.server, token).id
-        else:
+        if not options.server:
             self.connection.serve_here()
-        links = [f for f in options.files if is_link(f)]
-        files = [f for f in options.files if not is_link(f)]
-        session = key_of(options.session, server) or self._newest(server)
-        if session:
-            self.cursor.move(session, options.step)
+        asked = options.as_request(token)
+        self.go(asked)
+        if not (asked.session or asked.files) and (newest := self._newest(server_of_request(asked))):
+            self.cursor.move(newest)
+
+    def go(self, asked: Request) -> None:
+        """Go where a command line says. Raises InvalidInput (bad_address) for a server that cannot be one."""
+        server = self.place.servers.add(asked.server, asked.token).id if asked.server else ""
+        links = [f for f in asked.files if is_link(f)]
+        files = [f for f in asked.files if not is_link(f)]
+        if asked.session:
+            self.cursor.move(key_of(asked.session, server), asked.step)
         if links:
             self.places.await_link(links[0])
         if files:
-            opening = self.application.import_files(files, follow=options.follow)
+            opening = self.application.import_files(files, follow=asked.follow)
             self.place.scope.spawn(opening, name="import", on_error=self.notices.report)
+
+    def take_over(self, asked: Request) -> None:
+        """Another start of the program hands over what it was asked for. Raises as `go` does."""
+        self.go(asked)
+        window = self.window
+        window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
+        window.show()
+        window.raise_()
+        window.activateWindow()
+        QApplication.alert(window)
 
     def _newest(self, server: str) -> str:
         """The session of which something was heard last: on the server that the command line names, if it does."""
@@ -161,12 +194,15 @@ async def run_desktop(app: QApplication, options: Options, home: Home, settings:
     """Run until the window asks to quit, or a signal does."""
     loop = asyncio.get_running_loop()
     async with TaskScope("desktop") as scope:
-        token = options.token_file.read_text(encoding="utf-8").strip() if options.token_file else ""
+        token = options.token
         desktop = Desktop(home, settings, scope)
         loop.set_exception_handler(_handler(desktop.notices))
         _on_signals(loop, desktop.quit)
         desktop.start(options, token)
+        doorbell = Doorbell(home, scope, desktop.take_over)
+        await doorbell.listen()
         await desktop.quit.wait()
+        await doorbell.close()
         await desktop.close()
     return 0
 

@@ -37,6 +37,7 @@ SENTENCES: dict[str, str] = {
     "no_docker": QT_TRANSLATE_NOOP("Errors", "There is no Docker engine that can be used."),
     "no_guidance": QT_TRANSLATE_NOOP("Errors", "The server does not know this guidance."),
     "no_runner": QT_TRANSLATE_NOOP("Errors", "No agent is running now, so nothing can be interrupted."),
+    "no_server": QT_TRANSLATE_NOOP("Errors", "The link leads to {address}, which is not among your servers."),
     "no_session": QT_TRANSLATE_NOOP("Errors", "The server does not know this session."),
     "no_step": QT_TRANSLATE_NOOP("Errors", "This session has no such step."),
     "no_task": QT_TRANSLATE_NOOP("Errors", "The server does not know this task."),

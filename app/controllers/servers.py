@@ -122,6 +122,13 @@ class ServersController(QObject):
         self._tell()
         dialog.open()
 
+    def offer(self, address: str) -> None:
+        """Open the dialog with an address filled in: nothing is connected before the reader agrees."""
+        self.show()
+        if self._dialog is not None:
+            self._dialog.address.setText(address)
+            self._dialog.token.setFocus()
+
     def _closed(self, *_: object) -> None:
         if self._dialog is not None:
             self._dialog.deleteLater()

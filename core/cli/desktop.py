@@ -34,13 +34,17 @@ def check_display() -> None:
 
 @click.command(name="open")
 @click.argument("files", nargs=-1)
+@click.option("--server", metavar="URL", help="Work with this server too (ws:// or wss://).")
+@click.option("--token-file", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
+              help="Holds the token for --server.")
 @click.option("--session", help="Show this session.")
 @click.option("--step", type=int, help="Show this step of it.")
 @click.option("--follow", is_flag=True, help="The files are still being written: show what is added as it comes.")
-def open_files(files: tuple[str, ...], session: str | None, step: int | None, follow: bool) -> int:
+def open_files(files: tuple[str, ...], server: str | None, token_file: Path | None, session: str | None,
+               step: int | None, follow: bool) -> int:
     """Open FILES (trajectories, or folders with them) in the desktop, or go where a tiphys:// link leads.
 
-    A file that grows while it is open is followed like a live session.
+    A file that grows while it is open is followed like a live session. Where a window is open already, it shows them.
     """
     links = [parse_link(file) for file in files if is_link(file)]
     paths = [file for file in files if not is_link(file)]
@@ -50,11 +54,9 @@ def open_files(files: tuple[str, ...], session: str | None, step: int | None, fo
     good = [path for path in paths if path not in failures]
     if paths and not good:
         return max(f.exit_status for f in failures.values())
-    if links:
-        return launch([str(links[0])])
-    shown = ["--session", session] if session else []
-    at = ["--step", str(step)] if step is not None else []
-    return launch([*shown, *at, *(["--follow"] if follow else []), *good])
+    told = [("--server", server), ("--token-file", token_file), ("--session", session), ("--step", step)]
+    options = [part for name, value in told if value is not None for part in (name, str(value))]
+    return launch([*options, *(["--follow"] if follow else []), *map(str, links), *good])
 
 
 def _unreadable(paths: Sequence[str]) -> dict[str, ReportableError]:

@@ -1,4 +1,4 @@
-"""Deep links: `tiphys://session/ID?step=N&panel=NAME` names a place in a session, for mails, notes and bookmarks."""
+"""Deep links: `tiphys://session/ID?step=N&panel=NAME&server=URL&…` names a place, for mails, notes and bookmarks."""
 
 from __future__ import annotations
 
@@ -10,19 +10,24 @@ from core.domain.errors import InvalidInput
 from core.domain.ids import is_id
 
 SCHEME = "tiphys"
+_OWN = ("step", "panel", "server")
+MAX_VIEW, MAX_VALUE = 16, 300
 
 
 class DeepLink(msgspec.Struct, frozen=True):
-    """A session, a step of it (None: its end), and the panel that is in front ("": as it is)."""
+    """A session, a step of it (None: its end), the panel that is in front ("": as it is), the address of its server
+    ("": the reader's own), and what the list of steps shows: filters and words, by name."""
 
     session: str
     step: int | None = None
     panel: str = ""
+    server: str = ""
+    view: dict[str, str] = {}
 
     def __str__(self) -> str:
         told = {"step": str(self.step)} if self.step is not None else {}
-        if self.panel:
-            told["panel"] = self.panel
+        told |= {name: value for name, value in (("panel", self.panel), ("server", self.server)) if value}
+        told |= {name: value for name, value in self.view.items() if name not in _OWN and value}
         query = f"?{urlencode(told)}" if told else ""
         return f"{SCHEME}://session/{quote(self.session, safe='')}{query}"
 
@@ -33,17 +38,31 @@ def is_link(text: str) -> bool:
 
 
 def parse_link(text: str) -> DeepLink:
-    """Read a deep link; what it does not know of the query is passed over. Raises InvalidInput (bad_link)."""
+    """Read a deep link; what it does not know of the query is taken as what the list shows. Raises InvalidInput
+    (bad_link)."""
     wrong = InvalidInput("bad_link", f"{text[:200]!r} is no link to a session.", link=text[:200])
     try:
         parts = urlsplit(text.strip())
-        query = parse_qs(parts.query, max_num_fields=20)
+        query = parse_qs(parts.query, max_num_fields=MAX_VIEW + 4)
     except ValueError as error:
         raise wrong from error
-    session, step = parts.path.strip("/"), query.get("step", [""])[0]
+    told = {name: values[0] for name, values in query.items()}
+    session, step = parts.path.strip("/"), told.get("step", "")
     if parts.scheme.lower() != SCHEME or parts.netloc.lower() != "session" or not is_id(session):
         raise wrong
     if step and not (step.isascii() and step.isdigit() and len(step) <= 9):
         raise wrong
-    panel = query.get("panel", [""])[0]
-    return DeepLink(session, int(step) if step else None, panel if is_id(panel) else "")
+    panel = told.get("panel", "")
+    return DeepLink(session, int(step) if step else None, panel if is_id(panel) else "", _server(told), _view(told))
+
+
+def _server(told: dict[str, str]) -> str:
+    server = told.get("server", "")
+    plain = server.isprintable() and " " not in server and len(server) <= MAX_VALUE
+    return server if plain and server.startswith(("ws://", "wss://")) else ""
+
+
+def _view(told: dict[str, str]) -> dict[str, str]:
+    fits = [(name, value) for name, value in told.items()
+            if name not in _OWN and is_id(name) and len(value) <= MAX_VALUE and value.isprintable()]
+    return dict(fits[:MAX_VIEW])

@@ -232,7 +232,7 @@ async def test_a_file_named_on_the_command_line_is_imported_and_shown(tmp_path):
         made.notices.told.connect(told.append)
         made.start(parse([str(file), str(tmp_path / "absent.json")]), "")
         await eventually(lambda: made.cursor.session and made.desk.trajectory(made.cursor.session).row.steps == 5, 40)
-        assert any(n.kind == "done" for n in told)
+        await eventually(lambda: any(n.kind == "done" for n in told))
         assert any(n.kind == "error" and "absent" in n.sentence for n in told)
         child = made.connection._child
         await made.close()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QMessageBox
 from support.eventually import eventually
@@ -23,6 +24,7 @@ from app.settings import Settings
 from core.aio import TaskScope
 from core.domain.errors import InvalidInput
 from core.domain.events import GuidanceQueued, decode_event
+from core.domain.link import parse_link
 from core.store import log
 from core.store.home import Home
 from core.store.sqlite import connect
@@ -149,6 +151,46 @@ async def test_a_server_is_renamed_left_reached_again_and_taken_off_the_list(qap
             assert not listed(made)
             entry = made.place.servers.add(lab.url, lab.token)
             assert "3 step(s)" in listed(made)[key_of("s", entry.id)], "the copy comes back"
+
+
+async def test_a_link_reopens_server_session_step_panel_filters_and_words(qapp, tmp_path):
+    mixed = session(1, "Lab work", 3)
+    mixed.add_step("edit_file", fails=False)
+    mixed.add_step("edit_file", fails=True)
+    with ServerProcess(tmp_path / "lab", s=mixed) as lab:
+        async with window(tmp_path / "one") as made:
+            entry = made.place.servers.add(lab.url, lab.token)
+            await eventually(lambda: made.desk.row(key_of("s", entry.id)))
+            made.cursor.move(key_of("s", entry.id))
+            await eventually(lambda: made.desk.trajectory(made.cursor.session).row.steps == 5)
+            steps = made.window.docks["trajectory"].widget()
+            made.actions["go.filter"].setChecked(True)
+            tool = steps.filters.boxes["tool"]
+            tool.setCurrentIndex(tool.findData("edit_file"))
+            tool.activated.emit(tool.currentIndex())
+            QTest.keyClicks(steps.find_box, "edit")
+            made.cursor.to_step(5)
+            made.window.docks["guidance"].widget().box.setFocus()
+            made.actions["go.copy_link"].trigger()
+            link = QGuiApplication.clipboard().text()
+        told = parse_link(link)
+        assert (told.session, told.step, told.panel, told.server) == ("s", 5, "guidance", lab.url)
+        assert told.view == {"tool": "edit_file", "find": "edit"}
+        async with window(tmp_path / "two") as made:
+            made.take_over(parse([link]).as_request(""))
+            dialog = next(d for d in made.window.findChildren(ServersDialog) if d.isVisible())
+            assert dialog.address.text() == lab.url, "a server that is not on the list is offered, not connected"
+            assert not made.place.servers.all
+            QTest.keyClicks(dialog.token, lab.token)
+            QTest.keyClick(dialog.token, Qt.Key.Key_Return)
+            dialog.reject()
+            made.take_over(parse([link]).as_request(""))
+            await eventually(lambda: made.cursor.session and made.desk.trajectory(made.cursor.session).row.steps == 5)
+            assert made.cursor.session == key_of("s", made.place.servers.all[0].id) and made.cursor.step == 5
+            steps = made.window.docks["trajectory"].widget()
+            await eventually(lambda: steps.find_box.text() == "edit")
+            assert steps.filters.facets.tool == "edit_file"
+            assert steps.list.model().rowCount() == 2
 
 
 async def test_servers_and_what_was_seen_of_them_come_back_without_a_network(qapp, tmp_path):

@@ -12,7 +12,14 @@ from core.domain.link import DeepLink, is_link, parse_link
 ids = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9_-]{0,40}", fullmatch=True)
 
 
-@given(st.builds(DeepLink, ids, st.none() | st.integers(0, 999_999_999), st.sampled_from(["", "review", "files"])))
+names = st.from_regex(r"[a-z]{1,10}", fullmatch=True).filter(lambda n: n not in ("step", "panel", "server"))
+texts = st.text(st.characters(categories=("L", "N", "P", "S")), min_size=1, max_size=40)
+views = st.dictionaries(names, texts, max_size=6)
+servers = st.sampled_from(["", "wss://lab.example:7717", "ws://[::1]:9/tiphys"])
+
+
+@given(st.builds(DeepLink, ids, st.none() | st.integers(0, 999_999_999), st.sampled_from(["", "review", "files"]),
+                 servers, views))
 def test_a_link_reads_as_it_was_written(link):
     assert is_link(str(link))
     assert parse_link(f"  {link}\n") == link
@@ -20,7 +27,14 @@ def test_a_link_reads_as_it_was_written(link):
 
 def test_how_a_link_looks():
     assert str(DeepLink("0198-ab", 420)) == "tiphys://session/0198-ab?step=420"
-    assert parse_link("TIPHYS://session/s1/?step=3&later=x&panel=../etc") == DeepLink("s1", 3)
+    assert parse_link("TIPHYS://session/s1/?step=3&tool=x&panel=../etc") == DeepLink("s1", 3, view={"tool": "x"})
+    told = DeepLink("s1", 3, "files", "wss://lab:1", {"find": "a b&c", "regex": "1"})
+    assert str(told) == "tiphys://session/s1?step=3&panel=files&server=wss%3A%2F%2Flab%3A1&find=a+b%26c&regex=1"
+
+
+def test_what_is_odd_in_a_link_is_passed_over():
+    odd = parse_link(f"tiphys://session/s1?server=file:///etc&find={'x' * 999}&a/b=c&tool=%0a&host=main")
+    assert odd == DeepLink("s1", view={"host": "main"})
 
 
 @pytest.mark.parametrize("text", [
