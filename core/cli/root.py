@@ -17,6 +17,7 @@ from core.cli.failure import guarded
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "open": ("desktop:open_files", "Show files (or the last view) in the desktop."),
+    "register-links": ("links:register_links", "Open tiphys:// links of mails and pages here."),
     "demo": ("demo:demo", "Run the demonstration, with the desktop or headless."),
     "serve": ("serving:serve", "Run the session server."),
     "run": ("running:run", "Start a session on a task."),
