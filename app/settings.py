@@ -74,8 +74,8 @@ SETTINGS: tuple[Setting, ...] = (
                      ("interrupt", QT_TRANSLATE_NOOP("Settings", "Interrupt: also ends the running action")))),
     Setting("guidance.templates", "", QT_TRANSLATE_NOOP("Settings", "Guidance"),
             QT_TRANSLATE_NOOP("Settings", "Templates, one per line"), kind="lines",
-            note=QT_TRANSLATE_NOOP("Settings", "Empty: the usual ones. {step}, {title}, {error}, {file}, {task}, {score} "
-                                               "are filled in, other {words} wait for you; \\n begins a new line.")),
+            note=QT_TRANSLATE_NOOP("Settings", "Empty: the usual ones. {step}, {title}, {error}, {file}, {task}, "
+                                               "{score} are filled in; other {words} wait for you.")),
     Setting("files.side_by_side", False, QT_TRANSLATE_NOOP("Settings", "Files"),
             QT_TRANSLATE_NOOP("Settings", "Show differences side by side")),
     Setting("files.tree", False, QT_TRANSLATE_NOOP("Settings", "Files"),

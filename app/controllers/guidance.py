@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
+from app.controllers.guidance_aids import GuidanceAids
 from app.models.guidance import GuidanceModel
+from app.models.guidance_effect import EffectModel
 from app.safe_text import one_line
+from app.session_key import id_of, key_of, server_of
 from app.views.guidance import GuidancePanel
 from app.workplace import Workplace
+from core.domain.errors import ReportableError
 from core.domain.guidance import GuidanceMode
 from core.domain.ids import new_id
 from core.domain.session import FINAL_STATES, SessionRow
@@ -17,12 +23,18 @@ from core.protocol.messages import ChangeGuidance, Guide
 DRAFT_MS = 300
 
 
+OWN = ("edit", "withdraw", "again", "template", "find", "effect")
+"""The actions of the panel, their keys without "guide."."""
+
+
 def build(place: Workplace, parent: QWidget) -> GuidancePanel:
     """The panel, wired."""
-    model = GuidanceModel()
-    panel = GuidancePanel(model, parent)
+    model, effect = GuidanceModel(), EffectModel()
+    panel = GuidancePanel(model, effect, {key: place.actions[f"guide.{key}"] for key in OWN}, parent)
     model.setParent(panel)
+    effect.setParent(panel)
     GuidanceController(place, model, panel)
+    GuidanceAids(place, model, effect, panel)
     return panel
 
 
@@ -35,7 +47,9 @@ class GuidanceController(QObject):
         self._session = ""
         self._told: tuple[str, str] | None = ("", "")
         self._storing: set[str] = set()
-        self._draft: tuple[str, str] | None = None
+        self._drafts: dict[str, str] = {}
+        self._asked: dict[str, str] = {}
+        """Edits that are not decided yet: the message and the text that was typed."""
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(DRAFT_MS)
@@ -51,10 +65,11 @@ class GuidanceController(QObject):
         place.desk.outbox_changed.connect(self._show)
         place.desk.rows_changed.connect(self._show_target)
         place.actions["go.guide"].triggered.connect(panel.start_writing)
-        panel.sent.connect(self._on_sent)
-        panel.changed.connect(self._on_change)
-        panel.draft_changed.connect(self._on_draft)
-        panel.step_asked.connect(place.cursor.to_step)
+        panel.writing.sent.connect(self._on_sent)
+        panel.writing.changed.connect(self._on_change)
+        panel.writing.draft_changed.connect(self._on_draft)
+        panel.writing.edit_changed.connect(self._on_edit)
+        panel.listed.step_asked.connect(place.cursor.to_step)
         self._timer.timeout.connect(self.save_draft)
 
     def _on_moved(self, session: str, step: int | None = None) -> None:
@@ -64,14 +79,16 @@ class GuidanceController(QObject):
         self._session = session
         self._told = None  # another session, perhaps of the same name: what was being edited is not of this one
         self._show_target()
-        self._panel.busy(session in self._storing)
-        self._panel.set_draft(self._place.desk.draft(session) if session else "")
+        self._panel.writing.busy(session in self._storing)
+        self._panel.writing.set_draft(self._place.desk.draft(session) if session else "")
         self._show()
+        self._resume_edit()
 
     def _on_trajectory(self, session: str) -> None:
         if session == self._session:
             self._show()
             self._show_target()
+            self._settle_edits()
 
     def _show(self) -> None:
         desk, session = self._place.desk, self._session
@@ -99,7 +116,7 @@ class GuidanceController(QObject):
     def _on_sent(self, text: str, mode: str) -> None:
         session = self._session
         self._timer.stop()
-        self._draft = (session, text)
+        self._drafts[session] = text
         self.save_draft()  # until the message is in the outbox, whatever happens then
         self._storing.add(session)
 
@@ -111,22 +128,70 @@ class GuidanceController(QObject):
         def failed() -> None:
             self._storing.discard(session)
             if session == self._session:
-                self._panel.busy(False)
+                self._panel.writing.busy(False)
 
         kind: GuidanceMode = "interrupt" if mode == "interrupt" else "note"
         self._place.sender.send(session, Guide(guidance=new_id(), text=text.strip(), mode=kind), stored=stored,
                                 failed=failed, clear_draft=True)
 
     def _on_change(self, guidance: str, text: str | None) -> None:
-        self._place.sender.send(self._session, ChangeGuidance(guidance=guidance, text=text))
+        session = self._session
+        if text is not None:
+            self._asked[guidance] = text
+        self._place.sender.send(session, ChangeGuidance(guidance=guidance, text=text),
+                                refused=partial(self._on_refused, session, guidance))
+
+    def _on_refused(self, session: str, guidance: str, error: ReportableError) -> None:
+        self._place.notices.report(error)
+        if session == self._session:
+            self._give_back(guidance)
+            self._show()
+
+    def _settle_edits(self) -> None:
+        """The log decided: an edit that came too late goes back to its writer."""
+        told = self._place.desk.trajectory(self._session).guidance
+        for guidance in [g for g in self._asked if g in told and not told[g].change]:
+            if told[guidance].text == self._asked[guidance] or told[guidance].state == "withdrawn":
+                del self._asked[guidance]
+            elif told[guidance].refused:
+                self._place.notices.tell(self.tr("Too late to change the message: the agent had read it already."),
+                                         "attention", self._session)
+                self._give_back(guidance)
+
+    def _give_back(self, guidance: str) -> None:
+        text = self._asked.pop(guidance, "")
+        if text:
+            self._panel.writing.give_back(text)  # else it stands in the list, to be used again
 
     def _on_draft(self, text: str) -> None:
-        self._draft = (self._session, text)
-        self._timer.start()
+        if self._session:
+            self._drafts[self._session] = text
+            self._timer.start()
+
+    def _on_edit(self, guidance: str, text: str) -> None:
+        """A change that is being written survives a crash, too: under a name of its own beside the draft."""
+        if self._session:
+            self._drafts[_edit_of(self._session)] = f"{guidance}\n{text}" if guidance else ""
+            self._timer.start()
+
+    def _resume_edit(self) -> None:
+        """Go on with the change that was being written when the window was lost."""
+        held = self._place.desk.draft(_edit_of(self._session)) if self._session else ""
+        guidance, _, text = held.partition("\n")
+        line = next((x for x in self._model.all if x.id == guidance), None)
+        if line is not None and line.changeable:
+            self._panel.writing.start_editing(line, text)
+        elif text:
+            self._panel.writing.give_back(text)
+            self._place.sender.keep_draft(_edit_of(self._session), "")
 
     def save_draft(self) -> None:
         """Put what is being written on disk now."""
-        if self._draft is not None and self._draft[0]:
-            session, text = self._draft
-            self._draft = None
+        drafts, self._drafts = self._drafts, {}
+        for session, text in drafts.items():
             self._place.sender.keep_draft(session, text)
+
+
+def _edit_of(session: str) -> str:
+    """Where the change that is being written to a session is kept."""
+    return key_of(f"{id_of(session)}#edit", server_of(session))

@@ -21,7 +21,7 @@ class KeysDialog(QDialog):
         self.setWindowTitle(self.tr("Keyboard shortcuts"))
         row = QHBoxLayout()
         row.setSpacing(8 * theme.GRID)
-        halves = (("file", "session", "view", "help"), ("go",), ("review", "files"))
+        halves = (("file", "session", "view", "help"), ("go",), ("guide", "review", "files"))
         for half in halves:
             column = QVBoxLayout()
             for menu, title in MENUS:

@@ -42,6 +42,14 @@ class GuidanceModel(QAbstractListModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.lines: list[GuidanceLine] = []
+        self.all: list[GuidanceLine] = []
+        """Those that do not match what is looked for, too."""
+        self._words = ""
+
+    def look_for(self, words: str) -> None:
+        """Show only what holds these words."""
+        self._words = words
+        self._put(matching(self.all, words))
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
         """How many messages there are."""
@@ -60,7 +68,10 @@ class GuidanceModel(QAbstractListModel):
 
     def show(self, trajectory: Trajectory | None, commands: Iterable[Queued]) -> None:
         """Show the guidance of a trajectory and the commands about it; rows that stay keep their place."""
-        fresh = lines_of(trajectory, commands)
+        self.all = lines_of(trajectory, commands)
+        self._put(matching(self.all, self._words))
+
+    def _put(self, fresh: list[GuidanceLine]) -> None:
         kept = 0
         while kept < min(len(fresh), len(self.lines)) and fresh[kept].id == self.lines[kept].id:
             kept += 1
@@ -84,7 +95,12 @@ def lines_of(trajectory: Trajectory | None, commands: Iterable[Queued]) -> list[
     told = sorted(commands, key=lambda c: c.cseq)
     changing = {c.op.guidance: c.op for c in told if c.state == "queued" and isinstance(c.op, ChangeGuidance)}
     state = trajectory.row.state
-    lines = [_logged(g, changing.get(g.id), state) for g in trajectory.guidance.values()]
+    refused = {c.op.guidance: c for c in told
+               if c.state == "refused" and isinstance(c.op, ChangeGuidance) and c.op.text}
+    lines: list[GuidanceLine] = []
+    for guidance in trajectory.guidance.values():
+        lines.append(_logged(guidance, changing.get(guidance.id), state))
+        lines += _not_taken(guidance, refused.get(guidance.id))
     lines += [_local(c, c.op, changing.get(c.op.guidance)) for c in told
               if isinstance(c.op, Guide) and c.op.guidance not in trajectory.guidance]
     return lines
@@ -102,6 +118,28 @@ def _logged(guidance: Guidance, change: ChangeGuidance | None, state: SessionSta
         id=guidance.id, text=guidance.text, author=guidance.author, at=guidance.queued_at, sign=sign, fate=fate,
         meaning=meaning, mode=guidance.mode, changeable=changeable,
         step=guidance.answered_step or guidance.delivered_step)
+
+
+def _not_taken(guidance: Guidance, refused: Queued | None) -> list[GuidanceLine]:
+    """An edit that came too late, with its text: the person's words stay to be used again."""
+    text, why = "", QCoreApplication.translate("Fate", "too late to change it")
+    if guidance.refused and not guidance.change:
+        text = guidance.asked
+    elif refused is not None and isinstance(refused.op, ChangeGuidance) and refused.op.text != guidance.text:
+        text, why = str(refused.op.text), _NAK.decode(refused.reply).sentence if refused.reply else why
+    if not text:
+        return []
+    fate = QCoreApplication.translate("Fate", "your change was not taken: {why}. Use it again below.").format(
+        why=why.rstrip("."))
+    return [GuidanceLine(id=f"{guidance.id}/change", text=text, author="", at=guidance.queued_at, sign="✗", fate=fate,
+                         meaning="error", step=guidance.delivered_step)]
+
+
+def matching(lines: Iterable[GuidanceLine], words: str) -> list[GuidanceLine]:
+    """The lines that hold these words, as they stand, in their text, fate or author."""
+    wanted = " ".join(words.casefold().split())
+    return [line for line in lines
+            if any(wanted in " ".join(told.casefold().split()) for told in (line.text, line.fate, line.author))]
 
 
 def _fate(guidance: Guidance, state: SessionState) -> tuple[str, str, str]:

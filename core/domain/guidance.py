@@ -17,7 +17,7 @@ class Guidance(msgspec.Struct, kw_only=True):
     """One guidance text as the log tells it so far. `delivered_step` is the first step whose context held it.
 
     `change` is an edit or withdrawal that was asked for and not yet decided; `refused` is the sentence of the
-    last refusal.
+    last refusal. `asked` is the text of an edit that is not decided yet or was refused: nobody's words are lost.
     """
 
     id: str
@@ -30,3 +30,4 @@ class Guidance(msgspec.Struct, kw_only=True):
     answered_step: int | None = None
     change: str = ""
     refused: str = ""
+    asked: str = ""

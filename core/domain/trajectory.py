@@ -164,8 +164,10 @@ class Trajectory:
                 self.early.setdefault(name, []).append(event)  # a restored log gets the runner's word first
             case GuidanceChangeAsked() as f if f.guidance in self.guidance:
                 self.guidance[f.guidance].change = "withdraw" if f.text is None else "edit"
+                self.guidance[f.guidance].asked = f.text or ""
             case GuidanceEdited() as f if f.guidance in self.guidance:
                 self.guidance[f.guidance].text, self.guidance[f.guidance].change = f.text, ""
+                self.guidance[f.guidance].asked = ""
             case GuidanceWithdrawn() as f if f.guidance in self.guidance:
                 self.guidance[f.guidance].state, self.guidance[f.guidance].change = "withdrawn", ""
             case GuidanceChangeRefused() as f if f.guidance in self.guidance:

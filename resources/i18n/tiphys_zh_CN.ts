@@ -17,7 +17,7 @@
     </message>
     <message>
         <source>G&amp;uidance</source>
-        <translation type="unfinished"></translation>
+        <translation>指导(&amp;U)</translation>
     </message>
     <message>
         <source>&amp;Review</source>
@@ -153,27 +153,27 @@
     </message>
     <message>
         <source>Change the chosen message</source>
-        <translation type="unfinished"></translation>
+        <translation>修改所选消息</translation>
     </message>
     <message>
         <source>Withdraw the chosen message</source>
-        <translation type="unfinished"></translation>
+        <translation>撤回所选消息</translation>
     </message>
     <message>
         <source>Use the chosen message&apos;s text again</source>
-        <translation type="unfinished"></translation>
+        <translation>再次使用所选消息的文字</translation>
     </message>
     <message>
         <source>Insert a template…</source>
-        <translation type="unfinished"></translation>
+        <translation>插入模板…</translation>
     </message>
     <message>
         <source>Find in guidance</source>
-        <translation type="unfinished"></translation>
+        <translation>在指导中查找</translation>
     </message>
     <message>
         <source>What the agent did before and after the message</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体在消息前后做了什么</translation>
     </message>
     <message>
         <source>&amp;Keep</source>
@@ -421,6 +421,10 @@
     <message>
         <source>over time</source>
         <translation>按时间</translation>
+    </message>
+    <message>
+        <source>over time at work</source>
+        <translation>按工作时间</translation>
     </message>
     <message>
         <source>Draw other sessions over this one</source>
@@ -789,19 +793,19 @@
     <name>Effect</name>
     <message>
         <source>No step after it yet</source>
-        <translation type="unfinished"></translation>
+        <translation>之后还没有步骤</translation>
     </message>
     <message>
         <source>No step before it</source>
-        <translation type="unfinished"></translation>
+        <translation>之前没有步骤</translation>
     </message>
     <message>
         <source>After: {first}–{last}</source>
-        <translation type="unfinished"></translation>
+        <translation>之后：{first}–{last}</translation>
     </message>
     <message>
         <source>Before: {first}–{last}</source>
-        <translation type="unfinished"></translation>
+        <translation>之前：{first}–{last}</translation>
     </message>
 </context>
 <context>
@@ -920,6 +924,10 @@
     <message>
         <source>No agent is running now, so nothing can be interrupted.</source>
         <translation>现在没有智能体在运行，无法中断。</translation>
+    </message>
+    <message>
+        <source>The link leads to {address}, which is not among your servers.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The server does not know this session.</source>
@@ -1166,7 +1174,7 @@
     </message>
     <message>
         <source>your change was not taken: {why}. Use it again below.</source>
-        <translation type="unfinished"></translation>
+        <translation>您的修改未被采用：{why}。可在下方再次使用。</translation>
     </message>
     <message>
         <source>withdrawn</source>
@@ -1514,42 +1522,42 @@ Delete or right click: take it away</source>
     <name>GuidanceAids</name>
     <message>
         <source>Kept as a template.</source>
-        <translation type="unfinished"></translation>
+        <translation>已存为模板。</translation>
     </message>
 </context>
 <context>
     <name>GuidanceBox</name>
     <message>
         <source>Write guidance</source>
-        <translation type="unfinished">撰写指导</translation>
+        <translation>撰写指导</translation>
     </message>
     <message>
         <source>How it is sent</source>
-        <translation type="unfinished">发送方式</translation>
+        <translation>发送方式</translation>
     </message>
     <message>
         <source>Note</source>
-        <translation type="unfinished">备注</translation>
+        <translation>备注</translation>
     </message>
     <message>
         <source>Interrupt</source>
-        <translation type="unfinished">中断</translation>
+        <translation>中断</translation>
     </message>
     <message>
         <source>Waits for the next step.</source>
-        <translation type="unfinished">等到下一步骤送达。</translation>
+        <translation>等到下一步骤送达。</translation>
     </message>
     <message>
         <source>Also ends the action that is running.</source>
-        <translation type="unfinished">同时结束正在执行的动作。</translation>
+        <translation>同时结束正在执行的动作。</translation>
     </message>
     <message>
         <source>Send</source>
-        <translation type="unfinished">发送</translation>
+        <translation>发送</translation>
     </message>
     <message>
         <source>Send (Ctrl+Enter)</source>
-        <translation type="unfinished">发送 (Ctrl+Enter)</translation>
+        <translation>发送 (Ctrl+Enter)</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -1557,35 +1565,35 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>Leave the message as it was (Esc)</source>
-        <translation type="unfinished"></translation>
+        <translation>保持消息原样 (Esc)</translation>
     </message>
     <message>
         <source>Templates</source>
-        <translation type="unfinished">模板</translation>
+        <translation>模板</translation>
     </message>
     <message>
         <source>Begin with a ready sentence (Ctrl+T)</source>
-        <translation type="unfinished"></translation>
+        <translation>从现成的句子开始 (Ctrl+T)</translation>
     </message>
     <message>
         <source>Keep this text as a template</source>
-        <translation type="unfinished"></translation>
+        <translation>将这段文字存为模板</translation>
     </message>
     <message>
         <source>Too late to change the message: your text is here, to be sent as a new one.</source>
-        <translation type="unfinished"></translation>
+        <translation>已来不及修改该消息：您的文字在这里，可作为新消息发送。</translation>
     </message>
     <message>
         <source>Save change</source>
-        <translation type="unfinished">保存修改</translation>
+        <translation>保存修改</translation>
     </message>
     <message>
         <source>Editing a queued message</source>
-        <translation type="unfinished">正在修改排队中的消息</translation>
+        <translation>正在修改排队中的消息</translation>
     </message>
     <message>
         <source>{place} is not filled in. Ctrl+Enter again sends it as it is.</source>
-        <translation type="unfinished"></translation>
+        <translation>{place} 尚未填写。再按 Ctrl+Enter 将原样发送。</translation>
     </message>
 </context>
 <context>
@@ -1600,30 +1608,30 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>Too late to change the message: the agent had read it already.</source>
-        <translation type="unfinished"></translation>
+        <translation>已来不及修改该消息：智能体已读过它。</translation>
     </message>
 </context>
 <context>
     <name>GuidancePanel</name>
     <message>
         <source>Look at the {error} of step {step} before you go on: {why}</source>
-        <translation type="unfinished"></translation>
+        <translation>继续之前，先看步骤 {step} 的{error}：{why}</translation>
     </message>
     <message>
         <source>Do not use the test split for training or for choosing.</source>
-        <translation type="unfinished"></translation>
+        <translation>不要用测试集来训练或挑选。</translation>
     </message>
     <message>
         <source>You repeat yourself since step {step}. Say what you have tried, then try another way: {other way}</source>
-        <translation type="unfinished"></translation>
+        <translation>自步骤 {step} 起你一直在重复。先说明试过什么，再换一种做法：{other way}</translation>
     </message>
     <message>
         <source>Start it in the background and check on it every {minutes} minutes.</source>
-        <translation type="unfinished"></translation>
+        <translation>在后台启动它，每 {minutes} 分钟查看一次。</translation>
     </message>
     <message>
         <source>Look at {file} again: {what is wrong there}</source>
-        <translation type="unfinished"></translation>
+        <translation>再看一下 {file}：{what is wrong there}</translation>
     </message>
     <message>
         <source>Tell “{title}” what to do. Ctrl+Enter sends.</source>
@@ -1638,23 +1646,23 @@ Delete or right click: take it away</source>
     <name>GuidanceQueue</name>
     <message>
         <source>Find in guidance</source>
-        <translation type="unfinished"></translation>
+        <translation>在指导中查找</translation>
     </message>
     <message>
         <source>Guidance and its fate</source>
-        <translation type="unfinished">指导及其去向</translation>
+        <translation>指导及其去向</translation>
     </message>
     <message>
         <source>Steps before and after the message</source>
-        <translation type="unfinished"></translation>
+        <translation>消息前后的步骤</translation>
     </message>
     <message>
         <source>What you tell the agent appears here with its fate: on this computer, on the server, delivered at a step, answered.</source>
-        <translation type="unfinished">您对智能体说的话会出现在这里，并显示其去向：在本机、在服务器、在某步骤送达、已回应。</translation>
+        <translation>您对智能体说的话会出现在这里，并显示其去向：在本机、在服务器、在某步骤送达、已回应。</translation>
     </message>
     <message>
         <source>No message holds these words.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有消息包含这些文字。</translation>
     </message>
 </context>
 <context>
@@ -2611,11 +2619,11 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     </message>
     <message>
         <source>Templates, one per line</source>
-        <translation type="unfinished"></translation>
+        <translation>模板，每行一个</translation>
     </message>
     <message>
-        <source>Empty: the usual ones. {step}, {title}, {error}, {file}, {task}, {score} are filled in, other {words} wait for you; \n begins a new line.</source>
-        <translation type="unfinished"></translation>
+        <source>Empty: the usual ones. {step}, {title}, {error}, {file}, {task}, {score} are filled in; other {words} wait for you.</source>
+        <translation>留空：使用常用模板。{step}、{title}、{error}、{file}、{task}、{score} 会自动填入；其他 {words} 由您填写。</translation>
     </message>
     <message>
         <source>Files</source>
@@ -2850,6 +2858,22 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
         <translation>步骤 {n}</translation>
     </message>
     <message>
+        <source>The server does not hold this text: it was never sent there, or is gone. What the list says about the step is all there is. If you have the file that the session came from, open it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fetching this step from the server…</source>
+        <translation>正在从服务器获取此步骤…</translation>
+    </message>
+    <message>
+        <source>This text is not on this computer, and its server is switched off. Switch it on under File › Servers to fetch it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This text is not on this computer. It comes as soon as the server is reached.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>This step cannot be read: {why}</source>
         <translation>无法读取此步骤：{why}</translation>
     </message>
@@ -2899,10 +2923,6 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     <message>
         <source>The chosen step appears here: what the model thought, did and got back. At the live tail it is the newest step.</source>
         <translation>所选步骤会显示在这里：模型想了什么、做了什么、得到了什么。跟随时显示最新步骤。</translation>
-    </message>
-    <message>
-        <source>Fetching this step from the server…</source>
-        <translation>正在从服务器获取此步骤…</translation>
     </message>
 </context>
 <context>

@@ -92,7 +92,7 @@ async def test_edit_and_withdraw_are_asked_for(tmp_path):
         place.cursor.move("s1")
         panel.box.setPlainText("a draft")
         panel.queue.setCurrentIndex(panel.queue.model().index(0))
-        panel.edit.click()
+        place.actions["guide.edit"].trigger()
         assert panel.box.toPlainText() == "look at the loader"
         panel.box.setPlainText("look at the tokenizer")
         panel.send.click()
@@ -139,12 +139,12 @@ async def test_an_edit_ends_with_its_session_and_never_costs_the_draft(tmp_path)
         panel.box.setPlainText("a draft")
         for row in (0, 1):
             panel.queue.setCurrentIndex(panel.queue.model().index(row))
-            panel.edit.click()
-        panel.cancel.click()
+            place.actions["guide.edit"].trigger()
+        panel.writing.cancel.click()
         assert panel.box.toPlainText() == "a draft"
-        panel.edit.click()
+        place.actions["guide.edit"].trigger()
         place.cursor.move("s2")  # of the same title
-        assert panel.box.toPlainText() == "" and panel.cancel.isHidden()
+        assert panel.box.toPlainText() == "" and panel.writing.cancel.isHidden()
         panel.box.setPlainText("to the second")
         panel.send.click()
         await eventually(lambda: replica.commands())

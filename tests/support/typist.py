@@ -4,6 +4,11 @@
     guide TEXT       type into the box, press Ctrl+Enter        → sent (the box is empty: it is in the outbox)
     mask N           go to step N and press M                   → masked
     fate             the states of all guidance that is shown   → fate queued,delivered
+    type TEXT        type into the guidance box and wait until it is on the disk → typed TEXT
+    edit TEXT        change the first message that waits: type behind it        → edited TEXT
+    leave            press Escape in the box          → box TEXT
+    box              what stands in the guidance box  → box TEXT
+    queue N          wait until N messages are shown  → queue N
     link             the state of the connection                → link online
     quit             close the window                           → bye
 
@@ -18,6 +23,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextCursor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from qasync import QEventLoop
@@ -50,13 +56,42 @@ class Typist:
                 return await self._mask(int(rest))
             case "fate":
                 return "fate " + ",".join(g.state for g in self._trajectory().guidance.values())
+            case "type" | "edit":
+                return await self._type(rest, edit=verb == "edit")
+            case "box":
+                return f"box {self._panel.box.toPlainText()}"
+            case "leave":
+                QTest.keyClick(self._panel.box, Qt.Key.Key_Escape)
+                return f"box {self._panel.box.toPlainText()}"
+            case "queue":
+                await self._until(lambda: self._panel.queue.model().rowCount() >= int(rest))
+                return f"queue {self._panel.queue.model().rowCount()}"
             case "link":
                 return f"link {self.desktop.desk.link.state}"
         return f"unknown {verb}"
 
-    async def _guide(self, text: str) -> str:
+    @property
+    def _panel(self) -> GuidancePanel:
         panel = self.desktop.window.findChild(GuidancePanel)
         assert panel is not None
+        return panel
+
+    async def _type(self, text: str, *, edit: bool) -> str:
+        panel, desk = self._panel, self.desktop.desk
+        if edit:
+            panel.queue.setCurrentIndex(panel.queue.model().index(0, 0))
+            self.desktop.actions["guide.edit"].trigger()
+        await self._until(panel.box.isEnabled)
+        panel.box.setFocus()
+        panel.box.moveCursor(QTextCursor.MoveOperation.End)
+        panel.box.insertPlainText(text) if not text.isascii() else QTest.keyClicks(panel.box, text)
+        typed = panel.box.toPlainText()
+        kept = f"{self.session}#edit" if edit else self.session
+        await self._until(lambda: desk.draft(kept).endswith(typed))
+        return f"{'edited' if edit else 'typed'} {typed}"
+
+    async def _guide(self, text: str) -> str:
+        panel = self._panel
         panel.box.setFocus()
         QTest.keyClicks(panel.box, text)
         QTest.keyClick(panel.box, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)

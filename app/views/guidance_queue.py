@@ -1,0 +1,157 @@
+"""The messages of a session with their fate, what is looked for among them, and what the agent did after one."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QLineEdit,
+    QListView,
+    QStackedWidget,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app import theme
+from app.models.guidance import GuidanceLine, GuidanceModel, GuidanceRole
+from app.models.guidance_effect import EffectModel
+from app.views.empty import Empty, Faces
+from app.views.guidance_row import GuidanceRowDelegate
+
+
+class GuidanceQueue(QWidget):
+    """Search box, list, and in the list's place the steps before and after a message."""
+
+    looked_for = Signal(str)
+    step_asked = Signal(int)
+    current_changed = Signal()
+    withdraw_asked = Signal()
+    again_asked = Signal()
+    """The current message's text is wanted in the box again."""
+
+    def __init__(self, model: GuidanceModel, effect: EffectModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self.words = QLineEdit(self)
+        self.words.setClearButtonEnabled(True)
+        self.words.setPlaceholderText(self.tr("Find in guidance"))
+        self.words.setAccessibleName(self.tr("Find in guidance"))
+        self.list = _List(self)
+        self.list.setModel(model)
+        self.list.setItemDelegate(GuidanceRowDelegate(self.list))
+        self.list.setAccessibleName(self.tr("Guidance and its fate"))
+        self.effect = _Effect(self)
+        self.effect.setModel(effect)
+        self.effect.setAccessibleName(self.tr("Steps before and after the message"))
+        self.pages = QStackedWidget(self)
+        self.pages.addWidget(self.list)
+        self.pages.addWidget(self.effect)
+        self._nothing = self.tr("What you tell the agent appears here with its fate: on this computer, on the "
+                                "server, delivered at a step, answered.")
+        self.nothing = Empty(self._nothing, self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID)
+        column.addWidget(self.words)
+        self._faces = Faces(self.pages, self.nothing)
+        column.addLayout(self._faces, 1)
+        self._at_end = True
+        self._connect()
+        self._on_rows()
+
+    def _connect(self) -> None:
+        self.words.textChanged.connect(self.looked_for)
+        self.list.selectionModel().currentChanged.connect(self._on_current)
+        self.list.activated.connect(self._on_activated)
+        self.list.withdraw_asked.connect(self.withdraw_asked)
+        self.list.again_asked.connect(self.again_asked)
+        self.effect.activated.connect(self._on_effect)
+        for signal in (self._model.rowsInserted, self._model.rowsRemoved, self._model.dataChanged):
+            signal.connect(self._on_rows)
+        self._model.rowsAboutToBeInserted.connect(self._note_end)
+        self._model.rowsInserted.connect(self._keep_end)
+
+    @property
+    def line(self) -> GuidanceLine | None:
+        """The message that is chosen."""
+        line = self.list.currentIndex().data(GuidanceRole)
+        return line if isinstance(line, GuidanceLine) else None
+
+    def show_effect(self, on: bool) -> None:
+        """Show the steps before and after the chosen message in the list's place."""
+        self.pages.setCurrentIndex(int(on))
+        if on:
+            self.effect.setFocus()
+
+    def _on_current(self) -> None:
+        self.current_changed.emit()
+
+    def _on_rows(self) -> None:
+        """The search box is there once there is something to look through."""
+        rows, total = self._model.rowCount(), len(self._model.all)
+        self.words.setVisible(total > 1 or bool(self.words.text()))
+        self._faces.show_content(rows > 0)
+        self.nothing.set_hint(self.tr("No message holds these words.") if total and not rows else self._nothing)
+        self.current_changed.emit()
+
+    def _note_end(self) -> None:
+        bar = self.list.verticalScrollBar()
+        self._at_end = bar.value() >= bar.maximum()
+
+    def _keep_end(self) -> None:
+        """Show the newest message, unless the reader has scrolled up or chosen one."""
+        if self._at_end and not self.list.selectionModel().hasSelection():
+            self.list.scrollToBottom()
+
+    def _on_activated(self) -> None:
+        line = self.line
+        if line is not None and line.step is not None:
+            self.step_asked.emit(line.step)
+
+    def _on_effect(self, index: QModelIndex) -> None:
+        model = index.model()
+        head = model.head(index.row(), index.column()) if isinstance(model, EffectModel) else None
+        if head is not None:
+            self.step_asked.emit(head.number)
+
+
+class _List(QListView):
+    """Delete withdraws, Insert takes the text into the box again."""
+
+    withdraw_asked = Signal()
+    again_asked = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setResizeMode(QListView.ResizeMode.Adjust)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """The two keys of the list."""
+        if event.key() == Qt.Key.Key_Delete:
+            self.withdraw_asked.emit()
+        elif event.key() == Qt.Key.Key_Insert:
+            self.again_asked.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+class _Effect(QTableView):
+    """Two columns of steps; Enter goes to one."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.horizontalHeader().setHighlightSections(False)
+        self.verticalHeader().hide()
+        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 2 * theme.GRID)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
