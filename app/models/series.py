@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Literal
 
@@ -15,8 +16,8 @@ from core.store import log
 from core.store.sqlite import connect
 
 KEYS = ("score", "context", "cost", "duration", "idle", "verdicts")
-Over = Literal["steps", "time"]
-"""What the curves run over: step numbers, or seconds since the session's first step began."""
+Over = Literal["steps", "time", "work"]
+"""What the curves run over: step numbers, seconds since the first step began, or those in which something was done."""
 
 _SIGN = {"keep": 1.0, "unsure": 0.0, "mask": -1.0}
 
@@ -47,6 +48,8 @@ class Curves(msgspec.Struct, frozen=True):
     series: tuple[Series, ...] = ()
     last: int = 0
     clock: Mapping[int, float] = {}
+    idle: Mapping[int, float] = {}
+    """Seconds without work up to the end of each step of `clock`."""
 
     def of(self, key: str) -> Series | None:
         """One curve."""
@@ -54,20 +57,23 @@ class Curves(msgspec.Struct, frozen=True):
 
     def x(self, step: int, over: Over) -> float | None:
         """Where a step lies; None where its time is unknown."""
-        return float(step) if over == "steps" else self.clock.get(step)
+        if over == "steps" or step not in self.clock:
+            return float(step) if over == "steps" else None
+        return self.clock[step] - (self.idle.get(step, 0.0) if over == "work" else 0.0)
 
     def step_at(self, x: float, over: Over) -> int:
         """The step that is nearest to a place."""
         if over == "steps":
             return max(1, min(self.last or 1, round(x)))
-        return min(self.clock, key=lambda step: abs(self.clock[step] - x), default=1)
+        return min(self.clock, key=lambda step: abs((self.x(step, over) or 0.0) - x), default=1)
 
 
 def curves_of(trajectory: Trajectory, title: str, reader: str = "") -> Curves:
     """The curves of a session. With a `reader` (an author's key) verdicts show only where that one has decided."""
     last = trajectory.steps[-1].head.number if trajectory.steps else 0
-    return Curves(trajectory.session, title, tuple(series_of(trajectory, reader)), last,
-                  clock_of([entry.head for entry in trajectory.steps]))
+    heads = [entry.head for entry in trajectory.steps]
+    return Curves(trajectory.session, title, tuple(series_of(trajectory, reader)), last, clock_of(heads),
+                  idle_until(heads))
 
 
 class Held(msgspec.Struct, frozen=True):
@@ -148,6 +154,12 @@ def idle_of(steps: Sequence[StepHead]) -> tuple[tuple[int, float], ...]:
         waited = (head.ended_at - head.started_at).total_seconds() if head.is_waiting else 0.0
         told.append((head.number, max(0.0, gap) + waited))
     return tuple(told)
+
+
+def idle_until(steps: Sequence[StepHead]) -> dict[int, float]:
+    """Seconds without work up to the end of each step."""
+    told = idle_of(steps)
+    return dict(zip((n for n, _ in told), accumulate(s for _, s in told), strict=True))
 
 
 def _running_cost(steps: Sequence[StepHead]) -> tuple[tuple[int, float], ...]:

@@ -141,8 +141,8 @@ class ChartCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]
 
     def _end(self) -> float:
         """The last step, or second, of all sessions."""
-        if self.over == "time":
-            return max((t for c in self.curves for t in c.clock.values()), default=1.0) or 1.0
+        if self.over != "steps":
+            return max((c.x(n, self.over) or 0.0 for c in self.curves for n in c.clock), default=1.0) or 1.0
         return float(max((c.last for c in self.curves), default=2)) or 2.0
 
     def _on_zoomed(self, *_: object) -> None:

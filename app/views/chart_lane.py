@@ -175,11 +175,11 @@ class StepAxis(pg.AxisItem):  # type: ignore[misc]
     def tickSpacing(self, low: float, high: float, size: float) -> list[tuple[float, float]]:
         """Round numbers of steps, or of seconds, minutes and hours."""
         raw = max(1.0, (high - low) / max(2.0, size / 90))
-        if self.over == "time":
+        if self.over != "steps":
             return [(float(next((s for s in _SECONDS if s >= raw), 86400 * math.ceil(raw / 86400))), 0)]
         power = 10 ** math.floor(math.log10(raw))
         return [(float(next(m * power for m in (1, 2, 5, 10) if m * power >= raw)), 0)]
 
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
         """Steps, or durations."""
-        return [quantities.duration(v) if self.over == "time" else quantities.number(round(v)) for v in values]
+        return [quantities.number(round(v)) if self.over == "steps" else quantities.duration(v) for v in values]

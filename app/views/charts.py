@@ -50,6 +50,7 @@ class ChartsPanel(QWidget):
         self.over.setAccessibleName(self.tr("What the curves run over"))
         self.over.addItem(self.tr("over steps"), "steps")
         self.over.addItem(self.tr("over time"), "time")
+        self.over.addItem(self.tr("over time at work"), "work")
         self.over.currentIndexChanged.connect(self._on_over)
         self.told = PlainLabel("", self, elide=True)
         self.told.setForegroundRole(self.palette().ColorRole.PlaceholderText)

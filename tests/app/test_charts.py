@@ -14,7 +14,7 @@ from support.logs import Maker
 from support.panels import workplace
 
 from app.controllers.charts import ChartsController, build
-from app.models.series import Curves, Series, clock_of, idle_of, series_of, table_of
+from app.models.series import Curves, Series, clock_of, idle_of, idle_until, series_of, table_of
 from core.domain.events import Placed, VerdictGiven
 from core.domain.step import StepHead
 from core.domain.trajectory import fold
@@ -49,6 +49,9 @@ def test_idle_is_what_went_by_without_work():
 
     steps = [head(1, 0, 10), head(2, 15, 20), head(3, 20, 80, waits=True), StepHead(number=4)]
     assert idle_of(steps) == ((1, 0.0), (2, 5.0), (3, 60.0))
+    curves = Curves("s", "", clock=clock_of(steps), idle=idle_until(steps))
+    assert [curves.x(n, "work") for n in (1, 2, 3)] == [10.0, 15.0, 15.0], "idle time takes no room"
+    assert curves.x(4, "work") is None and curves.step_at(16.0, "work") in (2, 3)
     assert clock_of(steps) == {1: 10.0, 2: 20.0, 3: 80.0}, "the time of step 4 is not told, and not invented"
 
 
@@ -76,7 +79,7 @@ def test_a_click_moves_and_a_brush_marks(qtbot, tmp_path):
         place.cursor.move("s1", 3)
         canvas, view = panel.canvas, panel.canvas.viewport()
         QApplication.processEvents()
-        for over in ("steps", "time"):
+        for over in ("steps", "time", "work"):
             panel.over.setCurrentIndex(panel.over.findData(over))
             at = {n: QPoint(round(canvas.x_of(n)), 20) for n in (5, 8, 12)}
             place.cursor.mark(())
