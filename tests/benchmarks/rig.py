@@ -73,7 +73,7 @@ def _serve(home: str) -> None:
     from core.server.serve import ServeSettings, run
     from core.store.home import Home
 
-    run(ServeSettings(home=Home(home), private=True, supervise=False), lambda url: print(url, flush=True))
+    run(ServeSettings(home=Home(home), private=True, supervise=False), lambda server: print(server.url, flush=True))
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ SERVE = """
 import sys
 from core.server.serve import ServeSettings, run
 from core.store.home import Home
-run(ServeSettings(home=Home(sys.argv[1]), private=True, supervise=False), lambda url: print(url, flush=True))
+run(ServeSettings(home=Home(sys.argv[1]), private=True, supervise=False), lambda server: print(server.url, flush=True))
 """
 
 
