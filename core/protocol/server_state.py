@@ -245,8 +245,9 @@ class ServerState:
         cursor = self.cursors.get(message.session)
         if cursor is None:
             return []
+        waited = not cursor.may_send
         cursor.seen(message.seq)
-        return [Credit(message.session)]
+        return [Credit(message.session)] if waited and cursor.may_send else []
 
     def _want(self, message: WantBlobs) -> list[Effect]:
         if not all(map(is_blob_hash, message.hashes)):

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Sequence
 
 import msgspec
+from websockets.extensions import Extension
+from websockets.frames import Frame, Opcode
 
 from core.protocol.codec import EVENTS_PER_FRAME, encode_bytes
 from core.protocol.messages import Events
@@ -15,10 +18,24 @@ KEPT = 8
 """Frames kept: those at the live tail of the busiest sessions; at most about 4 MiB."""
 
 
+class Encoded(Frame):
+    """A text frame whose bytes are made once, however many connections they go out on (servers do not mask)."""
+
+    def __init__(self, text: bytes) -> None:
+        super().__init__(Opcode.TEXT, b"")
+        self._bytes = Frame(Opcode.TEXT, text).serialize(mask=False)
+
+    def serialize(self, *, mask: bool, extensions: Sequence[Extension] | None = None) -> bytes:
+        """The frame's bytes, the same object for everybody."""
+        assert not mask, "a server's frames"
+        assert not extensions, "no compression"
+        return self._bytes
+
+
 class EventFrame(msgspec.Struct, frozen=True):
     """The frame with the events behind some cursor up to `last`; `size` counts the bytes of its bodies."""
 
-    data: bytes
+    frame: Encoded
     count: int
     last: int
     head: int
@@ -58,7 +75,7 @@ class EventFrames:
         placed = log.read(self._reader, session, seq, limit)
         bodies = tuple(msgspec.Raw(p.body) for p in placed)
         data = encode_bytes(Events(session=session, first=seq + 1, head=max(head, placed[-1].seq), bodies=bodies))
-        return EventFrame(data, len(placed), placed[-1].seq, head, sum(len(p.body) for p in placed))
+        return EventFrame(Encoded(data), len(placed), placed[-1].seq, head, sum(len(p.body) for p in placed))
 
     def _keep(self, key: tuple[str, int], frame: EventFrame) -> EventFrame:
         self._kept.pop(key, None)

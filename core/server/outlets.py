@@ -14,7 +14,7 @@ from core.protocol.codec import encode_bytes
 from core.protocol.frames import PIECE, absent, pieces
 from core.protocol.messages import Live, Sessions, Wire
 from core.protocol.server_state import Cursor
-from core.server.event_frames import EventFrames
+from core.server.event_frames import Encoded, EventFrames
 from core.store import blobs, log
 from core.store.sqlite import Connection as Database
 
@@ -41,6 +41,11 @@ class Door:
         """Send a message that is encoded already; the caller has the turn."""
         await self._socket.send(frame, text=True)
 
+    async def send_encoded(self, frame: Encoded) -> None:
+        """Send a frame that others get too; the caller has the turn."""
+        async with self._socket.send_context():
+            self._socket.protocol.send_frame(frame)
+
     async def send_piece(self, frame: bytes) -> None:
         """Send a piece of a payload; the caller has the turn."""
         await self._socket.send(frame)
@@ -61,7 +66,7 @@ class EventFeed:
         """Send until cancelled."""
         while True:
             self._more.clear()
-            if not await self._send_some():
+            if self._frames.head(self._session) <= self._cursor.sent or not await self._send_some():
                 await self._more.wait()
 
     async def _send_some(self) -> bool:
@@ -72,7 +77,7 @@ class EventFeed:
             if frame is None:
                 return False
             self._cursor.advance(frame.last, frame.size)
-            await self._door.send_text(frame.data)
+            await self._door.send_encoded(frame.frame)
             return True
 
 

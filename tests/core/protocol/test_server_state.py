@@ -78,7 +78,9 @@ def test_messages_become_effects() -> None:
     assert state.take(WatchSessions()) == [WatchRows()]
     assert state.take(Subscribe(session="s", after=4)) == [Follow("s")]
     assert state.take(Subscribe(session="s", after=2)) == [Unfollow("s"), Follow("s")]
-    assert state.take(Seen(session="s", seq=2)) == [Credit("s")]
+    assert state.take(Seen(session="s", seq=2)) == [], "nothing waits for credit"
+    state.cursors["s"].advance(2 + CREDIT_EVENTS, 1)
+    assert state.take(Seen(session="s", seq=3)) == [Credit("s")]
     assert state.take(Unsubscribe(session="s")) == [Unfollow("s")]
     assert state.take(Seen(session="s", seq=2)) == []
     assert state.take(WantBlobs(hashes=(blob_hash(b""),))) == [SendBlobs((blob_hash(b""),))]
