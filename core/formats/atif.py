@@ -49,9 +49,6 @@ def companions(source: Source) -> set[Path]:
 def read(source: Source) -> Iterator[Imported]:
     """The session of a file, its continuations joined, then its subagents'."""
     run = source.object
-    if not dicts_of(run.get("steps")):
-        raise InvalidInput("no_steps", f"{source.path} holds no step. {source.json.problem}".strip(),
-                           path=str(source.path))
     problems = [f"{source.json.problem} What stands before it was read."] if source.json.problem else []
     yield from _read_run(source.path, run, "", 0, problems, 0)
 
@@ -74,6 +71,9 @@ def _read_run(path: Path, run: dict[str, Any], parent: str, parent_step: int, pr
         children += _add_run(talk, path, one)
     if recording is not None:
         recording.rest()
+    if not builder.steps and not parent:
+        raise InvalidInput("no_steps", f"{path} holds no step of the agent. {' '.join(problems)}".strip(),
+                           path=str(path))
     if parent or not harbor.end(builder, path):
         builder.end("finished", "end_not_recorded")
     yield builder.build()

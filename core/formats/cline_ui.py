@@ -93,6 +93,9 @@ def read(source: Source) -> Iterator[Imported]:
     models = [r.model for m in messages if m.get("say") == "api_req_started" and (r := _request(m)).model]
     builder.create(asked[:400], asked, model=models[0] if models else "")
     _Reader(Conversation(builder), asked).read(messages[begins:])
+    if not builder.steps:
+        raise InvalidInput("no_steps", f"{source.path} holds no answer. {source.json.problem}".strip(),
+                           path=str(source.path))
     builder.end("finished", "end_not_recorded")
     yield builder.build()
 

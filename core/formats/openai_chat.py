@@ -43,7 +43,8 @@ def read(source: Source) -> Iterator[Imported]:
         return read_rows(source, _is_row, "chat messages", lambda row: _read_row(source, row.data, row.value))
     made = _read_row(source, source.data, {"messages": bare})
     if isinstance(made, str):
-        raise InvalidInput("no_sessions", f"{source.path}: {made}", path=str(source.path))
+        told = f"{source.path}: {made} {source.json.problem}".strip()
+        raise InvalidInput("no_sessions", told, path=str(source.path))
     problem = source.json.problem
     return iter([msgspec.structs.replace(made, warnings=(*made.warnings, problem)) if problem else made])
 
