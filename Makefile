@@ -1,7 +1,7 @@
 # Two commands are all that is needed, on a fresh machine too:
 #   make run    the desktop with the demonstration running (without a display: the whole way, headless)
 #   make test   everything that continuous integration needs
-# The rest: make lint types contracts translations check format fuzz attacks audit faults faults-long bench clean
+# The rest: make lint types contracts translations check format fuzz attacks audit faults faults-long bench study clean
 
 SHELL := /bin/bash
 PYTHON ?= python3
@@ -12,7 +12,7 @@ INPUTS := pyproject.toml $(SETUP)/venv.sh
 
 export PYTHON LANG := C.UTF-8
 
-.PHONY: help run test lint types contracts translations check format fuzz attacks audit faults faults-long bench clean engine-stop
+.PHONY: help run test lint types contracts translations check format fuzz attacks audit faults faults-long bench study clean engine-stop
 
 help:
 	@sed -n 's/^# \?//p' Makefile | head -4
@@ -63,6 +63,10 @@ faults-long: $(VENV)/.has-test
 
 bench: $(VENV)/.has-test
 	$(BIN)/python tests/benchmarks/run.py
+
+# Does masking help? Records, judges, trains and rolls out SmolLM2 (docs/study.md): half an hour of one core.
+study: $(VENV)/.has-test
+	OMP_NUM_THREADS=$(or $(THREADS),1) PYTHONPATH=.:tests $(BIN)/python -m study.run --device $(or $(DEVICE),cpu)
 
 # Thousands of damaged inputs for every decoder (minutes); make fuzz EXAMPLES=20000 for a night.
 fuzz: $(VENV)/.has-test
