@@ -1,4 +1,4 @@
-"""A run of the whole product under faults: who lives, what happens to whom and when, and the return of peace.
+"""What happens to a stand under faults, how often, and the return of peace.
 
 Everything that is decided here comes from the seed; what the machine's timing makes of it is the other half of chance.
 """
@@ -7,160 +7,64 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
-import random
 import shutil
 import signal
-import sys
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-import msgspec
-from faults.party import PLAN
-from faults.pipe import Pipe
-from faults.processes import Process, Zygote, figures, send, starve
+from faults.processes import figures, send, starve
+from faults.stand import Settings, Stand, standing, until, zygote
 
 from core.aio import TaskScope
 from core.domain.errors import ReportableError
-from core.domain.events import GuidanceDelivered, GuidanceQueued, GuidanceWithdrawn, decode_event
-from core.domain.session import FINAL_STATES
-from core.store import log
 from core.store.backup import back_up
 from core.store.sqlite import connect, driver, scalar
 
-HERE = Path(__file__).parent
+LARGE_BYTES, RARELY_S = 30_000_000, 240.0
+"""From this size of the log on a backup is restored this seldom: everybody reads and sends everything anew."""
 
 
-class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """What kind of run. `pause_s` is the mean time between two faults, `rate` the messages per second and client."""
+class Progress:
+    """How far a run has come, read from its files now and then."""
 
-    seed: int = 1
-    seconds: float = 20.0
-    clients: int = 3
-    rate: float = 30.0
-    steps: int = 40
-    pace_s: float = 0.02
-    failing: float = 0.1
-    pause_s: float = 0.1
-    without: str = ""
-    clock: bool = True
-    restores: bool = True
-    faults: tuple[str, ...] = ()
-    """Only these; empty: all."""
+    def __init__(self, stand: Stand) -> None:
+        self._stand = stand
+        self._grown = self._held = 0
+        self._looked = 0.0
+        self._restored = 0.0
+        self._lines: dict[Path, tuple[int, int]] = {}
 
+    def grown(self) -> int:
+        """Events by which the log has grown; one that a restore took away counts again when it is back."""
+        if time.monotonic() - self._looked > 0.2:
+            self._looked = time.monotonic()
+            with contextlib.suppress(driver.Error, ReportableError):
+                with contextlib.closing(connect(self._stand.home / "server.db", readonly=True)) as conn:
+                    held = scalar(conn, "SELECT ifnull(sum(head), 0) FROM session")
+                self._grown += max(0, held - self._held)
+                self._held = held
+        return self._grown
 
-class Stand:
-    """The parties of a run, kept alive."""
+    def sent(self) -> int:
+        """Messages that clients were told are sent."""
+        for path in self._stand.folder.glob("client*.sent"):
+            at, lines = self._lines.get(path, (0, 0))
+            with path.open("rb") as file:
+                file.seek(at)
+                data = file.read()
+            self._lines[path] = at + len(data), lines + data.count(b"\n")
+        return sum(lines for _, lines in self._lines.values())
 
-    def __init__(self, folder: Path, settings: Settings, zygote: Zygote, **plan: Any) -> None:
-        self.folder, self.settings, self.zygote = folder, settings, zygote
-        self.home = folder / "home"
-        self.chance = random.Random(settings.seed)
-        self.pipe = Pipe(self._server_at, self.chance)
-        self.parties: dict[str, Process] = {}
-        self.held: set[str] = set()
-        """Parties that are not to be started again for the moment."""
-        self._plan = plan
-        self._scope = TaskScope("stand")
-
-    async def start(self) -> None:
-        """Bring everybody to life."""
-        self.home.mkdir(parents=True)
-        await self.pipe.start()
-        told = self.settings
-        runner = [sys.executable, "-I", "-S", str(HERE / "stub.py"), str(self.zygote.socket)]
-        plan = {"folder": str(self.folder), "home": str(self.home), "url": f"ws://127.0.0.1:{self.pipe.port}",
-                "runner": runner, "seed": told.seed, "rate": told.rate, "steps": told.steps, "pace_s": told.pace_s,
-                "failing": told.failing, "without": told.without, "clock": told.clock, **self._plan}
-        (self.folder / "plan.json").write_text(json.dumps(plan))
-        await self.revive("endpoint")
-        await self.revive("server")
-        self._scope.spawn(self._keep(), name="keep")
-        await until(lambda: (self.home / "server.json").exists() and (self.folder / "endpoint.port").exists())
-        for n in range(1, told.clients + 1):
-            await self.revive(f"client{n}")
-
-    async def close(self) -> None:
-        """End everything."""
-        await self._scope.close()
-        await self.zygote.clear()
-        await self.pipe.close()
-
-    async def revive(self, name: str) -> None:
-        """Start a party."""
-        argv = ("client", name) if name.startswith("client") else (name,)
-        self.parties[name] = await self.spawn(*argv)
-
-    async def spawn(self, *argv: str) -> Process:
-        """Start some process of this run."""
-        env = {PLAN: str(self.folder / "plan.json"), "TIPHYS_HOME": str(self.home)}
-        return await self.zygote.spawn(self.folder, *argv, **env)
-
-    async def _keep(self) -> None:
-        while True:
-            for name, process in list(self.parties.items()):
-                if process.ended.is_set() and name not in self.held:
-                    await self.revive(name)
-            await asyncio.sleep(0.01)
-
-    def runners(self) -> list[int]:
-        """The process ids of the living runners."""
-        known = {p.pid for p in self.parties.values()}
-        return [pid for pid in self.zygote.children() if pid not in known]
-
-    async def kill(self, name: str) -> None:
-        """SIGKILL a party and wait until it is dead."""
-        process = self.parties[name]
-        process.signal(signal.SIGKILL)
-        process.signal(signal.SIGCONT)
-        await process.ended.wait()
-
-    def _server_at(self) -> tuple[str, int] | None:
-        try:
-            return "127.0.0.1", int((self.home / "server.port").read_text())
-        except (OSError, ValueError):
-            return None
-
-    # ---- peace
-
-    def be_quiet(self) -> None:
-        """No more messages, no more failing endpoint."""
-        (self.folder / "quiet").touch()
-
-    def is_settled(self) -> bool:
-        """Whether every outbox is empty, all guidance is resolved and every copy is as long as the log."""
-        try:
-            return self.outboxes_empty() and self._all_resolved()
-        except (driver.Error, ReportableError):
+    def is_large(self) -> bool:
+        """Whether a restore would cost too much now; False counts as one that is made."""
+        size = (self._stand.home / "server.db").stat().st_size
+        if size < LARGE_BYTES or time.monotonic() - self._restored > RARELY_S:
+            self._restored = time.monotonic()
             return False
-
-    def outboxes_empty(self) -> bool:
-        """Whether every command is answered."""
-        for replica in self.folder.glob("client*.db"):
-            with contextlib.closing(connect(replica, readonly=True)) as conn:
-                if scalar(conn, "SELECT 1 FROM outbox WHERE state = 'queued'"):
-                    return False
         return True
-
-    def _all_resolved(self) -> bool:
-        with contextlib.closing(connect(self.home / "server.db", readonly=True)) as conn:
-            for row in log.rows(conn):
-                if row.state in FINAL_STATES:
-                    continue
-                facts = [decode_event(b).fact for (b,) in conn.execute(
-                    "SELECT body FROM event WHERE session = ? AND kind LIKE 'guidance%'", (row.session,))]
-                done = {f.guidance for f in facts if isinstance(f, GuidanceDelivered | GuidanceWithdrawn)}
-                if any(f.guidance not in done for f in facts if isinstance(f, GuidanceQueued)):
-                    return False
-        return True
-
-    def is_over(self) -> bool:
-        """Whether every session has ended and every runner is gone."""
-        with contextlib.closing(connect(self.home / "server.db", readonly=True)) as conn:
-            return all(r.state in FINAL_STATES for r in log.rows(conn)) and not self.runners()
 
 
 class Chaos:
@@ -171,13 +75,22 @@ class Chaos:
         self.done: Counter[str] = Counter()
         self._scope = TaskScope("chaos")
         self._busy: set[str] = set()
+        self._progress = Progress(stand)
         every: dict[str, tuple[float, Callable[[], Awaitable[None]]]] = {
-            "kill server": (3, self._kill_server), "kill runner": (5, self._kill_runner),
-            "kill client": (4, self._kill_client), "kill all": (0.3, self._kill_all),
-            "stop and continue": (1, self._freeze), "reset": (2, self._reset), "cut in a frame": (2, self._cut),
-            "black hole": (0.5, self._black_hole), "slow line": (0.5, self._slow), "late bytes": (0.8, self._late),
-            "second runner": (0.5, self._second_runner), "broken disk": (0.6, self._starve),
-            "reader that never reads": (0.3, self._stuck), "restored backup": (0.3, self._restore),
+            "kill server": (3, self._kill_server),
+            "kill runner": (5, self._kill_runner),
+            "kill client": (4, self._kill_client),
+            "kill all": (0.3, self._kill_all),
+            "stop and continue": (1, self._freeze),
+            "reset": (2, self._reset),
+            "cut in a frame": (2, self._cut),
+            "black hole": (0.5, self._black_hole),
+            "slow line": (0.5, self._slow),
+            "late bytes": (0.8, self._late),
+            "second runner": (0.5, self._second_runner),
+            "broken disk": (0.6, self._starve),
+            "reader that never reads": (0.3, self._stuck),
+            "restored backup": (0.3, self._restore),
         }
         told = stand.settings
         if not told.restores:
@@ -188,15 +101,30 @@ class Chaos:
         """Do harm for so long."""
         until_ = time.monotonic() + seconds
         names, weights = list(self._all), [w for w, _ in self._all.values()]
-        while time.monotonic() < until_:
+        while time.monotonic() < until_ and not self._has_enough():
             await asyncio.sleep(self.chance.expovariate(1 / self.stand.settings.pause_s))
             name = self.chance.choices(names, weights)[0]
-            if name not in self._busy:
+            if name not in self._busy and self._may(name):
                 self._scope.spawn(self._do(name), name=name)
         while self._busy:
             await asyncio.sleep(0.02)
         await self._scope.close()
         self.stand.pipe.slow_s, self.stand.pipe.late = 0.0, False
+
+    def _has_enough(self) -> bool:
+        told = self.stand.settings
+        if not told.kills:
+            return False
+        return self.stand.killed >= told.kills and self._progress.sent() >= told.messages
+
+    def _may(self, name: str) -> bool:
+        """Whether enough happened since the last kill; and, for a backup that all have to read anew, whether seldom."""
+        told = self.stand.settings
+        if name == "restored backup" and self._progress.is_large():
+            return False
+        if not told.events_per_kill:
+            return True
+        return self._progress.grown() >= told.events_per_kill * self.stand.killed
 
     async def _do(self, name: str) -> None:
         self._busy.add(name)
@@ -218,14 +146,15 @@ class Chaos:
 
     async def _kill_runner(self) -> None:
         if pids := self.stand.runners():
-            send(self.chance.choice(pids), signal.SIGKILL)
+            self.stand.killed += send(self.chance.choice(pids), signal.SIGKILL)
 
     async def _kill_all(self) -> None:
         names = [*self._clients(), *([] if "server" in self.stand.held else ["server"])]
         for pid in self.stand.runners():
-            send(pid, signal.SIGKILL)
+            self.stand.killed += send(pid, signal.SIGKILL)
         for name in names:
-            self.stand.parties[name].signal(signal.SIGKILL)
+            process = self.stand.parties[name]
+            self.stand.killed += not process.ended.is_set() and process.signal(signal.SIGKILL)
 
     def _anybody(self) -> int:
         named = [self.stand.parties[n].pid for n in (*self._clients(), "server")]
@@ -271,8 +200,17 @@ class Chaos:
         folders = [f for f in (self.stand.home / "sessions").iterdir() if (f / "token").exists()]
         if folders:
             folder = max(folders, key=lambda f: f.stat().st_mtime)
-            await self.stand.spawn("agent", "--session", folder.name, "--url", "ws://127.0.0.1:1", "--token-file",
-                                   str(folder / "token"), "--folder", str(folder))
+            await self.stand.spawn(
+                "agent",
+                "--session",
+                folder.name,
+                "--url",
+                "ws://127.0.0.1:1",
+                "--token-file",
+                str(folder / "token"),
+                "--folder",
+                str(folder),
+            )
 
     async def _stuck(self) -> None:
         from support.wire import raw_peer
@@ -303,45 +241,13 @@ class Chaos:
         stand.held.discard("server")
 
 
-async def until(holds: Callable[[], bool], seconds: float = 60.0) -> float:
-    """Wait for something on disk; gives how long it took. Raises TimeoutError."""
-    began = time.monotonic()
-    while not holds():
-        if time.monotonic() - began > seconds:
-            raise TimeoutError
-        await asyncio.sleep(0.05)
-    return time.monotonic() - began
-
-
-@contextlib.asynccontextmanager
-async def zygote(folder: Path) -> AsyncIterator[Zygote]:
-    """A zygote, ended whatever happens."""
-    made = Zygote(folder)
-    try:
-        await made.start()
-        yield made
-    finally:
-        await made.close()
-
-
-@contextlib.asynccontextmanager
-async def standing(folder: Path, settings: Settings, made: Zygote, **plan: Any) -> AsyncIterator[Stand]:
-    """A stand, ended whatever happens."""
-    stand = Stand(folder, settings, made, **plan)
-    try:
-        await stand.start()
-        yield stand
-    finally:
-        await stand.close()
-
-
 async def disturb(folder: Path, settings: Settings) -> dict[str, Any]:
     """One run: harm, then peace. Gives what was done and how long peace took; the files are left for the judge."""
     async with zygote(folder) as made, standing(folder, settings, made) as stand:
         chaos = Chaos(stand)
         await chaos.run(settings.seconds)
         stand.be_quiet()
-        told: dict[str, Any] = {"faults": dict(sorted(chaos.done.items()))}
+        told: dict[str, Any] = {"kills": stand.killed, "faults": dict(sorted(chaos.done.items()))}
         with contextlib.suppress(TimeoutError):
             told["answered_s"] = round(await until(stand.outboxes_empty, 60), 1)
             told["settled_s"] = round(told["answered_s"] + await until(stand.is_settled, 30), 1)

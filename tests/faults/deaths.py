@@ -12,10 +12,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
-from faults.chaos import Settings, Stand, standing, until, zygote
 from faults.evidence import Evidence
 from faults.invariants import Violation, check
 from faults.processes import Zygote
+from faults.stand import Settings, Stand, standing, until, zygote
 
 from core.store import log
 from core.store.sqlite import connect
@@ -45,8 +45,7 @@ async def die(folder: Path, made: Zygote, party: str, number: int, without: str 
             found.append(Violation("I8", "lost", "the session came to no end"))
     found += check(Evidence(folder))
     marker = folder / f"died-{party}"
-    return Death(party=party, number=number, at=marker.read_text() if marker.exists() else "",
-                 violations=tuple(found))
+    return Death(party=party, number=number, at=marker.read_text() if marker.exists() else "", violations=tuple(found))
 
 
 def _is_whole(stand: Stand) -> bool:

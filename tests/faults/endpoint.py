@@ -59,8 +59,11 @@ class Endpoint:
         if failure in ("429", "500", "503", "401"):
             retry = "retry-after: 0\r\n" if failure == "429" else ""
             body = b'{"error": {"message": "no", "type": "x"}}'
-            writer.write(f"HTTP/1.1 {failure} No\r\n{retry}content-type: application/json\r\n"
-                         f"content-length: {len(body)}\r\n\r\n".encode() + body)
+            writer.write(
+                f"HTTP/1.1 {failure} No\r\n{retry}content-type: application/json\r\n"
+                f"content-length: {len(body)}\r\n\r\n".encode()
+                + body
+            )
             return True
         if failure == "reset":
             return False

@@ -48,6 +48,10 @@ class Evidence:
             self.bodies = {s: [p.body for p in log.read_all(conn, s)] for s in self.rows}
         self.events = {s: [decode_event(b) for b in bodies] for s, bodies in self.bodies.items()}
         self.messages = self._messages()
+        self.guides: dict[str, list[Message]] = defaultdict(list)
+        for one in self.messages:
+            if one.kind == "guide":
+                self.guides[one.session].append(one)
 
     @contextlib.contextmanager
     def server(self) -> Iterator[Connection]:
@@ -85,8 +89,8 @@ class Evidence:
                 found[line["command"]] = Message(**line)
         for replica in self.replicas:
             for _, id_, session, op, _ in self.outbox(replica):
-                token = op.get("guidance") or op.get("text", "")[1:-1]
-                kind = {"guide": "guide", "add_note": "note"}.get(op["op"])
+                token = op.get("guidance") or (op.get("text") or op.get("reason") or "")[1:-1]
+                kind = {"guide": "guide", "add_note": "note", "give_verdict": "verdict"}.get(op["op"])
                 if id_ not in found and kind:
                     found[id_] = Message(token=token, kind=kind, session=session, command=id_, told=False)
         return list(found.values())

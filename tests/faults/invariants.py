@@ -18,6 +18,7 @@ from core.domain.events import (
     NoteAdded,
     StepAdded,
     StepStarted,
+    VerdictGiven,
     blobs_of,
 )
 from core.domain.session import FINAL_STATES, SessionRow, advance
@@ -65,7 +66,9 @@ class Shown:
             self.contexts.setdefault(line["step"], tuple(line["tokens"]))
         self.first: dict[str, int] = {}
         self.edited: set[str] = set()
+        self.times: dict[int, Counter[str]] = {}
         for step in sorted(self.contexts):
+            self.times[step] = Counter(token.removesuffix("~e") for token in self.contexts[step])
             for token in self.contexts[step]:
                 name = token.removesuffix("~e")
                 self.first.setdefault(name, step)
@@ -84,7 +87,7 @@ def _guidance(evidence: Evidence, session: str, shown: Shown) -> Iterator[Violat
     withdrawn = {f.guidance for f in evidence.facts(session, GuidanceWithdrawn)}
     edited = {f.guidance for f in evidence.facts(session, GuidanceEdited)}
     over = evidence.rows[session].state in FINAL_STATES
-    sent = [m for m in evidence.messages if m.kind == "guide" and m.session == session]
+    sent = evidence.guides[session]
     for one in sent:
         name, steps = one.token, delivered[one.token]
         if _refused(evidence, one):
@@ -115,31 +118,36 @@ def _seen(name: str, steps: list[int], shown: Shown, edited: bool) -> Iterator[V
         yield Violation("I1", "repeated", f"guidance {name}: shown at {first}, but not said to be delivered")
     if edited != (name in shown.edited):
         yield Violation("I1", "other", f"guidance {name}: edited {edited}, the model saw the other text")
-    for step, tokens in shown.contexts.items():
-        times = sum(t.removesuffix("~e") == name for t in tokens) if step >= first else 1
+    for step, seen in shown.times.items():
+        times = seen[name] if step >= first else 1
         if times != 1:
             yield Violation("I1", "repeated" if times else "lost", f"guidance {name}: {times} times in step {step}")
 
 
 def _decisions(evidence: Evidence, session: str) -> Iterator[Violation]:
     """Each change that was asked for is decided at most once."""
-    decided = Counter(f.request for f in evidence.facts(session, GuidanceEdited, GuidanceWithdrawn,
-                                                        GuidanceChangeRefused) if f.request)
+    decided = Counter(
+        f.request
+        for f in evidence.facts(session, GuidanceEdited, GuidanceWithdrawn, GuidanceChangeRefused)
+        if f.request
+    )
     for request, times in decided.items():
         if times > 1:
             yield Violation("I1", "repeated", f"change {request} was decided {times} times")
 
 
 def _notes(evidence: Evidence) -> Iterator[Violation]:
+    """Notes and verdicts: what is only told to the log."""
     written = Counter(f.text[1:-1] for s in evidence.events for f in evidence.facts(s, NoteAdded))
+    written += Counter(f.reason[1:-1] for s in evidence.events for f in evidence.facts(s, VerdictGiven))
     for one in evidence.messages:
-        if one.kind != "note":
+        if one.kind not in ("note", "verdict"):
             continue
         times = written[one.token]
         if _refused(evidence, one):
             yield from _fair(evidence, one, bool(times))
         elif times != 1:
-            yield Violation("I1", "repeated" if times else "lost", f"note {one.token}: {times} times in the log")
+            yield Violation("I1", "repeated" if times else "lost", f"{one.kind} {one.token}: {times} times in the log")
 
 
 def _lost_sessions(evidence: Evidence) -> Iterator[Violation]:
@@ -166,7 +174,9 @@ def _fair(evidence: Evidence, one: Message, has_effect: bool) -> Iterator[Violat
 def _order(evidence: Evidence, session: str, shown: Shown) -> Iterator[Violation]:
     yield from _sorted([f.guidance for f in evidence.facts(session, GuidanceQueued)], f"log of {session}")
     yield from _sorted([f.guidance for f in evidence.facts(session, GuidanceDelivered)], f"deliveries of {session}")
-    yield from _sorted([f.text[1:-1] for f in evidence.facts(session, NoteAdded)], f"notes of {session}")
+    remarks = evidence.facts(session, NoteAdded, VerdictGiven)
+    told = [f.text if isinstance(f, NoteAdded) else f.reason for f in remarks]
+    yield from _sorted([text[1:-1] for text in told], f"notes and verdicts of {session}")
     if shown.contexts:
         last = shown.contexts[max(shown.contexts)]
         yield from _sorted([t.removesuffix("~e") for t in last], f"context of {session}")
@@ -200,8 +210,12 @@ def _acts(evidence: Evidence) -> Iterator[Violation]:
         if times > 1:
             yield Violation("I3", "repeated", f"action {act} was carried out {times} times")
     with evidence.server() as conn:
-        calls = {(s, f.head.number): {a.call_id for a in decode_body(blobs.get(conn, f.body)).actions}
-                 for s in evidence.events for f in evidence.facts(s, StepAdded) if blobs.holds(conn, f.body)}
+        calls = {
+            (s, f.head.number): {a.call_id for a in decode_body(blobs.get(conn, f.body)).actions}
+            for s in evidence.events
+            for f in evidence.facts(s, StepAdded)
+            if blobs.holds(conn, f.body)
+        }
     for act in evidence.acts:
         known = calls.get((act["session"], act["step"]))
         if known is not None and act["call"] not in known:
@@ -229,8 +243,9 @@ def _log(evidence: Evidence, session: str) -> Iterator[Violation]:
     if seqs != list(range(1, len(seqs) + 1)) or rows[0] != len(seqs):
         yield Violation("I5", "lost", f"the log of {session} has a gap")
     journal = evidence.journal(session)
-    ours = [b for b, e in zip(evidence.bodies[session], evidence.events[session], strict=True)
-            if e.author.kind == "agent"]
+    ours = [
+        b for b, e in zip(evidence.bodies[session], evidence.events[session], strict=True) if e.author.kind == "agent"
+    ]
     if ours != journal[: len(ours)]:
         yield Violation("I5", "other", f"the log of {session} is not its runner's journal")
     elif evidence.rows[session].state in FINAL_STATES and len(ours) < len(journal):

@@ -55,6 +55,7 @@ def _mutant(make: Callable[[Put], None]) -> Callable[[Put], None]:
 @_mutant
 def without_r1(put: Put) -> None:
     """The client sends and says "sent" first; the outbox is written a little later."""
+
     async def add(self: Replica, session: str, op: Any, *, clear_draft: bool = False) -> outbox.Queued:
         last = max(getattr(self, "_told", 0), scalar(self._read, "SELECT max(cseq) FROM outbox") or 0)
         self._told = last + 1  # type: ignore[attr-defined]
@@ -62,7 +63,8 @@ def without_r1(put: Put) -> None:
         row = (queued.cseq, queued.id, session, msgspec.json.encode(op), queued.created_at.isoformat())
         sql = "INSERT OR IGNORE INTO outbox (cseq, id, session, op, created_at) VALUES (?, ?, ?, ?, ?)"
         asyncio.get_running_loop().call_later(
-            0.3, lambda: self._writer.submit(lambda conn: conn.execute(sql, row).rowcount))
+            0.3, lambda: self._writer.submit(lambda conn: conn.execute(sql, row).rowcount)
+        )
         return queued
 
     put(Replica, "add", add)
@@ -71,6 +73,7 @@ def without_r1(put: Put) -> None:
 @_mutant
 def without_r2(put: Put) -> None:
     """Effect and stored answer are two transactions."""
+
     def effect_only(conn: Any, client: str, principal: Any, command: Any, world: Any) -> Any:
         body = msgspec.json.encode([command.session, command.op])
         stored = commands.known(conn, client, command.id, command.cseq, body)
@@ -80,7 +83,8 @@ def without_r2(put: Put) -> None:
         client, world, body = self._state.client, self._hub.world, msgspec.json.encode([command.session, command.op])
         try:
             reply = await self._hub.do(
-                command.session, lambda conn: effect_only(conn, client, self.principal, command, world))
+                command.session, lambda conn: effect_only(conn, client, self.principal, command, world)
+            )
             await asyncio.sleep(0.01)
             await self._hub.do(command.session, lambda conn: _remember_late(conn, client, command, body, reply))
         except Conflict as error:
@@ -99,13 +103,15 @@ def _remember_late(conn: Any, client: str, command: Any, body: bytes, reply: Any
 @_mutant
 def without_r3(put: Put) -> None:
     """The server takes commands in any order; a client that reconnects goes on where it was, then repeats."""
+
     def known(conn: Any, client: str, id: str, cseq: int, body: bytes) -> bytes | None:
         stored: bytes | None = scalar(conn, "SELECT reply FROM command WHERE id = ?", id)
         return stored
 
     def count(conn: Any, client: str, cseq: int) -> None:
-        conn.execute("INSERT INTO sender VALUES (?1, ?2) ON CONFLICT (client) DO UPDATE SET cseq = max(cseq, ?2)",
-                     (client, cseq))
+        conn.execute(
+            "INSERT INTO sender VALUES (?1, ?2) ON CONFLICT (client) DO UPDATE SET cseq = max(cseq, ?2)", (client, cseq)
+        )
 
     def connect(self: client_state.Sender, held: int) -> list[client_state.Effect]:
         newer = [n for n in sorted(self._waiting) if n > self._sent]
@@ -121,14 +127,17 @@ def without_r3(put: Put) -> None:
 @_mutant
 def without_r4(put: Put) -> None:
     """The copy's cursor and its events are two transactions, and nobody looks whether they fit."""
+
     def move(conn: Any, session: str, head: int) -> None:
         log.create(conn, session)
         conn.execute("UPDATE session SET head = ? WHERE id = ?", (head, session))
 
     def insert(conn: Any, session: str, first: int, bodies: Any) -> None:
         for seq, body in enumerate(bodies, first):
-            conn.execute("INSERT OR REPLACE INTO event VALUES (?, ?, ?, ?, ?)",
-                         (session, seq, *log._labels(decode_event(body)), body))
+            conn.execute(
+                "INSERT OR REPLACE INTO event VALUES (?, ?, ?, ?, ?)",
+                (session, seq, *log._labels(decode_event(body)), body),
+            )
 
     async def place(self: Replica, session: str, first: int, bodies: Any) -> int:
         head = first + len(bodies) - 1
@@ -144,6 +153,7 @@ def without_r4(put: Put) -> None:
 @_mutant
 def without_r5(put: Put) -> None:
     """Results are handed out when the work is done, before its COMMIT."""
+
     def commit(self: writer.Writer, batch: Any) -> None:
         wanted = [(work, future) for work, future in batch if future.set_running_or_notify_cancel()]
         self._conn.execute("BEGIN IMMEDIATE")
@@ -160,6 +170,7 @@ def without_r5(put: Put) -> None:
 @_mutant
 def without_r6(put: Put) -> None:
     """Guidance is marked as delivered in one transaction, and the step begun in the next."""
+
     def begin(self: Steps) -> OpenStep:
         if self.open is not None:
             return self.open
@@ -169,8 +180,10 @@ def without_r6(put: Put) -> None:
             bound = self._inbox.bind(number)
         time.sleep(0.03)
         with self._journal.transaction("begin"):
-            lines = [self.line(Message(role="user", content=guidance_text(g.text)), f"guidance:{g.id}", number)
-                     for g in bound]
+            lines = [
+                self.line(Message(role="user", content=guidance_text(g.text)), f"guidance:{g.id}", number)
+                for g in bound
+            ]
             lines.append(self.line(Message(role="user", content=self._note(number, progress)), "note", number))
             opened = OpenStep(number=number, extra=tuple(lines), started_at=datetime.now(UTC))
             self._journal.add(StepStarted(number=number, guidance=tuple(g.id for g in bound)))
@@ -185,6 +198,7 @@ def without_r6(put: Put) -> None:
 @_mutant
 def without_r7(put: Put) -> None:
     """Neither a lock nor a fence keeps two runners apart."""
+
     def append_journal(conn: Any, session: str, fence: int, first: int, bodies: Any) -> int:
         (held,) = conn.execute("SELECT journal_next FROM session WHERE id = ?", (session,)).fetchone()
         if first > held:
@@ -208,10 +222,13 @@ _TRY = lock.FileLock._try
 @_mutant
 def without_r8(put: Put) -> None:
     """Nothing is written down before an action is carried out."""
+
     def done(self: Steps, step: int, place: int, observation: Any) -> None:
         with self._journal.transaction("done"):
-            self._journal.sql("INSERT OR REPLACE INTO call (step, place, action, observation) VALUES (?, ?, x'', ?)",
-                              (step, place, msgspec.json.encode(observation)))
+            self._journal.sql(
+                "INSERT OR REPLACE INTO call (step, place, action, observation) VALUES (?, ?, x'', ?)",
+                (step, place, msgspec.json.encode(observation)),
+            )
 
     put(Steps, "intend", lambda self, step, place, action: None)
     put(Steps, "intended", lambda self, step, place: False)
@@ -221,6 +238,7 @@ def without_r8(put: Put) -> None:
 @_mutant
 def without_r9(put: Put) -> None:
     """The model's answer is acted upon before it is kept."""
+
     def answered(self: Steps, opened: OpenStep, completion: Any) -> OpenStep:
         reply = self.line(completion.message, f"step:{opened.number}", opened.number).ref
         return msgspec.structs.replace(opened, completion=completion, reply=reply)
@@ -231,6 +249,7 @@ def without_r9(put: Put) -> None:
 @_mutant
 def without_r10(put: Put) -> None:
     """Edits and withdrawals succeed, whatever became of the guidance meanwhile."""
+
     def decide(self: Inbox, fact: Any) -> None:
         if not self._journal.sql("INSERT OR IGNORE INTO change VALUES (?) RETURNING request", (fact.request,)):
             return
@@ -271,5 +290,3 @@ def without_r12(put: Put) -> None:
         return known
 
     put(outbox, "answered", forget)
-
-

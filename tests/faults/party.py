@@ -94,8 +94,9 @@ def _shift_clock(by: timedelta) -> None:
 
 def _server(argv: list[str], plan: dict[str, Any]) -> int:
     try:
-        core.server.serve.run(core.server.serve.ServeSettings(home=Home(plan["home"]), private=True,
-                                                              runner=tuple(plan["runner"])))
+        core.server.serve.run(
+            core.server.serve.ServeSettings(home=Home(plan["home"]), private=True, runner=tuple(plan["runner"]))
+        )
     except ReportableError as error:  # a disk that is broken at the start
         logging.getLogger("session").warning("%s", error.sentence)
         return 1
@@ -123,8 +124,11 @@ def _client(argv: list[str], plan: dict[str, Any]) -> int:
 
 
 def _endpoint(argv: list[str], plan: dict[str, Any]) -> int:
-    asyncio.run(endpoint.run(Path(plan["folder"]), plan["seed"], steps=plan["steps"], failing=plan["failing"],
-                             pace_s=plan["pace_s"]))
+    asyncio.run(
+        endpoint.run(
+            Path(plan["folder"]), plan["seed"], steps=plan["steps"], failing=plan["failing"], pace_s=plan["pace_s"]
+        )
+    )
     return 0
 
 

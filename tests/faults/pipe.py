@@ -88,6 +88,8 @@ class Pipe:
             raise ConnectionResetError
         if self.slow_s:
             for start in range(0, len(data), 700):
+                if writer.transport.is_closing():
+                    raise ConnectionResetError
                 writer.write(data[start : start + 700])
                 await asyncio.sleep(self.slow_s * self._chance.random())
             return

@@ -62,8 +62,9 @@ class Zygote:
     def _start(self) -> str:
         command = [sys.executable, "-m", "faults.zygote", str(self.socket)]
         with (self._folder / "zygote.out").open("w") as out:
-            self._process = subprocess.Popen(command, env=self.env, cwd=ROOT, stdout=subprocess.PIPE, stderr=out,
-                                             text=True)
+            self._process = subprocess.Popen(
+                command, env=self.env, cwd=ROOT, stdout=subprocess.PIPE, stderr=out, text=True
+            )
         assert self._process.stdout is not None
         return self._process.stdout.readline()
 

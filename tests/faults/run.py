@@ -1,10 +1,10 @@
 """The whole product under faults, from a seed; prints one line of JSON per run and fails when a promise was broken.
 
-    make faults                              one run of a minute
-    python tests/faults/run.py --seed 7 --seconds 60
-    python tests/faults/run.py --without R2  the same with a delivery rule removed: the harm that the rule prevents
-    python tests/faults/run.py --compare     the same faults with all rules, and without each of them in turn
-    python tests/faults/run.py --every-boundary   a death at every COMMIT and send of each party
+make faults                              one run of a minute
+python tests/faults/run.py --seed 7 --seconds 60
+python tests/faults/run.py --without R2  the same with a delivery rule removed: the harm that the rule prevents
+python tests/faults/run.py --compare     the same faults with all rules, and without each of them in turn
+python tests/faults/run.py --every-boundary   a death at every COMMIT and send of each party
 """
 
 from __future__ import annotations
@@ -16,17 +16,27 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from faults import deaths  # noqa: E402
-from faults.chaos import Settings, disturb  # noqa: E402
+from faults.chaos import disturb  # noqa: E402
 from faults.evidence import Evidence  # noqa: E402
-from faults.invariants import check, tally  # noqa: E402
+from faults.invariants import Shown, check, tally  # noqa: E402
 from faults.mutants import AIMED  # noqa: E402
+from faults.stand import Settings  # noqa: E402
+
+LONG = Settings(
+    name="long", clients=4, sessions=2, rate=20.0, burst=8, backlog=60, steps=60, margin=20, pace_s=0.3, pause_s=0.07,
+    kills=10_000, messages=100_000, events_per_kill=25.0,
+)
+"""Ten thousand kills and a hundred thousand messages, in one run."""
 
 
 def one(settings: Settings, folder: Path) -> dict[str, Any]:
@@ -35,15 +45,24 @@ def one(settings: Settings, folder: Path) -> dict[str, Any]:
     told = asyncio.run(disturb(folder, settings))
     evidence = Evidence(folder)
     violations = check(evidence)
-    faults = Counter(told["faults"])
-    kills = _kills(faults, settings)
     kinds = Counter(m.kind for m in evidence.messages)
-    return {"seed": settings.seed, "aimed": settings.faults, "without": settings.without,
-            "seconds": round(time.monotonic() - began, 1),
-            "kills": kills, "messages": sum(kinds.values()), "kinds": dict(kinds), "sessions": len(evidence.rows),
-            "steps": sum(r.steps for r in evidence.rows.values()),
-            "questions": sum(map(len, evidence.prompts.values())),
-            **told, **tally(violations)}
+    seen = sum(len(Shown(evidence, session).first) for session in evidence.events)
+    return {
+        "at": datetime.now(UTC).isoformat(timespec="minutes"),
+        "run": settings.name,
+        "seed": settings.seed,
+        "aimed": settings.faults,
+        "without": settings.without,
+        "seconds": round(time.monotonic() - began, 1),
+        "messages": sum(kinds.values()),
+        "kinds": dict(kinds),
+        "seen_by_the_model": seen,
+        "sessions": len(evidence.rows),
+        "steps": sum(r.steps for r in evidence.rows.values()),
+        "questions": sum(map(len, evidence.prompts.values())),
+        **told,
+        **tally(violations),
+    }
 
 
 def every_boundary(folder: Path, without: str, upto: int) -> dict[str, Any]:
@@ -51,25 +70,63 @@ def every_boundary(folder: Path, without: str, upto: int) -> dict[str, Any]:
     began = time.monotonic()
     died = [d for d in deaths.run(folder, deaths.every(upto), without) if d.at or d.violations]
     told = tally([v for d in died for v in d.violations])
-    return {"boundaries": dict(Counter(d.party for d in died)), "without": without,
-            "seconds": round(time.monotonic() - began, 1), **told,
-            "died_badly": [f"{d.party} {d.number} {d.at}" for d in died if d.violations][:20]}
-
-
-def _kills(faults: Counter[str], settings: Settings) -> int:
-    single = sum(faults[k] for k in ("kill server", "kill runner", "kill client", "late bytes", "restored backup"))
-    return single + faults["kill all"] * (settings.clients + 1)
+    return {
+        "at": datetime.now(UTC).isoformat(timespec="minutes"),
+        "run": "every boundary",
+        "boundaries": dict(Counter(d.party for d in died)),
+        "kills": sum(bool(d.at) for d in died),
+        "without": without,
+        "seconds": round(time.monotonic() - began, 1),
+        **told,
+        "died_badly": [f"{d.party} {d.number} {d.at}" for d in died if d.violations][:20],
+    }
 
 
 def _runs(told: argparse.Namespace) -> list[Settings]:
-    return [Settings(seed=seed, seconds=told.seconds, pause_s=told.pause, rate=told.rate, clients=told.clients,
-                     steps=told.steps, without=told.without) for seed in range(told.seed, told.seed + told.runs)]
+    if told.long:
+        return [msgspec.structs.replace(LONG, seed=told.seed, seconds=told.seconds)]
+    return [
+        Settings(
+            seed=seed,
+            seconds=told.seconds,
+            pause_s=told.pause,
+            rate=told.rate,
+            clients=told.clients,
+            steps=told.steps,
+            without=told.without,
+            burst=told.burst,
+            sessions=told.sessions,
+            kills=told.kills,
+            messages=told.messages,
+            events_per_kill=told.events_per_kill,
+        )
+        for seed in range(told.seed, told.seed + told.runs)
+    ]
 
 
 def _compared(told: argparse.Namespace) -> list[Settings]:
     """The faults that rules stand against: with every rule, then without each of these."""
-    return [Settings(seed=told.seed, seconds=told.seconds, pause_s=told.pause, rate=told.rate, without=without,
-                     faults=faults, clock=False) for rules, faults in AIMED.items() for without in ("", *rules)]
+    return [
+        Settings(
+            seed=told.seed,
+            seconds=told.seconds,
+            pause_s=told.pause,
+            rate=told.rate,
+            without=without,
+            faults=faults,
+            clock=False,
+        )
+        for rules, faults in AIMED.items()
+        for without in ("", *rules)
+    ]
+
+
+def _tell(result: dict[str, Any], results: str) -> None:
+    line = json.dumps(result, ensure_ascii=False)
+    print(line, flush=True)  # noqa: T201
+    if results:
+        with Path(results).open("a", encoding="utf-8") as file:
+            file.write(line + "\n")
 
 
 def main() -> int:
@@ -82,17 +139,34 @@ def main() -> int:
     parser.add_argument("--rate", type=float, default=30.0, help="Messages per second and client.")
     parser.add_argument("--steps", type=int, default=40, help="Steps of each session.")
     parser.add_argument("--clients", type=int, default=3)
+    parser.add_argument("--sessions", type=int, default=1, help="Living sessions of each client.")
+    parser.add_argument("--burst", type=int, default=1, help="Messages that are sent at once, on the average.")
+    parser.add_argument("--kills", type=int, default=0, help="Go on until so many kills (at most --seconds).")
+    parser.add_argument("--messages", type=int, default=0, help="… and so many messages.")
+    parser.add_argument("--events-per-kill", type=float, default=0.0, help="A kill waits for so much progress.")
+    parser.add_argument("--long", action="store_true", help="Ten thousand kills, a hundred thousand messages.")
+    parser.add_argument("--results", default="", help="A file to which each line is appended (table.py reads it).")
     parser.add_argument("--without", default="", help="A rule to remove: R1 … R12.")
     parser.add_argument("--keep", default="", help="A folder in which the files are left.")
-    parser.add_argument("--every-boundary", type=int, nargs="?", const=2000, default=0, metavar="UPTO",
-                        help="Die at every COMMIT and send instead (of each party, up to so many).")
-    parser.add_argument("--compare", action="store_true",
-                        help="Aimed faults: with all rules, then without each that stands against them.")
+    parser.add_argument(
+        "--every-boundary",
+        type=int,
+        nargs="?",
+        const=2000,
+        default=0,
+        metavar="UPTO",
+        help="Die at every COMMIT and send instead (of each party, up to so many).",
+    )
+    parser.add_argument(
+        "--compare",
+        action="store_true",
+        help="Aimed faults: with all rules, then without each that stands against them.",
+    )
     told = parser.parse_args()
     if told.every_boundary:
         with tempfile.TemporaryDirectory(prefix="faults-") as made:
             result = every_boundary(Path(told.keep or made), told.without, told.every_boundary)
-        print(json.dumps(result, ensure_ascii=False), flush=True)  # noqa: T201
+        _tell(result, told.results)
         return int(bool(result["died_badly"]) != bool(told.without))
     broken = 0
     for settings in _compared(told) if told.compare else _runs(told):
@@ -101,7 +175,7 @@ def main() -> int:
             folder = Path(told.keep or made) / f"seed-{seed}{''.join(settings.faults[:1])}{without}"
             folder.mkdir(parents=True)
             result = one(settings, folder)
-        print(json.dumps(result, ensure_ascii=False), flush=True)  # noqa: T201
+        _tell(result, told.results)
         harm = result["lost"] + result["repeated"] + result["disordered"] + result["other"]
         broken += bool(harm or "settled_s" not in result) != bool(without)
     return int(bool(broken))

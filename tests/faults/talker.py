@@ -20,11 +20,9 @@ from core.client.replica import Replica
 from core.domain.errors import Unavailable
 from core.domain.session import FINAL_STATES, SessionRow
 from core.domain.task import AgentSettings, Limits, ModelSettings, Task
-from core.protocol.messages import AddNote, AnyOp, ChangeGuidance, CreateSession, Guide
+from core.protocol.messages import AddNote, AnyOp, ChangeGuidance, CreateSession, GiveVerdict, Guide
 from core.store import outbox
-
-MARGIN = 4
-"""Steps before a session's end from which on nobody talks to it any more."""
+from core.store.sqlite import connect, scalar
 
 
 def settings(plan: dict[str, Any], session: str) -> tuple[Task, AgentSettings]:
@@ -99,24 +97,34 @@ class Talker:
                 self.client.unwatch(row.session)
             else:
                 self.client.watch(row.session)
-        return [r for r in living if r.steps < self.plan["steps"] - MARGIN]
+        return [r for r in living if r.steps < self.plan["steps"] - self.plan["margin"]]
 
     async def say_something(self) -> None:
-        """One message of some kind, to some session."""
+        """A burst of messages of some kind, each to some session."""
         living = self.follow()
         mine = [r for r in living if r.session.startswith(f"{self.name}-")]
-        waiting = any(isinstance(c.op, CreateSession) for c in self.replica.waiting())
-        if not mine and not waiting:
+        if len(mine) < self.plan["sessions"] and not self._is_making():
             session = f"{self.name}-{self._life}-{self._count}"
             task, agent = settings(self.plan, session)
             await self.send("create", session, CreateSession(task=task, agent=agent), self.token())
-        elif living:
-            await self._talk(self._chance.choice(living).session)
+        elif living and self._backlog() < self.plan["backlog"]:
+            for _ in range(self._chance.randint(1, 2 * self.plan["burst"] - 1)):
+                await self._talk(self._chance.choice(living))
 
-    async def _talk(self, session: str) -> None:
-        token, dice = self.token(), self._chance.random()
-        if dice < 0.08:
+    def _backlog(self) -> int:
+        with contextlib.closing(connect(self.replica.path, readonly=True)) as conn:
+            return int(scalar(conn, "SELECT count(*) FROM outbox WHERE state = 'queued'"))
+
+    def _is_making(self) -> bool:
+        return any(isinstance(c.op, CreateSession) for c in self.replica.waiting())
+
+    async def _talk(self, row: SessionRow) -> None:
+        session, token, dice = row.session, self.token(), self._chance.random()
+        if dice < 0.05:
             await self.send("note", session, AddNote(step=0, text=f"«{token}»"), token)
+        elif dice < 0.08 and row.steps:
+            verdict = GiveVerdict(step=self._chance.randint(1, row.steps), value="mask", reason=f"«{token}»")
+            await self.send("verdict", session, verdict, token)
         elif dice < 0.16 and self._last is not None:
             guidance, where = self._last
             self._last = None

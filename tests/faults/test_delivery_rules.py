@@ -230,8 +230,14 @@ class _Model:
         if request.step > 1:
             calls = (ToolCall(id="end", name="finish", arguments="{}"),)
         at = datetime.now(UTC)
-        return Completion(message=Message(role="assistant", content="t", tool_calls=calls), usage=Usage(), model="m",
-                          finish_reason="stop", started_at=at, ended_at=at)
+        return Completion(
+            message=Message(role="assistant", content="t", tool_calls=calls),
+            usage=Usage(),
+            model="m",
+            finish_reason="stop",
+            started_at=at,
+            ended_at=at,
+        )
 
     def count(self, message: Message) -> tuple[int, bool]:
         return estimate_tokens(message)
@@ -274,7 +280,8 @@ def _event(fact: object) -> bytes:
 
 
 PROMISES: dict[str, Callable[[Path], None]] = {
-    name.split("_")[0].upper(): promise for name, promise in list(globals().items())
+    name.split("_")[0].upper(): promise
+    for name, promise in list(globals().items())
     if name[0] == "r" and name[1:].split("_")[0].isdigit()
 }
 
@@ -294,5 +301,3 @@ def test_without_the_rule_its_promise_is_broken(rule: str, tmp_path: Path, monke
     mutants.apply(rule, monkeypatch.setattr)
     with pytest.raises((AssertionError, pytest.fail.Exception, TimeoutError, IndexError)):
         PROMISES[rule](tmp_path)
-
-

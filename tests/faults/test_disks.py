@@ -61,8 +61,7 @@ def test_a_full_disk_of_the_server_refuses_nothing_for_good(small_disk: Path, tm
             serving(home) as server,
             running_client(tmp_path / "r.db", server.url, admin_token(home), "s") as client,
         ):
-            await client.answer(
-                await client.send("s", CreateSession(task=Task(id="t", title="T", description="d"))))
+            await client.answer(await client.send("s", CreateSession(task=Task(id="t", title="T", description="d"))))
             for name in names[:20]:
                 await client.send("s", Guide(guidance=name, text="x" * 5000))
             ballast = fill_up(small_disk)

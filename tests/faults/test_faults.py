@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 from faults import deaths
-from faults.chaos import Settings, zygote
 from faults.evidence import Evidence
 from faults.invariants import check
 from faults.run import one
+from faults.stand import Settings, zygote
 
 from core.store.sqlite import connect
 
@@ -104,11 +104,18 @@ def cry_out(folder: Path) -> None:
 
 
 HARMS = {
-    forget_a_message: ("I1", "lost"), show_another_context: ("I3", "other"),
-    hide_guidance_from_the_model: ("I1", "lost"), show_guidance_twice: ("I1", "repeated"),
-    act_twice: ("I3", "repeated"), act_on_a_forgotten_answer: ("I3", "other"), change_a_copy: ("I4", "other"),
-    lose_an_event: ("I5", "lost"), change_a_row: ("I5", "other"), forget_an_answer: ("I6", "lost"),
-    lose_a_payload: ("I7", "lost"), cry_out: ("I10", "other"),
+    forget_a_message: ("I1", "lost"),
+    show_another_context: ("I3", "other"),
+    hide_guidance_from_the_model: ("I1", "lost"),
+    show_guidance_twice: ("I1", "repeated"),
+    act_twice: ("I3", "repeated"),
+    act_on_a_forgotten_answer: ("I3", "other"),
+    change_a_copy: ("I4", "other"),
+    lose_an_event: ("I5", "lost"),
+    change_a_row: ("I5", "other"),
+    forget_an_answer: ("I6", "lost"),
+    lose_a_payload: ("I7", "lost"),
+    cry_out: ("I10", "other"),
 }
 
 
