@@ -2,6 +2,8 @@
 
     make bench                       all of them
     python tests/benchmarks/run.py live stored fanout stuck soak chain
+    python tests/benchmarks/run.py training          head session weights selective packing gpu
+    python tests/benchmarks/run.py head --tokens 4096   with options of one
 """
 
 from __future__ import annotations
@@ -14,16 +16,19 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 PATHS = os.pathsep.join(str(p) for p in (HERE.parents[1], HERE.parent, HERE))
-NAMES = ("live", "stored", "fanout", "stuck", "soak", "chain")
+TRAINING = ("head", "session", "weights", "selective", "packing", "gpu")
+NAMES = ("live", "stored", "fanout", "stuck", "soak", "chain", *TRAINING)
 
 
 def main(names: list[str]) -> int:
     """Run the named benchmarks, each in a process of its own; the exit status of the first that failed."""
-    for name in names or list(NAMES):
+    options = names[next((i for i, n in enumerate(names) if n.startswith("-")), len(names)) :]
+    wanted = names[: len(names) - len(options)]
+    for name in TRAINING if wanted == ["training"] else wanted or list(NAMES):
         if name not in NAMES:
             print(json.dumps({"error": f"There is no benchmark {name}; there are: {', '.join(NAMES)}."}))
             return 2
-        command = [sys.executable, str(HERE / f"bench_{name}.py")]
+        command = [sys.executable, str(HERE / f"bench_{name}.py"), *options]
         done = subprocess.run(command, check=False, env={**os.environ, "PYTHONPATH": PATHS})
         if done.returncode:
             return done.returncode
