@@ -5,28 +5,34 @@ from __future__ import annotations
 import msgspec
 
 from core.agents.progress import Progress, nearly_reached
+from core.domain.attention import Thresholds, is_uniform
 from core.domain.events import AttentionCleared, AttentionKind, AttentionRaised, Fact
 from core.domain.step import StepHead
 from core.domain.task import Limits
 
-ERRORS_IN_A_ROW = 3
-EQUAL_IN_A_ROW = 4
-WAITS_IN_A_ROW = 10
 
-
-def after_step(progress: Progress, head: StepHead, limits: Limits) -> tuple[Progress, list[Fact]]:
+def after_step(progress: Progress, head: StepHead, limits: Limits, least: Thresholds = Thresholds()
+               ) -> tuple[Progress, list[Fact]]:
     """The counters with what is raised now, and the facts that tell of changes."""
     evidence: dict[AttentionKind, str] = {
-        "error_burst": _many(progress.errors_in_a_row, ERRORS_IN_A_ROW, "failed in a row, the last: " + head.title),
-        "loop": _many(progress.equal_in_a_row, EQUAL_IN_A_ROW, "times the same: " + head.title),
-        "stall": _many(progress.waits_in_a_row, WAITS_IN_A_ROW, "waiting steps in a row"),
-        "budget": nearly_reached(progress, limits),
+        "error_burst": _many(progress.errors_in_a_row, least.errors, "failed in a row, the last: " + head.title),
+        "loop": _many(progress.equal_in_a_row, least.same, "times the same: " + head.title)
+                or is_uniform(progress.commands, least.diversity),
+        "stall": _many(progress.waits_in_a_row, least.waits, "waiting steps in a row"),
+        "budget": nearly_reached(progress, limits, least.budget),
     }
     facts: list[Fact] = []
     for kind, text in evidence.items():
         progress, told = (_raise(progress, kind, text, head.number) if text else clear(progress, kind))
         facts.extend(told)
     return progress, facts
+
+
+def stalled(progress: Progress, quiet_s: float, least: Thresholds) -> tuple[Progress, list[Fact]]:
+    """Raise a stall where no step has ended for too long; a step that ends clears it."""
+    if not least.stall_min or quiet_s < least.stall_min * 60 or progress.state != "running":
+        return progress, []
+    return _raise(progress, "stall", f"no step ended for {quiet_s / 60:.0f} min", progress.steps)
 
 
 def raise_(progress: Progress, kind: AttentionKind, evidence: str) -> tuple[Progress, list[Fact]]:
@@ -50,4 +56,4 @@ def _raise(progress: Progress, kind: AttentionKind, evidence: str, step: int) ->
 
 
 def _many(count: int, least: int, what: str) -> str:
-    return f"{count} {what}" if count >= least else ""
+    return f"{count} {what}" if least and count >= least else ""

@@ -13,6 +13,7 @@ import msgspec
 
 from core.agents.journal import Journal
 from core.agents.progress import Progress
+from core.domain.attention import Thresholds
 from core.domain.errors import Conflict
 from core.domain.events import (
     ControlAsked,
@@ -28,6 +29,7 @@ from core.domain.events import (
     SessionState,
     SessionStateChanged,
     StepAdded,
+    ThresholdsSet,
     decode_event,
 )
 from core.domain.guidance import GuidanceMode
@@ -75,6 +77,11 @@ class Inbox:
         """The session's first event, once it came."""
         return self._journal.slot("created", SessionCreated)
 
+    @property
+    def thresholds(self) -> Thresholds:
+        """From where on the session asks for a look, as a person last said."""
+        return self._journal.slot("thresholds", Thresholds) or Thresholds()
+
     def rewind(self) -> None:
         """Read the log from its start again (the server's database was replaced); nothing is taken in twice."""
         self._journal.put_slot("cursor", 0)
@@ -100,6 +107,8 @@ class Inbox:
         match event.fact:
             case SessionCreated() as fact:
                 self._journal.put_slot("created", fact)
+            case ThresholdsSet() as fact:
+                self._journal.put_slot("thresholds", fact.thresholds)
             case GuidanceQueued() as fact:
                 return self._queue(seq, fact)
             case GuidanceChangeAsked() as fact:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from zlib import crc32
+
 import msgspec
 
+from core.domain.attention import DIVERSITY_LAST
 from core.domain.events import SessionState
 from core.domain.step import StepHead, Usage
 from core.domain.task import Limits
-
-_BUDGET = 0.9
 
 
 class Progress(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Counters since the session began. `worked_s` leaves pauses and outages out.
 
     `ratio` is real by estimated tokens of a context. `ending` is the reason for which the run ends at the
-    next border; `in_a_row` counts errors, waiting steps and equal actions (`same` is the last one).
+    next border; `in_a_row` counts errors, waiting steps and equal actions (`same` is the last one). `commands` are
+    fingerprints of the last actions since the first error.
     """
 
     state: SessionState = "queued"
@@ -32,6 +34,8 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     waits_in_a_row: int = 0
     equal_in_a_row: int = 0
     same: str = ""
+    erred: bool = False
+    commands: tuple[int, ...] = ()
     raised: tuple[str, ...] = ()
 
 
@@ -48,7 +52,16 @@ def after_step(progress: Progress, head: StepHead, same: str, worked_s: float) -
         waits_in_a_row=progress.waits_in_a_row + 1 if head.is_waiting else 0,
         equal_in_a_row=progress.equal_in_a_row + 1 if same == progress.same and not head.is_waiting else 1,
         same=same,
+        erred=progress.erred or head.is_error,
+        commands=_commands(progress, head, same),
     )
+
+
+def _commands(progress: Progress, head: StepHead, same: str) -> tuple[int, ...]:
+    """Issued after the first error; waiting is no command."""
+    if not progress.erred or head.is_waiting or not head.tools:
+        return progress.commands
+    return (*progress.commands, crc32(same.encode("utf-8", "replace")))[-DIVERSITY_LAST:]
 
 
 def after_summary(progress: Progress, usage: Usage) -> Progress:
@@ -83,7 +96,7 @@ def reached(progress: Progress, limits: Limits) -> str:
     return next((name for name, share in shares(progress, limits).items() if share >= 1.0), "")
 
 
-def nearly_reached(progress: Progress, limits: Limits) -> str:
-    """Which limits are used to 90 % or more, as evidence for a person, or ""."""
-    near = {name: share for name, share in shares(progress, limits).items() if share >= _BUDGET}
+def nearly_reached(progress: Progress, limits: Limits, budget: float = 0.9) -> str:
+    """Which limits are used to the share `budget` or more, as evidence for a person, or ""."""
+    near = {name: share for name, share in shares(progress, limits).items() if budget and share >= budget}
     return ", ".join(f"{name} {share:.0%}" for name, share in near.items())

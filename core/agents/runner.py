@@ -24,7 +24,7 @@ from core.agents.loop import Agent
 from core.agents.signals import Signals
 from core.agents.sink import Sink
 from core.agents.spool import Spool
-from core.agents.states import enter, is_over, read_progress
+from core.agents.states import enter, is_over, read_progress, watch_stall
 from core.agents.steps import Steps
 from core.aio import TaskScope
 from core.domain.errors import Conflict, ReportableError, Unavailable
@@ -101,6 +101,7 @@ class _Run:
             async with self._scope:
                 self._scope.spawn(self._spool.run(), name="link", on_error=self._link_failed)
                 self._scope.spawn(self._spool.run_live(), name="live")
+                self._scope.spawn(watch_stall(self._journal, self._inbox), name="stall")
                 self._work = self._scope.spawn(self._guarded(), name="work")
                 await asyncio.wait([self._work])
                 failure = None if self._work.cancelled() else self._work.exception()

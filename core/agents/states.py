@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 
 import msgspec
@@ -14,6 +15,9 @@ from core.domain.events import SessionState, SessionStateChanged
 from core.domain.session import FINAL_STATES
 
 log = logging.getLogger("agent")
+
+STALL_CHECK_S = 10.0
+"""How often a runner looks whether its step has ended."""
 
 
 def read_progress(journal: Journal) -> Progress:
@@ -46,6 +50,24 @@ def enter(journal: Journal, state: SessionState, reason: str = "", detail: str =
             journal.add(fact)
         save_progress(journal, progress)
     log.info("session %s is %s %s", journal.session, state, reason)
+
+
+async def watch_stall(journal: Journal, inbox: Inbox, every_s: float = STALL_CHECK_S) -> None:
+    """Raise a stall when no step has ended for as long as the thresholds say; runs until cancelled."""
+    loop = asyncio.get_running_loop()
+    last, since = read_progress(journal).steps, loop.time()
+    while True:
+        await asyncio.sleep(every_s)
+        progress = read_progress(journal)
+        if progress.steps != last or progress.state != "running":
+            last, since = progress.steps, loop.time()
+            continue
+        raised, facts = attention.stalled(progress, loop.time() - since, inbox.thresholds)
+        if facts:
+            with journal.transaction("stall"):
+                for fact in facts:
+                    journal.add(fact)
+                save_progress(journal, raised)
 
 
 def is_over(journal: Journal, inbox: Inbox) -> bool:

@@ -178,7 +178,7 @@ class Steps:
         same = msgspec.json.encode([(a.tool, a.arguments) for a in actions]).decode()[:2000] if actions else ""
         progress = after_step(self.progress, head, same or f"no action {head.number}", worked_s)
         progress = calibrated(progress, count_tokens(context) + len(self._tools) // 4, head.usage)
-        progress, facts = attention.after_step(progress, head, self.limits)
+        progress, facts = attention.after_step(progress, head, self.limits, self._inbox.thresholds)
         for fact in facts:
             self._journal.add(fact)
         self.save(msgspec.structs.replace(progress, ending=ending or progress.ending))

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from core.domain.attention import Thresholds
 from core.domain.context import ContextDelta, MessageRef
 from core.domain.errors import InvalidInput
 from core.domain.guidance import GuidanceMode
@@ -238,6 +239,12 @@ class AttentionCleared(Fact, frozen=True, kw_only=True, tag="attention_cleared")
     kind: AttentionKind
 
 
+class ThresholdsSet(Fact, frozen=True, kw_only=True, tag="thresholds_set"):
+    """From now on the session asks for a look by these."""
+
+    thresholds: Thresholds
+
+
 class VerdictGiven(Fact, frozen=True, kw_only=True, tag="verdict_given"):
     """The event's author judges one step."""
 
@@ -261,6 +268,15 @@ class TagSet(Fact, frozen=True, kw_only=True, tag="tag_set"):
     on: bool = True
 
 
+class TimeSpent(Fact, frozen=True, kw_only=True, tag="time_spent"):
+    """How long the event's author was at work on steps: seconds by step number, since the last such event.
+
+    Active time only: the window in front, and a key or the mouse used within the last while.
+    """
+
+    seconds: dict[int, float]
+
+
 class UnknownFact(Fact, frozen=True, kw_only=True, tag="unknown"):
     """A fact of a newer version; `raw` is its JSON as it came. Never encoded."""
 
@@ -272,7 +288,8 @@ AnyFact = (
     SessionCreated | SessionStateChanged | StepStarted | StepAdded | TerminalOutput | FileChanged | SearchMade
     | SummaryAdded | GuidanceQueued | GuidanceChangeAsked | GuidanceEdited | GuidanceWithdrawn
     | GuidanceChangeRefused | GuidanceDelivered | GuidanceAnswered | ControlAsked | SubmissionMade | ScoreGiven
-    | SnapshotTaken | Branched | AttentionRaised | AttentionCleared | VerdictGiven | NoteAdded | TagSet
+    | SnapshotTaken | Branched | AttentionRaised | AttentionCleared | ThresholdsSet | VerdictGiven | NoteAdded | TagSet
+    | TimeSpent
 )
 FACT_KINDS: dict[str, type[Fact]] = {
     str(t.__struct_config__.tag): t for t in AnyFact.__args__

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from core.domain.attention import Thresholds
 from core.domain.events import AttentionKind
 from core.domain.guidance import GuidanceMode
 from core.domain.session import SessionRow
@@ -94,14 +95,40 @@ class SetTag(Op, frozen=True, kw_only=True, tag="set_tag"):
     on: bool = True
 
 
+class TellTime(Op, frozen=True, kw_only=True, tag="tell_time"):
+    """Say how long one was at work on steps: active seconds by step number, since one said so last."""
+
+    seconds: dict[int, float]
+
+
+class Opinion(msgspec.Struct, frozen=True, kw_only=True):
+    """What somebody said elsewhere: an event as it was stored there, and the content address of its step's body."""
+
+    event: msgspec.Raw
+    content: str = ""
+
+
+class MergeOpinions(Op, frozen=True, kw_only=True, tag="merge_opinions"):
+    """Take verdicts, notes and tags over that were given on another computer; they keep their authors and times."""
+
+    opinions: tuple[Opinion, ...]
+
+
 class ClearAttention(Op, frozen=True, kw_only=True, tag="clear_attention"):
     """A person has dealt with it."""
 
     kind: AttentionKind
 
 
+class SetThresholds(Op, frozen=True, kw_only=True, tag="set_thresholds"):
+    """Say from where on a session asks for a person's look."""
+
+    thresholds: Thresholds
+
+
 AnyOp = (
     CreateSession | ImportSession | Guide | ChangeGuidance | Control | GiveVerdict | AddNote | SetTag | ClearAttention
+    | SetThresholds | TellTime | MergeOpinions
 )
 
 

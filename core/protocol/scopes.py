@@ -18,10 +18,13 @@ from core.protocol.messages import (
     ImportSession,
     Lease,
     Live,
+    MergeOpinions,
     Op,
     Seen,
     SetTag,
+    SetThresholds,
     Subscribe,
+    TellTime,
     Unsubscribe,
     WantBlobs,
     WatchSessions,
@@ -33,13 +36,16 @@ PERSONAL = ("view", "guide", "review", "admin")
 SCOPE_OF_OP: dict[type[Op], str] = {
     CreateSession: "guide",
     ImportSession: "admin",
+    MergeOpinions: "admin",
     Guide: "guide",
     ChangeGuidance: "guide",
     Control: "guide",
     ClearAttention: "guide",
+    SetThresholds: "guide",
     GiveVerdict: "review",
     AddNote: "review",
     SetTag: "review",
+    TellTime: "review",
 }
 """What a command's sender must hold. CreateSession with a task of the sender's own making needs admin."""
 

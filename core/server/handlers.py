@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from core.domain.errors import Conflict, InvalidInput, NotFound, ReportableError, error_kind
-from core.domain.events import AttentionCleared, NoteAdded, TagSet, VerdictGiven
+from core.domain.events import AttentionCleared, NoteAdded, TagSet, ThresholdsSet, TimeSpent, VerdictGiven
 from core.domain.ids import is_id
 from core.domain.verdict import Author
 from core.protocol.messages import (
@@ -22,11 +22,14 @@ from core.protocol.messages import (
     GiveVerdict,
     Guide,
     ImportSession,
+    MergeOpinions,
     Nak,
     SetTag,
+    SetThresholds,
+    TellTime,
 )
 from core.protocol.scopes import SCOPE_OF_OP
-from core.server import guidance, lifecycle
+from core.server import guidance, lifecycle, opinions
 from core.server.record import person, write
 from core.server.world import World
 from core.store import commands, log
@@ -34,6 +37,8 @@ from core.store.accounts import Principal
 from core.store.sqlite import Connection, driver
 
 _log = logging.getLogger("wire")
+MAX_TIMED, MAX_TIMED_S = 1_000, 86_400.0
+"""So many steps in one telling of time, and so many seconds for each."""
 _REPLY: msgspec.json.Decoder[Ack | Nak] = msgspec.json.Decoder(Ack | Nak)
 
 
@@ -67,6 +72,8 @@ def apply_command(conn: Connection, principal: Principal, command: Command, worl
             return lifecycle.open_import(conn, session, op)
         case Control() as op:
             return lifecycle.control(conn, principal, session, op, world)
+        case MergeOpinions() as op:
+            return opinions.merge(conn, session, op)
         case Guide() as op:
             return guidance.guide(conn, principal, session, op)
         case ChangeGuidance() as op:
@@ -96,7 +103,7 @@ def _attempt(conn: Connection, principal: Principal, command: Command, world: Wo
 
 
 def _review(conn: Connection, principal: Principal, session: str, op: GiveVerdict | AddNote | SetTag | ClearAttention
-            ) -> dict[str, Any]:
+            | SetThresholds | TellTime) -> dict[str, Any]:
     row = log.row(conn, session)
     author = person(principal)
     match op:
@@ -112,16 +119,31 @@ def _review(conn: Connection, principal: Principal, session: str, op: GiveVerdic
             _check_step(session, op.step, 0, row.steps)
             _check_tag(op.tag)
             return write(conn, session, TagSet(step=op.step, tag=op.tag, on=op.on), author)
+        case TellTime():
+            _check_time(session, op.seconds, row.steps)
+            return write(conn, session, TimeSpent(seconds=op.seconds), author)
         case ClearAttention():
             if op.kind not in row.attention:
                 raise Conflict("no_attention", f"Session {session} does not ask for attention: {op.kind}.")
             return write(conn, session, AttentionCleared(kind=op.kind), author)
+        case SetThresholds():
+            if row.origin != "live":
+                raise Conflict("imported", f"Session {session} was imported; nothing runs in it.")
+            op.thresholds.check()
+            return write(conn, session, ThresholdsSet(thresholds=op.thresholds), author)
 
 
 def _judge(author: Author) -> Author:
     if author.kind not in ("rule", "judge") or not author.name:
         raise InvalidInput("bad_author", f"A verdict cannot be given as {author.kind} {author.name!r}.")
     return author
+
+
+def _check_time(session: str, seconds: dict[int, float], last: int) -> None:
+    if not seconds or len(seconds) > MAX_TIMED or not all(0 < s <= MAX_TIMED_S for s in seconds.values()):
+        raise InvalidInput("bad_time", f"Time is told for 1–{MAX_TIMED} steps, at most {MAX_TIMED_S:g} s for each.")
+    for step in seconds:
+        _check_step(session, step, 1, last)
 
 
 def _check_step(session: str, step: int, first: int, last: int) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from core.domain.attention import Thresholds
 from core.domain.session import SessionRow
 from core.domain.task import AgentSettings, ModelSettings, Task
 from core.domain.verdict import Author
@@ -36,13 +37,17 @@ from core.protocol.messages import (
     Lease,
     Leased,
     Live,
+    MergeOpinions,
     MissingBlobs,
     Nak,
     Op,
+    Opinion,
     Seen,
     Sessions,
     SetTag,
+    SetThresholds,
     Subscribe,
+    TellTime,
     ToServer,
     Unsubscribe,
     WantBlobs,
@@ -93,7 +98,10 @@ OPS: list[Op] = [
                 author=Author(kind="judge", name="paper", version="1")),
     AddNote(step=3, text="here it turns"),
     SetTag(step=3, tag="turning-point"),
+    MergeOpinions(opinions=(Opinion(event=EVENT, content="sha256-of-the-step"),)),
+    TellTime(seconds={3: 12.5, 4: 2.0}),
     ClearAttention(kind="loop"),
+    SetThresholds(thresholds=Thresholds(errors=5, stall_min=30.0, diversity=0.3)),
 ]
 
 

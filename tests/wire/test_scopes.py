@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from support.wire import account, admin_token, bodies_of, fill, raw, raw_peer, serving
 
+from core.domain.attention import Thresholds
 from core.domain.blob import blob_hash
 from core.domain.task import AgentSettings, Task
 from core.protocol.messages import (
@@ -29,11 +30,14 @@ from core.protocol.messages import (
     ImportSession,
     Lease,
     Leased,
+    MergeOpinions,
     Nak,
     Op,
     Sessions,
     SetTag,
+    SetThresholds,
     Subscribe,
+    TellTime,
     ToServer,
     WantBlobs,
     WatchSessions,
@@ -47,9 +51,12 @@ OPS: dict[type[Op], Op] = {
     ChangeGuidance: ChangeGuidance(guidance="g"),
     Control: Control(control="stop"),
     ClearAttention: ClearAttention(kind="loop"),
+    SetThresholds: SetThresholds(thresholds=Thresholds(errors=5)),
     GiveVerdict: GiveVerdict(step=1, value="keep"),
     AddNote: AddNote(step=0, text="x"),
     SetTag: SetTag(step=0, tag="x"),
+    MergeOpinions: MergeOpinions(opinions=()),
+    TellTime: TellTime(seconds={1: 1.0}),
 }
 
 

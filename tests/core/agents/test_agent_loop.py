@@ -9,13 +9,18 @@ from pathlib import Path
 import pytest
 from support.agents import Log, Stage, turns
 
+from core.agents.states import watch_stall
+from core.aio import TaskScope
+from core.domain.attention import DIVERSITY_LEAST, Thresholds
 from core.domain.context import MessageRef, apply_delta
+from core.domain.errors import InvalidInput
 from core.domain.events import (
     AttentionCleared,
     AttentionRaised,
     GuidanceDelivered,
     SessionStateChanged,
     StepAdded,
+    ThresholdsSet,
 )
 from core.domain.message import Message
 from core.domain.step import StepBody, decode_body
@@ -349,3 +354,78 @@ def test_a_model_too_small_for_the_task_is_asked_at_a_calm_pace_and_the_session_
 
     run(stage, advise())
     assert [state for state, _ in states(stage)] == ["running", "waiting", "running", "finished"]
+
+
+def raised(stage: Stage) -> list[tuple[str, str]]:
+    return [(f.kind, f.evidence) for f in stage.facts(AttentionRaised) if f.kind != "finished"]
+
+
+def folder(parent: Path, name: str) -> Path:
+    made = parent / name
+    made.mkdir()
+    return made
+
+
+def with_thresholds(stage: Stage, **told: float) -> Log:
+    """The log says so before the agent begins."""
+    log = Log()
+    log.add(ThresholdsSet(thresholds=Thresholds(**told)))  # type: ignore[arg-type]
+    log.give(stage.inbox)
+    return log
+
+
+def test_thresholds_of_the_session_hold(tmp_path: Path) -> None:
+    failing = '[[turn]]\ncalls = [{ tool = "run_command", arguments = { fail = true, n = %d } }]\n'
+    script = "pace_s = 0.0\n" + "".join(failing % n for n in range(5)) + '[[turn]]\ncalls = [{ tool = "finish" }]'
+    stage = Stage(tmp_path, scripted(script), limits=Limits(steps=10))
+    with_thresholds(stage, errors=5, budget=0.5)
+    run(stage)
+    assert [kind for kind, _ in raised(stage)] == ["error_burst", "budget"]
+    assert raised(stage)[0][1].startswith("5 failed in a row")
+    never = Stage(folder(tmp_path, "never"), scripted(script))
+    with_thresholds(never, errors=0)
+    run(never)
+    assert raised(never) == []
+
+
+def test_few_different_commands_after_the_first_error_are_a_loop(tmp_path: Path) -> None:
+    """As in Endless Terminals: unique commands by commands, counted from the first error on; here A B A B …"""
+    call = '[[turn]]\ncalls = [{ tool = "run_command", arguments = { command = "%s"%s } }]\n'
+    many = "".join(call % (f"c{n}", "") for n in range(30))
+    circle = "".join(call % ("ab"[n % 2], "") for n in range(DIVERSITY_LEAST))
+    end = '[[turn]]\ncalls = [{ tool = "finish" }]'
+    error = call % ("broken", ", fail = true")
+    stage = Stage(tmp_path, scripted("pace_s = 0.0\n" + circle + many + error + many + circle + end))
+    with_thresholds(stage, same=0)
+    run(stage)
+    assert raised(stage) == [], "before the first error nothing counts; after it 50 commands are 32 different ones"
+    stage = Stage(folder(tmp_path, "circle"), scripted("pace_s = 0.0\n" + error + circle + many + end))
+    with_thresholds(stage, same=0)
+    run(stage)
+    assert raised(stage) == [("loop", "2 different among the last 20 commands (0.10)")]
+    assert [f.kind for f in stage.facts(AttentionCleared)] == ["loop"], "over when it tries something else"
+
+
+def test_a_step_that_does_not_end_is_a_stall_until_it_does(tmp_path: Path) -> None:
+    stage = Stage(tmp_path, scripted(SLEEPY))
+    log = with_thresholds(stage, stall_min=0.0005)
+
+    async def watched() -> None:
+        scope = TaskScope("watch")
+        scope.spawn(watch_stall(stage.journal, stage.inbox, 0.005), name="stall")
+        await until(lambda: [kind for kind, _ in raised(stage)] == ["stall"])
+        log.add(ThresholdsSet(thresholds=Thresholds(stall_min=0)))
+        log.guide("g1", "go on")
+        log.give(stage.inbox)
+        stage.signals.ring()
+        await until(lambda: any(f.kind == "stall" for f in stage.facts(AttentionCleared)))
+        await scope.close()
+
+    run(stage, watched())
+    assert [kind for kind, _ in raised(stage)] == ["stall"], "told once"
+
+
+@pytest.mark.parametrize("odd", [{"errors": -1}, {"budget": 1.5}, {"stall_min": float("nan")}, {"diversity": -0.1}])
+def test_thresholds_that_cannot_be_meant_are_refused(odd: dict[str, float]) -> None:
+    with pytest.raises(InvalidInput):
+        Thresholds(**odd).check()  # type: ignore[arg-type]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from support.wire import AGENT, bodies_of
 
+from core.domain.attention import Thresholds
 from core.domain.errors import Conflict, NotFound
 from core.domain.events import (
     AttentionCleared,
@@ -23,6 +24,7 @@ from core.domain.events import (
     SessionState,
     SessionStateChanged,
     StepAdded,
+    ThresholdsSet,
     VerdictGiven,
     decode_event,
     encode_event,
@@ -45,6 +47,7 @@ from core.protocol.messages import (
     ImportSession,
     Nak,
     SetTag,
+    SetThresholds,
 )
 from core.server import handlers
 from core.server.handlers import answer_command
@@ -241,6 +244,9 @@ def test_review_is_checked_against_the_steps_that_there_are(session: Bench) -> N
     assert isinstance(session.ask(ClearAttention(kind="loop")), Ack)
     assert session.facts()[-1] == AttentionCleared(kind="loop")
     assert session.refused(ClearAttention(kind="loop")) == "no_attention"
+    assert isinstance(session.ask(SetThresholds(thresholds=Thresholds(errors=7))), Ack)
+    assert session.facts()[-1] == ThresholdsSet(thresholds=Thresholds(errors=7))
+    assert session.refused(SetThresholds(thresholds=Thresholds(budget=2.0))) == "bad_thresholds"
 
 
 def test_a_defect_of_ours_blocks_nothing(session: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
