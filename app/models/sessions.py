@@ -116,9 +116,9 @@ class SessionsModel(QAbstractListModel):
         server = self._server_name(row.session)
         told = [f"@ {one_line(server, 24)}"] if server else []
         took = quantities.duration(quantities.between(row.created_at, row.updated_at))
-        if took and row.steps:
+        if took and row.steps and row.origin == "live":
             told.append(took)
-        if row.origin != "live":
+        if row.origin != "live":  # its events bear the time of the import
             told.append(self.tr("imported: {format}").format(format=one_line(row.origin, 24)))
         elif row.model:
             told.append(one_line(row.model, 32))

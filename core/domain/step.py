@@ -111,7 +111,8 @@ _WAITING_TOOLS = frozenset(
      "list_sessions"}
 )
 _TITLE_KEYS = ("command", "path", "filename", "file_path", "query", "url", "keyword", "search_term", "file_name",
-               "input_text", "sleep_time", "thought", "session_id")
+               "input_text", "sleep_time", "thought", "session_id", "cmd", "keystrokes", "code", "pattern", "prompt",
+               "question", "skill", "result", "text", "input", "description")
 
 
 def make_head(

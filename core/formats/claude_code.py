@@ -21,6 +21,7 @@ from core.domain.message import Message
 from core.domain.step import ActionError
 from core.formats.blocks import calls_of, input_tokens, results_of, text_blocks, thinking
 from core.formats.conversation import Answer, Conversation, Turn
+from core.formats.edits import of_claude
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.records import records, shortened
 from core.formats.rows import canonical
@@ -31,6 +32,8 @@ NAME = "claude-code"
 _KINDS = ("user", "assistant", "system", "summary", "file-history-snapshot", "queue-operation", "progress",
           "attachment", "result")
 _NOT_TYPED = ("<local-command", "Caveat: ", "<system-reminder>", "<command-message>", "<command-name>")
+_COMMAND = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
+_GIVEN = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
 _EXIT = re.compile(r"(?:Error: )?Exit code (\d{1,5})\b")
 
 
@@ -120,8 +123,9 @@ def _add(builder: SessionBuilder, told: Sequence[dict[str, Any]], parent: str, p
     asked = next((i.text for i in items if i.kind == "ask"), "")
     titled = next((text_of(r.get("summary")) for r in told if r.get("type") == "summary"), "")
     models = [m for i in items if (m := text_of(dict_of(i.record.get("message")).get("model"))) and m[0] != "<"]
-    builder.create(titled or asked[:400], asked, task=next((n for r in told if (n := text_of(r.get("sessionId")))), ""),
-                   model=models[0] if models else "", parent=parent, parent_step=parent_step)
+    name = next((n for r in told if (n := text_of(r.get("sessionId")))), "")
+    builder.create(titled or _typed(asked)[:400], asked, task=name, model=models[0] if models else "", parent=parent,
+                   parent_step=parent_step)
     talk = Conversation(builder)
     called: dict[str, int] = {}
     for item in items:
@@ -137,6 +141,12 @@ def _add(builder: SessionBuilder, told: Sequence[dict[str, Any]], parent: str, p
             talk.tell(Message(role="user", content=item.text))
     _end(builder, next((r for r in reversed(told) if r.get("type") == "result"), {}))
     return called
+
+
+def _typed(text: str) -> str:
+    """What a person typed: a command of the program stands in tags."""
+    name, given = _COMMAND.search(text), _GIVEN.search(text)
+    return f"{name[1].strip()} {given[1].strip() if given else ''}".strip() if name else text
 
 
 def _end(builder: SessionBuilder, result: dict[str, Any]) -> None:
@@ -233,7 +243,8 @@ def _answer(block: dict[str, Any], record: dict[str, Any], at: datetime | None) 
     data: dict[str, object] = {
         k: v for k, v in result.items() if isinstance(v, str | int | float | bool) and len(str(v)) <= 200}
     return Answer(text=text, call=text_of(block.get("tool_use_id")), error=error, exit_code=code, data=data,
-                  status="killed" if result.get("interrupted") is True else "finished", ended_at=at)
+                  status="killed" if result.get("interrupted") is True else "finished", ended_at=at,
+                  edit=of_claude(result) if error is None else None)
 
 
 def _turn(item: _Item) -> Turn:

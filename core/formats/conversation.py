@@ -13,6 +13,7 @@ from core.domain.events import GuidanceAnswered, GuidanceDelivered, GuidanceQueu
 from core.domain.message import Message, ToolCall
 from core.domain.step import Action, ActionError, Observation, Output, Status, StepBody, Usage
 from core.formats.chat import action_of
+from core.formats.edits import FileEdit
 from core.formats.imported import SessionBuilder
 from core.formats.values import family_of
 
@@ -32,6 +33,7 @@ class Answer(msgspec.Struct, kw_only=True):
     ended_at: datetime | None = None
     truncated: bool = False
     role: str = "tool"
+    edit: FileEdit | None = None
 
 
 class Turn(msgspec.Struct, kw_only=True):
@@ -115,7 +117,10 @@ class Conversation:
         given = self.refs if turn.context is None else turn.context
         said = self.builder.message(Message(role="assistant", tool_calls=turn.calls, reasoning=turn.reasoning,
                                             content=turn.thought if turn.said is None else turn.said), self._source)
-        self.builder.step(body, given, said, turn.usage, started_at=turn.started_at, ended_at=turn.ended_at,
+        for answer in turn.answers:
+            if answer.edit is not None:
+                answer.edit.tell(self.builder, number)
+        self.builder.step(body, given, said, turn.usage, started_at=turn.started_at, ended_at=_end(turn),
                           tools=turn.tools, terminals=turn.terminals)
         self.refs.append(said)
         for answer in turn.answers:
@@ -124,6 +129,12 @@ class Conversation:
         for name in self._waiting:
             self.builder.fact(GuidanceAnswered(guidance=name, step=number))
         self._waiting = []
+
+
+def _end(turn: Turn) -> datetime | None:
+    """When the last of it was there; one single moment tells no duration."""
+    last = max((t for t in (turn.ended_at, *(a.ended_at for a in turn.answers)) if t is not None), default=None)
+    return None if last is not None and turn.started_at is not None and last <= turn.started_at else last
 
 
 def _observation(answer: Answer, place: int, calls: list[str]) -> Observation:

@@ -16,6 +16,7 @@ from core.domain.events import NoteAdded, SubmissionMade
 from core.domain.step import Action, ActionError, Usage
 from core.formats.chat import action_of, read_calls
 from core.formats.conversation import Answer, Conversation, Turn
+from core.formats.edits import of_openhands
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.records import Records, records, shortened
 from core.formats.rows import Row, canonical, read_rows
@@ -261,7 +262,7 @@ def _answer(event: dict[str, Any], call: str) -> Answer:
         error = ActionError(kind="failed", message=text[:500])
     data = {k: extras[k] for k in ("path", "url") if isinstance(extras.get(k), str)}
     return Answer(text=text, call=call, error=error, exit_code=code, data=data,
-                  ended_at=time_of(event.get("timestamp")))
+                  ended_at=time_of(event.get("timestamp")), edit=of_openhands(extras) if error is None else None)
 
 
 def _costs(metrics: dict[str, Any], steps: int) -> list[float | None]:

@@ -16,6 +16,7 @@ from core.domain.events import NoteAdded
 from core.domain.message import Message, ToolCall
 from core.domain.step import Action, ActionError, Usage
 from core.formats.conversation import Answer, Conversation, Turn
+from core.formats.edits import of_openhands
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.records import Records, records, shortened
 from core.formats.rows import canonical
@@ -230,7 +231,7 @@ def _answer(event: dict[str, Any]) -> Answer:
         error = ActionError(kind="tool_error", message=text[:500])
     timeout = seen.get("timeout") is True
     return Answer(text=text, call=call, exit_code=code, status="timeout" if timeout else "finished", ended_at=at,
-                  error=error)
+                  error=error, edit=of_openhands(seen) if error is None else None)
 
 
 def _end(builder: SessionBuilder, events: Sequence[dict[str, Any]]) -> None:

@@ -74,7 +74,7 @@ def test_the_name_does_not_matter(tmp_path, name) -> None:
 
 
 @pytest.mark.parametrize("name", ["mini.traj.json", "claude.jsonl", "codex.jsonl", "gemini.json", "openhands.json",
-                                  "sdk.jsonl", "inspect.json", "atif.cont-1.json", "cline.json"])
+                                  "sdk.jsonl", "inspect.json", "atif.json", "cline.json", "cline_ui.json"])
 def test_a_grown_file_is_the_same_session_and_keeps_its_events(tmp_path, name) -> None:
     """The first steps of a run that goes on are the first steps of the run: same session, same events."""
     whole = next(iter(registry.read(FILES / name)))
@@ -369,3 +369,34 @@ def test_the_text_of_an_inspect_compaction_is_taken_from_the_next_input(tmp_path
     path.write_text(json.dumps(log))
     (session,) = registry.read(path)
     assert [s.text for s in trajectory(session).summaries.values()] == ["Summary: it ran."]
+
+
+def test_contents_of_files_are_taken_where_the_format_holds_them_whole(tmp_path) -> None:
+    rows = [json.loads(line) for line in (FILES / "claude.jsonl").read_text().splitlines()]
+    place = next(n for n, r in enumerate(rows) if r["type"] == "user" and "t2" in json.dumps(r["message"]["content"]))
+    told = {"structuredPatch": [], "filePath": "/w/a.py"}
+    path = tmp_path / "x.jsonl"
+    for result, before, after in (
+            ({"type": "create", "content": "one\n"}, None, b"one\n"),
+            ({"originalFile": "one one\n", "oldString": "one", "newString": "two"}, b"one one\n", b"two one\n"),
+            ({"originalFileContents": "a b", "edits": [{"old_string": "a", "new_string": "c", "replace_all": True},
+                                                       {"old_string": "b", "new_string": "d"}]}, b"a b", b"c d")):
+        rows[place]["toolUseResult"] = {**told, **result}
+        path.write_text("\n".join(map(json.dumps, rows)))
+        session = next(iter(registry.read(path)))
+        (change,) = trajectory(session).files
+        assert (change.path, change.step, change.size) == ("/w/a.py", 1, len(after))
+        assert (session.blobs.get(change.before), session.blobs[change.after]) == (before, after)
+    for result in ({"type": "update", "content": "x", "originalFile": None}, {"oldString": "q", "newString": "r"},
+                   {"originalFile": "one", "oldString": "absent", "newString": "r"}):
+        rows[place]["toolUseResult"] = {**told, **result}
+        path.write_text("\n".join(map(json.dumps, rows)))
+        assert trajectory(next(iter(registry.read(path)))).files == [], "a content that is not told is not made up"
+
+
+def test_one_moment_tells_no_duration() -> None:
+    (session,) = registry.read(FILES / "cline_ui.json")
+    assert [e.head.ended_at is not None for e in trajectory(session).steps] == [True, True, True]
+    one = next(iter(registry.read(FILES / "claude.jsonl")))
+    heads = [e.head for e in trajectory(one).steps]
+    assert all(h.ended_at is None or h.ended_at > h.started_at for h in heads)

@@ -137,6 +137,12 @@ def test_claude_code_subagents_and_parallel_calls() -> None:
     raw = next(r for r in lines(f"claude-code/{CLAUDE[2]}.jsonl") if r["type"] == "assistant")
     assert trajectory(main).steps[0].head.started_at == datetime.fromisoformat(raw["timestamp"])
     assert trajectory(main).row.cost_usd is None
+    told = next(r["toolUseResult"] for r in lines(f"claude-code/{CLAUDE[2]}.jsonl")
+                if "originalFileContents" in (r.get("toolUseResult") or {}))
+    (change,) = trajectory(main).files
+    assert main.blobs[change.before].decode() == told["originalFileContents"]
+    added = {line[1:] for p in told["structuredPatch"] for line in p["lines"] if line.startswith("+")}
+    assert added <= set(main.blobs[change.after].decode().splitlines())
 
 
 def test_claude_code_compaction_and_damage() -> None:
@@ -244,6 +250,9 @@ def test_openhands_events(name, steps, errors, tokens, state, first, last) -> No
     assert told.row.model == "claude-3-5-sonnet-20241022"
     failed = [(o.exit_code, o.error.kind) for b in read for o in b.observations if o.error]
     assert failed == [(-1, "not_finished")] * errors, "a server that is still running has not exited"
+    edits = [e["extras"] for e in raw if e.get("observation") == "edit"]
+    changed = [(f.path, session.blobs[f.after].decode()) for f in told.files]
+    assert changed == [(e["path"], e["new_content"]) for e in edits]
     first_act = next(e for e in raw if e["source"] == "agent")
     assert told.steps[0].head.started_at.isoformat().startswith(first_act["timestamp"])
 
