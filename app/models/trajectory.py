@@ -156,6 +156,13 @@ class TrajectoryModel(QAbstractListModel):
             return None
         return self.trajectory.steps.numbers[int(item.ref)]
 
+    def is_tall(self, row: int) -> bool:
+        """Whether a row may take more than one line: all but steps and folds."""
+        told = self.rows[row]
+        if self.trajectory is None or told.kind == "fold":
+            return False
+        return told.kind == "live" or self.trajectory.items.step_at(told.first) < 0
+
     def steps_of_rows(self, top: int, bottom: int) -> list[int]:
         """The numbers of all steps in some rows, folded ones too."""
         if self.trajectory is None or not 0 <= top <= bottom < len(self.rows):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPolygonF
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPixmap, QPolygonF
 from PySide6.QtWidgets import QWidget
 
 from app import theme
@@ -20,6 +20,7 @@ class Minimap(QWidget):
         super().__init__(parent)
         self._told = Overview()
         self._cells: tuple[int, int, bytes] = (-1, -1, b"")
+        self._drawn: QPixmap | None = None
         self._seen = (0.0, 0.0)
         self._at = -1
         self.setAccessibleName(self.tr("Overview of the trajectory"))
@@ -33,7 +34,7 @@ class Minimap(QWidget):
 
     def show_items(self, told: Overview) -> None:
         """Show an overview, or what it has got since."""
-        self._told, self._cells = told, (-1, -1, b"")
+        self._told, self._cells, self._drawn = told, (-1, -1, b""), None
         self.update()
 
     def show_place(self, item: int, first: int, last: int) -> None:
@@ -48,21 +49,32 @@ class Minimap(QWidget):
         """Draw cells, the range in sight, the place of the reader."""
         painter = QPainter(self)
         painter.fillRect(self.rect(), theme.colour("alternate"))
-        height, count = self.height(), len(self._told.codes)
+        count = len(self._told.codes)
         if not count:
             return
-        cells = self._binned(max(1, height // 2))
-        step = min(height / len(cells), 12.0)
-        total = step * len(cells)
+        cells = self._binned(max(1, self.height() // 2))
+        total = min(self.height() / len(cells), 12.0) * len(cells)
         painter.fillRect(QRectF(0, self._seen[0] * total, self.width(), (self._seen[1] - self._seen[0]) * total),
                          theme.colour("selected"))
+        if self._drawn is None or self._drawn.deviceIndependentSize().toSize() != self.size():
+            self._drawn = self._draw(cells, total / len(cells), total / count)
+        painter.drawPixmap(0, 0, self._drawn)
+        if self._at >= 0:
+            painter.fillRect(QRectF(0, self._at / count * total, self.width(), 2), theme.colour("text"))
+
+    def _draw(self, cells: bytes, step: float, each: float) -> QPixmap:
+        """Cells and notes on a transparent ground: they change less often than the place of the reader."""
+        made = QPixmap(self.size() * self.devicePixelRatioF())
+        made.setDevicePixelRatio(self.devicePixelRatioF())
+        made.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(made)
         inks = [theme.colour(meaning) if meaning else None for meaning in WEIGHT]
         for number, code in enumerate(cells):
             if (ink := inks[code]) is not None:
                 painter.fillRect(QRectF(3, number * step, self.width() - 6, max(2.0, step - 0.5)), ink)
-        self._paint_notes(painter, total / count)
-        if self._at >= 0:
-            painter.fillRect(QRectF(0, self._at / count * total, self.width(), 2), theme.colour("text"))
+        self._paint_notes(painter, each)
+        painter.end()
+        return made
 
     def _binned(self, cells: int) -> bytes:
         key = (cells, len(self._told.codes))
@@ -98,4 +110,5 @@ class Minimap(QWidget):
         """Other colours."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange:
+            self._drawn = None
             self.update()

@@ -135,11 +135,14 @@ class StepList(QTableView):
     def _measure(self, row: int) -> bool:
         if row in self._measured:
             return False
-        told = self.model().index(row, 0).data(RowTextRole)
-        if told is None:
+        model = self.model()
+        assert isinstance(model, TrajectoryModel)
+        if not 0 <= row < model.rowCount():
             return False
         self._measured.add(row)
-        height = self._delegate.height(told, self.viewport().width())
+        height = self._delegate.line_height
+        if model.is_tall(row):
+            height = self._delegate.height(model.index(row, 0).data(RowTextRole), self.viewport().width())
         if height == self.rowHeight(row):
             return False
         self.setRowHeight(row, height)
@@ -288,6 +291,8 @@ class StepList(QTableView):
     def changeEvent(self, event: QEvent) -> None:
         """Another font: everything is measured anew."""
         super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_delegate"):
+            self._delegate.forget_colours()
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
             self._take_font()
 

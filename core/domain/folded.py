@@ -20,16 +20,16 @@ from core.domain.session import SessionRow
 from core.domain.steps import Opinions, Read, Shape
 from core.domain.trajectory import Trajectory
 
-VERSION = f"1 {sys.byteorder} {array('I').itemsize}"
+VERSION = f"2 {sys.byteorder} {array('I').itemsize}"
 """Of this layout and of what the fold means; to be changed with either."""
 
 COLUMNS = ("numbers", "seqs", "shape_of", "key_of", "started", "ended", "cost", "tokens_in", "tokens_out")
 
 
 class _Tape(msgspec.Struct):
-    seqs: bytes
-    offsets: bytes
-    sizes: bytes
+    seqs: memoryview
+    offsets: memoryview
+    sizes: memoryview
 
 
 class _Folded(msgspec.Struct, kw_only=True):
@@ -38,8 +38,8 @@ class _Folded(msgspec.Struct, kw_only=True):
     row: SessionRow
     created: SessionCreated | None
     open_step: StepStarted | None
-    columns: dict[str, bytes]
-    flags: bytes
+    columns: dict[str, memoryview]
+    flags: memoryview
     shapes: list[Shape]
     opinions: dict[int, Opinions]
     usage_at: dict[int, int]
@@ -73,8 +73,8 @@ def encode_folded(trajectory: Trajectory) -> bytes:
             row=trajectory.row,
             created=trajectory.created,
             open_step=trajectory.open_step,
-            columns={name: getattr(steps, name).tobytes() for name in COLUMNS},
-            flags=bytes(steps.flags),
+            columns={name: memoryview(getattr(steps, name)).cast("B") for name in COLUMNS},
+            flags=memoryview(steps.flags),
             shapes=steps.shapes,
             opinions=steps.opinions,
             usage_at=steps.usage_at,
@@ -88,7 +88,7 @@ def encode_folded(trajectory: Trajectory) -> bytes:
             files=trajectory.files,
             searches=trajectory.searches,
             terminals={
-                key: _Tape(o.seqs.tobytes(), o.offsets.tobytes(), o.sizes.tobytes())
+                key: _Tape(*(memoryview(c).cast("B") for c in (o.seqs, o.offsets, o.sizes)))
                 for key, o in trajectory.terminals.items()
             },
         )
@@ -111,8 +111,8 @@ def decode_folded(session: str, data: bytes | memoryview, read: Read) -> Traject
     made.scores, made.files, made.searches = told.scores, told.files, told.searches
     for key, tape in told.terminals.items():
         held = made.terminals[key] = Outputs(read)
-        for column, data in ((held.seqs, tape.seqs), (held.offsets, tape.offsets), (held.sizes, tape.sizes)):
-            column.frombytes(data)
+        for column, bytes_ in ((held.seqs, tape.seqs), (held.offsets, tape.offsets), (held.sizes, tape.sizes)):
+            column.frombytes(bytes_)
     return made
 
 

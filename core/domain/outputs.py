@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import overload
 
 from core.domain.events import TerminalOutput, decode_event
-from core.domain.steps import Read
+from core.domain.steps import MOST, Read
 
 KEPT = 64
 """Outputs that stay decoded."""
@@ -20,7 +20,7 @@ class Outputs(Sequence[TerminalOutput]):
 
     def __init__(self, read: Read | None = None, told: Sequence[TerminalOutput] = ()) -> None:
         self._read = read
-        self.seqs, self.offsets, self.sizes = array("q"), array("q"), array("q")
+        self.seqs, self.offsets, self.sizes = array("I"), array("q"), array("I")
         self._held: list[TerminalOutput] = []
         self._recent: OrderedDict[int, TerminalOutput] = OrderedDict()
         for one in told:
@@ -30,7 +30,7 @@ class Outputs(Sequence[TerminalOutput]):
         """Take the next output."""
         self.seqs.append(seq)
         self.offsets.append(fact.offset)
-        self.sizes.append(fact.size)
+        self.sizes.append(min(fact.size, MOST))
         if self._read is None:
             self._held.append(fact)
         else:

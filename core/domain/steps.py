@@ -1,6 +1,6 @@
 """The steps of a trajectory: columns of what is asked of all of them, entries of those that are looked at.
 
-With a `Read` only the columns stay in memory (about 70 bytes a step); an entry is decoded again from the log when it
+With a `Read` only the columns stay in memory (about 50 bytes a step); an entry is decoded again from the log when it
 is asked for. Without one every entry is kept.
 """
 
@@ -29,7 +29,7 @@ Read = Callable[[Sequence[int]], dict[int, bytes]]
 BLOCK = 64
 """Entries that are decoded together."""
 
-KEPT_BLOCKS = 32
+KEPT_BLOCKS = 16
 """Blocks that stay decoded."""
 
 ERROR, WAITING, RUNNING, TERMINALS = 1, 2, 4, 8
@@ -37,6 +37,9 @@ ERROR, WAITING, RUNNING, TERMINALS = 1, 2, 4, 8
 
 LONG_TITLE = 190
 """A title of so many characters may be cut off; two that are equal need not be of the same command."""
+
+MOST = 2**31 - 1
+"""What is more in a source is taken for this much."""
 
 ALL = ERROR | WAITING | RUNNING | TERMINALS
 
@@ -86,11 +89,11 @@ class Steps(Sequence[StepEntry]):
 
     def __init__(self, read: Read | None = None) -> None:
         self._read = read
-        self.numbers, self.seqs = array("q"), array("q")
+        self.numbers, self.seqs = array("q"), array("I")
         self.flags = bytearray()
         self.shape_of, self.key_of = array("I"), array("I")
-        self.started, self.ended, self.cost = array("d"), array("d"), array("d")
-        self.tokens_in, self.tokens_out = array("q"), array("q")
+        self.started, self.ended, self.cost = array("d"), array("d"), array("f")
+        self.tokens_in, self.tokens_out = array("i"), array("i")
         self.shapes: list[Shape] = []
         self.opinions: dict[int, Opinions] = {}
         self.touched = array("q")
@@ -229,9 +232,8 @@ class Steps(Sequence[StepEntry]):
         self._note_usage(at, head.usage)
 
     def _note_usage(self, at: int, usage: Usage) -> None:
-        self.tokens_in[at] = -1 if usage.input_tokens is None else usage.input_tokens
-        self.tokens_out[at] = -1 if usage.output_tokens is None else usage.output_tokens
-        self.cost[at] = nan if usage.cost_usd is None else usage.cost_usd
+        self.tokens_in[at], self.tokens_out[at] = _count(usage.input_tokens), _count(usage.output_tokens)
+        self.cost[at] = nan if usage.cost_usd is None else max(-MOST, min(MOST, usage.cost_usd))
 
     def _block(self, block: int) -> list[StepEntry]:
         first, stop = block * BLOCK, min(len(self), (block + 1) * BLOCK)
@@ -295,6 +297,10 @@ def _entry(seq: int, fact: StepAdded, usage: Usage, told: Opinions | None) -> St
     if told is not None:
         entry.verdicts, entry.notes, entry.tags = told.verdicts, told.notes, told.tags
     return entry
+
+
+def _count(told: int | None) -> int:
+    return -1 if told is None else max(0, min(MOST, told))
 
 
 def _key(at: int, head: StepHead) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import mmap
 from pathlib import Path
 
 from core.domain.blob import blob_hash
@@ -32,12 +33,13 @@ class FoldStore:
         """What was folded of a session the last time, None where that is not known or is of another log."""
         path = self._path(session)
         try:
-            data = path.read_bytes()
-            made = decode_folded(session, memoryview(data)[_MARK:], read)
-        except (OSError, InvalidInput):
+            with path.open("rb") as file:  # mapped: what is copied once need not be read into memory first
+                data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+            made = decode_folded(session, data[_MARK:], read)
+        except (OSError, ValueError, InvalidInput):
             return None
         last = read([made.seq]).get(made.seq)
-        return made if last is not None and blob_hash(last).encode() == data[:_MARK] else None
+        return made if last is not None and blob_hash(last).encode() == bytes(data[:_MARK]) else None
 
     @staticmethod
     def encode(trajectory: Trajectory, last: bytes) -> bytes:
