@@ -34,6 +34,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "stop": ("control:stop", "End a session."),
     "interrupt": ("control:interrupt", "End the action that is running now."),
     "verdict": ("review:verdict", "Judge a step: keep or mask."),
+    "merge": ("merging:merge", "Take over what was judged elsewhere, from an archive."),
     "judge": ("judging:judge", "Let the rules (and a model) propose verdicts."),
     "rules": ("judging:rules", "List the rules and their settings."),
     "agreement": ("judging:agreement", "Hold rules, judges and people against each other."),

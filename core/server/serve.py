@@ -27,6 +27,7 @@ from core.server.gate import Gate
 from core.server.high_water import keep, keep_on
 from core.server.hub import Hub
 from core.server.lifecycle import settle_imports
+from core.server.notify import Notifier
 from core.server.orphans import remove_orphans
 from core.server.recall import mend_log
 from core.server.runners import Supervisor
@@ -109,6 +110,7 @@ class Server:
         scope = await stack.enter_async_context(TaskScope("server"))
         scope.spawn(_check_tokens(hub), name="tokens")
         scope.spawn(keep_on(reader, self.home), name="high water")
+        Notifier(hub, self.home.path / "notify.txt", scope)
         if self.settings.supervise:
             supervisor = Supervisor(hub, self.home, self.url, list(self.settings.runner) or None)
             stack.callback(supervisor.let_go)

@@ -1,0 +1,83 @@
+"""Taking over what annotators judged elsewhere, without a server between them: their own words, names and times."""
+
+from __future__ import annotations
+
+from core.domain.errors import InvalidInput
+from core.domain.events import Event, NoteAdded, TagSet, VerdictGiven, decode_event
+from core.domain.trajectory import Trajectory, fold
+from core.protocol.codec import check_event
+from core.protocol.messages import MergeOpinions
+from core.store import log
+from core.store.sqlite import Connection
+
+KINDS = ("person", "rule", "judge")
+
+
+def merge(conn: Connection, session: str, op: MergeOpinions) -> dict[str, object]:
+    """Append what is not here yet, byte for byte, in the order given.
+
+    The result counts what was `merged`, what was `known` (here already, or older than the same author's word that is
+    here), and what was about steps that are not here or are others (`elsewhere`). Raises InvalidInput (bad_opinion).
+    """
+    here = _Here(conn, session)
+    counts = {"merged": 0, "known": 0, "elsewhere": 0}
+    taken: list[bytes] = []
+    for opinion in op.opinions:
+        body = bytes(opinion.event)
+        event = _checked(body)
+        if not here.has_step(event, opinion.content):
+            counts["elsewhere"] += 1
+        elif not here.takes(event):
+            counts["known"] += 1
+        else:
+            counts["merged"] += 1
+            taken.append(body)
+    if taken:
+        log.append(conn, session, taken)
+    return dict(counts)
+
+
+class _Here:
+    """What a session holds by now."""
+
+    def __init__(self, conn: Connection, session: str) -> None:
+        placed = list(log.read_all(conn, session))
+        self._trajectory: Trajectory = fold(session, placed)
+        self._ids: set[str] = set()
+        self._newest: dict[tuple[object, ...], Event] = {}
+        for one in placed:
+            if isinstance((event := one.event).fact, VerdictGiven | NoteAdded | TagSet):
+                self.takes(event)
+
+    def takes(self, event: Event) -> bool:
+        """Whether an opinion is news; from then on it is none."""
+        about = _about(event)
+        newest = self._newest.get(about)
+        if event.id in self._ids or (newest is not None and newest.at > event.at):
+            return False
+        self._ids.add(event.id)
+        self._newest[about] = event
+        return True
+
+    def has_step(self, event: Event, content: str) -> bool:
+        """Whether the step that it is about is here, with the same content; step 0 is the session."""
+        step = getattr(event.fact, "step", 0)
+        at = self._trajectory.index_of(step)
+        return step == 0 or (at is not None and self._trajectory.step(step).body == content)
+
+
+def _about(event: Event) -> tuple[object, ...]:
+    """What an opinion replaces: its author's earlier verdict on the step, the earlier word on the tag; a note none."""
+    match event.fact:
+        case VerdictGiven() as f:
+            return "verdict", f.step, event.author.key
+        case TagSet() as f:
+            return "tag", f.step, f.tag
+    return "note", event.id
+
+
+def _checked(body: bytes) -> Event:
+    event = decode_event(check_event(body))
+    if not isinstance(event.fact, VerdictGiven | NoteAdded | TagSet) or event.author.kind not in KINDS:
+        raise InvalidInput("bad_opinion", "Only verdicts, notes and tags of people, rules and judges can be merged.")
+    return event
