@@ -23,7 +23,7 @@ from core.domain.errors import ReportableError
 from core.store.backup import back_up
 from core.store.sqlite import connect, driver, scalar
 
-LARGE_BYTES, RARELY_S = 30_000_000, 240.0
+LARGE_BYTES, RARELY_S = 12_000_000, 900.0
 """From this size of the log on a backup is restored this seldom: everybody reads and sends everything anew."""
 
 
@@ -95,6 +95,7 @@ class Chaos:
         told = stand.settings
         if not told.restores:
             del every["restored backup"]
+        every |= {k: (weight, every[k][1]) for k, weight in told.weights.items() if k in every}
         self._all = {k: v for k, v in every.items() if not told.faults or k in told.faults}
 
     async def run(self, seconds: float) -> None:
@@ -249,9 +250,9 @@ async def disturb(folder: Path, settings: Settings) -> dict[str, Any]:
         stand.be_quiet()
         told: dict[str, Any] = {"kills": stand.killed, "faults": dict(sorted(chaos.done.items()))}
         with contextlib.suppress(TimeoutError):
-            told["answered_s"] = round(await until(stand.outboxes_empty, 60), 1)
-            told["settled_s"] = round(told["answered_s"] + await until(stand.is_settled, 30), 1)
-            await until(stand.is_over, 60)
+            told["answered_s"] = round(await until(stand.outboxes_empty, settings.patience_s), 1)
+            told["settled_s"] = round(told["answered_s"] + await until(stand.is_settled, settings.patience_s), 1)
+            await until(stand.is_over, settings.patience_s)
             told["over"] = True
         told["server"] = figures(stand.parties["server"].pid)
         return told

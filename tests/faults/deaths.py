@@ -59,8 +59,10 @@ def _is_whole(stand: Stand) -> bool:
         return answered == 8 and all(log.head(conn, r.session) >= r.seq for r in rows)
 
 
-async def die_at(folder: Path, points: Iterable[tuple[str, int]], without: str = "") -> list[Death]:
-    """One session per point; a party's points end with the first that it lives through."""
+async def die_at(
+    folder: Path, points: Iterable[tuple[str, int]], without: str = "", enough: int = 0
+) -> list[Death]:
+    """One session per point; a party's points end with the first that it lives through, all after `enough` harms."""
     found: list[Death] = []
     over: set[str] = set()
     async with zygote(folder) as made:
@@ -75,6 +77,8 @@ async def die_at(folder: Path, points: Iterable[tuple[str, int]], without: str =
             if not death.violations:
                 shutil.rmtree(place)
             found.append(death)
+            if enough and sum(bool(d.violations) for d in found) >= enough:
+                break
     return found
 
 
@@ -83,6 +87,6 @@ def every(limit: int = 2000) -> list[tuple[str, int]]:
     return [(party, n) for n in range(1, limit) for party in PARTIES]
 
 
-def run(folder: Path, points: Iterable[tuple[str, int]], without: str = "") -> list[Death]:
+def run(folder: Path, points: Iterable[tuple[str, int]], without: str = "", enough: int = 0) -> list[Death]:
     """The same for those without an event loop."""
-    return asyncio.run(die_at(folder, points, without))
+    return asyncio.run(die_at(folder, points, without, enough))

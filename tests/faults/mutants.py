@@ -31,15 +31,26 @@ Put = Callable[[Any, str, Any], None]
 MUTANTS: dict[str, Callable[[Put], None]] = {}
 
 
-AIMED: dict[tuple[str, ...], tuple[str, ...]] = {
-    ("R1", "R4"): ("kill client",),
-    ("R2", "R5"): ("kill server",),
-    ("R3",): ("reset", "late bytes"),
-    ("R6", "R8", "R9", "R10"): ("kill runner",),
-    ("R7",): ("second runner",),
-    ("R11", "R12"): ("restored backup", "reset"),
-}
-"""The faults against which each rule stands."""
+class Aim(msgspec.Struct, frozen=True, kw_only=True):
+    """Faults against which rules stand: a death of `party` at each of its first `upto` boundaries, or what `chaos`
+    (changes of `stand.Settings`) does at random for `seconds`."""
+
+    rules: tuple[str, ...]
+    party: str = ""
+    upto: int = 0
+    chaos: dict[str, Any] = {}
+
+
+AIMS = (
+    Aim(rules=("R2", "R5"), party="server", upto=48),
+    Aim(rules=("R6", "R8", "R9"), party="agent", upto=80),
+    Aim(rules=("R4",), party="client", upto=48),
+    Aim(rules=("R1",), chaos={"faults": ("kill client",)}),
+    Aim(rules=("R3",), chaos={"faults": ("reset",), "rate": 60.0, "burst": 6, "pause_s": 0.4, "steps": 400}),
+    Aim(rules=("R7",), chaos={"faults": ("second runner",)}),
+    Aim(rules=("R10",), chaos={"faults": ("kill runner",), "pace_s": 0.1, "rate": 60.0, "steps": 400}),
+    Aim(rules=("R11", "R12"), chaos={"faults": ("restored backup", "reset")}),
+)
 
 
 def apply(rule: str, put: Put = setattr) -> None:
@@ -113,12 +124,23 @@ def without_r3(put: Put) -> None:
             "INSERT INTO sender VALUES (?1, ?2) ON CONFLICT (client) DO UPDATE SET cseq = max(cseq, ?2)", (client, cseq)
         )
 
+    high = [0]  # the last number that went out on any connection
+
     def connect(self: client_state.Sender, held: int) -> list[client_state.Effect]:
-        newer = [n for n in sorted(self._waiting) if n > self._sent]
-        older = [n for n in sorted(self._waiting) if n <= self._sent]
+        newer = [n for n in sorted(self._waiting) if n > high[0]]
+        older = [n for n in sorted(self._waiting) if n <= high[0]]
         self._open, self._sent = True, max(self._waiting, default=self._sent)
+        high[0] = max(high[0], self._sent)
         return [client_state.Send(self._waiting[n]) for n in (*newer, *older)]
 
+    pump = client_state.Sender.pump
+
+    def noted(self: client_state.Sender) -> list[client_state.Effect]:
+        told = pump(self)
+        high[0] = max(high[0], self._sent)
+        return told
+
+    put(client_state.Sender, "pump", noted)
     put(commands, "known", known)
     put(commands, "_count", count)
     put(client_state.Sender, "connect", connect)

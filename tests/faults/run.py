@@ -12,10 +12,12 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import shutil
 import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -29,14 +31,17 @@ from faults import deaths  # noqa: E402
 from faults.chaos import disturb  # noqa: E402
 from faults.evidence import Evidence  # noqa: E402
 from faults.invariants import Shown, check, tally  # noqa: E402
-from faults.mutants import AIMED  # noqa: E402
+from faults.mutants import AIMS  # noqa: E402
 from faults.stand import Settings  # noqa: E402
 
 LONG = Settings(
-    name="long", clients=4, sessions=2, rate=20.0, burst=8, backlog=60, steps=60, margin=20, pace_s=0.3, pause_s=0.07,
-    kills=10_000, messages=100_000, events_per_kill=25.0,
-)
-"""Ten thousand kills and a hundred thousand messages, in one run."""
+    name="long", clients=6, following=2, rate=20.0, burst=8, backlog=60, steps=60, margin=20, pace_s=0.3,
+    pause_s=0.07, patience_s=300.0,
+    kills=10_000, messages=100_000, events_per_kill=30.0,
+    weights={"kill server": 1.2, "kill runner": 8.0, "kill client": 8.0, "black hole": 0.1, "stop and continue": 0.5,
+             "reset": 1.0, "cut in a frame": 1.0, "broken disk": 0.3, "late bytes": 0.4},
+)  # fmt: skip
+"""Ten thousand kills and a hundred thousand messages, in one run: rather of one party than of what all wait for."""
 
 
 def one(settings: Settings, folder: Path) -> dict[str, Any]:
@@ -82,43 +87,48 @@ def every_boundary(folder: Path, without: str, upto: int) -> dict[str, Any]:
     }
 
 
-def _runs(told: argparse.Namespace) -> list[Settings]:
+def _runs(told: argparse.Namespace, folder: Path) -> Iterator[dict[str, Any]]:
+    given = Settings(seconds=told.seconds, pause_s=told.pause, rate=told.rate, clients=told.clients, steps=told.steps)
     if told.long:
-        return [msgspec.structs.replace(LONG, seed=told.seed, seconds=told.seconds)]
-    return [
-        Settings(
-            seed=seed,
-            seconds=told.seconds,
-            pause_s=told.pause,
-            rate=told.rate,
-            clients=told.clients,
-            steps=told.steps,
-            without=told.without,
-            burst=told.burst,
-            sessions=told.sessions,
-            kills=told.kills,
-            messages=told.messages,
-            events_per_kill=told.events_per_kill,
-        )
-        for seed in range(told.seed, told.seed + told.runs)
-    ]
+        given = msgspec.structs.replace(LONG, seconds=told.seconds)
+    for seed in range(told.seed, told.seed + told.runs):
+        place = folder / f"seed-{seed}"
+        place.mkdir(parents=True)
+        yield one(msgspec.structs.replace(given, seed=seed, without=told.without), place)
 
 
-def _compared(told: argparse.Namespace) -> list[Settings]:
-    """The faults that rules stand against: with every rule, then without each of these."""
-    return [
-        Settings(
-            seed=told.seed,
-            seconds=told.seconds,
-            pause_s=told.pause,
-            rate=told.rate,
-            without=without,
-            faults=faults,
-            clock=False,
-        )
-        for rules, faults in AIMED.items()
-        for without in ("", *rules)
-    ]
+def compared(told: argparse.Namespace, folder: Path) -> Iterator[dict[str, Any]]:
+    """The faults that rules stand against: with every rule, then without each of these; at boundaries until harm."""
+    for aim in AIMS:
+        if told.rules and not set(told.rules.split(",")) & set(aim.rules):
+            continue
+        for without in ("", *aim.rules):
+            place = folder / f"{'-'.join(aim.rules)}-{without or 'all'}"
+            place.mkdir(parents=True)
+            if aim.party:
+                yield at_boundaries(place, without, aim.party, aim.upto)
+            else:
+                settings = Settings(name="aimed", seed=told.seed, seconds=told.seconds, clock=False, without=without)
+                yield one(msgspec.structs.replace(settings, **aim.chaos), place)
+            shutil.rmtree(place)
+
+
+def at_boundaries(folder: Path, without: str, party: str, upto: int) -> dict[str, Any]:
+    """Deaths of one party at its first boundaries; without a rule, until three did harm."""
+    began = time.monotonic()
+    points = [(party, n) for n in range(1, upto + 1)]
+    died = [d for d in deaths.run(folder, points, without, 3 if without else 0) if d.at or d.violations]
+    return {
+        "at": datetime.now(UTC).isoformat(timespec="minutes"),
+        "run": "aimed",
+        "aimed": [f"{party} dies at a boundary"],
+        "kills": sum(bool(d.at) for d in died),
+        "messages": 8 * len(died),
+        "without": without,
+        "seconds": round(time.monotonic() - began, 1),
+        "settled_s": 0.0,
+        **tally([v for d in died for v in d.violations]),
+    }
 
 
 def _tell(result: dict[str, Any], results: str) -> None:
@@ -139,11 +149,6 @@ def main() -> int:
     parser.add_argument("--rate", type=float, default=30.0, help="Messages per second and client.")
     parser.add_argument("--steps", type=int, default=40, help="Steps of each session.")
     parser.add_argument("--clients", type=int, default=3)
-    parser.add_argument("--sessions", type=int, default=1, help="Living sessions of each client.")
-    parser.add_argument("--burst", type=int, default=1, help="Messages that are sent at once, on the average.")
-    parser.add_argument("--kills", type=int, default=0, help="Go on until so many kills (at most --seconds).")
-    parser.add_argument("--messages", type=int, default=0, help="… and so many messages.")
-    parser.add_argument("--events-per-kill", type=float, default=0.0, help="A kill waits for so much progress.")
     parser.add_argument("--long", action="store_true", help="Ten thousand kills, a hundred thousand messages.")
     parser.add_argument("--results", default="", help="A file to which each line is appended (table.py reads it).")
     parser.add_argument("--without", default="", help="A rule to remove: R1 … R12.")
@@ -157,6 +162,7 @@ def main() -> int:
         metavar="UPTO",
         help="Die at every COMMIT and send instead (of each party, up to so many).",
     )
+    parser.add_argument("--rules", default="", help="Compare these alone, such as R3,R7.")
     parser.add_argument(
         "--compare",
         action="store_true",
@@ -168,16 +174,13 @@ def main() -> int:
             result = every_boundary(Path(told.keep or made), told.without, told.every_boundary)
         _tell(result, told.results)
         return int(bool(result["died_badly"]) != bool(told.without))
-    broken = 0
-    for settings in _compared(told) if told.compare else _runs(told):
-        seed, without = settings.seed, settings.without
-        with tempfile.TemporaryDirectory(prefix="faults-") as made:
-            folder = Path(told.keep or made) / f"seed-{seed}{''.join(settings.faults[:1])}{without}"
-            folder.mkdir(parents=True)
-            result = one(settings, folder)
-        _tell(result, told.results)
-        harm = result["lost"] + result["repeated"] + result["disordered"] + result["other"]
-        broken += bool(harm or "settled_s" not in result) != bool(without)
+    with tempfile.TemporaryDirectory(prefix="faults-") as made:
+        folder = Path(told.keep or made)
+        broken = 0
+        for result in compared(told, folder) if told.compare else _runs(told, folder):
+            _tell(result, told.results)
+            harm = result["lost"] + result["repeated"] + result["disordered"] + result["other"]
+            broken += bool(harm or "settled_s" not in result) != bool(result["without"])
     return int(bool(broken))
 
 

@@ -40,12 +40,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     pace_s: float = 0.02
     failing: float = 0.1
     pause_s: float = 0.1
+    following: int = 100
+    """Clients whose sessions each client follows and talks to: itself and those after it."""
     margin: int = 4
     """Steps before a session's end from which on nobody talks to it any more."""
     backlog: int = 1_000_000
     """Unanswered messages from which on a client waits: what comes after a session's end is only refused."""
     burst: int = 1
     sessions: int = 1
+    patience_s: float = 60.0
+    """How long peace may take, each time: until all is answered, delivered, over."""
     kills: int = 0
     messages: int = 0
     """Go on until so many kills and so many messages were reached, at most `seconds`; 0: for all the `seconds`."""
@@ -57,6 +61,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     restores: bool = True
     faults: tuple[str, ...] = ()
     """Only these; empty: all."""
+    weights: dict[str, float] = {}
+    """How often some faults happen, where it is not as in `Chaos`."""
 
 
 class Stand:

@@ -11,6 +11,7 @@ import contextlib
 import json
 import os
 import random
+from collections import deque
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +65,8 @@ class Talker:
         self._life = lives.stat().st_size
         self._count = 0
         self._chance = random.Random(f"{plan['seed']} {name} {self._life}")
-        self._last: tuple[str, str] | None = None
+        self._made = ""
+        self._sayings: deque[tuple[str, str]] = deque(maxlen=6)
 
     @property
     def is_quiet(self) -> bool:
@@ -90,6 +92,8 @@ class Talker:
         """Watch what lives; gives the sessions that may be talked to."""
         living = []
         for row in self.replica.rows():
+            if not self._is_near(row.session):
+                continue
             if row.state not in FINAL_STATES:
                 self.client.watch(row.session)
                 living.append(row)
@@ -99,6 +103,11 @@ class Talker:
                 self.client.watch(row.session)
         return [r for r in living if r.steps < self.plan["steps"] - self.plan["margin"]]
 
+    def _is_near(self, session: str) -> bool:
+        """Whether the session was made by this client or one of the next few."""
+        other, me = (int(name.partition("-")[0].removeprefix("client")) for name in (session, self.name))
+        return (other - me) % self.plan["clients"] < self.plan["following"]
+
     async def say_something(self) -> None:
         """A burst of messages of some kind, each to some session."""
         living = self.follow()
@@ -106,6 +115,7 @@ class Talker:
         if len(mine) < self.plan["sessions"] and not self._is_making():
             session = f"{self.name}-{self._life}-{self._count}"
             task, agent = settings(self.plan, session)
+            self._made = session
             await self.send("create", session, CreateSession(task=task, agent=agent), self.token())
         elif living and self._backlog() < self.plan["backlog"]:
             for _ in range(self._chance.randint(1, 2 * self.plan["burst"] - 1)):
@@ -116,6 +126,8 @@ class Talker:
             return int(scalar(conn, "SELECT count(*) FROM outbox WHERE state = 'queued'"))
 
     def _is_making(self) -> bool:
+        if self._made and self.replica.row(self._made) is None:
+            return True
         return any(isinstance(c.op, CreateSession) for c in self.replica.waiting())
 
     async def _talk(self, row: SessionRow) -> None:
@@ -125,16 +137,16 @@ class Talker:
         elif dice < 0.08 and row.steps:
             verdict = GiveVerdict(step=self._chance.randint(1, row.steps), value="mask", reason=f"«{token}»")
             await self.send("verdict", session, verdict, token)
-        elif dice < 0.16 and self._last is not None:
-            guidance, where = self._last
-            self._last = None
+        elif dice < 0.16 and self._sayings:
+            guidance, where = self._sayings[self._chance.randrange(len(self._sayings))]
+            self._sayings.remove((guidance, where))
             text = f"«{guidance}~e» other advice" if self._chance.random() < 0.5 else None
             op = ChangeGuidance(guidance=guidance, text=text)
             await self.send("withdraw" if text is None else "edit", where, op, token, guidance)
         else:
             mode = "interrupt" if self._chance.random() < 0.05 else "note"
             await self.send("guide", session, Guide(guidance=token, text=f"«{token}» advice", mode=mode), token)
-            self._last = (token, session)
+            self._sayings.append((token, session))
 
     async def recite(self) -> None:
         """One session of three steps, from where an earlier life was killed: one command after the other."""

@@ -288,7 +288,7 @@ PROMISES: dict[str, Callable[[Path], None]] = {
 
 def test_every_rule_has_a_promise_and_a_mutant() -> None:
     assert list(PROMISES) == list(mutants.MUTANTS) == [f"R{n}" for n in range(1, 13)]
-    assert {rule for rules in mutants.AIMED for rule in rules} == set(mutants.MUTANTS)
+    assert {rule for aim in mutants.AIMS for rule in aim.rules} == set(mutants.MUTANTS)
 
 
 @pytest.mark.parametrize("rule", list(PROMISES))
