@@ -40,7 +40,7 @@ async def die(folder: Path, made: Zygote, party: str, number: int, without: str 
     found: list[Violation] = []
     async with standing(folder, settings, made, dies=dies, recite=True) as stand:
         try:
-            await until(lambda: _is_whole(stand), 20)
+            await until(lambda: _is_whole(stand), 60)
         except TimeoutError:
             found.append(Violation("I8", "lost", "the session came to no end"))
     found += check(Evidence(folder))
