@@ -14,17 +14,20 @@ from PySide6.QtWidgets import QApplication, QDialog, QMessageBox
 from app import commands, theme
 from app.ask import files_to_open
 from app.controllers.imports import ImportsController
+from app.controllers.merging import MergingController
 from app.dialogs.keys import KeysDialog
 from app.dialogs.keys_editor import KeysEditor
 from app.dialogs.new_session import NewSession, TaskChoice
 from app.dialogs.settings import SettingsDialog
 from app.keys import Keys
+from app.models.thresholds import from_settings
 from app.views.import_bar import ImportBar
 from app.window import Window
 from app.workplace import Workplace
+from core.domain.attention import Thresholds
 from core.domain.ids import new_id
 from core.domain.task import AgentSettings
-from core.protocol.messages import CreateSession
+from core.protocol.messages import CreateSession, SetThresholds
 
 D = TypeVar("D", bound=QDialog)
 CONNECT_S = 15.0
@@ -43,6 +46,7 @@ class ApplicationController(QObject):
         bar = ImportBar(window)
         window.status.addPermanentWidget(bar)
         self.imports = ImportsController(place, bar, self._connected)
+        MergingController(place, window, self._connected)
         self._set_keys = Keys(place.actions, place.settings, self)
         self._connect()
         for problem in place.settings.problems:
@@ -82,6 +86,9 @@ class ApplicationController(QObject):
         self.server_needed.emit()
         session = new_id()
         self._place.sender.send(session, CreateSession(task=task, agent=agent or AgentSettings()))
+        usual = from_settings(self._place.settings)
+        if usual != Thresholds():
+            self._place.sender.send(session, SetThresholds(thresholds=usual))
         self._place.cursor.move(session)
 
     def _import(self) -> None:

@@ -1,4 +1,4 @@
-"""Wires the Sessions panel and the session menu: open, pause, resume, interrupt, stop, attention, new."""
+"""Wires the Sessions panel: opens sessions, keeps the watermark of what was seen, takes attention off."""
 
 from __future__ import annotations
 
@@ -7,32 +7,26 @@ from functools import partial
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from app.ask import yes_or_no
+from app.controllers.controls import CONTROLS, ControlsController, explain
 from app.controllers.session_filters import SessionFilters
 from app.models.sessions import SessionsModel
-from app.safe_text import one_line
 from app.session_key import server_of
 from app.views.sessions import SessionsPanel
 from app.workplace import Workplace
-from core.domain.session import FINAL_STATES, SessionRow
-from core.protocol.messages import ClearAttention, Control
-
-CONTROLS = ("pause", "resume", "interrupt", "stop")
-POSSIBLE = {
-    "pause": ("running", "waiting", "queued"), "resume": ("paused", "failed", "stopped"),
-    "interrupt": ("running", "waiting"), "stop": ("queued", "running", "paused", "waiting"),
-}
-"""In which states an act makes sense."""
+from core.domain.session import SessionRow
+from core.protocol.messages import ClearAttention
 
 
 def build(place: Workplace, parent: QWidget) -> SessionsPanel:
     """The panel, wired."""
     model = SessionsModel(place.looked, partial(_server_name, place))
-    acts = [place.actions[f"session.{key}"] for key in (*CONTROLS, "clear_attention")]
+    acts = [place.actions[f"session.{key}"] for key in (*CONTROLS, "clear_attention", "thresholds")]
     panel = SessionsPanel(model, place.actions["file.new_session"], acts, parent)
     model.setParent(panel)
     SessionsController(place, model, panel)
     SessionFilters(place, model, panel)
+    ControlsController(place, panel)
+    explain(place)
     return panel
 
 
@@ -42,7 +36,7 @@ def _server_name(place: Workplace, session: str) -> str:
 
 
 class SessionsController(QObject):
-    """Opens sessions, controls the open one, and keeps the watermark of what the reader has seen."""
+    """Opens sessions, and keeps the watermark of what the reader has seen."""
 
     def __init__(self, place: Workplace, model: SessionsModel, panel: SessionsPanel) -> None:
         super().__init__(panel)
@@ -55,10 +49,6 @@ class SessionsController(QObject):
         place.desk.rows_changed.connect(self._show)
         place.cursor.moved.connect(self._on_moved)
         panel.opened.connect(place.cursor.move)
-        actions["session.pause"].triggered.connect(self._pause)
-        actions["session.resume"].triggered.connect(self._resume)
-        actions["session.interrupt"].triggered.connect(self._interrupt)
-        actions["session.stop"].triggered.connect(self._stop)
         actions["session.clear_attention"].triggered.connect(self._clear_attention)
 
     # ---- what the desk says ----------------------------------------------------------------------
@@ -89,9 +79,6 @@ class SessionsController(QObject):
 
     def _enable(self) -> None:
         row = self._row()
-        for key in CONTROLS:
-            can = row is not None and row.origin == "live" and row.state in POSSIBLE[key]
-            self._place.actions[f"session.{key}"].setEnabled(can)
         self._place.actions["session.clear_attention"].setEnabled(row is not None and bool(row.attention))
 
     # ---- what the reader does --------------------------------------------------------------------
@@ -99,26 +86,6 @@ class SessionsController(QObject):
     def _row(self) -> SessionRow | None:
         session = self._place.cursor.session
         return self._place.desk.row(session) if session else None
-
-    def _pause(self) -> None:
-        self._place.sender.send(self._place.cursor.session, Control(control="pause"))
-
-    def _resume(self) -> None:
-        self._place.sender.send(self._place.cursor.session, Control(control="resume"))
-
-    def _interrupt(self) -> None:
-        self._place.sender.send(self._place.cursor.session, Control(control="interrupt"))
-
-    def _stop(self) -> None:
-        row = self._row()
-        if row is not None and row.state not in FINAL_STATES:
-            self._place.scope.spawn(self._stop_asked(row), name="stop", on_error=self._place.notices.report)
-
-    async def _stop_asked(self, row: SessionRow) -> None:
-        question = self.tr("Stop “{title}”?").format(title=one_line(row.title or row.session, 80))
-        detail = self.tr("The agent ends after its running action. What it did stays, and it can be resumed.")
-        if await yes_or_no(self._panel.window(), question, self.tr("Stop"), detail=detail):
-            self._place.sender.send(row.session, Control(control="stop"))
 
     def _clear_attention(self) -> None:
         row = self._row()

@@ -1,4 +1,4 @@
-"""Settings: the dialog is made from the declared table; a change holds at once, there is no OK."""
+"""Settings: the dialog is made from the declared table, a page per group; a change holds at once, there is no OK."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QDoubleSpinBox,
     QFormLayout,
-    QGroupBox,
     QPlainTextEdit,
+    QSpinBox,
+    QTabWidget,
     QTimeEdit,
     QVBoxLayout,
     QWidget,
@@ -33,14 +34,17 @@ class SettingsDialog(QDialog):
         self.setWindowTitle(self.tr("Settings"))
         column = QVBoxLayout(self)
         column.setContentsMargins(*(4 * theme.GRID,) * 4)
+        self.pages = QTabWidget(self)
+        self.pages.setDocumentMode(True)
         for group in dict.fromkeys(s.group for s in SETTINGS):
-            column.addWidget(self._group(group))
+            self.pages.addTab(self._group(group), _tr(group))
+        column.addWidget(self.pages, 1)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
         buttons.rejected.connect(self.reject)
         column.addWidget(buttons)
 
-    def _group(self, group: str) -> QGroupBox:
-        box = QGroupBox(_tr(group), self)
+    def _group(self, group: str) -> QWidget:
+        box = QWidget(self)
         form = QFormLayout(box)
         for setting in SETTINGS:
             if setting.group == group:
@@ -79,10 +83,17 @@ class SettingsDialog(QDialog):
             lines.setFixedHeight(4 * self.fontMetrics().height() + 2 * theme.GRID)
             lines.textChanged.connect(partial(self._set_lines, setting.key, lines))
             return lines
+        if isinstance(setting.default, int):
+            count = QSpinBox(parent)
+            count.setRange(int(setting.low), int(setting.high))
+            count.setValue(int(value))
+            count.valueChanged.connect(partial(self._settings.set, setting.key))
+            return count
         spin = QDoubleSpinBox(parent)
         spin.setRange(setting.low, setting.high)
-        spin.setSingleStep(0.5)
-        spin.setDecimals(1)
+        is_share = setting.high <= 1
+        spin.setSingleStep(0.05 if is_share else 0.5)
+        spin.setDecimals(2 if is_share else 1)
         spin.setValue(float(value))
         spin.valueChanged.connect(partial(self._settings.set, setting.key))
         return spin

@@ -6,6 +6,7 @@ from datetime import datetime
 
 import msgspec
 
+from core.domain.attention import Thresholds
 from core.domain.events import (
     AttentionCleared,
     AttentionRaised,
@@ -18,6 +19,7 @@ from core.domain.events import (
     SessionState,
     SessionStateChanged,
     StepAdded,
+    ThresholdsSet,
 )
 
 TRY_LATER = 75
@@ -58,6 +60,8 @@ class SessionRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     guidance_waiting: int = 0
     """Below zero only while a restored log knows of a delivery and not yet of the text."""
     attention: tuple[str, ...] = ()
+    thresholds: Thresholds | None = None
+    """From where on it asks for a look; None: as every session does."""
     created_at: datetime | None = None
     updated_at: datetime | None = None
     hidden_until: int = 0
@@ -92,6 +96,8 @@ def _changes(row: SessionRow, event: Event) -> dict[str, object]:
             return {"guidance_waiting": row.guidance_waiting - 1}
         case AttentionRaised() as f:
             return {"attention": tuple(dict.fromkeys((*row.attention, f.kind)))}
+        case ThresholdsSet() as f:
+            return {"thresholds": f.thresholds}
         case AttentionCleared() as f:
             return {"attention": tuple(k for k in row.attention if k != f.kind)}
     return {}

@@ -154,6 +154,7 @@ async def test_a_question_is_opened_and_the_loop_goes_on(tmp_path):
             box.reject()
             await eventually(lambda: not made.window.findChildren(QMessageBox))
             assert not made.desk.waiting()
+            made.place.settings.set("sessions.ask", False)
             made.actions["session.pause"].trigger()
             await eventually(lambda: any(q.op.control == "pause" for q in made.desk.commands(named("s1", server))))
 
