@@ -168,6 +168,23 @@
     </message>
 </context>
 <context>
+    <name>MergingController</name>
+    <message numerus="yes">
+        <source>%n opinion(s) merged, {known} were here already.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n opinion(s) on steps that differ here were left out.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>PresenceBar</name>
     <message numerus="yes">
         <source>%n message(s) are fetched from the server first…</source>

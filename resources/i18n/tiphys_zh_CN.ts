@@ -48,6 +48,10 @@
         <translation>打开文件夹(&amp;F)…</translation>
     </message>
     <message>
+        <source>&amp;Merge opinions…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>&amp;Cancel opening</source>
         <translation>取消打开(&amp;C)</translation>
     </message>
@@ -86,6 +90,10 @@
     <message>
         <source>&amp;Attention dealt with</source>
         <translation>标为已处理(&amp;A)</translation>
+    </message>
+    <message>
+        <source>&amp;When it asks for a look…</source>
+        <translation>何时请求关注(&amp;W)…</translation>
     </message>
     <message>
         <source>Save this &amp;filter…</source>
@@ -194,6 +202,10 @@
     <message>
         <source>&amp;Note</source>
         <translation>备注(&amp;N)</translation>
+    </message>
+    <message>
+        <source>Ta&amp;g…</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>U&amp;ndo</source>
@@ -681,6 +693,65 @@
     </message>
 </context>
 <context>
+    <name>Controls</name>
+    <message>
+        <source>Step {n} is at work now.</source>
+        <translation>第 {n} 步正在进行。</translation>
+    </message>
+    <message>
+        <source>Pause “{title}”?</source>
+        <translation>暂停“{title}”？</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>暂停</translation>
+    </message>
+    <message>
+        <source>The running action goes on to its end (a sleep ends at once); then the agent waits until it is resumed. What runs in the background goes on.</source>
+        <translation>正在进行的动作会执行完（睡眠立即结束），之后智能体等待恢复。后台运行的内容继续。</translation>
+    </message>
+    <message>
+        <source>Interrupt the running action of “{title}”?</source>
+        <translation>中断“{title}”正在进行的动作？</translation>
+    </message>
+    <message>
+        <source>Interrupt</source>
+        <translation>中断</translation>
+    </message>
+    <message>
+        <source>The running command gets Ctrl+C, a sleep ends. The agent sees that it was interrupted and goes on with its next step. What runs in the background goes on.</source>
+        <translation>正在运行的命令收到 Ctrl+C，睡眠结束。智能体会看到被中断，并继续下一步。后台运行的内容继续。</translation>
+    </message>
+    <message>
+        <source>Stop “{title}”?</source>
+        <translation>停止“{title}”？</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>The running command gets Ctrl+C, and the session ends. Its sandboxes are stopped: what runs in the background ends too. Steps and files stay, and it can be resumed.</source>
+        <translation>正在运行的命令收到 Ctrl+C，会话结束。沙箱被停止：后台运行的内容也会结束。步骤和文件保留，可以恢复。</translation>
+    </message>
+    <message>
+        <source>Resume “{title}”?</source>
+        <translation>恢复“{title}”？</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>恢复</translation>
+    </message>
+    <message>
+        <source>The session begins to work again after its last step, with its files. Commands and terminals that ran when it ended are gone; an action that was interrupted is not run again.</source>
+        <translation>会话将在最后一步之后重新开始工作，文件保留。结束时运行的命令和终端已不存在；被中断的动作不会再次执行。</translation>
+    </message>
+    <message>
+        <source>The agent goes on with its next step. What ran in the background has gone on meanwhile.</source>
+        <translation>智能体继续下一步。后台运行的内容在此期间一直在继续。</translation>
+    </message>
+</context>
+<context>
     <name>DiffView</name>
     <message>
         <source>Difference</source>
@@ -927,7 +998,7 @@
     </message>
     <message>
         <source>The link leads to {address}, which is not among your servers.</source>
-        <translation type="unfinished"></translation>
+        <translation>链接指向 {address}，它不在您的服务器列表中。</translation>
     </message>
     <message>
         <source>The server does not know this session.</source>
@@ -1811,6 +1882,25 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>MergingController</name>
+    <message>
+        <source>Merge the opinions in archives of sessions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n opinion(s) merged, {known} were here already.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n opinion(s) on steps that differ here were left out.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Minimap</name>
     <message>
         <source>Overview of the trajectory</source>
@@ -2050,6 +2140,10 @@ Delete or right click: take it away</source>
         <translation>备注</translation>
     </message>
     <message>
+        <source>Only while the window is in front and keys or mouse are used</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Blind</source>
         <translation>盲评</translation>
     </message>
@@ -2120,6 +2214,10 @@ Delete or right click: take it away</source>
     <message>
         <source>Nobody has judged this step. It is kept unless somebody masks it.</source>
         <translation>还没有人裁定此步骤。除非有人掩码，否则保留。</translation>
+    </message>
+    <message>
+        <source>your active time {time}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>kept {kept} · masked {masked} · undecided {undecided}</source>
@@ -2477,21 +2575,6 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
-    <name>SessionsController</name>
-    <message>
-        <source>Stop “{title}”?</source>
-        <translation>停止“{title}”？</translation>
-    </message>
-    <message>
-        <source>The agent ends after its running action. What it did stays, and it can be resumed.</source>
-        <translation>智能体会在当前动作之后结束。已做的工作会保留，之后可以继续。</translation>
-    </message>
-    <message>
-        <source>Stop</source>
-        <translation>停止</translation>
-    </message>
-</context>
-<context>
     <name>SessionsModel</name>
     <message numerus="yes">
         <source>%n new</source>
@@ -2710,6 +2793,18 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
         <translation>已保存的筛选，每行一个：名称 = 条件</translation>
     </message>
     <message>
+        <source>Record how long I work on steps that I judge (active time only)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Seconds without key or mouse after which I am not at work</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Say what pause, resume and interrupt do, and ask before</source>
+        <translation>说明暂停、恢复和中断的作用，并先询问</translation>
+    </message>
+    <message>
         <source>Say when a session needs attention</source>
         <translation>会话需要关注时提示</translation>
     </message>
@@ -2724,6 +2819,38 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     <message>
         <source>Quiet until</source>
         <translation>安静时段结束</translation>
+    </message>
+    <message>
+        <source>Attention</source>
+        <translation>关注</translation>
+    </message>
+    <message>
+        <source>Failed steps in a row</source>
+        <translation>连续失败的步骤数</translation>
+    </message>
+    <message>
+        <source>Equal actions in a row</source>
+        <translation>连续相同的动作数</translation>
+    </message>
+    <message>
+        <source>Waiting steps in a row</source>
+        <translation>连续等待的步骤数</translation>
+    </message>
+    <message>
+        <source>Minutes in which no step ends</source>
+        <translation>没有步骤结束的分钟数</translation>
+    </message>
+    <message>
+        <source>Used share of a limit</source>
+        <translation>限额的已用比例</translation>
+    </message>
+    <message>
+        <source>Different commands of the last 50 since the first error: share, at most</source>
+        <translation>首次出错后最近 50 条命令中不同命令所占比例，不高于</translation>
+    </message>
+    <message>
+        <source>For sessions that are started from here; 0 means never. One session: menu Session.</source>
+        <translation>用于从此处启动的会话；0 表示从不。单个会话请用“会话”菜单。</translation>
     </message>
 </context>
 <context>
@@ -2926,6 +3053,17 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     </message>
 </context>
 <context>
+    <name>TagLine</name>
+    <message>
+        <source>Tag: Enter puts it on or takes it off, Esc leaves</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tag</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>TerminalScreen</name>
     <message>
         <source>Terminal</source>
@@ -2981,6 +3119,48 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     <message>
         <source>as of step {step}</source>
         <translation>截至步骤 {step}</translation>
+    </message>
+</context>
+<context>
+    <name>Thresholds</name>
+    <message>
+        <source>Failed steps in a row</source>
+        <translation>连续失败的步骤数</translation>
+    </message>
+    <message>
+        <source>Equal actions in a row</source>
+        <translation>连续相同的动作数</translation>
+    </message>
+    <message>
+        <source>Waiting steps in a row</source>
+        <translation>连续等待的步骤数</translation>
+    </message>
+    <message>
+        <source>Minutes in which no step ends</source>
+        <translation>没有步骤结束的分钟数</translation>
+    </message>
+    <message>
+        <source>Used share of a limit</source>
+        <translation>限额的已用比例</translation>
+    </message>
+    <message>
+        <source>Different commands of the last 50 since the first error: share, at most</source>
+        <translation>首次出错后最近 50 条命令中不同命令所占比例，不高于</translation>
+    </message>
+</context>
+<context>
+    <name>ThresholdsDialog</name>
+    <message>
+        <source>When it asks for a look</source>
+        <translation>何时请求关注</translation>
+    </message>
+    <message>
+        <source>As in the settings</source>
+        <translation>按设置</translation>
+    </message>
+    <message>
+        <source>“{title}” asks for a look from these numbers on; everybody who watches it is told. 0 means never.</source>
+        <translation>“{title}”达到以下数值时请求关注；所有查看者都会收到通知。0 表示从不。</translation>
     </message>
 </context>
 <context>
