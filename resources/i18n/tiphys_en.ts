@@ -171,16 +171,16 @@
     <name>MergingController</name>
     <message numerus="yes">
         <source>%n opinion(s) merged, {known} were here already.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n opinion merged, {known} were here already.</numerusform>
+            <numerusform>%n opinions merged, {known} were here already.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n opinion(s) on steps that differ here were left out.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n opinion on a step that differs here was left out.</numerusform>
+            <numerusform>%n opinions on steps that differ here were left out.</numerusform>
         </translation>
     </message>
 </context>

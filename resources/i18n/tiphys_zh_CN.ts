@@ -49,7 +49,7 @@
     </message>
     <message>
         <source>&amp;Merge opinions…</source>
-        <translation type="unfinished"></translation>
+        <translation>合并他人的裁定(&amp;M)…</translation>
     </message>
     <message>
         <source>&amp;Cancel opening</source>
@@ -569,7 +569,7 @@
     </message>
     <message>
         <source>{steps} steps: {kept} kept, {masked} masked → {samples} samples</source>
-        <translation>{steps} 个步骤：保留 {kept}，掩码 {masked} → {samples} 条样本</translation>
+        <translation><numerusform>{steps} 个步骤：保留 {kept}，掩码 {masked} → {samples} 条样本</numerusform></translation>
     </message>
     <message>
         <source>step {step}: </source>
@@ -591,7 +591,7 @@
     </message>
     <message>
         <source>{samples} samples ({react} of steps, {summary} summaries), {rows} rows</source>
-        <translation>{samples} 条样本（步骤 {react}，摘要 {summary}），共 {rows} 行</translation>
+        <translation><numerusform>{samples} 条样本（步骤 {react}，摘要 {summary}），共 {rows} 行</numerusform></translation>
     </message>
     <message>
         <source>{tokens} tokens, {trained} trained ({share} %), longest {longest}</source>
@@ -641,7 +641,7 @@
     <name>ContextModel</name>
     <message>
         <source>Change</source>
-        <translation>变化</translation>
+        <translation><numerusform>变化</numerusform></translation>
     </message>
     <message>
         <source>Role</source>
@@ -669,7 +669,7 @@
     </message>
     <message>
         <source>{sign}{tokens} tokens</source>
-        <translation>{sign}{tokens} 词元</translation>
+        <translation><numerusform>{sign}{tokens} 词元</numerusform></translation>
     </message>
     <message>
         <source>{n} entered</source>
@@ -800,7 +800,7 @@
     </message>
     <message>
         <source>score {now}</source>
-        <translation>得分 {now}</translation>
+        <translation><numerusform>得分 {now}</numerusform></translation>
     </message>
     <message>
         <source>score {before} → {now}</source>
@@ -1079,7 +1079,7 @@
     </message>
     <message>
         <source>The report lists them. In the data set they are replaced by [redacted].</source>
-        <translation>报告中已列出。数据集中会以 [redacted] 代替。</translation>
+        <translation><numerusform>报告中已列出。数据集中会以 [redacted] 代替。</numerusform></translation>
     </message>
     <message>
         <source>Write</source>
@@ -1241,7 +1241,7 @@
     <name>Fate</name>
     <message>
         <source>too late to change it</source>
-        <translation>已来不及修改</translation>
+        <translation><numerusform>已来不及修改</numerusform></translation>
     </message>
     <message>
         <source>your change was not taken: {why}. Use it again below.</source>
@@ -1298,7 +1298,7 @@
     </message>
     <message>
         <source>too large</source>
-        <translation>过大</translation>
+        <translation><numerusform>过大</numerusform></translation>
     </message>
     <message>
         <source>deleted</source>
@@ -1552,7 +1552,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>Thoughts, actions, outputs, guidance, summaries and notes of every session are searched. Type some words above.</source>
-        <translation>将搜索每个会话的思考、动作、输出、指导、摘要和备注。请在上方输入词语。</translation>
+        <translation><numerusform>将搜索每个会话的思考、动作、输出、指导、摘要和备注。请在上方输入词语。</numerusform></translation>
     </message>
     <message>
         <source>Searching…</source>
@@ -1765,7 +1765,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>{name} ({number} of {of})</source>
-        <translation>{name}（第 {number} 个，共 {of} 个）</translation>
+        <translation><numerusform>{name}（第 {number} 个，共 {of} 个）</numerusform></translation>
     </message>
 </context>
 <context>
@@ -1784,7 +1784,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>No session was found there.</source>
-        <translation>那里没有找到会话。</translation>
+        <translation><numerusform>那里没有找到会话。</numerusform></translation>
     </message>
     <message numerus="yes">
         <source>There are %n more remark(s) on what was opened.</source>
@@ -1794,7 +1794,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>“{name}” is being written: it is followed.</source>
-        <translation>“{name}”正在写入：将持续跟随。</translation>
+        <translation><numerusform>“{name}”正在写入：将持续跟随。</numerusform></translation>
     </message>
 </context>
 <context>
@@ -1885,19 +1885,15 @@ Delete or right click: take it away</source>
     <name>MergingController</name>
     <message>
         <source>Merge the opinions in archives of sessions</source>
-        <translation type="unfinished"></translation>
+        <translation>合并会话存档中的裁定</translation>
     </message>
     <message numerus="yes">
         <source>%n opinion(s) merged, {known} were here already.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-        </translation>
+        <translation><numerusform>已合并 %n 条裁定，{known} 条此前已有。</numerusform></translation>
     </message>
     <message numerus="yes">
         <source>%n opinion(s) on steps that differ here were left out.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-        </translation>
+        <translation><numerusform>%n 条裁定所指的步骤与此处不同，未采用。</numerusform></translation>
     </message>
 </context>
 <context>
@@ -2076,7 +2072,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>✗ In no step&apos;s context.</source>
-        <translation>✗ 不在任何步骤的上下文中。</translation>
+        <translation><numerusform>✗ 不在任何步骤的上下文中。</numerusform></translation>
     </message>
     <message>
         <source>✓ In the context at step {n}. Steps with it: {runs}</source>
@@ -2353,7 +2349,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>step {step}</source>
-        <translation>步骤 {step}</translation>
+        <translation><numerusform>步骤 {step}</numerusform></translation>
     </message>
     <message>
         <source>visited at step {step}</source>
@@ -2489,7 +2485,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>score {score}</source>
-        <translation>得分 {score}</translation>
+        <translation><numerusform>得分 {score}</numerusform></translation>
     </message>
     <message>
         <source>still working</source>
@@ -2590,7 +2586,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>score {n}</source>
-        <translation>得分 {n}</translation>
+        <translation><numerusform>得分 {n}</numerusform></translation>
     </message>
     <message>
         <source>{n} tokens</source>
@@ -2604,7 +2600,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>imported: {format}</source>
-        <translation>导入：{format}</translation>
+        <translation><numerusform>导入：{format}</numerusform></translation>
     </message>
 </context>
 <context>
@@ -2896,7 +2892,7 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     </message>
     <message>
         <source>at step {n} of {total}, following</source>
-        <translation>步骤 {n}/{total}，跟随中</translation>
+        <translation><numerusform>步骤 {n}/{total}，跟随中</numerusform></translation>
     </message>
     <message>
         <source>at step {n} of {total}</source>
@@ -3236,7 +3232,7 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     <name>TouchedFiles</name>
     <message>
         <source>Touched files</source>
-        <translation>改动过的文件</translation>
+        <translation><numerusform>改动过的文件</numerusform></translation>
     </message>
     <message>
         <source>Touched files by folder</source>
@@ -3469,7 +3465,7 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     <name>VerdictsController</name>
     <message>
         <source>Select a step first: verdicts are about one step.</source>
-        <translation>请先选择步骤：裁定针对单个步骤。</translation>
+        <translation><numerusform>请先选择步骤：裁定针对单个步骤。</numerusform></translation>
     </message>
     <message>
         <source>A new step has just come: look again, then press again.</source>
