@@ -276,6 +276,18 @@
         <translation>按文件夹列出文件</translation>
     </message>
     <message>
+        <source>C&amp;ommands…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Next panel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Previous panel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>&amp;Live layout</source>
         <translation>实时布局(&amp;L)</translation>
     </message>
@@ -569,7 +581,7 @@
     </message>
     <message>
         <source>{steps} steps: {kept} kept, {masked} masked → {samples} samples</source>
-        <translation><numerusform>{steps} 个步骤：保留 {kept}，掩码 {masked} → {samples} 条样本</numerusform></translation>
+        <translation>{steps} 个步骤：保留 {kept}，掩码 {masked} → {samples} 条样本</translation>
     </message>
     <message>
         <source>step {step}: </source>
@@ -591,7 +603,7 @@
     </message>
     <message>
         <source>{samples} samples ({react} of steps, {summary} summaries), {rows} rows</source>
-        <translation><numerusform>{samples} 条样本（步骤 {react}，摘要 {summary}），共 {rows} 行</numerusform></translation>
+        <translation>{samples} 条样本（步骤 {react}，摘要 {summary}），共 {rows} 行</translation>
     </message>
     <message>
         <source>{tokens} tokens, {trained} trained ({share} %), longest {longest}</source>
@@ -641,7 +653,7 @@
     <name>ContextModel</name>
     <message>
         <source>Change</source>
-        <translation><numerusform>变化</numerusform></translation>
+        <translation>变化</translation>
     </message>
     <message>
         <source>Role</source>
@@ -669,7 +681,7 @@
     </message>
     <message>
         <source>{sign}{tokens} tokens</source>
-        <translation><numerusform>{sign}{tokens} 词元</numerusform></translation>
+        <translation>{sign}{tokens} 词元</translation>
     </message>
     <message>
         <source>{n} entered</source>
@@ -800,7 +812,7 @@
     </message>
     <message>
         <source>score {now}</source>
-        <translation><numerusform>得分 {now}</numerusform></translation>
+        <translation>得分 {now}</translation>
     </message>
     <message>
         <source>score {before} → {now}</source>
@@ -1079,7 +1091,7 @@
     </message>
     <message>
         <source>The report lists them. In the data set they are replaced by [redacted].</source>
-        <translation><numerusform>报告中已列出。数据集中会以 [redacted] 代替。</numerusform></translation>
+        <translation>报告中已列出。数据集中会以 [redacted] 代替。</translation>
     </message>
     <message>
         <source>Write</source>
@@ -1241,7 +1253,7 @@
     <name>Fate</name>
     <message>
         <source>too late to change it</source>
-        <translation><numerusform>已来不及修改</numerusform></translation>
+        <translation>已来不及修改</translation>
     </message>
     <message>
         <source>your change was not taken: {why}. Use it again below.</source>
@@ -1298,7 +1310,7 @@
     </message>
     <message>
         <source>too large</source>
-        <translation><numerusform>过大</numerusform></translation>
+        <translation>过大</translation>
     </message>
     <message>
         <source>deleted</source>
@@ -1552,7 +1564,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>Thoughts, actions, outputs, guidance, summaries and notes of every session are searched. Type some words above.</source>
-        <translation><numerusform>将搜索每个会话的思考、动作、输出、指导、摘要和备注。请在上方输入词语。</numerusform></translation>
+        <translation>将搜索每个会话的思考、动作、输出、指导、摘要和备注。请在上方输入词语。</translation>
     </message>
     <message>
         <source>Searching…</source>
@@ -1765,7 +1777,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>{name} ({number} of {of})</source>
-        <translation><numerusform>{name}（第 {number} 个，共 {of} 个）</numerusform></translation>
+        <translation>{name}（第 {number} 个，共 {of} 个）</translation>
     </message>
 </context>
 <context>
@@ -1784,7 +1796,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>No session was found there.</source>
-        <translation><numerusform>那里没有找到会话。</numerusform></translation>
+        <translation>那里没有找到会话。</translation>
     </message>
     <message numerus="yes">
         <source>There are %n more remark(s) on what was opened.</source>
@@ -1794,7 +1806,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>“{name}” is being written: it is followed.</source>
-        <translation><numerusform>“{name}”正在写入：将持续跟随。</numerusform></translation>
+        <translation>“{name}”正在写入：将持续跟随。</translation>
     </message>
 </context>
 <context>
@@ -1889,11 +1901,15 @@ Delete or right click: take it away</source>
     </message>
     <message numerus="yes">
         <source>%n opinion(s) merged, {known} were here already.</source>
-        <translation><numerusform>已合并 %n 条裁定，{known} 条此前已有。</numerusform></translation>
+        <translation>
+            <numerusform>已合并 %n 条裁定，{known} 条此前已有。</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>%n opinion(s) on steps that differ here were left out.</source>
-        <translation><numerusform>%n 条裁定所指的步骤与此处不同，未采用。</numerusform></translation>
+        <translation>
+            <numerusform>%n 条裁定所指的步骤与此处不同，未采用。</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -1985,6 +2001,36 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>Palette</name>
+    <message>
+        <source>Commands</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Type a command: some letters are enough</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Matching commands</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No command has these letters.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>PaletteController</name>
+    <message>
+        <source>Panel</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>Panel</name>
     <message>
         <source>Sessions</source>
@@ -2072,7 +2118,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>✗ In no step&apos;s context.</source>
-        <translation><numerusform>✗ 不在任何步骤的上下文中。</numerusform></translation>
+        <translation>✗ 不在任何步骤的上下文中。</translation>
     </message>
     <message>
         <source>✓ In the context at step {n}. Steps with it: {runs}</source>
@@ -2349,7 +2395,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>step {step}</source>
-        <translation><numerusform>步骤 {step}</numerusform></translation>
+        <translation>步骤 {step}</translation>
     </message>
     <message>
         <source>visited at step {step}</source>
@@ -2485,7 +2531,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>score {score}</source>
-        <translation><numerusform>得分 {score}</numerusform></translation>
+        <translation>得分 {score}</translation>
     </message>
     <message>
         <source>still working</source>
@@ -2586,7 +2632,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>score {n}</source>
-        <translation><numerusform>得分 {n}</numerusform></translation>
+        <translation>得分 {n}</translation>
     </message>
     <message>
         <source>{n} tokens</source>
@@ -2600,7 +2646,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>imported: {format}</source>
-        <translation><numerusform>导入：{format}</numerusform></translation>
+        <translation>导入：{format}</translation>
     </message>
 </context>
 <context>
@@ -2892,7 +2938,7 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     </message>
     <message>
         <source>at step {n} of {total}, following</source>
-        <translation><numerusform>步骤 {n}/{total}，跟随中</numerusform></translation>
+        <translation>步骤 {n}/{total}，跟随中</translation>
     </message>
     <message>
         <source>at step {n} of {total}</source>
@@ -3232,7 +3278,7 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     <name>TouchedFiles</name>
     <message>
         <source>Touched files</source>
-        <translation><numerusform>改动过的文件</numerusform></translation>
+        <translation>改动过的文件</translation>
     </message>
     <message>
         <source>Touched files by folder</source>
@@ -3465,7 +3511,7 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     <name>VerdictsController</name>
     <message>
         <source>Select a step first: verdicts are about one step.</source>
-        <translation><numerusform>请先选择步骤：裁定针对单个步骤。</numerusform></translation>
+        <translation>请先选择步骤：裁定针对单个步骤。</translation>
     </message>
     <message>
         <source>A new step has just come: look again, then press again.</source>
