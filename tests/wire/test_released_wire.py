@@ -66,7 +66,8 @@ def test_a_client_of_version_1_is_served_as_it_was(tmp_path: Path) -> None:
 
     asyncio.run(scenario())
     welcome, first, second, events = answers
-    assert (welcome["type"], welcome["protocol"], welcome.get("cseq", 0), welcome["scopes"]) == ("welcome", 1, 0, ["admin"])
+    assert (welcome["type"], welcome["protocol"], welcome["scopes"]) == ("welcome", 1, ["admin"])
+    assert welcome.get("cseq", 0) == 0
     assert (first["type"], first["id"], first["cseq"], first["result"]) == ("ack", "m1", 1, {"seq": 1})
     assert (second["type"], second["id"], second["cseq"], second["result"]) == ("ack", "m2", 2, {"seq": 2})
     assert (events["type"], events["session"], events["first"], events["head"]) == ("events", "s1", 1, 2)
