@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("sessions", nargs=-1, required=True)
-@click.option("--to", "target", required=True, help="archive, trl, trl-parquet, chat, slime, axolotl or llama-factory.")
+@click.option("--to", "target", required=True,
+              help="archive, trl, trl-parquet, chat, slime, axolotl, llama-factory or llama-factory-sharegpt.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="The folder; for archive a file or folder.")
 @click.option("--model", default="", help="Folder of the model whose template and tokens count (default: SmolLM2).")
 @click.option("--calls", type=click.Choice(["auto", "native", "text"]), default="auto", show_default=True,
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 @click.option("--eval-task", "eval_tasks", multiple=True, metavar="ID", help="A task that is held out.")
 @click.option("--secrets", type=click.Path(path_type=Path, dir_okay=False, exists=True),
               help="File of exact values, one a line; samples that hold one are left out.")
+@click.option("--secret-rules", type=click.Path(dir_okay=False, exists=True), default="",
+              help="File of more forms of secrets, as gitleaks has them (gitleaks.toml).")
 @click.option("--redact", is_flag=True, help="Replace these values, instead of leaving their samples out.")
 @click.option("--allow-findings", is_flag=True, help="You looked at what a dry run found; replace it and write.")
 @json_option

@@ -35,7 +35,7 @@ KINDS: tuple[SecretKind, ...] = (
     _kind("private_key", r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!----)){20,8000}-----END "
                          r"[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"),
     _kind("anthropic_key", r"\bsk-ant-[\w-]{20,}"),
-    _kind("openai_key", r"\bsk-(?!ant-)(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{20,}"),
+    _kind("openai_key", r"(?<![\w-])sk-(?!ant-)(?=[A-Za-z_-]{0,200}\d)[A-Za-z0-9_-]{20,}"),
     _kind("huggingface_token", r"\b(?:hf|api_org)_[A-Za-z0-9]{30,}\b"),
     _kind("github_token", r"\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_\w{40,})\b"),
     _kind("gitlab_token", r"\bglpat-[\w-]{20,}"),
@@ -56,7 +56,7 @@ KINDS: tuple[SecretKind, ...] = (
 """In the order of precedence: an earlier kind names a place that several find."""
 
 _DULL = re.compile(r"x{4,}|\*{3,}|\.{3,}|your|example|placeholder|redacted|changeme|dummy|test[_-]?key|<|"
-                   r"os\.environ|getenv", re.IGNORECASE)
+                   r"os\.environ|getenv|^(?:password|passwd|pass|secret|token)$", re.IGNORECASE)
 
 
 def find_secrets(text: str) -> Iterator[Found]:

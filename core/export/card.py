@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -22,9 +23,12 @@ _COUNTS = ("samples", "react", "summary", "rows", "tokens", "trained", "longest"
 
 def manifest(report: Report, format: DatasetFormat, options: ExportOptions, renderer: Renderer | None,
              hashes: Mapping[str, str]) -> dict[str, Any]:
-    """What the data set was made from and how. Secrets are counted, never named; `hashes` are SHA-256 by file."""
+    """What the data set was made from and how. Secrets are counted, never named, the file of
+    rules for them is told by its SHA-256; `hashes` are SHA-256 by file."""
     told = msgspec.to_builtins(options)
     told["secrets"] = len(options.secrets)
+    rules = Path(options.secret_rules).read_bytes() if options.secret_rules else b""
+    told["secret_rules"] = hashlib.sha256(rules).hexdigest() if rules else ""
     model = {"template_sha256": renderer.template_hash, "tokenizer_sha256": renderer.tokenizer_hash,
              "template_mode": renderer.mode} if renderer else None
     totals = {k: getattr(report, k) for k in _COUNTS}
@@ -36,11 +40,14 @@ def manifest(report: Report, format: DatasetFormat, options: ExportOptions, rend
 
 
 def write_papers(folder: Path, told: dict[str, Any], report: Report, format: DatasetFormat) -> list[Path]:
-    """Write manifest.json and README.md."""
+    """Write manifest.json, README.md and what the format has beside them."""
     papers = folder / "manifest.json", folder / "README.md"
     papers[0].write_bytes(msgspec.json.format(msgspec.json.encode(told, order="deterministic"), indent=2) + b"\n")
     papers[1].write_text(_card(told, report, format), encoding="utf-8")
-    return list(papers)
+    beside = [folder / name for name in format.beside]
+    for path in beside:
+        path.write_bytes(msgspec.json.format(msgspec.json.encode(format.beside[path.name]), indent=2) + b"\n")
+    return [*papers, *beside]
 
 
 def _card(told: dict[str, Any], report: Report, format: DatasetFormat) -> str:

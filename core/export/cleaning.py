@@ -11,14 +11,16 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from pathlib import Path
 
 import msgspec
 
 from core.domain.errors import InvalidInput
 from core.domain.message import Message
-from core.domain.secret_text import find_secrets, hint
+from core.domain.secret_text import Found, find_secrets, hint
 from core.export.options import ExportOptions
 from core.export.sample import Part, Sample
+from core.export.secret_rules import find_by_rules, read_rules
 
 REDACTED = "[redacted]"
 _SHORTEST = 6
@@ -43,7 +45,8 @@ class Leak(msgspec.Struct, frozen=True, kw_only=True, order=True):
 class Cleaner:
     """Cleans one session's samples. `leaks` fills while they are cleaned, `renamed` counts folders of people.
 
-    Raises InvalidInput for named values too short to be told apart from ordinary text.
+    Raises InvalidInput for named values too short to be told apart from ordinary text, and for a file of rules that
+    cannot be read.
     """
 
     def __init__(self, options: ExportOptions) -> None:
@@ -52,6 +55,7 @@ class Cleaner:
         self._exact = sorted({f for s in options.secrets for f in _forms(s)}, key=len, reverse=True)
         self._refuses = options.on_secret == "refuse"
         self._scans = options.scan
+        self._rules = read_rules(Path(options.secret_rules)) if options.secret_rules else []
         self._names: dict[str, str] = {}
         self._looked = lru_cache(maxsize=20_000)(self._look)
         self.leaks: list[Leak] = []
@@ -95,11 +99,17 @@ class Cleaner:
             text = text.replace(secret, REDACTED)
         if not self._scans:
             return text, tuple(kinds), 0
-        for one in reversed(list(find_secrets(text))):
+        for one in reversed(self._secrets(text)):
             kinds.append((one.kind, hint(text[one.start : one.end])))
             text = f"{text[: one.start]}{REDACTED}{text[one.end :]}"
         text, renamed = _HOME_FOLDER.subn(self._rename, text)
         return text, tuple(kinds), renamed
+
+    def _secrets(self, text: str) -> list[Found]:
+        """Our own forms first; those of the file where these find nothing."""
+        own = list(find_secrets(text))
+        more = find_by_rules(text, self._rules)
+        return sorted([*own, *(f for f in more if not any(o.start < f.end and f.start < o.end for o in own))])
 
     def _rename(self, match: re.Match[str]) -> str:
         name = match["name"]

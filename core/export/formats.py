@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import msgspec
 
 from core.domain.errors import NotFound
-from core.domain.message import Message
+from core.domain.message import Message, ToolCall
 from core.export.rows import Row
-from core.llm.template_messages import template_message, template_tool
+from core.llm.template_messages import arguments_of, template_message, template_tool
 
 IGNORED = -100
 """The label of a token without loss, as torch's cross entropy knows it."""
@@ -18,7 +18,9 @@ IGNORED = -100
 
 class DatasetFormat(msgspec.Struct, frozen=True, kw_only=True):
     """`needs_tokens` formats hold what the renderer made; the others hold messages and trust the trainer's template.
-    `use` says how a trainer is told to read them."""
+    `use` says how a trainer is told to read them. Where one knows no mask within a row (`last_only`: it trains the last
+    message), `encode` is asked once for each message that trains. `in_text`: it knows no calls, so these are written
+    in the plain-text action format. `beside` are small files that a trainer reads beside the data."""
 
     name: str
     title: str
@@ -27,6 +29,24 @@ class DatasetFormat(msgspec.Struct, frozen=True, kw_only=True):
     needs_tokens: bool
     encode: Callable[[Row], dict[str, Any]]
     parquet: bool = False
+    last_only: bool = False
+    in_text: bool = False
+    beside: Mapping[str, Any] = {}
+
+    def lines(self, row: Row) -> Iterator[dict[str, Any]]:
+        """What is written of a row: one object, or one for each message that trains."""
+        if not self.last_only:
+            yield self.encode(row)
+            return
+        for last in (i for i, trained in enumerate(row.trained) if trained):
+            parts = row.sample.parts[: last + 1]
+            trained = tuple(i == last for i in range(last + 1))
+            yield self.encode(msgspec.structs.replace(row, sample=msgspec.structs.replace(row.sample, parts=parts),
+                                                      trained=trained))
+
+    def count(self, row: Row) -> int:
+        """How many objects `lines` gives."""
+        return sum(row.trained) if self.last_only else 1
 
 
 def labels_of(row: Row) -> list[int]:
@@ -45,18 +65,37 @@ def _chat(row: Row) -> dict[str, Any]:
 
 
 def _slime(row: Row) -> dict[str, Any]:
-    messages = _messages(row, lambda t: {"step_loss_mask": int(t)})
+    """Arguments as objects: slime gives the messages to the chat template as they are, and that writes JSON itself."""
+    messages = [template_message(p.message) | ({"step_loss_mask": int(t)} if p.message.role == "assistant" else {})
+                for p, t in zip(row.sample.parts, row.trained, strict=True)]
     return {"messages": messages, "metadata": {**_tools(row), **_origin(row)}}
 
 
 def _llama_factory(row: Row) -> dict[str, Any]:
+    """Tools as JSON text, as its renderers read them."""
     parts = zip(row.sample.parts, row.trained, strict=True)
-    return {"messages": [_weighted(p.message, t) for p, t in parts], **_tools(row), **_origin(row)}
+    tools = {"tools": _json(_tools(row)["tools"])} if row.sample.tools else {}
+    return {"messages": [_weighted(p.message, t) for p, t in parts], **tools, **_origin(row)}
+
+
+def _sharegpt(row: Row) -> dict[str, Any]:
+    """Turns of a person and the model by turns, as LLaMA-Factory's older data format wants them."""
+    turns: list[dict[str, str]] = []
+    system = [p.message.content for p in row.sample.parts if p.message.role == "system"]
+    for message in (p.message for p in row.sample.parts if p.message.role != "system"):
+        side = "gpt" if message.role == "assistant" else "human"
+        if side == "human" and turns and turns[-1]["from"] == side:
+            turns[-1]["value"] += f"\n\n{message.content}"
+            continue
+        if side == "gpt" and (not turns or turns[-1]["from"] == side):
+            turns.append({"from": "human", "value": ""})
+        turns.append({"from": side, "value": message.content})
+    return {"conversations": turns, "system": "\n\n".join(system), **_origin(row)}
 
 
 def _weighted(message: Message, trained: bool) -> dict[str, Any]:
     content = [{"type": "text", "value": message.content}] if message.content or not message.tool_calls else []
-    content += [{"type": "tool_call", "value": f'{{"name": {_json(c.name)}, "arguments": {c.arguments or "{}"}}}'}
+    content += [{"type": "tool_call", "value": f'{{"name": {_json(c.name)}, "arguments": {_arguments(c)}}}'}
                 for c in message.tool_calls]
     return {"role": message.role, "content": content, "loss_weight": 1.0 if trained else 0.0}
 
@@ -82,8 +121,17 @@ def _origin(row: Row) -> dict[str, Any]:
     return {"session": row.sample.session, "kind": row.sample.kind, "step": row.sample.step}
 
 
-def _json(text: str) -> str:
-    return msgspec.json.encode(text).decode()
+def _arguments(call: ToolCall) -> str:
+    """JSON in any case: the text as the model wrote it, or that text as a string where it is no object."""
+    return _json(call.arguments) if isinstance(arguments_of(call), str) else call.arguments or "{}"
+
+
+def _json(told: object) -> str:
+    return msgspec.json.encode(told).decode()
+
+
+_DATASET_INFO = {"tiphys": {"file_name": "data.jsonl", "formatting": "sharegpt",
+                            "columns": {"messages": "conversations", "system": "system"}}}
 
 
 FORMATS: dict[str, DatasetFormat] = {f.name: f for f in (
@@ -103,6 +151,10 @@ FORMATS: dict[str, DatasetFormat] = {f.name: f for f in (
                   use="message_field_training: train; roles_to_train: []"),
     DatasetFormat(name="llama-factory", title="LLaMA-Factory (v1)", needs_tokens=False, encode=_llama_factory,
                   about="Messages with loss_weight per message.", use="LLaMA-Factory's v1 data format."),
+    DatasetFormat(name="llama-factory-sharegpt", title="LLaMA-Factory (ShareGPT)", needs_tokens=False, encode=_sharegpt,
+                  about="Turns of a person and the model, one row for each action that trains.",
+                  use="dataset_dir: this folder, dataset: tiphys, mask_history: true (only then the mask is exact).",
+                  last_only=True, in_text=True, beside={"dataset_info.json": _DATASET_INFO}),
 )}
 
 

@@ -20,7 +20,7 @@ class ExportOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     `max_tokens` refuses longer samples. `secrets` are exact values: a sample that holds one is refused, or the
     value is replaced in it (`on_secret`). They are never written anywhere. `scan` replaces what looks like a secret,
     and people's names in paths; an export that finds secrets so is not written until somebody has looked at the
-    report and allows it (`allow_findings`).
+    report and allows it (`allow_findings`). `secret_rules` is a file of more forms of secrets, as gitleaks has them.
     `eval_share` of the tasks (or the tasks named in `eval_tasks`) go whole into a file of their own, eval.jsonl, each
     sample once. `dedupe` leaves out samples that equal an earlier one. `chains` merges a ReAct sample with the summary
     sample that goes on from it into one row with a weight per token, for the format trl.
@@ -37,6 +37,7 @@ class ExportOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     secrets: tuple[str, ...] = ()
     on_secret: Literal["refuse", "redact"] = "refuse"
     scan: bool = True
+    secret_rules: str = ""
     allow_findings: bool = False
     eval_share: float = 0.0
     eval_tasks: tuple[str, ...] = ()

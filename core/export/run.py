@@ -31,12 +31,13 @@ def dry_run(log: Path, sessions: Sequence[str], format: str, model_dir: str,
     Raises ReportableError.
     """
     kind = format_named(format)
-    _check(kind, options)
+    options = _check(kind, options)
     report = Report()
 
     def count(row: Row, held: bool) -> None:
-        report.eval_rows += held and copies(row, _plain(options)) > 0
-        report.rows += 0 if held else copies(row, options)
+        told = kind.count(row)
+        report.eval_rows += told * (held and copies(row, _plain(options)) > 0)
+        report.rows += 0 if held else told * copies(row, options)
 
     _read(log, sessions, open_renderer(kind, model_dir), options, report, count, on_progress)
     return report
@@ -50,7 +51,7 @@ def export(log: Path, sessions: Sequence[str], format: str, out: Path, model_dir
     data file is left behind. Conflict (findings_unseen): something looks like a secret and nobody allowed it.
     """
     kind = format_named(format)
-    _check(kind, options)
+    options = _check(kind, options)
     renderer = open_renderer(kind, model_dir)
     report = Report()
     with RowWriter(out, kind, options) as writer, RowWriter(out, kind, _plain(options), "eval") as held:
@@ -75,9 +76,13 @@ def _plain(options: ExportOptions) -> ExportOptions:
     return msgspec.structs.replace(options, balance="none")
 
 
-def _check(kind: DatasetFormat, options: ExportOptions) -> None:
+def _check(kind: DatasetFormat, options: ExportOptions) -> ExportOptions:
+    """The options as the format allows them. Raises InvalidInput."""
+    if kind.in_text and options.calls == "native":
+        raise InvalidInput("bad_options", f"The format {kind.name} has no tool calls; write them as text.")
     if options.chains and not kind.needs_tokens:
         raise InvalidInput("bad_options", f"The format {kind.name} has no weights per token, so nothing can be merged.")
+    return msgspec.structs.replace(options, calls="text") if kind.in_text else options
 
 
 def _block(report: Report, options: ExportOptions) -> None:

@@ -46,17 +46,15 @@ class RowWriter:
     def add(self, row: Row) -> None:
         """Write one row, to be repeated by the balance of its kind."""
         times = copies(row, self._options)
-        told = self._format.encode(row)
-        if self._options.chains:
-            told |= token_weights(row, self._options)
-        elif self._options.balance == "weight":
-            told["weight"] = float(self._options.times(row.sample.kind))
-        if times == 0:
-            return
-        line = _ENCODER.encode(told) + b"\n"
-        self._places.append((self._file.tell(), len(line), times))
-        self._file.write(line)
-        self.rows += 1
+        for told in self._format.lines(row) if times else ():
+            if self._options.chains:
+                told |= token_weights(row, self._options)
+            elif self._options.balance == "weight":
+                told["weight"] = float(self._options.times(row.sample.kind))
+            line = _ENCODER.encode(told) + b"\n"
+            self._places.append((self._file.tell(), len(line), times))
+            self._file.write(line)
+            self.rows += 1
 
     def finish(self) -> str:
         """Write the repeats, give the file its name; returns the SHA-256 of its bytes."""

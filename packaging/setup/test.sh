@@ -13,6 +13,7 @@ trap finish EXIT
 trap 'exit 130' INT TERM
 
 $here/engine.sh start || [ -z "${CI:-}" ]
+$here/loaders.sh || [ -z "${CI:-}" ]
 if docker info >/dev/null 2>&1; then .venv/bin/tiphys image build; fi
 export QT_QPA_PLATFORM=${QT_QPA_PLATFORM:-offscreen} LANG=C.UTF-8 LC_ALL=C.UTF-8
 pytest=(.venv/bin/python -m pytest -q)

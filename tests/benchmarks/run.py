@@ -17,7 +17,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 PATHS = os.pathsep.join(str(p) for p in (HERE.parents[1], HERE.parent, HERE))
 TRAINING = ("head", "session", "weights", "selective", "packing", "gpu")
-NAMES = ("live", "stored", "fanout", "stuck", "soak", "chain", *TRAINING)
+NAMES = ("live", "stored", "fanout", "stuck", "soak", "chain", "secrets", *TRAINING)
 
 
 def main(names: list[str]) -> int:
