@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +18,10 @@ if TYPE_CHECKING:
 @click.argument("data", type=click.Path(path_type=Path))
 @click.option("--model", default="", help="Folder of the model to start from (default: SmolLM2).")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder for the weights and the metrics.")
+@click.option("--gpus", type=click.IntRange(1), help="GPUs that share the work and the model's memory (FSDP).")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Any other training setting.")
 @json_option
-def train(data: Path, model: str, out: Path, settings: tuple[str, ...], as_json: bool) -> int:
+def train(data: Path, model: str, out: Path, gpus: int | None, settings: tuple[str, ...], as_json: bool) -> int:
     """Train a model on DATA, a folder that `tiphys export --to trl` wrote.
 
     With --json each line on stdout is one report of progress; the last says {"done": true, "folder": …}.
@@ -38,6 +40,7 @@ def train(data: Path, model: str, out: Path, settings: tuple[str, ...], as_json:
 
         start = model or default_model(Home.default())
         told = dict(s.split("=", 1) for s in settings) | {"data": str(data), "model": start, "out": str(out)}
+        told |= {"gpus": str(gpus)} if gpus else {}
         known = read_settings(told)
     except ReportableError as error:
         if as_json:  # who follows the progress on stdout finds the end of it there too
@@ -48,11 +51,15 @@ def train(data: Path, model: str, out: Path, settings: tuple[str, ...], as_json:
 
 def _with_words(settings: TrainSettings) -> int:
     from core.training.train import run
+    from core.training.worker import stop_on_signals
 
     def tell(told: dict[str, Any]) -> None:
         if "loss" in told:
             say(f"step {told.get('step')} of {told.get('steps')}  loss {told['loss']:.4f}")
 
-    summary = run(settings, tell)
-    say(f"The trained model is in {summary.folder}.")
+    summary = run(settings, tell, stop_on_signals(threading.Event()))
+    if summary.stopped:
+        say(f"Stopped after step {summary.step} of {summary.steps}; the same command goes on from there.")
+    else:
+        say(f"The trained model is in {summary.folder}.")
     return 0

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import logging
 import shutil
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import torch
-from peft import LoraConfig, PeftModel
+from accelerate.utils import DistributedType
+from peft import LoraConfig, PeftModel, get_peft_model
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, PrinterCallback, TrainerCallback
 from trl import SFTConfig
 from trl.models.selective_activation_checkpointing import enable_selective_activation_checkpointing
@@ -18,6 +20,7 @@ from trl.models.selective_activation_checkpointing import enable_selective_activ
 from core.llm.foreign_model import SAFE, load_model
 from core.training.data import DataFacts
 from core.training.head import add_weighted_loss
+from core.training.launch import is_launched
 from core.training.memory import keeps
 from core.training.packing import work_of
 from core.training.segments import can_pack, use_segments
@@ -35,9 +38,9 @@ _PACK_CPU, _PACK_GPU = 1024, 16_384
 
 
 def make_trainer(settings: TrainSettings, facts: DataFacts, rows: Any, callbacks: Sequence[TrainerCallback],
-                 held: Any = None) -> Any:
-    """A trainer that trains exactly these rows: nothing is cut, dropped or tokenized again. `held` are rows to evaluate
-    on."""
+                 held: Any = None, asked: threading.Event | None = None) -> Any:
+    """A trainer that trains exactly these rows: nothing is dropped or tokenized again. `held` are rows to evaluate
+    on; `asked` ends it."""
     on_gpu = settings.device == "auto" and torch.cuda.is_available()
     # full training keeps float32 weights: at 5e-6 most updates are smaller than bfloat16 can add
     dtype = torch.bfloat16 if on_gpu and settings.method == "lora" else torch.float32
@@ -57,7 +60,7 @@ def make_trainer(settings: TrainSettings, facts: DataFacts, rows: Any, callbacks
     add_weighted_loss(model, everywhere=settings.head == "all")
     place = trainer.accelerator
     trainer.updates = UpdateCollator(levers, pad or 0, place.process_index, place.num_processes)
-    trainer.batch_rows = settings.batch
+    trainer.batch_rows, trainer.asked = settings.batch, asked
     trainer.remove_callback(PrinterCallback)  # metrics are told by ours
     return trainer
 
@@ -80,6 +83,8 @@ def _recomputed(settings: TrainSettings, levers: Levers, facts: DataFacts, model
     """Which activations are computed again: none, full or selective."""
     if settings.checkpointing != "auto":
         return settings.checkpointing
+    if is_launched():  # they must agree, or they would wait for each other for ever
+        return "selective"
     at_once = max(levers.pack, facts.longest) if levers.pack else facts.longest * levers.rows
     return "none" if keeps(model, at_once) else "selective"
 
@@ -88,7 +93,7 @@ def _arguments(settings: TrainSettings, on_gpu: bool, evaluates: bool, again: st
     # an update's parts are looped over by our trainer, so the engine sees one batch an update
     return SFTConfig(
         output_dir=str(settings.checkpoints), num_train_epochs=settings.epochs,
-        max_steps=settings.max_steps or -1, per_device_train_batch_size=max(1, settings.batch // _world_size()),
+        max_steps=settings.max_steps or -1, per_device_train_batch_size=max(1, settings.batch // settings.gpus),
         gradient_accumulation_steps=1, learning_rate=settings.learning_rate,
         lr_scheduler_type="cosine_with_min_lr", lr_scheduler_kwargs={"min_lr": settings.min_learning_rate},
         warmup_steps=settings.warmup_steps, weight_decay=settings.weight_decay, max_length=settings.max_length,
@@ -103,27 +108,35 @@ def _arguments(settings: TrainSettings, on_gpu: bool, evaluates: bool, again: st
     )
 
 
-def _world_size() -> int:
-    from accelerate import PartialState
-
-    return int(PartialState().num_processes)
-
-
 def _lora(settings: TrainSettings) -> LoraConfig:
     return LoraConfig(r=settings.lora_rank, lora_alpha=settings.lora_alpha, lora_dropout=0.0,
                       target_modules="all-linear", task_type="CAUSAL_LM")
+
+
+def _whole_model(trainer: Any, settings: TrainSettings) -> Any:
+    """The trained model; where it is sharded the first process puts it together."""
+    model = trainer.accelerator.unwrap_model(trainer.model)
+    if trainer.accelerator.distributed_type != DistributedType.FSDP:
+        return model
+    weights = trainer.accelerator.get_state_dict(trainer.model_wrapped)
+    if not trainer.is_world_process_zero():
+        return model
+    whole = load_model(AutoModelForCausalLM, settings.model, dtype=torch.float32)
+    if isinstance(model, PeftModel):
+        whole = get_peft_model(whole, _lora(settings))
+    whole.load_state_dict(weights, strict=False)  # a tied matrix is told once
+    return whole
 
 
 def save_result(trainer: Any, settings: TrainSettings) -> None:
     """Write the model, an adapter merged into it, under its name only once it is whole. An adapter is kept beside."""
     trainer.accelerator.wait_for_everyone()
     part = Path(settings.out) / ".model.part"
-    model = trainer.accelerator.unwrap_model(trainer.model)
-    if isinstance(model, PeftModel):
-        if trainer.is_world_process_zero():
-            model.save_pretrained(str(Path(settings.out) / "adapter"))
-        model = model.merge_and_unload()
+    model = _whole_model(trainer, settings)
     if trainer.is_world_process_zero():
+        if isinstance(model, PeftModel):
+            model.save_pretrained(str(Path(settings.out) / "adapter"))
+            model = model.merge_and_unload()
         shutil.rmtree(part, ignore_errors=True)
         model.config.use_cache = True
         dtype = AutoConfig.from_pretrained(settings.model, **SAFE).dtype

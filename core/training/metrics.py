@@ -14,6 +14,8 @@ import msgspec
 import torch
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
+from core.training.launch import is_first
+
 OnMetrics = Callable[[dict[str, Any]], None]
 
 
@@ -27,7 +29,7 @@ class MetricsCallback(TrainerCallback):  # type: ignore[misc]
     def __init__(self, path: Path, say: OnMetrics | None, resumed_at: int) -> None:
         self._path = path
         self._say = say
-        self._kept = _keep_lines(path, resumed_at)
+        self._kept = _keep_lines(path, resumed_at) if is_first() else []
         last = self._kept[-1] if self._kept else {}
         self._before = {k: last.get(k, 0) for k in ("tokens", "computed_tokens", "seconds")}
         self._started = self._last_at = time.monotonic()
@@ -67,15 +69,24 @@ class MetricsCallback(TrainerCallback):  # type: ignore[misc]
 
 
 class StopCallback(TrainerCallback):  # type: ignore[misc]
-    """Ends a run after the update it is at, with a checkpoint, once `asked` is set."""
+    """Ends a run after the update it is at, with a checkpoint, once `asked` is set, in any of the processes."""
 
     def __init__(self, asked: threading.Event) -> None:
         self._asked = asked
 
     def on_step_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
         """An update is over: look whether to stop."""
-        if self._asked.is_set():
+        if _any_of_them(self._asked.is_set(), args.device):
             control.should_save = control.should_training_stop = True
+
+
+def _any_of_them(asked: bool, device: torch.device) -> bool:
+    """Whether one of the processes that train together was asked: they must stop at the same update."""
+    if not torch.distributed.is_initialized():
+        return asked
+    told = torch.tensor(int(asked), device=device)
+    torch.distributed.all_reduce(told, op=torch.distributed.ReduceOp.MAX)
+    return bool(told.item())
 
 
 def _memory_mb() -> int:

@@ -17,7 +17,8 @@ class TrainSettings(msgspec.Struct, frozen=True, kw_only=True):
     `batch` counts rows per update, over all devices. `max_steps` ends the run early. `method` "lora" trains an adapter
     that is merged into the result. Rows longer than `max_length` are refused, never cut. `save_every` counts updates
     between checkpoints, of which the last `keep` stay. Rows that the export holds out are evaluated every `eval_every`
-    updates and at the end (0: with each checkpoint).
+    updates and at the end (0: with each checkpoint). `gpus` devices share each update; more than one are started as
+    processes of their own.
 
     The levers change what is computed, never the result: `merge_copies` computes equal rows of an update once,
     `merge_chains` (with it) also a row that begins another row; `cut_tail` leaves out what follows the last trained
@@ -46,6 +47,7 @@ class TrainSettings(msgspec.Struct, frozen=True, kw_only=True):
     eval_every: int = 0
     seed: int = 42
     device: Literal["auto", "cpu"] = "auto"
+    gpus: int = 1
     merge_copies: bool = True
     merge_chains: bool = True
     cut_tail: bool = True
@@ -76,7 +78,8 @@ class TrainSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     def check(self) -> None:
         """Raises InvalidInput for a choice that cannot be."""
-        if min(self.batch, self.micro_batch, self.save_every, self.keep, self.eval_every + 1, self.pack_tokens + 1) < 1:
+        if min(self.batch, self.micro_batch, self.save_every, self.keep, self.eval_every + 1, self.pack_tokens + 1,
+               self.gpus) < 1:
             raise InvalidInput("bad_settings", "Rows, updates and checkpoints are counted from 1.")
         if not 0 <= self.min_learning_rate <= self.learning_rate:
             raise InvalidInput("bad_settings", "The learning rate ends between 0 and where it starts.")

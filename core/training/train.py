@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import shutil
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +18,7 @@ from core.llm.extra import require_extra
 from core.llm.foreign_model import SAFE, check_weights
 from core.training.checkpoints import last_checkpoint, step_of
 from core.training.data import IGNORED, DataFacts, check_rows, data_file, eval_file, load_rows
+from core.training.launch import is_first, is_launched, launch
 from core.training.settings import TrainSettings, TrainSummary
 
 if TYPE_CHECKING:
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("train")
 _FREE = ("out", "data", "save_every", "keep", "device", "micro_batch", "eval_every", "merge_copies", "merge_chains",
-         "cut_tail", "packing", "pack_tokens", "head", "checkpointing")
+         "cut_tail", "packing", "pack_tokens", "head", "checkpointing", "gpus")
 """Settings that may change between a run and its resumption: none of them changes what is learnt."""
 
 
@@ -37,15 +40,36 @@ def run(settings: TrainSettings, on_metrics: OnMetrics | None = None,
     require_extra("torch", "transformers", "trl", "accelerate", "datasets", "peft")
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     settings.check()
+    asked = stop or threading.Event()
+    if settings.gpus > 1 and not is_launched():
+        return launch(settings, on_metrics, asked)
+    with _first_before_the_others(settings):
+        facts, held_facts, start = _looked_at(settings)
+    if settings.result.is_dir():
+        return TrainSummary(done=True, folder=str(settings.result), step=step_of(start), steps=step_of(start))
+    return _train(settings, facts, held_facts, start, on_metrics, asked)
+
+
+def _looked_at(settings: TrainSettings) -> tuple[DataFacts, DataFacts | None, Path | None]:
+    """What the data hold, what is held out, and where an earlier run left off. Raises InvalidInput, Conflict."""
     config = _model_config(settings.model)
     longest, held = _longest(settings, config), eval_file(settings.data)
     facts = check_rows(data_file(settings.data), config.vocab_size, longest)
     held_facts = check_rows(held, config.vocab_size, longest) if held is not None else None
     _claim(settings, facts)
-    start = last_checkpoint(settings.checkpoints)
-    if settings.result.is_dir():
-        return TrainSummary(done=True, folder=str(settings.result), step=step_of(start), steps=step_of(start))
-    return _train(settings, facts, held_facts, start, on_metrics, stop or threading.Event())
+    return facts, held_facts, last_checkpoint(settings.checkpoints)
+
+
+@contextlib.contextmanager
+def _first_before_the_others(settings: TrainSettings) -> Iterator[None]:
+    """Of several processes the first goes ahead: it writes what the others then find."""
+    if not is_launched():
+        yield
+        return
+    from accelerate import PartialState
+
+    with PartialState(cpu=settings.device == "cpu").main_process_first():
+        yield
 
 
 def _train(settings: TrainSettings, facts: DataFacts, held: DataFacts | None, start: Path | None,
@@ -55,19 +79,21 @@ def _train(settings: TrainSettings, facts: DataFacts, held: DataFacts | None, st
 
     resumed_at = step_of(start)
     metrics = MetricsCallback(settings.metrics, on_metrics, resumed_at)
-    rows = load_rows(facts, Path(settings.out) / "rows")
-    held_rows = load_rows(held, Path(settings.out) / "rows") if held is not None else None
-    trainer = make_trainer(settings, facts, rows, [metrics, StopCallback(stop)], held_rows)
+    with _first_before_the_others(settings):
+        rows = load_rows(facts, Path(settings.out) / "rows")
+        held_rows = load_rows(held, Path(settings.out) / "rows") if held is not None else None
+    trainer = make_trainer(settings, facts, rows, [metrics, StopCallback(stop)], held_rows, stop)
     _check_supervision(trainer.train_dataset, facts)
     _log.info("training %d rows, %d of %d tokens with loss", facts.rows, facts.trained, facts.tokens)
-    trainer.train(resume_from_checkpoint=str(start) if start else None)
+    trainer.run(start)
     state = trainer.state
     if stop.is_set() and state.global_step < state.max_steps:
         last = last_checkpoint(settings.checkpoints)
         return TrainSummary(done=False, stopped=True, folder=settings.out, step=state.global_step, loss=metrics.loss,
                             steps=state.max_steps, checkpoint=str(last or ""), resumed_at=resumed_at)
     save_result(trainer, settings)
-    shutil.rmtree(Path(settings.out) / "rows", ignore_errors=True)
+    if is_first():
+        shutil.rmtree(Path(settings.out) / "rows", ignore_errors=True)
     return TrainSummary(done=True, folder=str(settings.result), step=state.global_step, steps=state.max_steps,
                         loss=metrics.loss, resumed_at=resumed_at)
 

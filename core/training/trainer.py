@@ -7,6 +7,8 @@ however the rows of the update are merged, packed and dealt out.
 from __future__ import annotations
 
 import contextlib
+import threading
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -36,6 +38,10 @@ class WeightedCollator(DataCollatorForLanguageModeling):  # type: ignore[misc]
         return batch
 
 
+class _Dropped(Exception):
+    """An update was given up half-way."""
+
+
 class MaskedTrainer(SFTTrainer):  # type: ignore[misc]
     """Loss on the trained tokens only, by weight where the rows or their tokens have one."""
 
@@ -44,6 +50,18 @@ class MaskedTrainer(SFTTrainer):  # type: ignore[misc]
 
     batch_rows: int = 1
     """Rows an update, over all devices."""
+
+    asked: threading.Event | None = None
+    """Set to end the run; of a single process also within an update, which can take minutes."""
+
+    def run(self, checkpoint: Path | None) -> None:
+        """Train, from a checkpoint where there is one. Once `asked` the last whole update is kept as a checkpoint."""
+        try:
+            self.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+        except _Dropped:
+            self.model.zero_grad()
+            if self.state.global_step:
+                self._save_checkpoint(self.model, None)
 
     def _set_signature_columns_if_needed(self) -> None:
         super()._set_signature_columns_if_needed()
@@ -58,6 +76,8 @@ class MaskedTrainer(SFTTrainer):  # type: ignore[misc]
         """One update: forward and backward of each of its parts."""
         parts, told = inputs["parts"], []
         for at, part in enumerate(parts):
+            if at and self.asked is not None and self.accelerator.num_processes == 1 and self.asked.is_set():
+                raise _Dropped
             with self._quiet(model) if at + 1 < len(parts) else contextlib.nullcontext():
                 told.append(super().training_step(model, part, num_items_in_batch))
         for name in ("tokens", "computed", "trained"):

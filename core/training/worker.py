@@ -8,26 +8,30 @@ import os
 import signal
 import sys
 import threading
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from core.domain.errors import InvalidInput, ReportableError
+from core.training.launch import is_first
 from core.training.settings import TrainSettings
 from core.training.train import run
 
 
-def serve(settings: TrainSettings) -> int:
-    """Run with metrics on standard output; the last line is {"done": …} or {"error": …}. Returns the exit status."""
+def serve(settings: TrainSettings, stop_file: str = "") -> int:
+    """Run with metrics on standard output; the last line is {"done": …} or {"error": …}. Returns the exit status.
+
+    A signal, or `stop_file` once it exists, stops it. Of several processes that train together the first one speaks.
+    """
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
-    stop = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stop.set())
+    stop = stop_on_signals(threading.Event() if not stop_file else _Asked(Path(stop_file)))
     out = sys.stdout.buffer
 
     def say(told: dict[str, Any]) -> None:
-        out.write(msgspec.json.encode(told) + b"\n")
-        out.flush()
+        if is_first():
+            out.write(msgspec.json.encode(told) + b"\n")
+            out.flush()
 
     with contextlib.redirect_stdout(sys.stderr):
         try:
@@ -36,6 +40,25 @@ def serve(settings: TrainSettings) -> int:
             say({"error": {"code": error.code, "sentence": error.sentence}})
             return error.exit_status
     return 0
+
+
+def stop_on_signals(stop: threading.Event) -> threading.Event:
+    """Let SIGTERM and Ctrl+C set it; gives it back."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    return stop
+
+
+class _Asked(threading.Event):
+    """Set by a signal, or by a file that exists."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self._path = path
+
+    def is_set(self) -> bool:
+        """Whether to stop."""
+        return super().is_set() or self._path.exists()
 
 
 def read_settings(values: dict[str, str]) -> TrainSettings:
@@ -52,6 +75,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("data")
     parser.add_argument("--model", required=True)
     parser.add_argument("--out", required=True)
+    parser.add_argument("--stop-file", default="")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", dest="more")
     args = parser.parse_args(argv)
     told = dict(m.partition("=")[::2] for m in args.more)
@@ -61,7 +85,7 @@ def main(argv: list[str] | None = None) -> int:
         told_error = {"error": {"code": error.code, "sentence": error.sentence}}
         sys.stdout.buffer.write(msgspec.json.encode(told_error) + b"\n")
         return error.exit_status
-    return serve(settings)
+    return serve(settings, args.stop_file)
 
 
 if __name__ == "__main__":
