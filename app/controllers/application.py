@@ -15,6 +15,7 @@ from app import commands, theme
 from app.ask import files_to_open
 from app.controllers.imports import ImportsController
 from app.controllers.merging import MergingController
+from app.controllers.palette import PaletteController
 from app.dialogs.keys import KeysDialog
 from app.dialogs.keys_editor import KeysEditor
 from app.dialogs.new_session import NewSession, TaskChoice
@@ -47,6 +48,7 @@ class ApplicationController(QObject):
         window.status.addPermanentWidget(bar)
         self.imports = ImportsController(place, bar, self._connected)
         MergingController(place, window, self._connected)
+        PaletteController(place, window)
         self._set_keys = Keys(place.actions, place.settings, self)
         self._connect()
         for problem in place.settings.problems:

@@ -7,19 +7,21 @@ from functools import partial
 from PySide6.QtCore import QElapsedTimer, QObject
 from PySide6.QtWidgets import QWidget
 
+from app.controllers.active_time import ActiveTime
 from app.controllers.worker import Worker, home_environment
-from app.models.verdicts import Change, Decision, VerdictBook
+from app.models.verdicts import AnyChange, Change, Decision, TagChange, VerdictBook
 from app.session_key import id_of
 from app.views.review import ReviewView, StepOpinions
 from app.workplace import Workplace
 from core.domain.errors import ReportableError, make_error
 from core.domain.trajectory import StepEntry, Trajectory
-from core.protocol.messages import AddNote, GiveVerdict, Nak
+from core.domain.verdict import Author
+from core.protocol.messages import AddNote, AnyOp, GiveVerdict, Nak, SetTag
 
 SETTLED_MS = 1_000
 """At the live tail a step must have stood there so long before a key judges it."""
 
-ACTIONS = ("review.keep", "review.mask", "review.unsure", "review.note", "review.undo", "review.next")
+ACTIONS = ("review.keep", "review.mask", "review.unsure", "review.note", "review.tag", "review.undo", "review.next")
 
 
 class VerdictsController(QObject):
@@ -29,23 +31,27 @@ class VerdictsController(QObject):
         super().__init__(view)
         self._place, self._desk, self._cursor, self._view = place, place.desk, place.cursor, view
         self._books: dict[str, VerdictBook] = {}
-        self._unanswered: dict[str, tuple[str, Change]] = {}
+        self._unanswered: dict[str, tuple[str, AnyChange]] = {}
         """Verdicts of an earlier run that were still in the outbox, by command."""
         self._rules: Worker | None = None
         self._shown = ("", 0)
         self._shown_since = QElapsedTimer()
+        self._time = ActiveTime(place, self)
         self._connect()
         self._turn()
 
     def _connect(self) -> None:
         for key, slot in zip(ACTIONS, (partial(self._judge, "keep"), partial(self._judge, "mask"),
-                                       partial(self._judge, "unsure"), self._write_note, self._undo, self._next),
+                                       partial(self._judge, "unsure"), self._write_note, self._write_tag, self._undo,
+                                       self._next),
                              strict=True):
             self._place.actions[key].triggered.connect(slot)
         self._place.actions["review.redo"].triggered.connect(self._redo)
         self._place.actions["review.none"].triggered.connect(partial(self._judge, "none"))
         self._view.judged.connect(self._judge_with)
         self._view.noted.connect(self._note)
+        self._view.tags.tagged.connect(self._tag)
+        self._time.changed.connect(self._show_time)
         self._view.rules_asked.connect(self._run_rules)
         self._view.blind_asked.connect(partial(self._remember, "review.blind"))
         self._view.advance_asked.connect(partial(self._remember, "review.advance"))
@@ -78,6 +84,7 @@ class VerdictsController(QObject):
         trajectory, book = self._desk.trajectory(session), self._book(session)
         entries = self._entries(trajectory)
         self._view.show_tally(book.tally(trajectory), book.pending)
+        self._show_time()
         self._view.rules.setVisible(bool(trajectory.steps))
         self._place.actions["review.undo"].setEnabled(book.can_undo)
         self._place.actions["review.next"].setEnabled(bool(trajectory.steps))
@@ -89,12 +96,20 @@ class VerdictsController(QObject):
             self._shown_since.start()
         self._view.show_step(self._opinions(entries[0], book, len(entries)))
 
+    def _show_time(self) -> None:
+        session = self._cursor.session
+        if session:
+            trajectory = self._desk.trajectory(session)
+            me = Author(kind="person", name=self._desk.name_of(session)).key
+            told = trajectory.spent.get(me, {})
+            self._view.show_time(sum(told.values()) + sum(self._time.of(session).values()))
+
     def _opinions(self, entry: StepEntry, book: VerdictBook, marked: int) -> StepOpinions:
         mine = book.mine(entry)
         hidden = bool(self._place.settings.get("review.blind")) and mine.value == "none"
         return StepOpinions(number=entry.head.number, title=entry.head.title, final=book.final(entry), mine=mine,
                             verdicts=tuple(book.standing(entry)), notes=tuple(entry.notes),
-                            others_hidden=hidden, marked=marked)
+                            others_hidden=hidden, marked=marked, tags=frozenset(book.tags(entry)))
 
     def _entries(self, trajectory: Trajectory) -> list[StepEntry]:
         """The marked steps, else the one that is looked at: at the live tail the newest."""
@@ -112,8 +127,8 @@ class VerdictsController(QObject):
 
     def _take_up(self, session: str) -> None:
         for told in reversed(self._desk.commands(session)):
-            if told.state == "queued" and isinstance(told.op, GiveVerdict) and told.op.author is None:
-                change = Change(told.op.step, Decision(told.op.value, told.op.reason))
+            change = _change_of(told.op) if told.state == "queued" else None
+            if change is not None:
                 self._books[session].take_up(change)
                 self._unanswered[told.id] = session, change
 
@@ -178,20 +193,34 @@ class VerdictsController(QObject):
     def _redo(self, *_: object) -> None:
         self._take_back(self._book(self._cursor.session).redo())
 
-    def _take_back(self, changes: tuple[Change, ...]) -> None:
+    def _take_back(self, changes: tuple[AnyChange, ...]) -> None:
         self._tell(self._cursor.session, changes)
         if changes:
             self._cursor.to_step(changes[0].step)
         self._turn()
 
-    def _tell(self, session: str, changes: tuple[Change, ...]) -> None:
+    def _tell(self, session: str, changes: tuple[AnyChange, ...]) -> None:
+        if changes:
+            self._time.judged(session)
         for change in changes:
-            op = GiveVerdict(step=change.step, value=change.decision.value, reason=change.decision.reason)
-            self._place.sender.send(session, op, refused=partial(self._refused, session, change))
+            self._place.sender.send(session, _op_of(change), refused=partial(self._refused, session, change))
 
-    def _refused(self, session: str, change: Change, error: ReportableError) -> None:
-        self._book(session).refuse(change.step, change.decision)
+    def _refused(self, session: str, change: AnyChange, error: ReportableError) -> None:
+        self._book(session).refuse(change)
         self._place.notices.report(error)
+        self._turn()
+
+    def _write_tag(self, *_: object) -> None:
+        if self._cursor.is_following and self._shown[1]:
+            self._cursor.to_step(self._shown[1])
+        if self._cursor.step is not None:
+            held = self._desk.trajectory(self._cursor.session).steps.opinions.values()
+            self._view.tags.write({tag for told in held for tag in told.tags})
+
+    def _tag(self, tag: str) -> None:
+        session = self._cursor.session
+        entries = self._entries(self._desk.trajectory(session)) if session else []
+        self._tell(session, self._book(session).tag(entries, tag) if entries else ())
         self._turn()
 
     def _write_note(self, *_: object) -> None:
@@ -238,6 +267,20 @@ class VerdictsController(QObject):
             self._rules.deleteLater()
         self._rules = None
         self._view.show_rules(False)
+
+
+def _op_of(change: AnyChange) -> AnyOp:
+    if isinstance(change, TagChange):
+        return SetTag(step=change.step, tag=change.tag, on=change.on)
+    return GiveVerdict(step=change.step, value=change.decision.value, reason=change.decision.reason)
+
+
+def _change_of(op: AnyOp) -> AnyChange | None:
+    if isinstance(op, SetTag) and op.step:
+        return TagChange(op.step, op.tag, op.on)
+    if isinstance(op, GiveVerdict) and op.author is None:
+        return Change(op.step, Decision(op.value, op.reason))
+    return None
 
 
 def build(place: Workplace, parent: QWidget) -> ReviewView:

@@ -32,14 +32,14 @@ class Pair(msgspec.Struct, frozen=True):
 
 def disagreements(trajectory: Trajectory, only: str = "") -> list[Disagreement]:
     """In the order of the steps. `only`: an author's key; steps that this author has not decided are left out."""
-    found = (_of(entry) for entry in trajectory.steps
-             if entry.verdicts and (not only or _decided(entry, only)))
+    judged = (trajectory.steps[i] for i, told in sorted(trajectory.steps.opinions.items()) if len(told.verdicts) > 1)
+    found = (_of(entry) for entry in judged if not only or _decided(entry, only))
     return [one for one in found if one is not None]
 
 
 def pairs(trajectory: Trajectory) -> list[Pair]:
     """Each two persons, and each judge with each person, on the steps that both decided."""
-    steps = [entry.verdicts for entry in trajectory.steps if entry.verdicts]
+    steps = [told.verdicts for told in trajectory.steps.opinions.values() if told.verdicts]
     authors = sorted({key for told in steps for key in told}, key=lambda k: (not _is_person(k), k))
     found = []
     for first, second in combinations(authors, 2):

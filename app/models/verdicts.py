@@ -26,6 +26,17 @@ class Change(msgspec.Struct, frozen=True):
     decision: Decision
 
 
+class TagChange(msgspec.Struct, frozen=True):
+    """A tag that is to be put on a step, or taken off."""
+
+    step: int
+    tag: str
+    on: bool = True
+
+
+AnyChange = Change | TagChange
+
+
 class Tally(msgspec.Struct, frozen=True):
     """How the steps of a session end up. `undecided`: no person said keep or mask."""
 
@@ -40,8 +51,8 @@ class Tally(msgspec.Struct, frozen=True):
 
 
 class _Act(msgspec.Struct, frozen=True):
-    before: tuple[Change, ...]
-    after: tuple[Change, ...]
+    before: tuple[AnyChange, ...]
+    after: tuple[AnyChange, ...]
 
 
 class VerdictBook:
@@ -52,6 +63,7 @@ class VerdictBook:
         self.session = session
         self._name = name
         self._pending: dict[int, Decision] = {}
+        self._tags: dict[tuple[int, str], bool] = {}
         self._undo: list[_Act] = []
         self._redo: list[_Act] = []
 
@@ -63,7 +75,7 @@ class VerdictBook:
     @property
     def pending(self) -> int:
         """How many verdicts the log has not confirmed yet."""
-        return len(self._pending)
+        return len(self._pending) + len(self._tags)
 
     def mine(self, entry: StepEntry) -> Decision:
         """The reader's verdict on a step."""
@@ -72,6 +84,11 @@ class VerdictBook:
             return told
         held = entry.verdicts.get(self._key)
         return Decision(held.value, held.reason) if held else Decision()
+
+    def tags(self, entry: StepEntry) -> set[str]:
+        """The tags of a step, with those on their way."""
+        told = {tag: on for (step, tag), on in self._tags.items() if step == entry.head.number}
+        return {t for t in entry.tags if told.get(t, True)} | {t for t, on in told.items() if on}
 
     def standing(self, entry: StepEntry) -> list[Verdict]:
         """Every standing opinion, the latest last, with what is on its way."""
@@ -90,30 +107,36 @@ class VerdictBook:
         """Whether a person said keep or mask."""
         return any(v.author.kind in ("person", "import") and v.value in ("keep", "mask") for v in self.standing(entry))
 
-    def judge(self, entries: Sequence[StepEntry], value: VerdictValue, reason: str = "") -> tuple[Change, ...]:
+    def judge(self, entries: Sequence[StepEntry], value: VerdictValue, reason: str = "") -> tuple[AnyChange, ...]:
         """Decide some steps in one act; what has to be told, nothing where nothing changes."""
         wanted = Decision(value, reason)
         entries = [e for e in entries if self.mine(e) != wanted]
         if not entries:
             return ()
-        act = _Act(tuple(Change(e.head.number, self.mine(e)) for e in entries),
-                   tuple(Change(e.head.number, wanted) for e in entries))
-        self._undo = [*self._undo[-_UNDO_LIMIT:], act]
-        self._redo = []
-        return self._take(act.after)
+        return self._act(_Act(tuple(Change(e.head.number, self.mine(e)) for e in entries),
+                              tuple(Change(e.head.number, wanted) for e in entries)))
 
-    def take_up(self, change: Change) -> None:
-        """A verdict of an earlier run is still on its way."""
+    def tag(self, entries: Sequence[StepEntry], tag: str) -> tuple[AnyChange, ...]:
+        """Put a tag on some steps in one act; where all have it already, take it off."""
+        on = any(tag not in self.tags(e) for e in entries)
+        steps = [e.head.number for e in entries if (tag in self.tags(e)) != on]
+        if not steps:
+            return ()
+        return self._act(_Act(tuple(TagChange(s, tag, not on) for s in steps),
+                              tuple(TagChange(s, tag, on) for s in steps)))
+
+    def take_up(self, change: AnyChange) -> None:
+        """What was told in an earlier run is still on its way."""
         self._take((change,))
 
-    def undo(self) -> tuple[Change, ...]:
+    def undo(self) -> tuple[AnyChange, ...]:
         """Take the last act back."""
         if not self._undo:
             return ()
         self._redo.append(self._undo.pop())
         return self._take(self._redo[-1].before)
 
-    def redo(self) -> tuple[Change, ...]:
+    def redo(self) -> tuple[AnyChange, ...]:
         """Do again what was taken back last."""
         if not self._redo:
             return ()
@@ -127,18 +150,23 @@ class VerdictBook:
             held = trajectory.steps[at].verdicts.get(self._key) if at is not None else None
             if (Decision(held.value, held.reason) if held else Decision()) == decision:
                 del self._pending[step]
+        for (step, tag), on in list(self._tags.items()):
+            at = trajectory.index_of(step)
+            if at is not None and (tag in trajectory.steps[at].tags) == on:
+                del self._tags[step, tag]
 
-    def refuse(self, step: int, decision: Decision) -> None:
+    def refuse(self, change: AnyChange) -> None:
         """The server refused: the log's word stands again, and there is nothing to undo."""
-        if self._pending.get(step) == decision:
-            del self._pending[step]
-        change = Change(step, decision)
+        if isinstance(change, TagChange):
+            self._tags.pop((change.step, change.tag), None)
+        elif self._pending.get(change.step) == change.decision:
+            del self._pending[change.step]
         self._undo = [a for a in self._undo if change not in a.after]
 
     def tally(self, trajectory: Trajectory) -> Tally:
         """The counts over all steps."""
         total = len(trajectory.steps)
-        judged = [e for e in trajectory.steps if e.verdicts or e.head.number in self._pending]
+        judged = [trajectory.steps[i] for i in self._judged(trajectory)]
         masked = sum(self.final(e) == "mask" for e in judged)
         decided = sum(map(self.is_decided, judged))
         return Tally(total - masked, masked, total - decided)
@@ -148,14 +176,29 @@ class VerdictBook:
         steps = trajectory.steps
         start = (trajectory.index_of(after) or 0) + 1 if trajectory.index_of(after) is not None else 0
         order: Iterable[int] = (*range(start, len(steps)), *range(start))
-        return next((steps[i].head.number for i in order
-                     if steps[i].head.number != after and not self.is_decided(steps[i])), None)
+        judged = self._judged(trajectory)
+        return next((steps.numbers[i] for i in order
+                     if steps.numbers[i] != after and (i not in judged or not self.is_decided(steps[i]))), None)
+
+    def _judged(self, trajectory: Trajectory) -> set[int]:
+        """The places of the steps on which anybody said anything; the others are not looked at one by one."""
+        pending = (trajectory.index_of(step) for step in self._pending)
+        return {i for i, told in trajectory.steps.opinions.items() if told.verdicts} | {
+            i for i in pending if i is not None}
 
     @property
     def _key(self) -> str:
         return Author(kind="person", name=self._name()).key
 
-    def _take(self, changes: tuple[Change, ...]) -> tuple[Change, ...]:
+    def _act(self, act: _Act) -> tuple[AnyChange, ...]:
+        self._undo = [*self._undo[-_UNDO_LIMIT:], act]
+        self._redo = []
+        return self._take(act.after)
+
+    def _take(self, changes: tuple[AnyChange, ...]) -> tuple[AnyChange, ...]:
         for change in changes:
-            self._pending[change.step] = change.decision
+            if isinstance(change, TagChange):
+                self._tags[change.step, change.tag] = change.on
+            else:
+                self._pending[change.step] = change.decision
         return changes

@@ -11,6 +11,7 @@ from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
+    QGridLayout,
     QHBoxLayout,
     QLineEdit,
     QPlainTextEdit,
@@ -23,10 +24,11 @@ from PySide6.QtWidgets import (
 from app import theme
 from app.long_text import LongText, Part
 from app.models.verdicts import Decision, Tally
-from app.quantities import clock, number
+from app.quantities import clock, duration, number
 from app.safe_text import PlainLabel, one_line
 from app.views.action_button import ActionButton
 from app.views.empty import Empty
+from app.views.tag_line import TagLine
 from core.domain.verdict import Author, Verdict
 
 SIGNS = {"keep": "✓", "mask": "✗", "unsure": "?"}
@@ -44,6 +46,7 @@ class StepOpinions(msgspec.Struct, frozen=True):
     notes: tuple[tuple[Author, datetime, str], ...] = ()
     others_hidden: bool = False
     marked: int = 0
+    tags: frozenset[str] = frozenset()
 
 
 class ReviewView(QWidget):
@@ -56,7 +59,7 @@ class ReviewView(QWidget):
     advance_asked = Signal(bool)
 
     def __init__(self, actions: Sequence[QAction], parent: QWidget | None = None) -> None:
-        """`actions`: keep, mask, unsure, note, undo, next undecided, in this order."""
+        """`actions`: keep, mask, unsure, note, tag, undo, next undecided, in this order."""
         super().__init__(parent)
         self._actions = list(actions)
         self._empty = Empty(self.tr(
@@ -75,9 +78,15 @@ class ReviewView(QWidget):
         self._note.setTabChangesFocus(True)
         self._note.installEventFilter(self)
         self._note.hide()
+        self.tags = TagLine(self)
+        self.tags.left.connect(self._leave_line)
         self._counts = PlainLabel("", self)
         self._counts.setFont(theme.small_font(self.font()))
         self._counts.setWordWrap(True)
+        self._spent = PlainLabel("", self)
+        self._spent.setFont(theme.small_font(self.font()))
+        self._spent.setToolTip(self.tr("Only while the window is in front and keys or mouse are used"))
+        self._spent.hide()
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -85,11 +94,12 @@ class ReviewView(QWidget):
         top.setSpacing(2 * theme.GRID)
         top.addWidget(self._title, 1)
         top.addWidget(self._final)
-        keys = QHBoxLayout()
+        keys = QGridLayout()
         keys.setSpacing(theme.GRID)
-        for action, meaning in zip(self._actions[:4], ("keep", "mask", "attention", "text"), strict=True):
-            keys.addWidget(self._button(action, meaning), 1)
-        keys.addWidget(self._button(self._actions[4], "text"))
+        meanings = ("keep", "mask", "attention", "text", "text")
+        for place, (action, meaning) in enumerate(zip(self._actions[:5], meanings, strict=True)):
+            keys.addWidget(self._button(action, meaning), place // 3, place % 3)
+        keys.addWidget(self._button(self._actions[5], "text"), 1, 2)
         body = QWidget(self)
         column = QVBoxLayout(body)
         column.setContentsMargins(2 * theme.GRID, 2 * theme.GRID, 2 * theme.GRID, 2 * theme.GRID)
@@ -97,6 +107,7 @@ class ReviewView(QWidget):
         column.addLayout(top)
         column.addLayout(keys)
         column.addWidget(self.reason)
+        column.addWidget(self.tags)
         column.addWidget(self._opinions, 1)
         column.addWidget(self._note)
         self._stack = QStackedLayout()
@@ -123,12 +134,13 @@ class ReviewView(QWidget):
         row.addWidget(self.blind)
         row.addWidget(self.advance)
         row.addStretch(1)
-        row.addWidget(self._button(self._actions[5], "text"))
+        row.addWidget(self._button(self._actions[6], "text"))
         row.addWidget(self.rules)
         column = QVBoxLayout(foot)
         column.setContentsMargins(2 * theme.GRID, theme.GRID, 2 * theme.GRID, 2 * theme.GRID)
         column.setSpacing(theme.GRID)
         column.addWidget(self._counts)
+        column.addWidget(self._spent)
         column.addLayout(row)
         return foot
 
@@ -178,11 +190,18 @@ class ReviewView(QWidget):
         for action, value in zip(self._actions[:3], ("keep", "mask", "unsure"), strict=True):
             action.setCheckable(True)
             action.setChecked(told.mine.value == value)
+        self.tags.show_tags(told.tags)
         self._opinions.show_parts(self._parts(told))
         if not told.verdicts and not told.notes:
             self._opinions.placeholder(self.tr("Nobody has judged this step. It is kept unless somebody masks it."))
         if not self.reason.hasFocus():
             self.reason.setEditText(told.mine.reason)
+
+    def show_time(self, seconds: float) -> None:
+        """How long the reader was at work on this session."""
+        told = self.tr("your active time {time}").format(time=duration(round(seconds))) if seconds >= 1 else ""
+        self._spent.setText(told)
+        self._spent.setVisible(bool(told))
 
     def show_tally(self, tally: Tally, pending: int) -> None:
         """The counts of the session."""
@@ -231,9 +250,12 @@ class ReviewView(QWidget):
         return super().eventFilter(watched, event)
 
     def _leave_note(self) -> None:
+        self._leave_line()
+        self._note.hide()
+
+    def _leave_line(self) -> None:
         """Before it hides: the focus must not fall on a button that Space would press."""
         self._opinions.setFocus()
-        self._note.hide()
 
     def _show_final(self, told: StepOpinions) -> None:
         masked = told.final == "mask"

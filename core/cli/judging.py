@@ -219,6 +219,15 @@ def _tell_agreement(told: Agreement) -> None:
           [[s.source, s.masks, s.judged, s.confirmed, s.precision, s.missed, s.kappa] for s in told.sources])
     table(["person", "person", "steps", "agreement", "kappa"],
           [[p.first, p.second, p.steps, p.raw, p.kappa] for p in told.pairs])
+    table(["person", "decided", "looked at", "active time", "median a step"],
+          [[p.person, p.decided, p.looked_at, _minutes(p.seconds), "–" if p.each is None else f"{p.each:g} s"]
+           for p in told.times])
     say(f"Krippendorff's alpha of all people: {'–' if told.alpha is None else format(told.alpha, '.3f')}")
     table(["rule", "on", "finds", "would mask", "overruled"],
           [[r.rule, "yes" if r.enabled else "no", r.found, r.would_mask, r.overruled] for r in told.rules])
+
+
+def _minutes(seconds: float) -> str:
+    """0:42:05."""
+    whole = round(seconds)
+    return f"{whole // 3600}:{whole % 3600 // 60:02d}:{whole % 60:02d}"

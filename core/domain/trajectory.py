@@ -29,6 +29,7 @@ from core.domain.events import (
     SummaryAdded,
     TagSet,
     TerminalOutput,
+    TimeSpent,
     VerdictGiven,
 )
 from core.domain.guidance import Guidance
@@ -61,6 +62,8 @@ class Trajectory:
         self.searches: list[SearchMade] = []
         self.terminals: dict[str, Outputs] = {}
         self.open_step: StepStarted | None = None
+        self.spent: dict[str, dict[int, float]] = {}
+        """Active seconds by person (the author's key) and step."""
         self.contexts = Contexts(lambda i: self.steps[i].context)
         self.summary_places: dict[str, int] = {}
 
@@ -123,6 +126,10 @@ class Trajectory:
                 self.searches.append(f)
             case VerdictGiven() | NoteAdded() | TagSet():
                 self._judge(event)
+            case TimeSpent() as f:
+                held = self.spent.setdefault(event.author.key, {})
+                for step, seconds in f.seconds.items():
+                    held[step] = held.get(step, 0.0) + seconds
             case _:
                 self._guide(event)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import combinations
+from statistics import median
 
 import msgspec
 
@@ -47,6 +48,16 @@ class PairAgreement(msgspec.Struct, frozen=True, kw_only=True):
     kappa: float | None
 
 
+class PersonTime(msgspec.Struct, frozen=True, kw_only=True):
+    """One person's active time: steps decided, steps looked at, seconds in all; `each` is the median of a step."""
+
+    person: str
+    decided: int
+    looked_at: int
+    seconds: float
+    each: float | None
+
+
 class RuleEffect(msgspec.Struct, frozen=True, kw_only=True):
     """What a rule finds now, switched on or not: `would_mask` counts the steps that it alone turns from keep to mask,
     `overruled` those that a person keeps all the same; of those that people decided, they mask `confirmed`.
@@ -74,6 +85,7 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True):
     pairs: tuple[PairAgreement, ...]
     alpha: float | None
     rules: tuple[RuleEffect, ...] = ()
+    times: tuple[PersonTime, ...] = ()
 
 
 def agreement(trajectories: Sequence[Trajectory]) -> Agreement:
@@ -84,7 +96,19 @@ def agreement(trajectories: Sequence[Trajectory]) -> Agreement:
     alpha = krippendorff_alpha([[v.value for v in _people(e)] for e in steps])
     return Agreement(sessions=len(trajectories), steps=len(steps), decided=sum(_person(e) is not None for e in steps),
                      sources=tuple(_of_source(n, steps) for n in names),
-                     pairs=tuple(_of_pair(a, b, steps) for a, b in combinations(people, 2)), alpha=alpha)
+                     pairs=tuple(_of_pair(a, b, steps) for a, b in combinations(people, 2)), alpha=alpha,
+                     times=tuple(_of_person(p, trajectories) for p in sorted({*people, *_timed(trajectories)})))
+
+
+def _timed(trajectories: Sequence[Trajectory]) -> set[str]:
+    return {person for t in trajectories for person in t.spent}
+
+
+def _of_person(person: str, trajectories: Sequence[Trajectory]) -> PersonTime:
+    told = [seconds for t in trajectories for seconds in t.spent.get(person, {}).values()]
+    decided = sum(person in e.verdicts and e.verdicts[person].value in _DECIDED for t in trajectories for e in t.steps)
+    return PersonTime(person=person, decided=decided, looked_at=len(told), seconds=round(sum(told), 1),
+                      each=round(median(told), 1) if told else None)
 
 
 def effects(trajectories: Sequence[Trajectory], body_of: BodyOf, rules_for: Sequence[Sequence[Rule]]

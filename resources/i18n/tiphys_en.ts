@@ -168,6 +168,16 @@
     </message>
 </context>
 <context>
+    <name>KeepingController</name>
+    <message numerus="yes">
+        <source>%n part(s) are not on the server either.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>MergingController</name>
     <message numerus="yes">
         <source>%n opinion(s) merged, {known} were here already.</source>

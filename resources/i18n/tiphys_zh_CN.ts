@@ -96,6 +96,10 @@
         <translation>何时请求关注(&amp;W)…</translation>
     </message>
     <message>
+        <source>&amp;Keep on this computer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Save this &amp;filter…</source>
         <translation>保存此筛选(&amp;F)…</translation>
     </message>
@@ -205,7 +209,7 @@
     </message>
     <message>
         <source>Ta&amp;g…</source>
-        <translation type="unfinished"></translation>
+        <translation>标签(&amp;G)…</translation>
     </message>
     <message>
         <source>U&amp;ndo</source>
@@ -277,15 +281,15 @@
     </message>
     <message>
         <source>C&amp;ommands…</source>
-        <translation type="unfinished"></translation>
+        <translation>命令(&amp;O)…</translation>
     </message>
     <message>
         <source>&amp;Next panel</source>
-        <translation type="unfinished"></translation>
+        <translation>下一个面板(&amp;N)</translation>
     </message>
     <message>
         <source>&amp;Previous panel</source>
-        <translation type="unfinished"></translation>
+        <translation>上一个面板(&amp;P)</translation>
     </message>
     <message>
         <source>&amp;Live layout</source>
@@ -1810,6 +1814,42 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>KeepBar</name>
+    <message>
+        <source>How much of the session is here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Stop fetching the session</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>KeepingController</name>
+    <message>
+        <source>“{title}” waits for the server</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Keeping “{title}”: {percent} %</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“{title}” is whole on this computer.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n part(s) are not on the server either.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>KeysDialog</name>
     <message>
         <source>Keyboard shortcuts</source>
@@ -2004,30 +2044,30 @@ Delete or right click: take it away</source>
     <name>Palette</name>
     <message>
         <source>Commands</source>
-        <translation type="unfinished"></translation>
+        <translation>命令</translation>
     </message>
     <message>
         <source>Type a command: some letters are enough</source>
-        <translation type="unfinished"></translation>
+        <translation>输入命令：几个字即可</translation>
     </message>
     <message>
         <source>Command</source>
-        <translation type="unfinished"></translation>
+        <translation>命令</translation>
     </message>
     <message>
         <source>Matching commands</source>
-        <translation type="unfinished"></translation>
+        <translation>匹配的命令</translation>
     </message>
     <message>
         <source>No command has these letters.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有包含这些字的命令。</translation>
     </message>
 </context>
 <context>
     <name>PaletteController</name>
     <message>
         <source>Panel</source>
-        <translation type="unfinished"></translation>
+        <translation>面板</translation>
     </message>
 </context>
 <context>
@@ -2183,7 +2223,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>Only while the window is in front and keys or mouse are used</source>
-        <translation type="unfinished"></translation>
+        <translation>仅当窗口在前且使用键盘或鼠标时计时</translation>
     </message>
     <message>
         <source>Blind</source>
@@ -2259,7 +2299,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>your active time {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>您的活动时间 {time}</translation>
     </message>
     <message>
         <source>kept {kept} · masked {masked} · undecided {undecided}</source>
@@ -2624,6 +2664,10 @@ Delete or right click: take it away</source>
             <numerusform>%n 个新步骤</numerusform>
         </translation>
     </message>
+    <message>
+        <source>kept here</source>
+        <translation type="unfinished"></translation>
+    </message>
     <message numerus="yes">
         <source>%n step(s)</source>
         <translation>
@@ -2836,11 +2880,11 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     </message>
     <message>
         <source>Record how long I work on steps that I judge (active time only)</source>
-        <translation type="unfinished"></translation>
+        <translation>记录我在所裁定步骤上的工作时间（仅计活动时间）</translation>
     </message>
     <message>
         <source>Seconds without key or mouse after which I am not at work</source>
-        <translation type="unfinished"></translation>
+        <translation>多少秒没有键盘或鼠标操作后不再计时</translation>
     </message>
     <message>
         <source>Say what pause, resume and interrupt do, and ask before</source>
@@ -3098,11 +3142,11 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     <name>TagLine</name>
     <message>
         <source>Tag: Enter puts it on or takes it off, Esc leaves</source>
-        <translation type="unfinished"></translation>
+        <translation>标签：Enter 添加或移除，Esc 离开</translation>
     </message>
     <message>
         <source>Tag</source>
-        <translation type="unfinished"></translation>
+        <translation>标签</translation>
     </message>
 </context>
 <context>

@@ -54,7 +54,7 @@ def test_undo_gives_back_what_was_there_for_all_steps_of_one_act() -> None:
 def test_a_refused_verdict_gives_way_to_the_log_and_cannot_be_undone() -> None:
     told, mine = trajectory(), book()
     (change,) = mine.judge([told.step(2)], "keep")
-    mine.refuse(change.step, change.decision)
+    mine.refuse(change)
     assert (mine.final(told.step(2)), mine.can_undo, mine.pending) == ("mask", False, 0)
 
 

@@ -25,6 +25,7 @@ from core.domain.events import (
     SessionStateChanged,
     StepAdded,
     ThresholdsSet,
+    TimeSpent,
     VerdictGiven,
     decode_event,
     encode_event,
@@ -48,6 +49,7 @@ from core.protocol.messages import (
     Nak,
     SetTag,
     SetThresholds,
+    TellTime,
 )
 from core.server import handlers
 from core.server.handlers import answer_command
@@ -259,3 +261,13 @@ def test_a_defect_of_ours_blocks_nothing(session: Bench, monkeypatch: pytest.Mon
         assert session.refused(Guide(guidance="g", text="x")) == "internal"
     assert len(session.facts()) == 1, "no half of it stays"
     assert isinstance(session.ask(Guide(guidance="g", text="x")), Ack)
+
+
+def test_active_time_is_told_by_step_within_bounds(session: Bench) -> None:
+    session.write(StepAdded(head=StepHead(number=1), body="1e" * 32))
+    assert session.refused(TellTime(seconds={})) == "bad_time"
+    assert session.refused(TellTime(seconds={1: 0.0})) == "bad_time"
+    assert session.refused(TellTime(seconds={1: 1e9})) == "bad_time"
+    assert session.refused(TellTime(seconds={99: 1.0})) == "no_step"
+    assert isinstance(session.ask(TellTime(seconds={1: 12.5})), Ack)
+    assert session.facts()[-1] == TimeSpent(seconds={1: 12.5})

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.logs import PERSON, Maker
 
-from core.domain.events import Placed, VerdictGiven
+from core.domain.events import Placed, TimeSpent, VerdictGiven
 from core.domain.step import decode_body
 from core.domain.trajectory import fold
 from core.domain.verdict import Author
@@ -134,3 +134,19 @@ def test_what_a_rule_would_change_is_known_before_it_is_switched_on():
         bare.add_step(fails=fails)
     [alone] = effects([trajectory(bare)], lambda h: decode_body(bare.blobs[h]), [off[:1]])
     assert (alone.found, alone.would_mask) == (2, 2)
+
+
+def test_active_time_of_people_is_summed_by_step_and_person():
+    maker = Maker(1)
+    for _ in range(3):
+        maker.add_step()
+    other = Author(kind="person", name="wang")
+    maker.say(VerdictGiven(step=1, value="keep"), PERSON)
+    maker.say(TimeSpent(seconds={1: 10.0, 2: 4.0}), PERSON)
+    maker.say(TimeSpent(seconds={1: 20.0}), PERSON)
+    maker.say(TimeSpent(seconds={3: 1.5}), other)
+    trajectory = fold("s1", [Placed(session="s1", seq=i, body=b) for i, b in enumerate(maker.bodies, 1)])
+    assert trajectory.spent == {"person:li": {1: 30.0, 2: 4.0}, "person:wang": {3: 1.5}}
+    told = agreement([trajectory, trajectory]).times
+    assert [(t.person, t.decided, t.looked_at, t.seconds, t.each) for t in told] == [
+        ("person:li", 2, 4, 68.0, 17.0), ("person:wang", 0, 2, 3.0, 1.5)]
