@@ -14,6 +14,9 @@ from app.views.training import TrainingView
 from app.workplace import Workplace
 
 DRAW_MS = 100
+SAVE_MS = 300_000
+"""How long a training may take to end what it computes and to save; a large model on a processor needs minutes."""
+
 _KEPT = 200_000
 
 
@@ -51,7 +54,7 @@ class TrainingController(QObject):
         """Ask the training to save and end."""
         if self._worker is not None:
             self._view.show_state(self.tr("Stopping: a checkpoint is being saved …"))
-            self._worker.stop()
+            self._worker.stop(SAVE_MS)
 
     def _said(self, told: dict[str, Any]) -> None:
         if "done" in told or "error" in told:

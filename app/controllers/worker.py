@@ -66,11 +66,11 @@ class Worker(QObject):
         """Write one line to the process."""
         self._process.write(msgspec.json.encode(dict(message)) + b"\n")
 
-    def stop(self) -> None:
-        """Ask the process to end tidily (SIGTERM), and kill it when it does not."""
+    def stop(self, grace_ms: int = GRACE_MS) -> None:
+        """Ask the process to end tidily (SIGTERM), and kill it when it does not in time."""
         if self.is_running:
             self._process.terminate()
-            self.startTimer(GRACE_MS)
+            self.startTimer(grace_ms)
 
     def kill(self) -> None:
         """End the process now, and wait the moment that takes."""

@@ -6,7 +6,7 @@ import pytest
 import shiboken6
 from PySide6.QtCore import QObject
 
-from app.controllers.worker import Worker
+from app.controllers.worker import GRACE_MS, Worker
 
 ECHO = """
 import sys, json
@@ -57,6 +57,14 @@ def test_stopping_lets_the_process_end_by_itself(run, qtbot) -> None:
     qtbot.waitUntil(lambda: bool(ended), timeout=60_000)
     assert said[-1] == {"stopped": True}
     assert ended == [(0, "")]
+
+
+def test_a_process_that_does_not_end_is_killed_after_the_grace_that_it_is_given(run, qtbot) -> None:
+    worker, said, ended = run(TIDY.replace("sys.exit(0)", "None"))
+    qtbot.waitUntil(lambda: said == [{"ready": True}], timeout=60_000)
+    worker.stop(grace_ms=1)
+    qtbot.waitUntil(lambda: bool(ended), timeout=GRACE_MS // 2)
+    assert ended[0][0] == -1
 
 
 def test_a_bad_end_gives_its_last_words(run, qtbot) -> None:
