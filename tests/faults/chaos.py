@@ -95,6 +95,8 @@ class Chaos:
         told = stand.settings
         if not told.restores:
             del every["restored backup"]
+        if stand.engine is not None:
+            every |= {"kill container": (4, self._kill_container), "kill engine": (1, self._kill_engine)}
         every |= {k: (weight, every[k][1]) for k, weight in told.weights.items() if k in every}
         self._all = {k: v for k, v in every.items() if not told.faults or k in told.faults}
 
@@ -213,6 +215,14 @@ class Chaos:
                 str(folder),
             )
 
+    async def _kill_container(self) -> None:
+        assert self.stand.engine is not None
+        self.stand.killed += await self.stand.engine.kill_one(self.chance)
+
+    async def _kill_engine(self) -> None:
+        assert self.stand.engine is not None
+        self.stand.killed += await self.stand.engine.die(self.chance.uniform(0.5, 2.0))
+
     async def _stuck(self) -> None:
         from support.wire import raw_peer
 
@@ -246,6 +256,8 @@ async def disturb(folder: Path, settings: Settings) -> dict[str, Any]:
     """One run: harm, then peace. Gives what was done and how long peace took; the files are left for the judge."""
     async with zygote(folder) as made, standing(folder, settings, made) as stand:
         chaos = Chaos(stand)
+        if settings.sandbox:  # the first containers take their time
+            await until(stand.is_working, settings.patience_s)
         await chaos.run(settings.seconds)
         stand.be_quiet()
         told: dict[str, Any] = {"kills": stand.killed, "faults": dict(sorted(chaos.done.items()))}

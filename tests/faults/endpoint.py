@@ -24,10 +24,10 @@ FAILURES = ("429", "500", "503", "401", "reset", "hang", "half", "nonsense", "ht
 class Endpoint:
     """Answers `steps` times per session with one call, then with `finish`; fails with probability `failing`."""
 
-    def __init__(self, log: Path, seed: int, *, steps: int, failing: float, pace_s: float) -> None:
+    def __init__(self, log: Path, seed: int, *, steps: int, failing: float, pace_s: float, act: str = "{}") -> None:
         self._log = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         self._chance = random.Random(seed)
-        self._steps, self._failing, self._pace_s = steps, failing, pace_s
+        self._steps, self._failing, self._pace_s, self._act = steps, failing, pace_s, act
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """One HTTP connection."""
@@ -83,7 +83,7 @@ class Endpoint:
         if failure == "nonsense":
             return b'data: {"choices": [{"delta": 7}]}\n\ndata: {{{\n\n'
         name = "finish" if step > self._steps else "run_command"
-        arguments = "{}" if name == "finish" else json.dumps({"command": call})
+        arguments = "{}" if name == "finish" else json.dumps({"command": self._act.format(call)})
         function = {"name": name, "arguments": arguments}
         parts: list[dict[str, Any]] = [
             {"delta": {"role": "assistant", "content": f"turn {step} {call}"}},
@@ -104,9 +104,9 @@ def _event(chunk: dict[str, Any]) -> bytes:
     return b"data: " + json.dumps(whole).encode() + b"\n\n"
 
 
-async def run(folder: Path, seed: int, *, steps: int, failing: float, pace_s: float) -> None:
+async def run(folder: Path, seed: int, *, steps: int, failing: float, pace_s: float, act: str = "{}") -> None:
     """Serve until killed; the port is in `endpoint.port`."""
-    endpoint = Endpoint(folder / "prompts.jsonl", seed, steps=steps, failing=failing, pace_s=pace_s)
+    endpoint = Endpoint(folder / "prompts.jsonl", seed, steps=steps, failing=failing, pace_s=pace_s, act=act)
     server = await asyncio.start_server(endpoint.serve, "127.0.0.1", 0, limit=1 << 26)
     part = folder / "endpoint.part"
     part.write_text(str(server.sockets[0].getsockname()[1]))

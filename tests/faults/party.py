@@ -107,7 +107,7 @@ def _server(argv: list[str], plan: dict[str, Any]) -> int:
 
 def _agent(argv: list[str], plan: dict[str, Any]) -> int:
     told = dict(zip(argv[::2], argv[1::2], strict=True))
-    _world(Path(plan["folder"]))
+    _world(Path(plan["folder"]), in_containers=bool(plan["sandbox"]))
     token = Path(told["--token-file"]).read_text().strip()
     try:
         asyncio.run(core.agents.runner.run_session(Path(told["--folder"]), plan["url"], token, told["--session"]))
@@ -128,7 +128,12 @@ def _client(argv: list[str], plan: dict[str, Any]) -> int:
 def _endpoint(argv: list[str], plan: dict[str, Any]) -> int:
     asyncio.run(
         endpoint.run(
-            Path(plan["folder"]), plan["seed"], steps=plan["steps"], failing=plan["failing"], pace_s=plan["pace_s"]
+            Path(plan["folder"]),
+            plan["seed"],
+            steps=plan["steps"],
+            failing=plan["failing"],
+            pace_s=plan["pace_s"],
+            act="echo {} >> acts" if plan["sandbox"] else "{}",
         )
     )
     return 0
@@ -192,7 +197,10 @@ class Nowhere:
         """Nothing to stop."""
 
 
-def _world(folder: Path) -> None:
+def _world(folder: Path, in_containers: bool) -> None:
+    if in_containers:
+        return
+
     def acts(hosts: Any, sink: Any, *more: Any) -> Ledger:
         return Ledger(folder / "acts.jsonl", sink._journal.session)
 

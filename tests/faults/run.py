@@ -64,6 +64,7 @@ def one(settings: Settings, folder: Path) -> dict[str, Any]:
         "seen_by_the_model": seen,
         "sessions": len(evidence.rows),
         "steps": sum(r.steps for r in evidence.rows.values()),
+        "acts": len(evidence.acts),
         "questions": sum(map(len, evidence.prompts.values())),
         **told,
         **tally(violations),

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import random
+import secrets
 import signal
 import sys
 import time
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from faults.containers import Engine
 from faults.party import PLAN
 from faults.pipe import Pipe
 from faults.processes import Process, Zygote
@@ -61,6 +63,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     restores: bool = True
     faults: tuple[str, ...] = ()
     """Only these; empty: all."""
+    sandbox: str = ""
+    """"docker": the agents act in real containers; else their actions are lines in a ledger."""
     weights: dict[str, float] = {}
     """How often some faults happen, where it is not as in `Chaos`."""
 
@@ -76,6 +80,7 @@ class Stand:
         self.parties: dict[str, Process] = {}
         self.held: set[str] = set()
         """Parties that are not to be started again for the moment."""
+        self.engine: Engine | None = None
         self.killed = 0
         """How many living processes were killed."""
         self._plan = plan
@@ -91,10 +96,14 @@ class Stand:
             "home": str(self.home),
             "url": f"ws://127.0.0.1:{self.pipe.port}",
             "runner": runner,
+            "tag": f"-{secrets.token_hex(3)}" if self.settings.sandbox else "",  # an engine knows one of each name
             **msgspec.to_builtins(self.settings),
             **self._plan,
         }
         (self.folder / "plan.json").write_text(json.dumps(plan))
+        if self.settings.sandbox:
+            self.engine = Engine(self.folder, self.home)
+            await self.engine.start()
         await self.revive("endpoint")
         await self.revive("server")
         self._scope.spawn(self._keep(), name="keep")
@@ -107,6 +116,9 @@ class Stand:
         await self._scope.close()
         await self.zygote.clear()
         await self.pipe.close()
+        if self.engine is not None:
+            await asyncio.to_thread(self.engine.write_acts, self.folder / "prompts.jsonl", self.folder / "acts.jsonl")
+            await self.engine.close()
 
     async def revive(self, name: str) -> None:
         """Start a party."""
@@ -116,6 +128,8 @@ class Stand:
     async def spawn(self, *argv: str) -> Process:
         """Start some process of this run."""
         env = {PLAN: str(self.folder / "plan.json"), "TIPHYS_HOME": str(self.home)}
+        if self.engine is not None:
+            env["DOCKER_HOST"] = f"unix://{self.engine.socket}"
         return await self.zygote.spawn(self.folder, *argv, **env)
 
     async def _keep(self) -> None:
@@ -179,6 +193,11 @@ class Stand:
                 if any(f.guidance not in done for f in facts if isinstance(f, GuidanceQueued)):
                     return False
         return True
+
+    def is_working(self) -> bool:
+        """Whether some agent has made a step."""
+        with contextlib.closing(connect(self.home / "server.db", readonly=True)) as conn:
+            return any(r.steps for r in log.rows(conn))
 
     def is_over(self) -> bool:
         """Whether every session has ended and every runner is gone."""

@@ -31,7 +31,8 @@ def settings(plan: dict[str, Any], session: str) -> tuple[Task, AgentSettings]:
     port = Path(plan["folder"], "endpoint.port").read_text()
     model = ModelSettings(kind="openai", name="fake", base_url=f"http://127.0.0.1:{port}/{session}/v1")
     task = Task(id="t", title="T", description="Do it.", limits=Limits(steps=None))
-    return task, AgentSettings(model=model, sandbox="local", confirmed_unconfined=True, context_tokens=10_000_000)
+    sandbox = plan["sandbox"] or "local"
+    return task, AgentSettings(model=model, sandbox=sandbox, confirmed_unconfined=True, context_tokens=10_000_000)
 
 
 def note_refusals(folder: Path, name: str) -> None:
@@ -113,7 +114,7 @@ class Talker:
         living = self.follow()
         mine = [r for r in living if r.session.startswith(f"{self.name}-")]
         if len(mine) < self.plan["sessions"] and not self._is_making():
-            session = f"{self.name}-{self._life}-{self._count}"
+            session = f"{self.name}-{self._life}-{self._count}{self.plan['tag']}"
             task, agent = settings(self.plan, session)
             self._made = session
             await self.send("create", session, CreateSession(task=task, agent=agent), self.token())
