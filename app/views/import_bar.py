@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QWidget
 
 from app import theme
 from app.safe_text import PlainLabel, one_line, set_tooltip
@@ -28,6 +28,7 @@ class ImportBar(QWidget):
         self.cancel = QPushButton(self.tr("Cancel"), self)
         self.cancel.setAccessibleName(self.tr("Cancel the import"))
         self.cancel.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.cancel.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.cancel.clicked.connect(self.cancelled)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -150,7 +150,7 @@ class Follower:
         self._append(session.session, session.format, bodies, payloads(session, lacking.bodies))
         self._say(session.session, file.path)
 
-    def _append(self, session: str, format: str, bodies: Sequence[bytes], blobs: dict[str, bytes]) -> None:
+    def _append(self, session: str, format: str, bodies: Sequence[bytes], blobs: Mapping[str, bytes]) -> None:
         with reading(self._home) as conn:
             head = log.head(conn, session)
             format = format or log.row(conn, session).origin

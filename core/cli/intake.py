@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from core.aio import TaskScope
 from core.cli.shapes import ImportLine
 from core.cli.store import reading, writing
 from core.domain.errors import Conflict, ReportableError
 from core.domain.events import blobs_of, decode_event
 from core.formats import growth
 from core.formats.imported import Imported
+from core.formats.payloads import Chosen
 from core.protocol.messages import ImportSession
 from core.store import log
 from core.store.home import Home
@@ -53,7 +55,7 @@ def store_all(home: Home, found: Iterable[Read], failures: list[ReportableError]
     began, size = time.monotonic(), 0
     for one in found:
         batch.append(one)
-        size += sum(map(len, one.session.blobs.values()))
+        size += one.session.size
         if len(batch) >= BATCH or size >= BATCH_BYTES or time.monotonic() - began >= BATCH_S:
             yield from _store(home, batch, failures)
             batch, size = [], 0
@@ -63,15 +65,33 @@ def store_all(home: Home, found: Iterable[Read], failures: list[ReportableError]
 
 def _store(home: Home, batch: Sequence[Read], failures: list[ReportableError]) -> list[ImportLine]:
     async def store(authority: Authority) -> list[ImportLine]:
-        lines = []
-        for one in batch:
-            try:
-                lines.append(await take(authority, home, one))
-            except ReportableError as failure:
-                failures.append(failure)
+        lines: list[ImportLine] = []
+        for group in _apart(batch, 1 if authority.is_remote else BATCH):
+            async with TaskScope("import") as scope:
+                for task in [scope.spawn(_try(authority, home, one), name="store") for one in group]:
+                    told = await task
+                    failures.append(told) if isinstance(told, ReportableError) else lines.append(told)
         return lines
 
     return writing(home, store) if batch else []
+
+
+async def _try(authority: Authority, home: Home, one: Read) -> ImportLine | ReportableError:
+    try:
+        return await take(authority, home, one)
+    except ReportableError as failure:
+        return failure
+
+
+def _apart(batch: Sequence[Read], most: int) -> Iterator[list[Read]]:
+    """Groups of at most so many, in order, none with a session twice: the second is compared with the first."""
+    group: dict[str, Read] = {}
+    for one in batch:
+        if one.session.session in group or not one.session.is_named or len(group) >= most:
+            yield list(group.values())
+            group = {}
+        group[one.session.session] = one
+    yield list(group.values())
 
 
 async def take(authority: Authority, home: Home, one: Read) -> ImportLine:
@@ -87,10 +107,9 @@ async def take(authority: Authority, home: Home, one: Read) -> ImportLine:
                       path=str(one.path), stamp=one.stamp)
 
 
-def payloads(session: Imported, bodies: Iterable[bytes]) -> dict[str, bytes]:
+def payloads(session: Imported, bodies: Iterable[bytes]) -> Mapping[str, bytes]:
     """The payloads that some of a session's events name."""
-    named = {name for body in bodies for name in blobs_of(decode_event(body).fact)}
-    return {name: session.blobs[name] for name in named}
+    return Chosen(session.blobs, [name for body in bodies for name in blobs_of(decode_event(body).fact)])
 
 
 def anchored(home: Home, session: Imported) -> Imported:

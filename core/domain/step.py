@@ -114,6 +114,9 @@ _TITLE_KEYS = ("command", "path", "filename", "file_path", "query", "url", "keyw
                "input_text", "sleep_time", "thought", "session_id", "cmd", "keystrokes", "code", "pattern", "prompt",
                "question", "skill", "result", "text", "input", "description")
 
+_EDITS = frozenset({"view", "create", "str_replace", "insert", "undo_edit", "delete", "rename"})
+"""Commands of editors, which say nothing without the path."""
+
 
 def make_head(
     body: StepBody, *, usage: Usage = Usage(), started_at: datetime | None = None, ended_at: datetime | None = None
@@ -145,7 +148,8 @@ def step_title(body: StepBody) -> str:
     if not body.actions:
         return _one_line(body.thought)
     action = body.actions[0]
-    told = next((str(action.arguments[k]) for k in _TITLE_KEYS if action.arguments.get(k) not in (None, "")), "")
+    found = [str(action.arguments[k]) for k in _TITLE_KEYS if action.arguments.get(k) not in (None, "")]
+    told = " ".join(found[:2] if found and found[0] in _EDITS else found[:1])
     more = f" (+{len(body.actions) - 1})" if len(body.actions) > 1 else ""
     return _one_line(f"{action.tool} {told}")[: 200 - len(more)] + more
 

@@ -25,6 +25,7 @@ from core.domain.message import Message, encode_message
 from core.domain.step import StepBody, Usage, encode_body, make_head
 from core.domain.task import AgentSettings, ModelSettings, Task
 from core.domain.verdict import Author
+from core.formats.payloads import Chosen, Payloads
 
 _DESCRIPTION = 400_000
 """Characters of a task's description that are kept: it travels in one event, whose size is bounded."""
@@ -45,6 +46,8 @@ class Imported(msgspec.Struct, frozen=True, kw_only=True):
     steps: int
     errors: int
     warnings: tuple[str, ...] = ()
+    size: int = 0
+    """Bytes of all payloads, where it is known."""
     is_named: bool = True
     """Whether the file names the session. Where only its content does, a file that grows changes its identity."""
 
@@ -63,7 +66,7 @@ class SessionBuilder:
         self.session = f"{format}-{blob_hash(content)[:24]}"
         self.author = Author(kind="import", name=format)
         self.warnings: list[str] = []
-        self.blobs: dict[str, bytes] = {}
+        self.blobs = Payloads()
         self._facts: list[tuple[Fact, Author, datetime | None]] = []
         self._context: Sequence[MessageRef] = ()
         self._length = 0
@@ -93,9 +96,7 @@ class SessionBuilder:
 
     def blob(self, data: bytes) -> str:
         """Keep a payload; gives its name."""
-        name = blob_hash(data)
-        self.blobs[name] = data
-        return name
+        return self.blobs.put(data)
 
     def message(self, message: Message, source: str = "") -> MessageRef:
         """Keep a message of a context. Its length in tokens is estimated from its bytes."""
@@ -152,11 +153,11 @@ class SessionBuilder:
         )
         return Imported(session=self.session, source=self.source, format=self.format, title=self._title,
                         bodies=bodies, blobs=self._named(), steps=self.steps, errors=self.errors,
-                        warnings=tuple(self.warnings), is_named=self.is_named)
+                        warnings=tuple(self.warnings), is_named=self.is_named, size=self.blobs.size)
 
-    def _named(self) -> dict[str, bytes]:
+    def _named(self) -> Mapping[str, bytes]:
         """The payloads that a fact names; messages after the last step are in no context."""
-        return {name: self.blobs[name] for fact, _, _ in self._facts for name in blobs_of(fact)}
+        return Chosen(self.blobs, [name for fact, _, _ in self._facts for name in blobs_of(fact)])
 
 
 def _key(fact: Fact, seen: Counter[str]) -> str:

@@ -78,6 +78,11 @@ class Authority:
     async def __aexit__(self, *_: object) -> None:
         await self._way.close()
 
+    @property
+    def is_remote(self) -> bool:
+        """Whether a server is spoken to: then one append at a time."""
+        return isinstance(self._way, _Remote)
+
     async def do(self, session: str, op: AnyOp) -> dict[str, Any]:
         """Carry an operation out; returns its result. Raises ReportableError as the handlers do."""
         return await self._way.do(session, op)
