@@ -86,15 +86,21 @@ class Supervisor:
                 watch.child.returncode = 0  # Popen's destructor would complain about a child that is meant to live on
 
     async def look(self) -> None:
-        """Look after every session once."""
+        """Look after every session once; one that cannot be looked after now is no reason to leave the others."""
         for row in log.rows(self._hub.reader):
             if row.origin != "live" or row.seq == 0:
                 continue
-            if row.state in FINAL_STATES:
-                await self._retire(row.session)
-            else:
-                self._retired.discard(row.session)
-                await self._tend(row)
+            try:
+                await self._look_after(row)
+            except (ReportableError, OSError) as error:  # a full disk, a folder that is not ours, no more processes
+                _log.error("the runner of %s cannot be looked after now: %s", row.session, error)
+
+    async def _look_after(self, row: SessionRow) -> None:
+        if row.state in FINAL_STATES:
+            await self._retire(row.session)
+        else:
+            self._retired.discard(row.session)
+            await self._tend(row)
 
     def _changed(self, session: str) -> None:
         if session not in self._watches:

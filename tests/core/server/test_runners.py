@@ -142,6 +142,33 @@ def test_a_runner_that_keeps_dying_fails_its_session_with_its_last_words(
         end(home)
 
 
+def test_a_session_that_cannot_be_looked_after_does_not_hinder_the_others(
+    tmp_path: Path, runner: tuple[str, ...], caplog: pytest.LogCaptureFixture
+) -> None:
+    """Where its folder should be is a file, so that nothing can be started there; it is tried again and again."""
+    home = tmp_path / "home"
+
+    async def scenario() -> None:
+        async with (
+            serving(home, supervise=True, runner=runner) as server,
+            running_client(tmp_path / "c.db", server.url, admin_token(home)) as client,
+        ):
+            (home / "sessions/a").write_text("in the way")
+            for session in ("a", "s"):
+                assert isinstance(await client.answer(await client.send(session, CreateSession(task=TASK))), Ack)
+            await until(lambda: len(starts(home)) == 1, "the other session has its runner")
+            assert "the runner of a cannot be looked after now" in caplog.text
+            (home / "sessions/a").unlink()
+            await until(lambda: len(starts(home, "a")) == 1, "as soon as it can be")
+
+    try:
+        asyncio.run(scenario())
+    finally:
+        end(home)
+        for one in starts(home, "a"):
+            os.kill(int(str(one["pid"])), signal.SIGKILL)
+
+
 def test_imports_and_finished_sessions_and_remote_ones_get_no_runner(
     tmp_path: Path, runner: tuple[str, ...]
 ) -> None:
