@@ -264,6 +264,7 @@ async def disturb(folder: Path, settings: Settings) -> dict[str, Any]:
         with contextlib.suppress(TimeoutError):
             told["answered_s"] = round(await until(stand.outboxes_empty, settings.patience_s), 1)
             told["settled_s"] = round(told["answered_s"] + await until(stand.is_settled, settings.patience_s), 1)
+            stand.make_end()
             await until(stand.is_over, settings.patience_s)
             told["over"] = True
         told["server"] = figures(stand.parties["server"].pid)

@@ -25,6 +25,7 @@ class Endpoint:
     """Answers `steps` times per session with one call, then with `finish`; fails with probability `failing`."""
 
     def __init__(self, log: Path, seed: int, *, steps: int, failing: float, pace_s: float, act: str = "{}") -> None:
+        self._end = log.parent / "end"
         self._log = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         self._chance = random.Random(seed)
         self._steps, self._failing, self._pace_s, self._act = steps, failing, pace_s, act
@@ -82,7 +83,7 @@ class Endpoint:
             return b""
         if failure == "nonsense":
             return b'data: {"choices": [{"delta": 7}]}\n\ndata: {{{\n\n'
-        name = "finish" if step > self._steps else "run_command"
+        name = "finish" if step > self._steps or self._end.exists() else "run_command"
         arguments = "{}" if name == "finish" else json.dumps({"command": self._act.format(call)})
         function = {"name": name, "arguments": arguments}
         parts: list[dict[str, Any]] = [

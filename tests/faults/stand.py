@@ -163,6 +163,10 @@ class Stand:
         """No more messages, no more failing endpoint."""
         (self.folder / "quiet").touch()
 
+    def make_end(self) -> None:
+        """Every agent is done with its next step."""
+        (self.folder / "end").touch()
+
     def is_settled(self) -> bool:
         """Whether every outbox is empty, all guidance is resolved and every copy is as long as the log."""
         try:
