@@ -36,7 +36,7 @@ class _WeightedCrossEntropy(torch.autograd.Function):  # type: ignore[misc]
     ) -> torch.Tensor:
         needs = ctx.needs_input_grad
         d_states = torch.zeros_like(states) if needs[0] else None
-        d_matrix = torch.zeros_like(matrix) if needs[1] else None
+        d_matrix = torch.zeros_like(matrix, dtype=torch.float32) if needs[1] else None  # a sum over many chunks
         d_bias = torch.zeros_like(bias) if bias is not None and needs[2] else None
         total = states.new_zeros((), dtype=torch.float32)
         low = matrix.to(states)
@@ -52,16 +52,18 @@ class _WeightedCrossEntropy(torch.autograd.Function):  # type: ignore[misc]
                 _add_product(d_matrix, slopes, states[piece])
             if d_bias is not None:
                 d_bias += slopes.sum(0)
+        ctx.kinds = states.dtype, matrix.dtype, matrix.dtype
         ctx.save_for_backward(d_states, d_matrix, d_bias)
         return total
 
     @staticmethod
     def backward(ctx: Any, *grads: torch.Tensor) -> Any:
-        return (*(None if d is None else d * grads[0].to(d) for d in ctx.saved_tensors), None, None)
+        told = zip(ctx.saved_tensors, ctx.kinds, strict=True)
+        return (*(None if d is None else (d * grads[0].to(d)).to(kind) for d, kind in told), None, None)
 
 
 def _add_product(total: torch.Tensor, slopes: torch.Tensor, states: torch.Tensor) -> None:
-    """Add slopesᵀ · states, summed in the matrix's own precision."""
+    """Add slopesᵀ · states, in the precision of the sum."""
     if total.dtype == slopes.dtype:
         total.addmm_(slopes.t(), states)
     else:

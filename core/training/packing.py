@@ -61,7 +61,7 @@ def _filled(lengths: Sequence[int], most: int, count: int, work: Work) -> list[P
 def groups(lengths: Sequence[int], rows: int, devices: int) -> list[list[Part]]:
     """For each device its groups of `rows` rows of like length, which are padded to the longest of a group."""
     order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
-    return _dealt([order[n : n + rows] for n in range(0, len(order), rows)], devices)
+    return _dealt([order[n : n + rows] for n in range(0, len(order), rows)] or [[]], devices)
 
 
 def _dealt(parts: list[Part], devices: int) -> list[list[Part]]:
