@@ -57,7 +57,8 @@ faults: $(VENV)/.has-test
 
 faults-long: $(VENV)/.has-test
 	$(BIN)/python tests/faults/run.py --every-boundary
-	$(BIN)/python tests/faults/run.py --compare --seconds 30
+	$(BIN)/python tests/faults/run.py --compare --seconds 8 --seed 5
+	$(BIN)/python tests/faults/run.py --long --seconds 4500
 	TIPHYS_CUTS=10000 $(BIN)/python -m pytest -q tests/core/store/test_power_loss.py --timeout 3600
 	$(BIN)/python tests/faults/run.py --seed $(or $(SEED),1000) --runs 20 --seconds 300 --pause 0.04 --rate 60
 
