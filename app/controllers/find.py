@@ -15,10 +15,10 @@ from app.models.trajectory import TrajectoryModel
 from app.views.trajectory import TrajectoryPanel
 from app.workplace import Workplace
 
-PAUSE_MS = 120
+PAUSE_MS = 25
 """The bodies are searched when the reader pauses so long in typing."""
 
-AT_ONCE = 10_000
+AT_ONCE = 2_000
 """Of so many items at most the drawn lines are searched at each key (20 ms); of more only by the worker."""
 
 ARRIVED_MS = 400
@@ -84,7 +84,7 @@ class FindController(QObject):
         small = trajectory is not None and len(trajectory.items) <= AT_ONCE
         if small and not regex and not self._query.is_empty:
             self._take(items_with(self._model.trajectory, words))
-        else:
+        if not self._hits:
             self._model.mark_found(())
         if pattern is not None:
             self._pause.start()
@@ -147,23 +147,24 @@ class FindController(QObject):
         self.show()
 
     def _on_told(self, told: dict[str, Any]) -> None:
-        found = {self._model.item_of(kind, ref): match for kind, ref, match in told["hits"]}
-        self._matches.update(found)
-        self._take(list(found))
-        missing = set(told["missing"]) - self._missing
+        items: list[int] = told["items"]
+        self._matches.update(zip(items, told.get("matches", ()), strict=False))
+        self._take(items)
+        missing = set(told.get("missing", ())) - self._missing
         if missing:
             self._missing |= missing
             self._place.desk.want(missing)
         self.show()
 
     def _take(self, items: list[int]) -> None:
-        fresh = [item for item in items if item >= 0]
+        count = len(self._model.trajectory.items) if self._model.trajectory is not None else 0
+        fresh = [item for item in items if 0 <= item < count]
         if fresh:
             self._hits = sorted({*self._hits, *fresh})
             if not self._jumped:
                 self._jump(stay=True)
                 self._jumped = self._at >= 0
-        self._model.mark_found(self._hits)
+            self._model.mark_found(self._hits)
 
     def _on_failed(self, why: str) -> None:
         self._show_problem(why)

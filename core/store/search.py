@@ -71,6 +71,13 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     matches: tuple[tuple[int, int], ...]
 
 
+class Places(msgspec.Struct, frozen=True, kw_only=True):
+    """Steps by number, and what is no step by kind and id."""
+
+    steps: set[int]
+    others: set[tuple[str, str]]
+
+
 class _Entry(msgspec.Struct, frozen=True):
     step: int | None
     where: Where
@@ -122,6 +129,21 @@ class SearchIndex:
         with self._reading:
             found = self._reader.execute(sql, (match_query(phrases), session, limit)).fetchall()
         return [_hit(row, phrases) for row in found]
+
+    def places(self, words: str, session: str) -> Places:
+        """Where in one session all the words are found, without the texts; empty for a session not indexed yet."""
+        phrases = pieces(words)
+        sql = """SELECT DISTINCT step, place, ref FROM word JOIN entry ON entry.id = word.rowid
+                 WHERE word MATCH ?1 AND session = ?2"""
+        steps: set[int] = set()
+        others: set[tuple[str, str]] = set()
+        with self._reading:
+            for step, place, ref in self._reader.execute(sql, (match_query(phrases), session)) if phrases else ():
+                if place in ("summary", "guidance"):
+                    others.add((place, ref))
+                elif step is not None:
+                    steps.add(step)
+        return Places(steps=steps, others=others)
 
     def scan(self, text: str, session: str | None = None, limit: int = 50) -> list[Hit]:
         """Where this very text stands, in either case, also inside words; newest first. Reads everything: 0.5 s per
