@@ -1,7 +1,8 @@
-"""500 clients on 50 sessions for two minutes, reconnecting all the time: memory, handles and latency stay flat.
+"""500 clients on 50 sessions, reconnecting all the time, ten of them never reading: memory, handles, latency stay flat.
 
-An hour's traffic in short: every session writes twice a second, every client leaves and comes back about every 40 s.
-`--seconds` makes it longer.
+An hour in short: a client that stays about seven minutes, as a laptop does on its way through a day, comes back eight
+times in an hour; here it stays 40 s, so that 500 clients come back 4,000 times, as in that hour, in six minutes.
+`python tests/benchmarks/bench_soak.py SECONDS` makes it longer or shorter.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from core.protocol.messages import (
     WatchSessions,
 )
 
-CLIENTS, SESSIONS, PAUSE_S, STAY_S, WINDOW_S = 500, 50, 0.5, 40.0, 20.0
+CLIENTS, SESSIONS, STUCK, PAUSE_S, STAY_S, WINDOW_S = 500, 50, 10, 0.5, 40.0, 20.0
 AUTHOR = Author(kind="agent", name="soak")
 
 
@@ -74,6 +75,16 @@ class Soak:
                     async with asyncio.timeout(random.uniform(0.5, 1.5) * STAY_S):
                         await self._read(peer, number)
             self.reconnects += 1
+
+    async def ignore(self, number: int) -> None:
+        """One client that asks for ten sessions and never reads; the server's pings find it out, and it comes again."""
+        while True:
+            with contextlib.suppress(Exception):
+                async with raw_peer(self.process.url, self.process.token, client=f"stuck{number}") as peer:
+                    for session in range(10):
+                        await peer.say(Subscribe(session=f"s{session}", after=0))
+                    peer.socket.transport.pause_reading()
+                    await asyncio.sleep(60)
 
     async def _read(self, peer: Any, number: int) -> None:
         while True:
@@ -120,12 +131,15 @@ async def main(seconds: float) -> None:
                 scope.spawn(soak.write(n), name=f"writer {n}")
             for n in range(CLIENTS):
                 scope.spawn(soak.follow(n), name=f"client {n}")
+            for n in range(STUCK):
+                scope.spawn(soak.ignore(n), name=f"stuck {n}")
             for _ in range(max(3, int(seconds / WINDOW_S))):
                 await asyncio.sleep(WINDOW_S)
                 windows.append(soak.look())
         early, late = windows[1], windows[-1]
-        rig.told("soak", clients=CLIENTS, sessions=SESSIONS, seconds=round(len(windows) * WINDOW_S),
-                 written=sum(soak.written), delivered=soak.events, reconnects=soak.reconnects, gaps=soak.gaps,
+        rig.told("soak", clients=CLIENTS, never_reading=STUCK, sessions=SESSIONS,
+                 seconds=round(len(windows) * WINDOW_S), written=sum(soak.written), delivered=soak.events,
+                 reconnects=soak.reconnects, gaps=soak.gaps,
                  rss_mb=[w["rss_mb"] for w in windows], fds=[w["fds"] for w in windows],
                  p50_ms=[w["p50_ms"] for w in windows], p99_ms=[w["p99_ms"] for w in windows],
                  grown_mb_per_1000_reconnects=round((late["rss_mb"] - early["rss_mb"]) * 1000
@@ -134,4 +148,4 @@ async def main(seconds: float) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(float(sys.argv[1]) if sys.argv[1:] else 120.0))
+    asyncio.run(main(float(sys.argv[1]) if sys.argv[1:] else 360.0))
