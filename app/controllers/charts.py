@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QBuffer, QIODevice, QObject, QTimer
 from PySide6.QtSvg import QSvgGenerator
@@ -13,12 +14,14 @@ from PySide6.QtWidgets import QWidget
 from app.ask import file_to_save
 from app.background import Work
 from app.controllers.worker import log_of
-from app.models.series import Curves, Held, curves_of, curves_of_logs, table_of
 from app.session_key import id_of
 from app.views.charts import ChartsPanel
 from app.workplace import Workplace
 from core.domain.errors import Unavailable
 from core.domain.verdict import Author
+
+if TYPE_CHECKING:
+    from app.models.series import Curves
 
 QUIET_MS = 500
 """Curves are drawn anew at most this often while a session works."""
@@ -92,6 +95,8 @@ class ChartsController(QObject):
         self._session = session = self._place.cursor.session
         told: list[Curves] = []
         if session:
+            from app.models.series import curves_of  # with the canvas: numpy takes its time to load
+
             told.append(curves_of(self._place.desk.trajectory(session), self._title(session),
                                   self._reader(session) if self._blind else ""))
             told += [self._others[s] for s in self._chosen if s != session and s in self._others]
@@ -132,6 +137,8 @@ class ChartsController(QObject):
         if on:
             self._chosen = [*self._chosen, session][-MOST_OTHERS:]
             self._place.desk.watch(session)
+        from app.models.series import Held, curves_of_logs
+
         held = [Held(log_of(self._place, s), id_of(s), s, self._title(s), self._reader(s)) for s in self._chosen]
         self._work.start(curves_of_logs, held, self._blind)
         self._draw()
@@ -176,5 +183,7 @@ class ChartsController(QObject):
 
     def _csv(self) -> bytes:
         text = io.StringIO(newline="")
+        from app.models.series import table_of
+
         csv.writer(text).writerows(table_of(self._panel.canvas.curves))
         return text.getvalue().encode("utf-8-sig")  # spreadsheets then know that it is UTF-8

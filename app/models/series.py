@@ -1,17 +1,21 @@
-"""Numbers over the steps or the time of a trajectory, which the charts draw. No Qt."""
+"""Numbers over the steps or the time of a trajectory, which the charts draw: columns in numpy, no Qt.
+
+A session of a hundred thousand steps is read from the trajectory's columns, never step by step.
+"""
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Mapping, Sequence
-from itertools import accumulate
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
-from core.domain.step import StepHead
-from core.domain.trajectory import StepEntry, Trajectory, fold
+from core.domain.steps import WAITING, Opinions, Steps
+from core.domain.trajectory import Trajectory, fold
+from core.domain.verdict import final_verdict
 from core.store import log
 from core.store.sqlite import connect
 
@@ -19,61 +23,80 @@ KEYS = ("score", "context", "cost", "duration", "idle", "verdicts")
 Over = Literal["steps", "time", "work"]
 """What the curves run over: step numbers, seconds since the first step began, or those in which something was done."""
 
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 _SIGN = {"keep": 1.0, "unsure": 0.0, "mask": -1.0}
 
 
-class Series(msgspec.Struct, frozen=True):
+class Series(msgspec.Struct, frozen=True, eq=False):
     """One curve: values by step number in order. `holds` is for values that stand until the next one."""
 
     key: str
-    points: tuple[tuple[int, float], ...]
+    steps: Ints
+    values: Floats
     holds: bool = False
 
     @property
     def top(self) -> float:
         """The greatest value, at least a little above nothing."""
-        return max((v for _, v in self.points), default=0.0) or 1.0
+        return float(self.values.max(initial=0.0)) or 1.0
 
     def at(self, step: int) -> float | None:
         """The value at a step: of the newest point not after it."""
-        at = bisect_left(self.points, (step + 1,))
-        return self.points[at - 1][1] if at else None
+        at = int(np.searchsorted(self.steps, step, side="right"))
+        return float(self.values[at - 1]) if at else None
 
 
-class Curves(msgspec.Struct, frozen=True):
-    """All curves of one session; `last` is its last step, `clock` tells when each step ended (seconds)."""
+class Times(msgspec.Struct, frozen=True, eq=False):
+    """When each step ended, in seconds since the first began, and how many until then went by without work; NaN where
+    the log does not say."""
+
+    ended: Floats
+    idle: Floats
+
+
+class Curves(msgspec.Struct, frozen=True, eq=False):
+    """All curves of one session, and its steps with their times."""
 
     session: str
     title: str
-    series: tuple[Series, ...] = ()
-    last: int = 0
-    clock: Mapping[int, float] = {}
-    idle: Mapping[int, float] = {}
-    """Seconds without work up to the end of each step of `clock`."""
+    series: tuple[Series, ...]
+    steps: Ints
+    times: Times
+
+    @property
+    def last(self) -> int:
+        """The last step; 0 for none."""
+        return int(self.steps[-1]) if len(self.steps) else 0
 
     def of(self, key: str) -> Series | None:
         """One curve."""
         return next((s for s in self.series if s.key == key), None)
 
+    def xs(self, steps: Ints, over: Over) -> Floats:
+        """Where steps lie; NaN where a time is unknown."""
+        if over == "steps":
+            return steps.astype(float)
+        order = np.argsort(self.steps, kind="stable")
+        at = order[np.searchsorted(self.steps, steps, sorter=order)]
+        return self.times.ended[at] - (self.times.idle[at] if over == "work" else 0.0)
+
     def x(self, step: int, over: Over) -> float | None:
-        """Where a step lies; None where its time is unknown."""
-        if over == "steps" or step not in self.clock:
+        """Where a step lies; None where that is unknown."""
+        if over == "steps" or step not in self.steps:
             return float(step) if over == "steps" else None
-        return self.clock[step] - (self.idle.get(step, 0.0) if over == "work" else 0.0)
+        x = float(self.xs(np.array([step]), over)[0])
+        return None if np.isnan(x) else x
+
+    def end(self, over: Over) -> float:
+        """Where the last step that is known lies."""
+        xs = self.xs(self.steps, over)
+        return float(np.nanmax(xs)) if np.isfinite(xs).any() else 0.0
 
     def step_at(self, x: float, over: Over) -> int:
-        """The step that is nearest to a place."""
-        if over == "steps":
-            return max(1, min(self.last or 1, round(x)))
-        return min(self.clock, key=lambda step: abs((self.x(step, over) or 0.0) - x), default=1)
-
-
-def curves_of(trajectory: Trajectory, title: str, reader: str = "") -> Curves:
-    """The curves of a session. With a `reader` (an author's key) verdicts show only where that one has decided."""
-    last = trajectory.steps[-1].head.number if trajectory.steps else 0
-    heads = [entry.head for entry in trajectory.steps]
-    return Curves(trajectory.session, title, tuple(series_of(trajectory, reader)), last, clock_of(heads),
-                  idle_until(heads))
+        """The step that is nearest to a place; 1 where there is none."""
+        far = np.abs(self.xs(self.steps, over) - x)
+        return int(self.steps[np.nanargmin(far)]) if np.isfinite(far).any() else 1
 
 
 class Held(msgspec.Struct, frozen=True):
@@ -85,6 +108,13 @@ class Held(msgspec.Struct, frozen=True):
     title: str
     reader: str = ""
     """The key of who looks, as an author of that server's."""
+
+
+def curves_of(trajectory: Trajectory, title: str, reader: str = "") -> Curves:
+    """The curves of a session. With a `reader` (an author's key) verdicts show only where that one has decided."""
+    steps = trajectory.steps
+    return Curves(trajectory.session, title, tuple(series_of(trajectory, reader)),
+                  np.array(steps.numbers, dtype=np.int64), times_of(steps))
 
 
 def curves_of_logs(held: Sequence[Held], blind: bool) -> list[Curves]:
@@ -110,62 +140,61 @@ def table_of(curves: Sequence[Curves]) -> list[tuple[object, ...]]:
     rows: list[tuple[object, ...]] = [("session", "title", "quantity", "step", "seconds", "value")]
     for one in curves:
         title = f"'{one.title}" if one.title.lstrip()[:1] in _FORMULA or one.title[:1].isspace() else one.title
-        rows += [(one.session, title, s.key, step, one.clock.get(step, ""), value)
-                 for s in one.series for step, value in s.points]
+        for told in one.series:
+            seconds = ["" if np.isnan(s) else float(s) for s in one.xs(told.steps, "time")]
+            rows += [(one.session, title, told.key, *point)
+                     for point in zip(told.steps.tolist(), seconds, told.values.tolist(), strict=True)]
     return rows
 
 
 def series_of(trajectory: Trajectory, reader: str = "") -> list[Series]:
     """Score (0–100), context (tokens given at the step), cost (US dollars, running), duration (seconds of the step),
     idle (seconds in which nothing was done), verdicts (1 keep, 0 unsure, −1 mask)."""
-    steps = [entry.head for entry in trajectory.steps]
-    scores = tuple((s.step, s.total) for s in trajectory.scores if s.total is not None)
-    context = tuple((h.number, float(h.usage.input_tokens)) for h in steps if h.usage.input_tokens is not None)
-    took = tuple((h.number, (h.ended_at - h.started_at).total_seconds()) for h in steps if h.started_at and h.ended_at)
-    verdicts = tuple((e.head.number, _SIGN[word]) for e in trajectory.steps if (word := standing(e, reader)))
-    told = [Series("score", scores, holds=True), Series("context", context), Series("cost", _running_cost(steps)),
-            Series("duration", took), Series("idle", idle_of(steps)), Series("verdicts", verdicts)]
-    return [s for s in told if s.points]
+    steps = trajectory.steps
+    numbers, cost = np.array(steps.numbers, dtype=np.int64), np.array(steps.cost, dtype=float)
+    tokens = np.array(steps.tokens_in, dtype=float)
+    scores = [(s.step, s.total) for s in trajectory.scores if s.total is not None]
+    opinions = [(steps.numbers[at], _SIGN[word]) for at, told in sorted(steps.opinions.items())
+                if (word := standing(told, reader))]
+    told = [_points("score", scores, holds=True), _column("context", numbers, np.where(tokens < 0, np.nan, tokens)),
+            _column("cost", numbers, np.where(np.isnan(cost), np.nan, np.nancumsum(cost))),
+            _column("duration", numbers, np.array(steps.ended) - np.array(steps.started)),
+            _column("idle", numbers, idle_of(steps)), _points("verdicts", opinions)]
+    return [s for s in told if len(s.steps)]
 
 
-def standing(entry: StepEntry, reader: str = "") -> str:
+def _column(key: str, numbers: Ints, values: Floats) -> Series:
+    known = np.isfinite(values)
+    return Series(key, numbers[known], values[known])
+
+
+def _points(key: str, points: Sequence[tuple[int, float]], *, holds: bool = False) -> Series:
+    return Series(key, np.array([n for n, _ in points], dtype=np.int64), np.array([v for _, v in points], dtype=float),
+                  holds)
+
+
+def standing(told: Opinions, reader: str = "") -> str:
     """What was decided of a step: the latest person's word, else `mask` where a rule or judge masks; "" for nothing."""
-    if not entry.verdicts or (reader and reader not in entry.verdicts):
+    if not told.verdicts or (reader and reader not in told.verdicts):
         return ""
-    people = [v.value for v in entry.verdicts.values() if v.author.kind in ("person", "import")]
+    people = [v.value for v in told.verdicts.values() if v.author.kind in ("person", "import")]
     if people:
         return people[-1] if people[-1] in _SIGN else ""
-    return "mask" if entry.final == "mask" else ""
+    return "mask" if final_verdict(told.verdicts.values()) == "mask" else ""
 
 
-def clock_of(steps: Sequence[StepHead]) -> dict[int, float]:
-    """Seconds from the beginning of the first step that tells it to the end of each."""
-    began = next((h.started_at or h.ended_at for h in steps if h.started_at or h.ended_at), None)
-    return {} if began is None else {h.number: (h.ended_at - began).total_seconds() for h in steps if h.ended_at}
+def times_of(steps: Steps) -> Times:
+    """The times of the steps."""
+    started, ended = np.array(steps.started), np.array(steps.ended)
+    either = np.where(np.isnan(started), ended, started)
+    known = either[np.isfinite(either)]
+    return Times(ended - (known[0] if len(known) else 0.0), np.nancumsum(idle_of(steps)))
 
 
-def idle_of(steps: Sequence[StepHead]) -> tuple[tuple[int, float], ...]:
+def idle_of(steps: Steps) -> Floats:
     """Seconds of each step that went by without work: since the step before ended, and all of a step that waits."""
-    told: list[tuple[int, float]] = []
-    for before, head in zip([None, *steps], steps, strict=False):
-        if head.started_at is None or head.ended_at is None:
-            continue
-        gap = (head.started_at - before.ended_at).total_seconds() if before and before.ended_at else 0.0
-        waited = (head.ended_at - head.started_at).total_seconds() if head.is_waiting else 0.0
-        told.append((head.number, max(0.0, gap) + waited))
-    return tuple(told)
-
-
-def idle_until(steps: Sequence[StepHead]) -> dict[int, float]:
-    """Seconds without work up to the end of each step."""
-    told = idle_of(steps)
-    return dict(zip((n for n, _ in told), accumulate(s for _, s in told), strict=True))
-
-
-def _running_cost(steps: Sequence[StepHead]) -> tuple[tuple[int, float], ...]:
-    cost, total = [], 0.0
-    for head in steps:
-        if head.usage.cost_usd is not None:
-            total += head.usage.cost_usd
-            cost.append((head.number, total))
-    return tuple(cost)
+    started, ended = np.array(steps.started), np.array(steps.ended)
+    before = np.concatenate(([np.nan], ended[:-1])) if len(ended) else ended
+    gap = np.nan_to_num(np.maximum(0.0, started - before))
+    waits = (np.frombuffer(bytes(steps.flags), dtype=np.uint8) & WAITING) != 0
+    return np.where(np.isnan(started) | np.isnan(ended), np.nan, gap + np.where(waits, ended - started, 0.0))

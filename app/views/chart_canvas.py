@@ -141,9 +141,7 @@ class ChartCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]
 
     def _end(self) -> float:
         """The last step, or second, of all sessions."""
-        if self.over != "steps":
-            return max((c.x(n, self.over) or 0.0 for c in self.curves for n in c.clock), default=1.0) or 1.0
-        return float(max((c.last for c in self.curves), default=2)) or 2.0
+        return max((c.end(self.over) for c in self.curves), default=0.0) or 2.0
 
     def _on_zoomed(self, *_: object) -> None:
         self._zoomed = True
@@ -211,4 +209,4 @@ class ChartCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         return place if distance <= NEAR else 0
 
     def _reach(self, curves: Curves) -> float:
-        return (curves.x(curves.last, self.over) or 0.0) + 0.5
+        return curves.end(self.over) + 0.5

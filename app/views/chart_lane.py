@@ -61,7 +61,7 @@ class Lane:
                 self._draw(curves[place], series, place, over, end)
         self._scale(curves)
         mine = curves[0].of(self.key) if curves else None
-        self._value.setText(reading(self.key, mine.points[-1][1]) if mine is not None else "")
+        self._value.setText(reading(self.key, float(mine.values[-1])) if mine is not None else "")
         self._restyle()
 
     def show_place(self, at: float | None, marked: tuple[float, float] | None) -> None:
@@ -78,17 +78,18 @@ class Lane:
         return float(self.plot.vb.mapViewToScene(pg.Point(0, value)).y())
 
     def _draw(self, curves: Curves, series: Series, place: int, over: Over, end: float) -> None:
-        points = [(x, v) for n, v in series.points if (x := curves.x(n, over)) is not None]
-        if not points:
+        x, y = curves.xs(series.steps, over), series.values
+        known = np.isfinite(x)
+        if not known.any():
             return
+        x, y = x[known], y[known]
         if series.holds and not place:
-            points.append((end, points[-1][1]))
-        x, y = np.array(points, dtype=float).T
+            x, y = np.append(x, end), np.append(y, y[-1])
         if self.key == "verdicts":
             item = _symbols(x, y, place)
         else:
             item = pg.PlotDataItem(x, y, pen=pen_of(place, self.key), stepMode="right" if series.holds else None,
-                                   symbol="o" if len(points) == 1 else None, symbolSize=4)
+                                   symbol="o" if len(x) == 1 else None, symbolSize=4)
         self.plot.addItem(item)
         if self.key != "verdicts" and not series.holds:  # only now: before, the item has no view to be clipped to
             item.setDownsampling(auto=True, method="peak")

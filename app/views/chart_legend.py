@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app import theme
-from app.models.series import Curves
 from app.safe_text import one_line
+
+if TYPE_CHECKING:
+    from app.models.series import Curves
 
 
 class ChartLegend(QWidget):

@@ -12,13 +12,13 @@ from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app import quantities, theme
-from app.models.series import Curves
 from app.quantities import reading
 from app.safe_text import PlainLabel, menu_text
 from app.views.chart_legend import ChartLegend
 from app.views.empty import Empty, Faces
 
 if TYPE_CHECKING:
+    from app.models.series import Curves
     from app.views.chart_canvas import ChartCanvas
 
 SCALE = 2

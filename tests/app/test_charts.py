@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 from datetime import UTC, datetime, timedelta
 
+import numpy as np
+import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QImage, QMouseEvent, QWheelEvent
 from PySide6.QtSvg import QSvgRenderer
@@ -14,10 +16,12 @@ from support.logs import Maker
 from support.panels import workplace
 
 from app.controllers.charts import ChartsController, build
-from app.models.series import Curves, Series, clock_of, idle_of, idle_until, series_of, table_of
-from core.domain.events import Placed, VerdictGiven
+from app.models.series import Curves, Series, Times, idle_of, series_of, table_of, times_of
+from core.domain.context import ContextDelta
+from core.domain.events import Placed, StepAdded, VerdictGiven
 from core.domain.step import StepHead
-from core.domain.trajectory import fold
+from core.domain.steps import Steps
+from core.domain.trajectory import Trajectory, fold
 from core.domain.verdict import Author
 
 
@@ -29,30 +33,40 @@ def made(steps: int) -> Maker:
     return maker
 
 
+def folded(maker: Maker) -> Trajectory:
+    return fold("s1", [Placed(session="s1", seq=i, body=b) for i, b in enumerate(maker.bodies, 1)])
+
+
 def test_the_curves_tell_the_sessions_numbers():
-    maker = made(12)
-    trajectory = fold("s1", [Placed(session="s1", seq=i, body=b) for i, b in enumerate(maker.bodies, 1)])
+    trajectory = folded(made(12))
     told = {s.key: s for s in series_of(trajectory)}
-    assert told["score"].points == ((12, 61.5),)
-    assert told["cost"].points[-1][1] == trajectory.row.cost_usd
-    assert [n for n, _ in told["context"].points] == list(range(1, 13))
+    assert (told["score"].steps.tolist(), told["score"].values.tolist()) == ([12], [61.5])
+    assert told["cost"].values[-1] == pytest.approx(trajectory.row.cost_usd)
+    assert told["context"].steps.tolist() == list(range(1, 13))
     assert told["context"].at(5) == trajectory.step(5).head.usage.input_tokens
     assert told["score"].at(3) is None
 
 
 def test_idle_is_what_went_by_without_work():
     began = datetime(2026, 1, 1, tzinfo=UTC)
+    steps = Steps()
 
-    def head(number: int, start: float, end: float, *, waits: bool = False) -> StepHead:
-        return StepHead(number=number, started_at=began + timedelta(seconds=start),
-                        ended_at=began + timedelta(seconds=end), is_waiting=waits)
+    def add(number: int, start: float | None = None, end: float | None = None, *, waits: bool = False) -> None:
+        at = {"started_at": start, "ended_at": end}
+        head = StepHead(number=number, is_waiting=waits,
+                        **{k: began + timedelta(seconds=v) for k, v in at.items() if v is not None})
+        steps.add(number, StepAdded(head=head, body="b", context=ContextDelta()))
 
-    steps = [head(1, 0, 10), head(2, 15, 20), head(3, 20, 80, waits=True), StepHead(number=4)]
-    assert idle_of(steps) == ((1, 0.0), (2, 5.0), (3, 60.0))
-    curves = Curves("s", "", clock=clock_of(steps), idle=idle_until(steps))
+    add(1, 0, 10)
+    add(2, 15, 20)
+    add(3, 20, 80, waits=True)
+    add(4)
+    assert idle_of(steps).tolist()[:3] == [0.0, 5.0, 60.0]
+    curves = Curves("s", "", (), np.array([1, 2, 3, 4]), times_of(steps))
+    assert [curves.x(n, "time") for n in (1, 2, 3)] == [10.0, 20.0, 80.0]
     assert [curves.x(n, "work") for n in (1, 2, 3)] == [10.0, 15.0, 15.0], "idle time takes no room"
-    assert curves.x(4, "work") is None and curves.step_at(16.0, "work") in (2, 3)
-    assert clock_of(steps) == {1: 10.0, 2: 20.0, 3: 80.0}, "the time of step 4 is not told, and not invented"
+    assert curves.x(4, "time") is None, "a time that is not told is not invented"
+    assert curves.step_at(79.0, "time") == 3 and curves.end("work") == 15.0
 
 
 def test_verdicts_are_drawn_and_a_blind_reader_sees_no_others():
@@ -60,14 +74,15 @@ def test_verdicts_are_drawn_and_a_blind_reader_sees_no_others():
     maker.say(VerdictGiven(step=2, value="mask"), Author(kind="person", name="li"))
     maker.say(VerdictGiven(step=3, value="keep"), Author(kind="person", name="li"))
     maker.say(VerdictGiven(step=3, value="unsure"), Author(kind="person", name="wu"))
-    trajectory = fold("s1", [Placed(session="s1", seq=i, body=b) for i, b in enumerate(maker.bodies, 1)])
+    trajectory = folded(maker)
 
-    def verdicts(reader: str = "") -> object:
-        return next((s.points for s in series_of(trajectory, reader) if s.key == "verdicts"), None)
+    def verdicts(reader: str = "") -> dict[int, float]:
+        found = next((s for s in series_of(trajectory, reader) if s.key == "verdicts"), None)
+        return dict(zip(found.steps.tolist(), found.values.tolist(), strict=True)) if found else {}
 
-    assert verdicts() == ((2, -1.0), (3, 0.0)), "the latest word counts"
-    assert verdicts("person:wu") == ((3, 0.0),)
-    assert verdicts("person:me") is None
+    assert verdicts() == {2: -1.0, 3: 0.0}, "the latest word counts"
+    assert verdicts("person:wu") == {3: 0.0}
+    assert verdicts("person:me") == {}
 
 
 def test_a_click_moves_and_a_brush_marks(qtbot, tmp_path):
@@ -177,4 +192,6 @@ def test_curves_are_saved_as_picture_drawing_and_table(qtbot, tmp_path):
 
 
 def test_a_table_runs_no_formula():
-    assert table_of([Curves("s", "=1+1", (Series("score", ((1, 2.0),)),), 1)])[1] == ("s", "'=1+1", "score", 1, "", 2.0)
+    curve = Series("score", np.array([1]), np.array([2.0]))
+    times = Times(np.array([np.nan]), np.array([0.0]))
+    assert table_of([Curves("s", "=1+1", (curve,), np.array([1]), times)])[1] == ("s", "'=1+1", "score", 1, "", 2.0)
