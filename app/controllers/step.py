@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtWidgets import QWidget
 
 from app import quantities
+from app.background import Work
 from app.controllers.eye import EyeController
-from app.fetches import Fetch
+from app.fetches import AT_ONCE, Fetch
 from app.long_text import Part
 from app.models.context import ContextModel
 from app.models.step_parts import parts_of
@@ -38,6 +39,8 @@ class StepController(QObject):
         self._aside: tuple[str, object] | None = None
         self._body: Fetch | None = None
         self._absent = False
+        self._reading = Work(self)
+        self._reading.done.connect(panel.show_parts)
         self._eye = EyeController(place, model, panel.eye)
         self._eye_of: tuple[str, object] | None = None
         self._connect()
@@ -141,11 +144,10 @@ class StepController(QObject):
         return self.tr("This text is not on this computer. It comes as soon as the server is reached.")
 
     def _take_body(self, data: bytes) -> None:
-        try:
-            self._panel.show_parts(parts_of(decode_body(data)))
-        except InvalidInput as error:
-            self._panel.show_parts([Part(text=self.tr("This step cannot be read: {why}").format(why=error),
-                                         meaning="error")])
+        if len(data) > AT_ONCE:
+            self._reading.start(_read_parts, data)
+        else:
+            self._panel.show_parts(_read_parts(data))
 
     def _show_aside(self, trajectory: Trajectory, kind: str, ref: object) -> None:
         shown = (f"{trajectory.session}/{kind}", ref)
@@ -193,6 +195,7 @@ class StepController(QObject):
 
     def _forget(self) -> None:
         self._shown = ("", None)
+        self._reading.drop()
         self._eye_of = None
         self._eye.forget()
         if self._body is not None:
@@ -221,3 +224,12 @@ class StepController(QObject):
             self._panel.eye.presence.ask(selected)
         else:
             self._panel.eye.presence.box.setFocus()
+
+
+def _read_parts(data: bytes) -> list[Part]:
+    """A step's text; in a thread for a long one."""
+    try:
+        return parts_of(decode_body(data))
+    except InvalidInput as error:
+        told = QCoreApplication.translate("StepController", "This step cannot be read: {why}").format(why=error)
+        return [Part(text=told, meaning="error")]

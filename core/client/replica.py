@@ -86,6 +86,20 @@ class Replica:
         except NotFound:
             return None
 
+    def size(self, hash: str) -> int:
+        """The bytes of a payload; 0 where it is not held."""
+        return blobs.size(self._read, hash)
+
+    def body_elsewhere(self, hash: str) -> bytes | None:
+        """The same as `body`, for another thread than the replica's own: for payloads that take long to unpack."""
+        conn = connect(self.path, readonly=True)
+        try:
+            return blobs.get(conn, hash)
+        except NotFound:
+            return None
+        finally:
+            conn.close()
+
     def missing(self, hashes: Iterable[str]) -> list[str]:
         """The payloads among `hashes` that are not held."""
         return blobs.missing(self._read, hashes)

@@ -76,6 +76,11 @@ def holds(conn: Connection, hash: str) -> bool:
     return scalar(conn, "SELECT 1 FROM blob WHERE hash = ?", _key(hash)) is not None
 
 
+def size(conn: Connection, hash: str) -> int:
+    """The bytes of a payload, uncompressed; 0 where it is not held."""
+    return scalar(conn, "SELECT size FROM blob WHERE hash = ?", _key(hash)) or 0
+
+
 def missing(conn: Connection, hashes: Iterable[str]) -> list[str]:
     """Those that are not held, each once, in the order given."""
     return [name for name in dict.fromkeys(hashes) if not holds(conn, name)]
