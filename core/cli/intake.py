@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from core.aio import TaskScope
+from core.cli.carrying import carried
 from core.cli.shapes import ImportLine
 from core.cli.store import reading, writing
 from core.domain.errors import Conflict, ReportableError
@@ -98,13 +99,26 @@ async def take(authority: Authority, home: Home, one: Read) -> ImportLine:
     """Store one session."""
     session = anchored(home, one.session)
     lacking = compare(home, session)
-    if lacking.bodies:
-        op = ImportSession(origin=session.format, events=lacking.head + len(lacking.bodies))
-        await authority.take_in(session.session, op, lacking.journal, lacking.bodies,
-                                payloads(session, lacking.bodies))
+    told: tuple[str, ...] = ()
+    bodies = lacking.bodies
+    if lacking.result == "imported":
+        said, source = _carried(home, session)
+        bodies = [*bodies, *said]
+        told = (f"What people said of session {source}, which is the same run, was taken over.",) if said else ()
+    if bodies:
+        op = ImportSession(origin=session.format, events=lacking.head + len(bodies))
+        await authority.take_in(session.session, op, lacking.journal, bodies, payloads(session, lacking.bodies))
     return ImportLine(session=session.session, source=session.source, format=session.format, title=session.title,
-                      steps=session.steps, errors=session.errors, warnings=session.warnings, result=lacking.result,
-                      path=str(one.path), stamp=one.stamp)
+                      steps=session.steps, errors=session.errors, warnings=(*session.warnings, *told),
+                      result=lacking.result, path=str(one.path), stamp=one.stamp)
+
+
+def _carried(home: Home, session: Imported) -> tuple[list[bytes], str]:
+    """What people said of the same run in another format, as far as the log lacks it."""
+    with reading(home) as conn:
+        said, source = carried(conn, session)
+        held = {placed.event.id for placed in log.read_all(conn, session.session)} if said else set()
+    return [body for body in said if decode_event(body).id not in held], source
 
 
 def payloads(session: Imported, bodies: Iterable[bytes]) -> Mapping[str, bytes]:

@@ -19,7 +19,10 @@ _CHUNK = 2048
 _GUIDANCE_OF = "json_extract(CAST(body AS TEXT), '$.fact.guidance')"
 _GUIDANCE_KINDS = ("('guidance_queued', 'guidance_change_asked', 'guidance_edited', 'guidance_withdrawn', "
                    "'guidance_change_refused', 'guidance_delivered', 'guidance_answered')")
-"""As the index `event_of_guidance` has them (`core.store.schema`): other words would not be found by it."""
+_OF_PERSON = ("kind IN ('verdict_given', 'note_added', 'tag_set') "
+              "AND instr(body, CAST('\"kind\":\"person\"' AS BLOB))")
+"""As the indexes `event_of_guidance` and `event_of_person` have them (`core.store.schema`): other words would not be
+found by them."""
 
 
 def epoch(conn: Connection) -> str:
@@ -128,6 +131,18 @@ def last_state(conn: Connection, session: str) -> Event:
     sql = ("SELECT body FROM event INDEXED BY event_of_state WHERE session = ? AND kind = 'session_state' "
            "ORDER BY seq DESC LIMIT 1")
     return decode_event(scalar(conn, sql, session))
+
+
+def with_opinions(conn: Connection) -> list[str]:
+    """The sessions of which people said something (verdicts, notes, tags), the newest first."""
+    sql = f"SELECT DISTINCT session FROM event WHERE {_OF_PERSON} ORDER BY session DESC"
+    return [name for (name,) in conn.execute(sql)]
+
+
+def opinions(conn: Connection, session: str) -> list[bytes]:
+    """The bodies of the events in which people said something of a session's steps, in order."""
+    sql = f"SELECT body FROM event WHERE session = ? AND {_OF_PERSON} ORDER BY seq"
+    return [bytes(b) for (b,) in conn.execute(sql, (session,)) if decode_event(bytes(b)).author.kind == "person"]
 
 
 def lease(conn: Connection, session: str, journal: str) -> tuple[int, int]:

@@ -100,6 +100,19 @@ def m0002_guidance_index(db: Database) -> None:
     _run(db, _M0002)
 
 
+_M0003 = """
+CREATE INDEX event_of_person ON event (session, seq)
+  WHERE kind IN ('verdict_given', 'note_added', 'tag_set')
+    AND instr(body, CAST('"kind":"person"' AS BLOB));
+"""
+
+
+@migrations()
+def m0003_opinions_index(db: Database) -> None:
+    """Which sessions people said something of, and what, without reading the whole log."""
+    _run(db, _M0003)
+
+
 def _run(db: Database, script: str) -> None:
     """Run statements one by one: executescript would commit the transaction of the migration."""
     statement = ""
