@@ -7,6 +7,7 @@ from functools import partial
 from PySide6.QtCore import QElapsedTimer, QObject
 from PySide6.QtWidgets import QWidget
 
+from app.controllers import rules
 from app.controllers.active_time import ActiveTime
 from app.controllers.worker import Worker, home_environment
 from app.models.verdicts import AnyChange, Change, Decision, TagChange, VerdictBook
@@ -52,7 +53,7 @@ class VerdictsController(QObject):
         self._view.noted.connect(self._note)
         self._view.tags.tagged.connect(self._tag)
         self._time.changed.connect(self._show_time)
-        self._view.rules_asked.connect(self._run_rules)
+        self._view.rules_asked.connect(self.run_rules)
         self._view.blind_asked.connect(partial(self._remember, "review.blind"))
         self._view.advance_asked.connect(partial(self._remember, "review.advance"))
         self._cursor.moved.connect(self._moved)
@@ -240,7 +241,7 @@ class VerdictsController(QObject):
 
     # ---- rules ------------------------------------------------------------------------------------
 
-    def _run_rules(self) -> None:
+    def run_rules(self) -> None:
         """In a process of its own: the rules read every body of the session."""
         if self._rules is not None or not self._cursor.session:
             return
@@ -286,5 +287,6 @@ def _change_of(op: AnyOp) -> AnyChange | None:
 def build(place: Workplace, parent: QWidget) -> ReviewView:
     """The panel, wired."""
     view = ReviewView([place.actions[key] for key in ACTIONS], parent)
-    VerdictsController(place, view)
+    controller = VerdictsController(place, view)
+    rules.connect(place, view, controller.run_rules)
     return view

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QAbstractListModel, QCoreApplication, QModelIndex, QPersistentModelIndex, Qt, Signal
 
+from app.i18n import QT_TRANSLATE_NOOP
 from app.safe_text import one_line
 from core.domain.session import FINAL_STATES, SessionRow
 
@@ -96,6 +97,23 @@ class Preview(msgspec.Struct, frozen=True):
     parts: tuple[TokenPart, ...] = ()
     refused: tuple[Refusal, ...] = ()
     template_refused: Refusal | None = None
+
+
+STATES = {
+    "kept": QT_TRANSLATE_NOOP("TokenPreview", "trained"),
+    "summary": QT_TRANSLATE_NOOP("TokenPreview", "the summary, trained"),
+    "masked": QT_TRANSLATE_NOOP("TokenPreview", "masked by a verdict"),
+    "carried": QT_TRANSLATE_NOOP("TokenPreview", "trained in an earlier sample"),
+    "changed": QT_TRANSLATE_NOOP("TokenPreview", "not as the model wrote it, so not trained"),
+    "refused": QT_TRANSLATE_NOOP("TokenPreview", "cannot be split exactly, so not trained"),
+    "context": QT_TRANSLATE_NOOP("TokenPreview", "context"),
+}
+"""What training does with a part, in words."""
+
+
+def state_words(state: str) -> str:
+    """A part's state in the reader's language."""
+    return QCoreApplication.translate("TokenPreview", STATES.get(state, STATES["context"]))
 
 
 class Metric(msgspec.Struct, frozen=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal
@@ -19,13 +20,15 @@ from PySide6.QtWidgets import (
 )
 
 from app import theme
-from app.models.export import Preview, TokenPart
+from app.models.export import Preview, TokenPart, state_words
 from app.quantities import number
-from app.safe_text import PlainLabel, visible
+from app.safe_text import PlainLabel, one_line, visible
 from app.views.empty import Empty
 
 PAGE = 4_000
 """Tokens on one page."""
+
+MOST_REASONS = 3
 
 
 class TokenPreview(QWidget):
@@ -43,6 +46,12 @@ class TokenPreview(QWidget):
         self._share = PlainLabel("", self)
         self._share.setFont(theme.small_font(self.font()))
         self._share.setWordWrap(True)
+        self._left_out = PlainLabel("", self)
+        self._left_out.setFont(theme.small_font(self.font()))
+        self._left_out.setWordWrap(True)
+        self._where = PlainLabel("", self)
+        self._where.setFont(theme.small_font(self.font()))
+        self._starts: list[int] = []
         self._text = QPlainTextEdit(self)
         self._text.setReadOnly(True)
         self._text.setUndoRedoEnabled(False)
@@ -62,12 +71,17 @@ class TokenPreview(QWidget):
         self._lay_out()
         self.sessions.activated.connect(self._ask_session)
         self.samples.activated.connect(self._ask_sample)
+        self._text.cursorPositionChanged.connect(self._show_where)
 
     def _lay_out(self) -> None:
         top = QHBoxLayout()
         top.setSpacing(theme.GRID)
         top.addWidget(self.sessions, 3)
         top.addWidget(self.samples, 2)
+        self._steppers = [self._button("◂", self.tr("Previous sample"), lambda: self._ask_sample_beside(-1)),
+                          self._button("▸", self.tr("Next sample"), lambda: self._ask_sample_beside(1))]
+        for button in self._steppers:
+            top.addWidget(button)
         foot = QHBoxLayout()
         foot.setSpacing(theme.GRID)
         self._buttons = [
@@ -76,7 +90,8 @@ class TokenPreview(QWidget):
             self._button("›", self.tr("Next page"), self._page_after),
             self._button("⇥", self.tr("Next part that is trained"), self._trained_after),
         ]
-        foot.addWidget(self._place, 1)
+        foot.addWidget(self._place)
+        foot.addWidget(self._where, 1)
         for button in self._buttons:
             foot.addWidget(button)
         full = QWidget(self)
@@ -85,6 +100,7 @@ class TokenPreview(QWidget):
         column.setSpacing(theme.GRID)
         column.addLayout(top)
         column.addWidget(self._share)
+        column.addWidget(self._left_out)
         column.addWidget(self._busy)
         column.addWidget(self._text, 1)
         column.addLayout(foot)
@@ -129,8 +145,8 @@ class TokenPreview(QWidget):
         self._told = Preview()
         self._text.setPlainText("")
         self._text.setPlaceholderText(visible(sentence))
-        self._share.setText("")
-        self._place.setText("")
+        for label in (self._share, self._left_out, self._place, self._where):
+            label.setText("")
         self.show_busy(False)
 
     def show_preview(self, session: str, told: Preview) -> None:
@@ -139,7 +155,10 @@ class TokenPreview(QWidget):
         self.show_busy(False)
         self._show_samples()
         self._show_share()
+        self._show_left_out()
         self._fill()
+        for button, beside in zip(self._steppers, (told.sample - 1, told.sample + 1), strict=True):
+            button.setEnabled(0 <= beside < len(told.samples))
         last = told.start + len(told.tokens)
         self._place.setText(self.tr("tokens {first}–{last} of {total}").format(
             first=number(told.start + 1), last=number(last), total=number(told.total)) if told.total else "")
@@ -174,7 +193,32 @@ class TokenPreview(QWidget):
             text += "\n" + told.template_refused.sentence
         self._share.setText(text)
 
+    def _show_left_out(self) -> None:
+        """What an export would leave out of this session, and why: each reason once."""
+        reasons = Counter(r.sentence for r in self._told.refused)
+        told = [f"✗ {one_line(sentence, 240)}" + (f" (×{times})" if times > 1 else "")
+                for sentence, times in reasons.most_common(MOST_REASONS)]
+        more = len(reasons) - len(told)
+        if more > 0:
+            told.append(self.tr("and %n reason(s) more", "", more))
+        self._left_out.setText("\n".join(told))
+        self._left_out.setVisible(bool(told) and bool(self._told.samples))
+
+    def _show_where(self) -> None:
+        """Where the text under the cursor came from, and what training does with it."""
+        at = bisect_right(self._starts, self._text.textCursor().position()) - 1
+        part = self._part_at(self._told.start + at) if at >= 0 else None
+        if part is None or part.step is None:
+            self._where.setText(state_words(part.state if part else "context") if self._told.tokens else "")
+            return
+        told = self.tr("step {step}: {state}")
+        self._where.setText(told.format(step=number(part.step), state=state_words(part.state)))
+
+    def _part_at(self, token: int) -> TokenPart | None:
+        return next((p for p in self._told.parts if p.start <= token < p.end), None)
+
     def _fill(self) -> None:
+        self._starts = []
         self._text.clear()
         cursor = QTextCursor(self._text.document())
         plain, formats = QTextCharFormat(), {}
@@ -195,6 +239,7 @@ class TokenPreview(QWidget):
                     self._marks.append(cursor.position())
                 cursor.insertText("▸" if mask else "✗", self._sign("keep" if mask else "mask"))
             before = now
+            self._starts.append(cursor.position())
             told = visible(text).replace("\n", "⏎\n") if mask else visible(text)
             cursor.insertText(told, formats[wanted][i % 2] if wanted else plain)
         cursor.endEditBlock()
@@ -271,6 +316,11 @@ class TokenPreview(QWidget):
 
     def _ask_session(self) -> None:
         self.asked.emit(str(self.sessions.currentData() or ""), 0, 0)
+
+    def _ask_sample_beside(self, direction: int) -> None:
+        beside = self._told.sample + direction
+        if 0 <= beside < len(self._told.samples):
+            self._ask_sample(beside)
 
     def _ask_sample(self, index: int) -> None:
         self.asked.emit(str(self.sessions.currentData() or ""), index, 0)

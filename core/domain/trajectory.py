@@ -64,7 +64,7 @@ class Trajectory:
         self.open_step: StepStarted | None = None
         self.spent: dict[str, dict[int, float]] = {}
         """Active seconds by person (the author's key) and step."""
-        self.contexts = Contexts(lambda i: self.steps[i].context)
+        self.contexts = _contexts(self.steps)
         self.summary_places: dict[str, int] = {}
 
     def apply(self, placed: Placed) -> Event:
@@ -138,7 +138,7 @@ class Trajectory:
         at = self.steps.index_of(fact.head.number)
         if at is not None:
             self.steps.tell_again(at, seq, fact)
-            self.contexts = Contexts(lambda i: self.steps[i].context)
+            self.contexts = _contexts(self.steps)
             return
         self.steps.add(seq, fact)
         self.items.add_step()
@@ -188,6 +188,11 @@ class Trajectory:
     def _deliver(self, guidance: Guidance, step: int) -> None:
         guidance.state, guidance.delivered_step = "delivered", step
         self.items.add(Item("guidance", guidance.id))
+
+
+def _contexts(steps: Steps) -> Contexts:
+    """The contexts of steps; without a circle, so that a session that is let go of is gone at once."""
+    return Contexts(lambda i: steps[i].context)
 
 
 def fold(session: str, placed: Iterable[Placed]) -> Trajectory:

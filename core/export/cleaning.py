@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache
 from pathlib import Path
 
 import msgspec
@@ -24,6 +23,8 @@ from core.export.secret_rules import find_by_rules, read_rules
 
 REDACTED = "[redacted]"
 _SHORTEST = 6
+_KEPT = 10_000
+Looked = tuple[str, tuple[tuple[str, str], ...], int]
 _HOME_FOLDER = re.compile(r"(?P<root>/home/|/Users/|\b[A-Za-z]:(?:\\\\?|/)Users(?:\\\\?|/))"
                           r"(?P<name>[\w.-]{1,64})")
 _NOBODY = frozenset({
@@ -57,7 +58,7 @@ class Cleaner:
         self._scans = options.scan
         self._rules = read_rules(Path(options.secret_rules)) if options.secret_rules else []
         self._names: dict[str, str] = {}
-        self._looked = lru_cache(maxsize=20_000)(self._look)
+        self._seen: dict[str, Looked] = {}
         self.leaks: list[Leak] = []
         self.renamed = 0
 
@@ -91,7 +92,17 @@ class Cleaner:
         return msgspec.structs.replace(message, content=clean(message.content), tool_calls=calls,
                                        reasoning=clean(message.reasoning))
 
-    def _look(self, text: str) -> tuple[str, tuple[tuple[str, str], ...], int]:
+    def _looked(self, text: str) -> Looked:
+        """What was found in a text, which comes again in every later sample. A plain dict: a cache around a method
+        would hold this object in a circle, and with it the session."""
+        told = self._seen.get(text)
+        if told is None:
+            if len(self._seen) >= _KEPT:
+                self._seen.clear()
+            told = self._seen[text] = self._look(text)
+        return told
+
+    def _look(self, text: str) -> Looked:
         """(text without what must not leave, kinds and hints of what was taken out, how many folders were renamed)."""
         kinds: list[tuple[str, str]] = []
         for secret in self._exact:

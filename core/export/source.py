@@ -23,14 +23,16 @@ class LogSource:
 
     def __init__(self, path: Path) -> None:
         self._conn = connect(path, readonly=True)
-        self.message = lru_cache(maxsize=20_000)(self._message)
+        self.message = lru_cache(maxsize=4096)(self._message)
 
     def close(self) -> None:
         """Let go of the file."""
         self._conn.close()
 
     def trajectory(self, session: str) -> Trajectory:
-        """A session as its log tells it now. Raises NotFound for an unknown or empty one."""
+        """A session as its log tells it now, in place of the one read before. Raises NotFound for an unknown or empty
+        one."""
+        self.message.cache_clear()
         trajectory = fold(session, log.read_all(self._conn, session))
         if trajectory.created is None:
             raise NotFound("no_session", f"There is no session {session}.", session=session)

@@ -18,7 +18,8 @@ from core.export.rows import Row
 from core.llm.extra import require_extra
 
 _ENCODER = msgspec.json.Encoder(order="deterministic")
-_BATCH = 64
+_BATCH = 8 * 1024 * 1024
+"""Bytes of rows that become one group of a Parquet file."""
 
 
 class RowWriter:
@@ -96,7 +97,7 @@ def _to_parquet(source: Path, target: Path) -> None:
 
     writer: Any = None
     with source.open("rb") as lines:
-        while batch := [msgspec.json.decode(line) for _, line in zip(range(_BATCH), lines, strict=False)]:
+        while batch := [msgspec.json.decode(line) for line in lines.readlines(_BATCH)]:
             table = pa.Table.from_pylist(batch, schema=writer.schema if writer else None)
             writer = writer or pq.ParquetWriter(target, table.schema)
             writer.write_table(table)

@@ -21,23 +21,12 @@ It runs with the rights of the program: put only files there that you trust.
 from __future__ import annotations
 
 import hashlib
-import tomllib
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from core.domain.errors import InvalidInput
+from core.supervision.rule_file import FILE, read_rule_file
 from core.supervision.rules import RULES, Registry, Rule
-
-FILE = "rules.toml"
-
-
-class RuleFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What rules.toml holds: settings by rule, and the same for single tasks."""
-
-    rules: dict[str, dict[str, Any]] = {}
-    tasks: dict[str, RuleFile] = {}
 
 
 def rules_of(folder: Path | None, task: str = "") -> list[Rule]:
@@ -59,16 +48,6 @@ def rules_of(folder: Path | None, task: str = "") -> list[Rule]:
         raise InvalidInput("bad_rules", f"{FILE} names the rule {unknown[0]}, which is not known.", rule=unknown[0])
     return [_set(rule, {k: v for part in settings for k, v in part.get(rule.name, {}).items()})
             for rule in registry.get()]
-
-
-def read_rule_file(path: Path) -> RuleFile:
-    """The settings of a file; none where it does not exist. Raises InvalidInput."""
-    try:
-        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), RuleFile)
-    except FileNotFoundError:
-        return RuleFile()
-    except (OSError, ValueError, RecursionError, msgspec.ValidationError) as error:
-        raise InvalidInput("bad_rules", f"{path} cannot be read: {error}", path=str(path)) from error
 
 
 def _set(rule: Rule, told: dict[str, Any]) -> Rule:

@@ -267,6 +267,13 @@
             <numerusform>✗ %n masked actions</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>and %n reason(s) more</source>
+        <translation>
+            <numerusform>and %n reason more</numerusform>
+            <numerusform>and %n reasons more</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>TrajectoryPanel</name>

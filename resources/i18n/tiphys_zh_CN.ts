@@ -228,6 +228,10 @@
         <translation>下一处分歧(&amp;D)</translation>
     </message>
     <message>
+        <source>&amp;Rules…</source>
+        <translation>规则(&amp;R)…</translation>
+    </message>
+    <message>
         <source>&amp;Context of the step (the eye)</source>
         <translation>步骤的上下文（眼睛）(&amp;C)</translation>
     </message>
@@ -2422,6 +2426,151 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>Rules</name>
+    <message>
+        <source>An action that failed</source>
+        <translation>失败的操作</translation>
+    </message>
+    <message>
+        <source>The start of a background job that failed later</source>
+        <translation>启动了后来失败的后台任务</translation>
+    </message>
+    <message>
+        <source>No action, or a call that cannot be read</source>
+        <translation>没有操作，或调用无法读取</translation>
+    </message>
+    <message>
+        <source>A change of a file that was not looked at just before</source>
+        <translation>修改了刚才没有看过的文件</translation>
+    </message>
+    <message>
+        <source>The second edit of a file in a row</source>
+        <translation>连续第二次修改同一文件</translation>
+    </message>
+    <message>
+        <source>A variant of a script that was provided</source>
+        <translation>另写了已提供脚本的变体</translation>
+    </message>
+    <message>
+        <source>Bulk inference with transformers where vLLM is expected</source>
+        <translation>本应使用 vLLM 却用 transformers 批量推理</translation>
+    </message>
+    <message>
+        <source>Training that leaves GPUs idle</source>
+        <translation>训练时让 GPU 闲置</translation>
+    </message>
+    <message>
+        <source>Evaluating again though nothing changed</source>
+        <translation>没有任何变化却再次评测</translation>
+    </message>
+    <message>
+        <source>Finishing too early, or with worse outputs than the best</source>
+        <translation>过早结束，或以不如最佳的结果结束</translation>
+    </message>
+    <message>
+        <source>Work that lowered a full score</source>
+        <translation>使满分降低的操作</translation>
+    </message>
+    <message>
+        <source>The same failing call again</source>
+        <translation>再次执行同样失败的调用</translation>
+    </message>
+    <message>
+        <source>Many steps that wait for nothing</source>
+        <translation>许多毫无目的等待的步骤</translation>
+    </message>
+    <message>
+        <source>A secret in a call or its result</source>
+        <translation>调用或其结果中有密钥</translation>
+    </message>
+    <message>
+        <source>broken</source>
+        <translation>出错</translation>
+    </message>
+    <message>
+        <source>masks {n}</source>
+        <translation>掩码 {n} 步</translation>
+    </message>
+    <message>
+        <source>would mask {n}</source>
+        <translation>将掩码 {n} 步</translation>
+    </message>
+    <message>
+        <source>off</source>
+        <translation>已关闭</translation>
+    </message>
+    <message>
+        <source>changed</source>
+        <translation>已修改</translation>
+    </message>
+    <message>
+        <source>The rule itself failed; the log names the error.</source>
+        <translation>规则本身出错；日志中有错误说明。</translation>
+    </message>
+    <message>
+        <source>It finds nothing in this session.</source>
+        <translation>它在此会话中没有发现任何步骤。</translation>
+    </message>
+    <message>
+        <source>People decided on {judged} and mask {confirmed} of these.</source>
+        <translation>人已裁定其中 {judged} 个，掩码 {confirmed} 个。</translation>
+    </message>
+</context>
+<context>
+    <name>RulesController</name>
+    <message>
+        <source>What the rules find here is not shown while you judge blindly.</source>
+        <translation>盲审时不显示规则的发现。</translation>
+    </message>
+    <message>
+        <source>The rules gave an answer that cannot be read: {why}</source>
+        <translation>规则进程的回答无法读取：{why}</translation>
+    </message>
+    <message>
+        <source>The rules&apos; process ended with code {code}.</source>
+        <translation>规则进程以代码 {code} 结束。</translation>
+    </message>
+</context>
+<context>
+    <name>RulesDialog</name>
+    <message>
+        <source>Rules</source>
+        <translation>规则</translation>
+    </message>
+    <message>
+        <source>For which sessions</source>
+        <translation>适用于哪些会话</translation>
+    </message>
+    <message>
+        <source>Steps that the rule finds</source>
+        <translation>规则发现的步骤</translation>
+    </message>
+    <message>
+        <source>Switched on</source>
+        <translation>开启</translation>
+    </message>
+    <message>
+        <source>As it came</source>
+        <translation>恢复原样</translation>
+    </message>
+    <message>
+        <source>Let the rules judge now</source>
+        <translation>现在让规则裁定</translation>
+    </message>
+    <message>
+        <source>For all sessions</source>
+        <translation>适用于所有会话</translation>
+    </message>
+    <message>
+        <source>Only for the task {task}</source>
+        <translation>仅适用于任务 {task}</translation>
+    </message>
+    <message>
+        <source>Step {n}</source>
+        <translation>步骤 {n}</translation>
+    </message>
+</context>
+<context>
     <name>SearchDelegate</name>
     <message>
         <source>page</source>
@@ -2757,6 +2906,18 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     <message>
         <source>Dark</source>
         <translation>深色</translation>
+    </message>
+    <message>
+        <source>Contrast</source>
+        <translation>对比度</translation>
+    </message>
+    <message>
+        <source>Normal</source>
+        <translation>普通</translation>
+    </message>
+    <message>
+        <source>High</source>
+        <translation>高</translation>
     </message>
     <message>
         <source>Text size (points)</source>
@@ -3272,6 +3433,14 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
         <translation>还没有可预览的内容</translation>
     </message>
     <message>
+        <source>Previous sample</source>
+        <translation>上一个样本</translation>
+    </message>
+    <message>
+        <source>Next sample</source>
+        <translation>下一个样本</translation>
+    </message>
+    <message>
         <source>Previous part that is trained</source>
         <translation>上一处参与训练的部分</translation>
     </message>
@@ -3316,6 +3485,44 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
         <translation>
             <numerusform>✗ %n 个被掩码的动作</numerusform>
         </translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n reason(s) more</source>
+        <translation>
+            <numerusform>另有 %n 个原因</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>step {step}: {state}</source>
+        <translation>步骤 {step}：{state}</translation>
+    </message>
+    <message>
+        <source>trained</source>
+        <translation>参与训练</translation>
+    </message>
+    <message>
+        <source>the summary, trained</source>
+        <translation>摘要，参与训练</translation>
+    </message>
+    <message>
+        <source>masked by a verdict</source>
+        <translation>被裁定掩码</translation>
+    </message>
+    <message>
+        <source>trained in an earlier sample</source>
+        <translation>已在更早的样本中训练</translation>
+    </message>
+    <message>
+        <source>not as the model wrote it, so not trained</source>
+        <translation>与模型所写不同，故不训练</translation>
+    </message>
+    <message>
+        <source>cannot be split exactly, so not trained</source>
+        <translation>无法精确切分，故不训练</translation>
+    </message>
+    <message>
+        <source>context</source>
+        <translation>上下文</translation>
     </message>
 </context>
 <context>

@@ -13,7 +13,7 @@ from support.panels import told_session, workplace
 
 from app.controllers import export
 from app.controllers.training import TrainingController
-from app.models.export import Metric, Preview, SampleLine, TokenPart
+from app.models.export import Metric, Preview, Refusal, SampleLine, TokenPart
 from app.views.chart_lane import StepAxis
 from app.views.token_preview import TokenPreview
 from app.views.training import TrainingView
@@ -211,3 +211,33 @@ async def test_what_looks_like_a_secret_is_shown_and_asked_about_before_it_is_wr
             assert key not in "".join(p.read_text() for p in (tmp_path / "set").glob("*.json*"))
             view.choose.cancelled.emit()
             host.deleteLater()
+
+
+def test_the_preview_steps_through_samples_says_where_text_came_from_and_what_is_left_out(qtbot) -> None:
+    view = TokenPreview()
+    qtbot.addWidget(view)
+    view.show()
+    view.show_sessions([("s1", "One")])
+    samples = (SampleLine("react", 10, 6, 2), SampleLine("summary", 10, 9, 3), SampleLine("react", 20, 6, 2))
+    tokens = tuple((t, int(m)) for t, m in (("user ", 0), ("good", 1), (" act", 1), ("mid", 0), ("bad", 0)))
+    parts = (TokenPart(1, 3, "assistant", 7, "kept"), TokenPart(4, 5, "assistant", 8, "refused"))
+    refused = (Refusal("too_long", "It is too long."), Refusal("a", "Rewritten."), Refusal("a", "Rewritten."),
+               Refusal("b", "B."), Refusal("c", "C."))
+    view.show_preview("s1", Preview(samples=samples, sample=1, total=5, trained=2, tokens=tokens, parts=parts,
+                                    refused=refused))
+    asked = []
+    view.asked.connect(lambda *told: asked.append(told))
+    for button in view._steppers:
+        assert button.isEnabled()
+        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert asked == [("s1", 0, 0), ("s1", 2, 0)]
+    assert "✗ Rewritten. (×2)" in view._left_out.text() and "1 reason" in view._left_out.text()
+    told = []
+    for word in ("user", "act", "mid", "bad"):
+        cursor = view._text.textCursor()
+        cursor.setPosition(view._text.toPlainText().index(word) + 1)
+        view._text.setTextCursor(cursor)
+        told.append(view._where.text())
+    assert told == ["context", "step 7: trained", "context", "step 8: cannot be split exactly, so not trained"]
+    view.show_preview("s1", Preview(samples=samples, sample=2, total=5, trained=2, tokens=tokens, parts=parts))
+    assert [b.isEnabled() for b in view._steppers] == [True, False] and not view._left_out.isVisibleTo(view)

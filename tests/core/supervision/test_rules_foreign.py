@@ -51,7 +51,7 @@ def test_an_empty_answer_or_one_that_the_program_complains_of_is():
 
 
 def test_a_shell_without_exit_codes_tells_of_failures_in_its_last_line():
-    bad = step(1, bash("python a.py"), shows="Traceback (most recent call last):\n  …\nValueError: chr() arg is no byte")
+    bad = step(1, bash("python a.py"), shows="Traceback (most recent call last):\n …\nValueError: chr() arg is no byte")
     told = step(2, bash("cat log"), shows="ValueError: old\nall is well")
     known = step(3, bash("python b.py"), shows="KeyError: 'x'", exit_code=0)
     absent = step(4, bash("pyhton a.py"), shows="bash: pyhton: command not found")
