@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QApplication
 from app.actions import Actions
 from app.controllers.application import ApplicationController
 from app.controllers.connection import LocalServer
+from app.controllers.keeping import KeepingController
 from app.controllers.places import PlacesController
 from app.controllers.sender import Sender
 from app.controllers.servers import ServerDesks, ServersController
@@ -25,6 +26,7 @@ from app.cursor import Cursor
 from app.desk import Desk
 from app.desks import Desks
 from app.instance import Doorbell, Request
+from app.kept import Kept
 from app.looked import Looked
 from app.notices import Notices
 from app.servers import Servers, address_of
@@ -106,13 +108,15 @@ class Desktop(QObject):
         self.actions = Actions(self)
         self.place = Workplace(home=home, desk=self.desk, cursor=self.cursor, scope=scope, notices=self.notices,
                                settings=settings, servers=Servers(home.servers, self),
-                               looked=Looked(home.path / "looked.json"), sender=self.outgoing, actions=self.actions)
+                               looked=Looked(home.path / "looked.json"), kept=Kept(home.path / "kept.json"),
+                               sender=self.outgoing, actions=self.actions)
         self.servers = ServerDesks(home, self.place, self)
         self.window = Window(self.place, home.path / "window.ini")
         self.application = ApplicationController(self.place, self.window)
         self.places = PlacesController(self.place, self.window)
         servers = ServersController(self.place, self.servers, self.window)
         self.places.server_offered.connect(servers.offer)
+        KeepingController(self.place, self.window)
         StatusController(self.place, self.window.status)
         self.application.server_needed.connect(self.connection.serve_here)
         self.window.quit_asked.connect(self.quit.set)

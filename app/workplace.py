@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from app.cursor import Cursor
 from app.desks import Desks
+from app.kept import Kept
 from app.looked import Looked
 from app.notices import Notices
 from app.servers import Servers
@@ -31,5 +32,6 @@ class Workplace:
     settings: Settings
     servers: Servers
     looked: Looked
+    kept: Kept
     sender: Sender
     actions: Actions

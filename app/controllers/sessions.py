@@ -19,8 +19,8 @@ from core.protocol.messages import ClearAttention
 
 def build(place: Workplace, parent: QWidget) -> SessionsPanel:
     """The panel, wired."""
-    model = SessionsModel(place.looked, partial(_server_name, place))
-    acts = [place.actions[f"session.{key}"] for key in (*CONTROLS, "clear_attention", "thresholds")]
+    model = SessionsModel(place.looked, partial(_server_name, place), place.kept)
+    acts = [place.actions[f"session.{key}"] for key in (*CONTROLS, "clear_attention", "thresholds", "keep_here")]
     panel = SessionsPanel(model, place.actions["file.new_session"], acts, parent)
     model.setParent(panel)
     SessionsController(place, model, panel)

@@ -9,6 +9,7 @@ import msgspec
 from PySide6.QtCore import QAbstractListModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from app import quantities
+from app.kept import Kept
 from app.looked import Looked
 from app.models.attention import URGENCY
 from app.models.session_query import Seen, SessionQuery
@@ -46,10 +47,11 @@ ORDERS: tuple[Order, ...] = ("begun", "attention", "new", "heard", "name")
 class SessionsModel(QAbstractListModel):
     """The sessions that pass a query, in an order; while they are looked at no row changes its place."""
 
-    def __init__(self, looked: Looked, server_name: Callable[[str], str] = lambda _: "",
+    def __init__(self, looked: Looked, server_name: Callable[[str], str] = lambda _: "", kept: Kept | None = None,
                  parent: QObject | None = None) -> None:
         """`server_name(session)` is what to call the session's server; "" where there is but one."""
         super().__init__(parent)
+        self._kept = kept
         self._looked = looked
         self._server_name = server_name
         self._query = SessionQuery()
@@ -115,6 +117,8 @@ class SessionsModel(QAbstractListModel):
         """Where it runs, for how long it has, and with what."""
         server = self._server_name(row.session)
         told = [f"@ {one_line(server, 24)}"] if server else []
+        if self._kept is not None and self._kept.is_whole(row.session, row.seq):
+            told.append("⤓ " + self.tr("kept here"))
         took = quantities.duration(quantities.between(row.created_at, row.updated_at))
         if took and row.steps and row.origin == "live":
             told.append(took)

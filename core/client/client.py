@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Callable, Iterable
 
 from core.client.link import Link
@@ -14,7 +15,7 @@ from core.client.listeners import tell
 from core.client.replica import Replica
 from core.client.status import Status
 from core.domain.blob import is_blob_hash
-from core.domain.errors import InvalidInput, LimitReached
+from core.domain.errors import InvalidInput, LimitReached, Unavailable
 from core.protocol.client_effects import (
     Answer,
     Break,
@@ -33,6 +34,9 @@ from core.protocol.messages import Ack, AnyOp, Command, Failed, Live, Nak, Welco
 
 log = logging.getLogger("wire")
 
+KEPT_AT_ONCE = 32
+"""Payloads on their way to the disk, where one commit takes all that wait; more are not taken from the wire."""
+
 __all__ = ["Client", "Status"]
 
 
@@ -50,6 +54,7 @@ class Client:
         """Called with the hash of a wanted payload that the server does not hold."""
         self._state = ClientState(replica.epoch, replica.waiting())
         self._answers: dict[str, asyncio.Future[Ack | Nak]] = {}
+        self._keeping: deque[tuple[str, asyncio.Future[None]]] = deque()
         self._ordered = asyncio.Lock()
         self._link = Link(url, token, self, program=program)
 
@@ -65,7 +70,11 @@ class Client:
 
     async def run(self) -> None:
         """Keep the replica equal to the server until cancelled; never returns by itself."""
-        await self._link.run()
+        try:
+            await self._link.run()
+        finally:
+            for _, stored in self._keeping:
+                stored.cancel()
 
     def hurry(self) -> None:
         """Try to connect at once."""
@@ -125,6 +134,7 @@ class Client:
 
     async def on_message(self, message: Wire) -> None:
         """A message came."""
+        await self._look_at_kept(KEPT_AT_ONCE)
         await self._carry_out(self._state.take(message))
 
     async def on_piece(self, frame: bytes) -> None:
@@ -182,10 +192,21 @@ class Client:
         if compressed is None:
             tell(self.on_absent, hash)
             return
-        try:
-            await self.replica.keep_blob(hash, compressed)
-        except (InvalidInput, LimitReached) as error:
-            log.warning("%s", error)
+        self._keeping.append((hash, self.replica.keep_blob(hash, compressed)))
+        await self._look_at_kept(KEPT_AT_ONCE)
+
+    async def _look_at_kept(self, most: int) -> None:
+        """Wait until at most so many payloads are on their way to the disk. Raises Unavailable where it refuses one,
+        which is then asked for again."""
+        while self._keeping and (len(self._keeping) > most or self._keeping[0][1].done()):
+            hash, stored = self._keeping.popleft()
+            try:
+                await stored
+            except (InvalidInput, LimitReached) as error:
+                log.warning("%s", error)
+            except Unavailable:
+                self._state.wants.want([hash])
+                raise
 
     async def _drop_copies(self, epoch: str, renew: bool) -> None:
         async with self._ordered:

@@ -6,6 +6,7 @@ on disk (synchronous=FULL) when awaited. Signals are plain lists of callbacks, c
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
@@ -174,10 +175,19 @@ class Replica:
         await self._writer.do(lambda conn: [log.put_row(conn, row) for row in rows])
         tell(self.rows_changed)
 
-    async def keep_blob(self, hash: str, compressed: bytes) -> None:
-        """Keep a payload. Raises InvalidInput where it is not what its name says, LimitReached."""
-        await self._writer.do(lambda conn: blobs.put_compressed(conn, hash, compressed))
-        tell(self.blob_arrived, hash)
+    def keep_blob(self, hash: str, compressed: bytes) -> asyncio.Future[None]:
+        """Keep a payload; `blob_arrived` is told when it is on disk. Many at once are stored by one commit.
+
+        The future raises InvalidInput where it is not what its name says, LimitReached, Unavailable.
+        """
+        def told(done: asyncio.Future[None]) -> None:
+            if not done.cancelled() and done.exception() is None:
+                tell(self.blob_arrived, hash)
+
+        work = self._writer.submit(lambda conn: blobs.put_compressed(conn, hash, compressed))
+        future = asyncio.wrap_future(work)
+        future.add_done_callback(told)
+        return future
 
     async def drop_copies(self, epoch: str, *, renew: bool) -> None:
         """Forget every copy: they come from another database than `epoch`; `renew` the identity with it."""

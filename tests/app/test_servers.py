@@ -4,43 +4,26 @@ from __future__ import annotations
 
 import contextlib
 import stat
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QMessageBox
+from support.desktops import listed, window
 from support.eventually import eventually
 from support.logs import Maker
 from support.server_process import ServerProcess
 
 from app.bootstrap import Desktop, parse
 from app.dialogs.servers import ServersDialog
-from app.models.sessions import SessionRole
 from app.servers import Servers, address_of
 from app.session_key import key_of
-from app.settings import Settings
-from core.aio import TaskScope
 from core.domain.errors import InvalidInput
 from core.domain.events import GuidanceQueued, decode_event
 from core.domain.link import parse_link
 from core.store import log
-from core.store.home import Home
 from core.store.sqlite import connect
-
-
-@contextlib.asynccontextmanager
-async def window(folder: Path, *argv: str):
-    home = Home(folder)
-    async with TaskScope("test") as scope:
-        made = Desktop(home, Settings(home.settings), scope)
-        made.connection.serve_here = lambda: None
-        made.start(parse(argv), "")
-        try:
-            yield made
-        finally:
-            await made.close()
 
 
 def session(seed: int, title: str, steps: int) -> Maker:
@@ -54,13 +37,6 @@ def guidance_at(server: ServerProcess, name: str) -> list[str]:
     with contextlib.closing(connect(server.home.server_db, readonly=True)) as conn:
         facts = [decode_event(p.body).fact for p in log.read_all(conn, name)]
     return [f.text for f in facts if isinstance(f, GuidanceQueued)]
-
-
-def listed(made: Desktop) -> dict[str, str]:
-    """What the list says of each session."""
-    model = made.window.docks["sessions"].widget().list.model()
-    return {line.session: line.spoken for r in range(model.rowCount())
-            if (line := model.index(r, 0).data(SessionRole))}
 
 
 def dialog_of(made: Desktop) -> ServersDialog:

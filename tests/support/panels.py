@@ -14,6 +14,7 @@ from app.actions import Actions
 from app.controllers.sender import Sender
 from app.cursor import Cursor
 from app.desk import Desk
+from app.kept import Kept
 from app.looked import Looked
 from app.notices import Notices
 from app.servers import Servers
@@ -60,11 +61,12 @@ def told_session() -> Maker:
 
 @contextlib.contextmanager
 def workplace(
-    folder: Path, *sessions: Maker, client: Client | None = None, scope: TaskScope | None = None
+    folder: Path, *sessions: Maker, client: Client | None = None, scope: TaskScope | None = None,
+    replica: Replica | None = None
 ) -> Iterator[tuple[Workplace, Replica]]:
     """A workplace without a server, whose sessions are s1, s2, …; or one with a running client."""
     home = Home(folder)
-    replica = client.replica if client else Replica(home.replicas / "r.db")
+    replica = client.replica if client else replica or Replica(home.replicas / "r.db")
     for number, maker in enumerate(sessions, 1):
         replica._writer.do_blocking(lambda conn, n=number, m=maker: fill(conn, f"s{n}", m.bodies, m.blobs))
     parent = QObject()
@@ -73,7 +75,7 @@ def workplace(
         yield Workplace(home=home, desk=desk, cursor=Cursor(parent), scope=scope, notices=notices,
                         settings=Settings(home.path / "settings.toml", parent=parent),
                         servers=Servers(home.path / "servers.json", parent),
-                        looked=Looked(home.path / "looked.json"),
+                        looked=Looked(home.path / "looked.json"), kept=Kept(home.path / "kept.json"),
                         sender=Sender(desk, scope, notices, parent), actions=Actions(parent)), replica
     finally:
         if client is None:

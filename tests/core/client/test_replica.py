@@ -111,10 +111,14 @@ def test_payloads_are_checked_before_they_are_kept(replica: Replica) -> None:
     data = "text 文本".encode() * 1000
     arrived: list[str] = []
     replica.blob_arrived.append(arrived.append)
+
+    async def keep(name: str) -> None:
+        await replica.keep_blob(name, blobs.compress(data))
+
     with pytest.raises(InvalidInput):
-        asyncio.run(replica.keep_blob(blob_hash(b"other"), blobs.compress(data)))
+        asyncio.run(keep(blob_hash(b"other")))
     assert replica.body(blob_hash(data)) is None
-    asyncio.run(replica.keep_blob(blob_hash(data), blobs.compress(data)))
+    asyncio.run(keep(blob_hash(data)))
     assert replica.body(blob_hash(data)) == data and arrived == [blob_hash(data)]
     assert replica.missing([blob_hash(data), blob_hash(b"other")]) == [blob_hash(b"other")]
 
@@ -124,3 +128,16 @@ def test_a_listener_that_fails_hinders_nobody(replica: Replica, caplog: pytest.L
     replica.rows_changed += [lambda: 1 / 0, lambda: told.append(1)]  # type: ignore[list-item,func-returns-value]
     asyncio.run(replica.put_rows([SessionRow(session="s", seq=1)]))
     assert told == [1] and "a listener failed" in caplog.text
+
+
+def test_payloads_that_come_together_are_stored_by_few_commits(replica: Replica) -> None:
+    datas = [f"payload {n}".encode() * 100 for n in range(64)]
+    commits: list[int] = []
+    replica._writer.on_commit.append(lambda: commits.append(1))
+
+    async def keep_all() -> None:
+        await asyncio.gather(*(replica.keep_blob(blob_hash(d), blobs.compress(d)) for d in datas))
+
+    asyncio.run(keep_all())
+    assert replica.missing([blob_hash(d) for d in datas]) == []
+    assert len(commits) < len(datas) / 2

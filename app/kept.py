@@ -1,0 +1,29 @@
+"""Which sessions are whole on this computer, and up to which event: one small file of the home folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from core.store.home import write_private
+
+
+class Kept:
+    """Sessions by key, each with the seq up to which everything is here."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            self._seq = msgspec.json.decode(path.read_bytes(), type=dict[str, int])
+        except (OSError, msgspec.DecodeError):
+            self._seq = {}
+
+    def keep(self, session: str, seq: int) -> None:
+        """All up to that event is here."""
+        self._seq[session] = seq
+        write_private(self._path, msgspec.json.encode(self._seq))
+
+    def is_whole(self, session: str, seq: int) -> bool:
+        """Whether a session that has come to `seq` is here whole."""
+        return seq > 0 and self._seq.get(session, 0) >= seq
