@@ -48,7 +48,7 @@ AIMS = (
     Aim(rules=("R1",), chaos={"faults": ("kill client",)}),
     Aim(rules=("R3",), chaos={"faults": ("reset",), "rate": 60.0, "burst": 6, "pause_s": 0.4, "steps": 400}),
     Aim(rules=("R7",), chaos={"faults": ("second runner",)}),
-    Aim(rules=("R10",), chaos={"faults": ("kill runner",), "pace_s": 0.1, "rate": 60.0, "steps": 400}),
+    Aim(rules=("R10",), chaos={"faults": ("kill runner",), "pause_s": 2.0, "pace_s": 0.1, "steps": 200}),
     Aim(rules=("R11", "R12"), chaos={"faults": ("restored backup", "reset")}),
 )
 

@@ -99,11 +99,14 @@ def _runs(told: argparse.Namespace, folder: Path) -> Iterator[dict[str, Any]]:
 
 
 def compared(told: argparse.Namespace, folder: Path) -> Iterator[dict[str, Any]]:
-    """The faults that rules stand against: with every rule, then without each of these; at boundaries until harm."""
+    """The faults that rules stand against: with every rule, then without each of these.
+
+    Deaths at boundaries end with the second that does harm; with every rule they are what `--every-boundary` does.
+    """
     for aim in AIMS:
         if told.rules and not set(told.rules.split(",")) & set(aim.rules):
             continue
-        for without in ("", *aim.rules):
+        for without in aim.rules if aim.party else ("", *aim.rules):
             place = folder / f"{'-'.join(aim.rules)}-{without or 'all'}"
             place.mkdir(parents=True)
             if aim.party:
@@ -115,10 +118,10 @@ def compared(told: argparse.Namespace, folder: Path) -> Iterator[dict[str, Any]]
 
 
 def at_boundaries(folder: Path, without: str, party: str, upto: int) -> dict[str, Any]:
-    """Deaths of one party at its first boundaries; without a rule, until three did harm."""
+    """Deaths of one party at its first boundaries, until two did harm."""
     began = time.monotonic()
     points = [(party, n) for n in range(1, upto + 1)]
-    died = [d for d in deaths.run(folder, points, without, 3 if without else 0) if d.at or d.violations]
+    died = [d for d in deaths.run(folder, points, without, enough=2) if d.at or d.violations]
     return {
         "at": datetime.now(UTC).isoformat(timespec="minutes"),
         "run": "aimed",

@@ -76,7 +76,7 @@ def rules_table(runs: Sequence[Run]) -> str:
 def page(runs: Sequence[Run]) -> str:
     """All three."""
     return (f"{faults_table(runs)}\n\n{runs_table(runs)}\n\nAimed faults, with all rules and without one; deaths at "
-            f"boundaries stop there after three that did harm:\n\n{rules_table(runs)}")
+            f"boundaries stop there after the second that did harm (with all rules they are the run above):\n\n{rules_table(runs)}")
 
 
 def put_into(text: str, made: str) -> str:

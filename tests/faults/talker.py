@@ -67,7 +67,7 @@ class Talker:
         self._count = 0
         self._chance = random.Random(f"{plan['seed']} {name} {self._life}")
         self._made = ""
-        self._sayings: deque[tuple[str, str]] = deque(maxlen=6)
+        self._sayings: deque[tuple[str, str]] = deque(maxlen=40)
 
     @property
     def is_quiet(self) -> bool:
