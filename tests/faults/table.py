@@ -19,6 +19,8 @@ from typing import Any
 
 HARMS = ("lost", "repeated", "disordered", "other")
 BEGIN, END = "<!-- made by tests/faults/table.py -->", "<!-- the end of what it made -->"
+AIMED = ("Aimed faults, with all rules and without one; deaths at boundaries stop there after the second that did harm "
+         "(with all rules they are the run above):")
 Run = dict[str, Any]
 
 
@@ -75,8 +77,7 @@ def rules_table(runs: Sequence[Run]) -> str:
 
 def page(runs: Sequence[Run]) -> str:
     """All three."""
-    return (f"{faults_table(runs)}\n\n{runs_table(runs)}\n\nAimed faults, with all rules and without one; deaths at "
-            f"boundaries stop there after the second that did harm (with all rules they are the run above):\n\n{rules_table(runs)}")
+    return f"{faults_table(runs)}\n\n{runs_table(runs)}\n\n{AIMED}\n\n{rules_table(runs)}"
 
 
 def put_into(text: str, made: str) -> str:
