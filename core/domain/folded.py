@@ -20,7 +20,7 @@ from core.domain.session import SessionRow
 from core.domain.steps import Opinions, Read, Shape
 from core.domain.trajectory import Trajectory
 
-VERSION = f"2 {sys.byteorder} {array('I').itemsize}"
+VERSION = f"3 {sys.byteorder} {array('I').itemsize}"
 """Of this layout and of what the fold means; to be changed with either."""
 
 COLUMNS = ("numbers", "seqs", "shape_of", "key_of", "started", "ended", "cost", "tokens_in", "tokens_out")
@@ -53,6 +53,7 @@ class _Folded(msgspec.Struct, kw_only=True):
     files: list[FileChanged]
     searches: list[SearchMade]
     terminals: dict[str, _Tape]
+    spent: dict[str, dict[int, float]]
 
 
 _DECODER = msgspec.msgpack.Decoder(_Folded)
@@ -108,7 +109,7 @@ def decode_folded(session: str, data: bytes | memoryview, read: Read) -> Traject
     _put_steps(made, told)
     made.items.steps, made.items.places, made.items.others = told.steps, told.places, told.others
     made.summaries, made.summary_places, made.guidance = told.summaries, told.steps_before, told.guidance
-    made.scores, made.files, made.searches = told.scores, told.files, told.searches
+    made.scores, made.files, made.searches, made.spent = told.scores, told.files, told.searches, told.spent
     for key, tape in told.terminals.items():
         held = made.terminals[key] = Outputs(read)
         for column, bytes_ in ((held.seqs, tape.seqs), (held.offsets, tape.offsets), (held.sizes, tape.sizes)):

@@ -2,6 +2,7 @@
 
     make bench                       all of them
     python tests/benchmarks/run.py live stored fanout stuck soak chain
+    python tests/benchmarks/run.py view              the viewer with 100,000 steps: V1 V2 V3 V4 V5 V6 V7, or some
     python tests/benchmarks/run.py training          head session weights selective packing gpu
     python tests/benchmarks/run.py head --tokens 4096   with options of one
 """
@@ -17,13 +18,16 @@ from pathlib import Path
 HERE = Path(__file__).parent
 PATHS = os.pathsep.join(str(p) for p in (HERE.parents[1], HERE.parent, HERE))
 TRAINING = ("head", "session", "weights", "selective", "packing", "gpu")
-NAMES = ("live", "stored", "fanout", "stuck", "soak", "chain", "secrets", *TRAINING)
+VIEW = ("V1", "V2", "V3", "V4", "V5", "V6", "V7")
+NAMES = ("live", "stored", "fanout", "stuck", "soak", "chain", "secrets", "view", *TRAINING)
 
 
 def main(names: list[str]) -> int:
     """Run the named benchmarks, each in a process of its own; the exit status of the first that failed."""
     options = names[next((i for i, n in enumerate(names) if n.startswith("-")), len(names)) :]
     wanted = names[: len(names) - len(options)]
+    if wanted and set(wanted) <= set(VIEW):
+        wanted, options = ["view"], wanted
     for name in TRAINING if wanted == ["training"] else wanted or list(NAMES):
         if name not in NAMES:
             print(json.dumps({"error": f"There is no benchmark {name}; there are: {', '.join(NAMES)}."}))

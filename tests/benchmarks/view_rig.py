@@ -15,26 +15,17 @@ from pathlib import Path
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ["QT_API"] = "pyside6"
 
-from PySide6.QtCore import QAbstractListModel, QLocale, QModelIndex, QObject, Qt
+from PySide6.QtCore import QAbstractListModel, QEvent, QLocale, QModelIndex, Qt
 from PySide6.QtWidgets import QApplication, QListView, QListWidget, QWidget
+from support.panels import workplace
 
 from app import theme
-from app.actions import Actions
-from app.controllers.sender import Sender
-from app.cursor import Cursor
-from app.desk import Desk
-from app.looked import Looked
-from app.notices import Notices
-from app.servers import Servers
-from app.settings import Settings
 from app.workplace import Workplace
-from core.aio import TaskScope
 from core.client.client import Client
 from core.client.replica import Replica
-from core.store.home import Home
 
 WIDTH, HEIGHT = 900, 800
-ROUNDS = 5
+ROUNDS = 3
 
 
 def application() -> QApplication:
@@ -62,19 +53,18 @@ class Clock:
 def place_over(path: Path, client: Callable[[Replica], Client] | None = None) -> Iterator[Workplace]:
     """A workplace whose replica is this file; its home is made for it and goes with it."""
     folder = Path(tempfile.mkdtemp(prefix="tiphys-bench-"))
-    home, parent = Home(folder), QObject()
     replica = Replica(path)
-    desk, notices, scope = Desk(replica, client(replica) if client else None, parent), Notices(parent), TaskScope("b")
+    made = client(replica) if client else None
     try:
-        yield Workplace(home=home, desk=desk, cursor=Cursor(parent), scope=scope, notices=notices,
-                        settings=Settings(home.path / "settings.toml", parent=parent),
-                        servers=Servers(home.path / "servers.json", parent), looked=Looked(home.path / "looked.json"),
-                        sender=Sender(desk, scope, notices, parent), actions=Actions(parent))
+        with workplace(folder, client=made, replica=replica) as (place, _):
+            try:
+                yield place
+            finally:
+                place.desk.close()
+                _put_away()
     finally:
-        desk.close()
-        parent.deleteLater()
-        QApplication.processEvents()
-        replica.close()
+        if made is not None:
+            replica.close()
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -95,7 +85,21 @@ def shown(widget: QWidget) -> QWidget:
     """A widget at the size of all measurements, shown."""
     widget.resize(WIDTH, HEIGHT)
     widget.show()
+    _shown.append(widget)
     return widget
+
+
+_shown: list[QWidget] = []
+
+
+def _put_away() -> None:
+    """Widgets go before what they read from."""
+    for widget in _shown:
+        widget.hide()
+        widget.deleteLater()
+    QApplication.processEvents()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    _shown.clear()
 
 
 def frame(widget: QWidget) -> None:

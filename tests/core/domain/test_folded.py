@@ -108,7 +108,18 @@ def test_only_so_many_entries_stay_in_memory():
     assert made.steps[7].seq == 8
 
 
-@pytest.mark.parametrize("damage", [lambda d: b"", lambda d: d[: len(d) // 2], lambda d: d.replace(b"2 ", b"9 ", 1),
+def test_nothing_that_a_trajectory_knows_is_left_out():
+    """A new member of Trajectory must be put into core.domain.folded, or a session opened again would lack it."""
+    bodies, _ = make_session(steps=30, guidance=3, seed=6)
+    held = lazily(bodies)
+    held.spent = {"person:li": {3: 12.5}}
+    again = decode_folded("s", encode_folded(held), reader(bodies))
+    derived = {"_read", "contexts", "early"}
+    assert {n: v for n, v in vars(again).items() if n not in derived} == {
+        n: v for n, v in vars(held).items() if n not in derived}
+
+
+@pytest.mark.parametrize("damage", [lambda d: b"", lambda d: d[: len(d) // 2], lambda d: d.replace(b"3 ", b"9 ", 1),
                                     lambda d: b"\x81\xa1a\x01"])
 def test_other_bytes_are_refused(damage):
     bodies, _ = make_session(steps=5, guidance=1, seed=3)
