@@ -246,7 +246,7 @@ def _uniform(path: Path, ours: list[float]) -> float:
 
 
 def v5(path: Path) -> None:
-    """From the key that completes a word to the painted hits, over the whole text; the pause in typing is part of it."""
+    """From the key that completes a word to the painted hits, over the whole text; the pause in typing counts."""
     stress.make(stress.STEPS, index=True)
     told: dict[str, object] = {}
     with view.place_over(path) as place:
