@@ -66,7 +66,8 @@ def make_application(settings: Settings, language: str = "") -> QApplication:
     app.setApplicationDisplayName("Tiphys")
     app.setQuitOnLastWindowClosed(False)
     Collector(app)
-    theme.apply(app, settings.text("appearance.colours"), float(settings.get("appearance.text_size")))
+    theme.apply(app, settings.text("appearance.colours"), float(settings.get("appearance.text_size")),
+                settings.text("appearance.contrast"))
     app.setWindowIcon(theme.icon("helm", "accent"))
     i18n.install(app, language or settings.text("appearance.language"))
     return app

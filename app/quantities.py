@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtCore import QCoreApplication, QDate, QLocale
 
 
 def number(value: int) -> str:
@@ -52,13 +52,22 @@ def between(start: datetime | None, end: datetime | None) -> float | None:
 
 
 def clock(at: datetime | None, *, seconds: bool = False) -> str:
-    """The local time of day."""
+    """The local time of day, in 24 hours: rows must stay narrow and aligned."""
     return at.astimezone().strftime("%H:%M:%S" if seconds else "%H:%M") if at else ""
 
 
 def day_and_clock(at: datetime | None) -> str:
-    """The local date and time of day."""
-    return at.astimezone().strftime("%Y-%m-%d %H:%M:%S") if at else ""
+    """The local date as the reader's language writes it, and the time of day."""
+    if at is None:
+        return ""
+    told = at.astimezone()
+    return f"{day(told)} {clock(at, seconds=True)}"
+
+
+def day(at: datetime) -> str:
+    """A date as the reader's language writes it: Mar 1, 2026; 2026年3月1日."""
+    chinese = QLocale().language() == QLocale.Language.Chinese
+    return QLocale().toString(QDate(at.year, at.month, at.day), "yyyy年M月d日" if chinese else "MMM d, yyyy")
 
 
 def reading(key: str, value: float) -> str:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import html
 import re
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtGui import QCursor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QLabel, QSizePolicy, QToolTip, QWidget
 
 MAX_LINE = 2_000
 """Longest line, in characters, that is given to Qt's layout (1.8 M characters in one took 80 s)."""
@@ -117,6 +117,14 @@ class PlainLabel(QLabel):
         """Elided labels may become narrow."""
         hint = super().minimumSizeHint()
         return QSize(16, hint.height()) if self._elide else hint
+
+    def event(self, event: QEvent) -> bool:
+        """A label that is shortened tells its whole text as a tip, unless it has one of its own."""
+        if (event.type() == QEvent.Type.ToolTip and self._elide and not self.toolTip()
+                and self.fontMetrics().horizontalAdvance(self.text()) > self.contentsRect().width()):
+            QToolTip.showText(QCursor.pos(), plain_tooltip(self.text()), self)
+            return True
+        return super().event(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the text, shortened where the label elides."""

@@ -24,6 +24,8 @@ from PySide6.QtGui import (
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication
 
+from app import contrast
+
 GRID = 4
 """The unit of all margins and gaps, in pixels."""
 
@@ -92,18 +94,30 @@ def is_dark() -> bool:
     return QGuiApplication.palette().color(QPalette.ColorRole.Window).lightness() < 128
 
 
+def is_high_contrast() -> bool:
+    """Whether it draws in high contrast now: on pure white or black."""
+    return QGuiApplication.palette().color(QPalette.ColorRole.Window).name() in contrast.SURFACES["window"]
+
+
 def colour(name: str) -> QColor:
     """The colour of a meaning (a key of COLOURS) or of a surface, for the backgrounds of now."""
+    return _value(name, is_dark(), is_high_contrast())
+
+
+def _value(name: str, dark: bool, high: bool) -> QColor:
     pair = COLOURS.get(name) or SURFACES[name]
-    return QColor(pair[is_dark()])
+    if high:
+        return QColor(contrast.SURFACES[name][dark] if name in contrast.SURFACES else contrast.strong(pair[dark], dark))
+    return QColor(pair[dark])
 
 
 def terminal_colour(name: str) -> QColor | None:
     """A terminal's colour by its name or its six hexadecimal digits; None for its default."""
     if name in TERMINAL:
-        return QColor(TERMINAL[name][is_dark()])
-    told = QColor(f"#{name}") if len(name) == 6 else QColor()
-    return told if told.isValid() else None
+        told = TERMINAL[name][is_dark()]
+        return QColor(contrast.strong(told, is_dark()) if is_high_contrast() else told)
+    own = QColor(f"#{name}") if len(name) == 6 else QColor()
+    return own if own.isValid() else None
 
 
 def tint(name: str, alpha: int = 26) -> QColor:
@@ -151,8 +165,11 @@ def bold_font(of: QFont) -> QFont:
     return font
 
 
-def apply(app: QApplication, scheme: str = "system", point_size: float = 10.0) -> None:
-    """Give the application its style, palette, fonts and style sheet. `scheme`: system, light or dark."""
+def apply(app: QApplication, scheme: str = "system", point_size: float = 10.0, strength: str = "system") -> None:
+    """Give the application its style, palette, fonts and style sheet.
+
+    `scheme`: system, light or dark. `strength`, the contrast: system, normal or high.
+    """
     wanted = {"light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark}.get(scheme, Qt.ColorScheme.Unknown)
     hints = app.styleHints()
     hints.setColorScheme(wanted)
@@ -160,17 +177,24 @@ def apply(app: QApplication, scheme: str = "system", point_size: float = 10.0) -
         app.setStyle("Fusion")
     dark = scheme == "dark" or (scheme != "light" and hints.colorScheme() == Qt.ColorScheme.Dark)
     app.setFont(ui_font(point_size))
-    app.setPalette(_palette(dark))
+    high = strength == "high" or (strength == "system" and system_wants_contrast())
+    app.setPalette(_palette(dark, high))
     sheet = (RESOURCES / "base.qss").read_text(encoding="utf-8")
     mode = "dark" if dark else "light"
     app.setStyleSheet(sheet.replace("@icons", (RESOURCES / "icons").as_posix()).replace("@mode", mode))
 
 
-def _palette(dark: bool) -> QPalette:
+def system_wants_contrast() -> bool:
+    """Whether the desktop asks for high contrast; an older Qt does not know."""
+    hints = getattr(QGuiApplication.styleHints(), "accessibility", None)
+    return hints is not None and hints().contrastPreference() == Qt.ContrastPreference.HighContrast
+
+
+def _palette(dark: bool, high: bool) -> QPalette:
     """Our own palette: Fusion's default is for tools, not for long reading."""
 
     def of(name: str) -> QColor:
-        return QColor((COLOURS.get(name) or SURFACES[name])[dark])
+        return _value(name, dark, high)
 
     role = QPalette.ColorRole
     palette = QPalette(of("button"), of("window"))

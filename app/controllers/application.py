@@ -67,6 +67,8 @@ class ApplicationController(QObject):
         actions["help.about"].triggered.connect(self._about)
         self._place.settings.changed.connect(self._on_setting)
         QApplication.styleHints().colorSchemeChanged.connect(self._on_scheme)
+        if hasattr(QApplication.styleHints(), "accessibility"):
+            QApplication.styleHints().accessibility().contrastPreferenceChanged.connect(self._on_scheme)
 
     # ---- sessions --------------------------------------------------------------------------------
 
@@ -155,18 +157,20 @@ class ApplicationController(QObject):
     # ---- look ------------------------------------------------------------------------------------
 
     def _on_setting(self, key: str) -> None:
-        if key in ("appearance.colours", "appearance.text_size"):
+        if key in ("appearance.colours", "appearance.contrast", "appearance.text_size"):
             self._dress()
 
     def _on_scheme(self) -> None:
-        if self._place.settings.text("appearance.colours") == "system":
+        settings = self._place.settings
+        if "system" in (settings.text("appearance.colours"), settings.text("appearance.contrast")):
             self._dress()
 
     def _dress(self) -> None:
         app = QApplication.instance()
         if isinstance(app, QApplication):
             settings = self._place.settings
-            theme.apply(app, settings.text("appearance.colours"), float(settings.get("appearance.text_size")))
+            theme.apply(app, settings.text("appearance.colours"), float(settings.get("appearance.text_size")),
+                        settings.text("appearance.contrast"))
 
 
 def _show(dialog: D) -> D:

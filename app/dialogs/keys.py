@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QHBoxLayou
 
 from app import theme
 from app.actions import MENUS, Actions
+from app.dialogs.scrolled import Scrolled
 from app.safe_text import PlainLabel, plain_action
 
 
@@ -19,7 +20,9 @@ class KeysDialog(QDialog):
     def __init__(self, actions: Actions, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Keyboard shortcuts"))
-        row = QHBoxLayout()
+        body = QWidget(self)
+        row = QHBoxLayout(body)
+        row.setContentsMargins(0, 0, 2 * theme.GRID, 0)
         row.setSpacing(8 * theme.GRID)
         halves = (("file", "session", "view", "help"), ("go",), ("guide", "review", "files"))
         for half in halves:
@@ -37,7 +40,7 @@ class KeysDialog(QDialog):
         buttons.rejected.connect(self.reject)
         host = QVBoxLayout(self)
         host.setContentsMargins(*(4 * theme.GRID,) * 4)
-        host.addLayout(row)
+        host.addWidget(Scrolled(body, self))
         host.addWidget(buttons)
 
     def _menu(self, actions: Actions, menu: str, title: str) -> QGridLayout:

@@ -244,6 +244,7 @@ class ExportView(QTabWidget):
 def _scrolled(page: QWidget) -> QScrollArea:
     """A page that may be shown smaller than it likes: a dock beside it would have to make room else."""
     area = QScrollArea()
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its controls take the keys and scroll it along
     area.setWidgetResizable(True)
     area.setFrameShape(QScrollArea.Shape.NoFrame)
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

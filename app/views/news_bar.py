@@ -19,6 +19,7 @@ class NewsBar(QWidget):
         self.close_button.setIcon(theme.icon("close", "muted"))
         self.close_button.setAutoRaise(True)
         self.close_button.setAccessibleName(self.tr("Close"))
+        self.close_button.setToolTip(self.tr("Close"))
         self.close_button.clicked.connect(self.hide)
         row = QHBoxLayout(self)
         row.setContentsMargins(theme.GRID, 0, 0, 0)

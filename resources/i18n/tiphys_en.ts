@@ -96,6 +96,13 @@
 <context>
     <name>ExportController</name>
     <message numerus="yes">
+        <source>%n chosen session(s) are not whole on this computer. Menu Session, “Keep on this computer” fetches what is missing.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n place(s) look like secrets. Write the data set?</source>
         <translation>
             <numerusform>%n place looks like a secret. Write the data set?</numerusform>
@@ -130,6 +137,13 @@
         <translation>
             <numerusform>%n place</numerusform>
             <numerusform>%n places</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Of %n session(s) on other servers only what is on this computer is searched.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
 </context>

@@ -1092,6 +1092,12 @@
 <context>
     <name>ExportController</name>
     <message numerus="yes">
+        <source>%n chosen session(s) are not whole on this computer. Menu Session, “Keep on this computer” fetches what is missing.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n place(s) look like secrets. Write the data set?</source>
         <translation>
             <numerusform>有 %n 处疑似密钥。是否写入数据集？</numerusform>
@@ -1561,6 +1567,10 @@ Delete or right click: take it away</source>
         <translation>在所有会话中查找</translation>
     </message>
     <message>
+        <source>Menu Session, “Keep on this computer” fetches all of one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Places found</source>
         <translation>找到的位置</translation>
     </message>
@@ -1585,6 +1595,12 @@ Delete or right click: take it away</source>
     <message>
         <source>Nothing found.</source>
         <translation>没有找到。</translation>
+    </message>
+    <message numerus="yes">
+        <source>Of %n session(s) on other servers only what is on this computer is searched.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
     </message>
 </context>
 <context>

@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from support.window import shown_window
 
 from app import theme
+from app.contrast import LEAST, ratio
 
 BACKGROUNDS = ("window", "base", "alternate", "selected", "button")
-
-
-def luminance(code: str) -> float:
-    parts = [int(code[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(one: str, other: str) -> float:
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
 
 
 @pytest.mark.parametrize("dark", [0, 1])
@@ -25,7 +16,7 @@ def contrast(one: str, other: str) -> float:
 def test_every_colour_has_contrast(background, dark):
     told = {**theme.COLOURS, "text": theme.SURFACES["text"]}
     weak = {name: pair[dark] for name, pair in told.items()
-            if contrast(pair[dark], theme.SURFACES[background][dark]) < 4.5}
+            if ratio(pair[dark], theme.SURFACES[background][dark]) < 4.5}
     assert weak == {}
 
 
@@ -34,6 +25,37 @@ def test_the_scheme_is_applied(qapp, scheme, dark):
     theme.apply(qapp, scheme)
     assert theme.is_dark() is dark
     assert theme.colour("error").name() == theme.COLOURS["error"][dark]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_high_contrast_is_seven_to_one_everywhere(qapp, scheme):
+    theme.apply(qapp, scheme, strength="high")
+    assert theme.is_high_contrast() and theme.is_dark() is (scheme == "dark")
+    grounds = [theme.colour(name).name() for name in BACKGROUNDS]
+    names = [*theme.COLOURS, "text", "accent", "line"]
+    weak = {n: theme.colour(n).name() for n in names if min(ratio(theme.colour(n).name(), g) for g in grounds) < LEAST}
+    assert weak == {}
+    inks = [theme.terminal_colour(n).name() for n in theme.TERMINAL]
+    assert min(ratio(ink, grounds[1]) for ink in inks) >= LEAST
+    palette = qapp.palette()
+    for role, ground in ((palette.ColorRole.Text, palette.ColorRole.Base),
+                         (palette.ColorRole.PlaceholderText, palette.ColorRole.Base),
+                         (palette.ColorRole.ButtonText, palette.ColorRole.Button),
+                         (palette.ColorRole.HighlightedText, palette.ColorRole.Highlight)):
+        assert ratio(palette.color(role).name(), palette.color(ground).name()) >= LEAST
+    theme.apply(qapp, scheme)
+    assert not theme.is_high_contrast()
+
+
+def test_the_system_decides_and_a_change_is_followed_at_once(qapp, tmp_path):
+    with shown_window(tmp_path) as (_, place):
+        assert theme.system_wants_contrast() in (True, False)
+        place.settings.set("appearance.contrast", "high")
+        assert theme.is_high_contrast()
+        place.settings.set("appearance.colours", "dark")
+        assert theme.is_high_contrast() and theme.is_dark()
+        place.settings.set("appearance.contrast", "normal")
+        assert not theme.is_high_contrast() and theme.is_dark()
 
 
 def test_every_icon_draws(qapp):

@@ -6,12 +6,13 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QLocale, Qt, QTranslator
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from support.logs import Maker
 from support.panels import workplace
 
+from app import i18n
 from app.controllers.application import ApplicationController
 from app.window import Window
 from app.workplace import Workplace
@@ -38,6 +39,20 @@ def shown_window(folder: Path, *sessions: Maker, layout: str = "") -> Iterator[t
             window.hide()
             window.deleteLater()
             QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+
+
+@contextlib.contextmanager
+def speaking(app: QApplication, language: str) -> Iterator[None]:
+    """The application in a language, for as long as it takes."""
+    i18n.install(app, language)
+    try:
+        yield
+    finally:
+        for translator in app.findChildren(QTranslator):
+            QCoreApplication.removeTranslator(translator)
+            translator.deleteLater()
+        QLocale.setDefault(QLocale("en_US"))
+        app.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
 
 
 def press(target: QWidget, key: Qt.Key, modifiers: Qt.KeyboardModifier = NONE) -> None:
