@@ -28,11 +28,7 @@ _FILE_COMMANDS = frozenset({"open", "goto", "scroll_up", "scroll_down", "create"
 
 def recognises(source: Source) -> bool:
     """Whether the file is an object with SWE-agent's steps or its annotated history."""
-    if source.first_byte != b"{" or not (b'"trajectory"' in source.data or b'"history"' in source.data):
-        return False
-    value = source.json.value
-    if not isinstance(value, dict):
-        return False
+    value = source.object
     steps, history = value.get("trajectory"), value.get("history")
     return _all_have(steps, ("action", "observation")) or (not steps and _all_have(history, ("role", "agent")))
 

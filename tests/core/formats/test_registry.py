@@ -8,6 +8,7 @@ import pytest
 
 from core.domain.errors import InvalidInput
 from core.formats import registry
+from core.formats.source import Source
 
 FILES = Path(__file__).parent / "files"
 
@@ -49,3 +50,11 @@ def test_what_is_no_file_is_refused(tmp_path) -> None:
         with pytest.raises(InvalidInput) as told:
             registry.recognise(path)
         assert told.value.code == "not_a_file"
+
+
+@pytest.mark.parametrize("name", ["chat.jsonl", "claude.jsonl", "codex.jsonl", "sdk.jsonl", "openhands_output.jsonl"])
+def test_files_of_lines_are_never_read_whole(name) -> None:
+    path = FILES / name if (FILES / name).exists() else FILES.parent / "foreign" / name
+    source = Source(path)
+    assert sum(s.steps for s in registry.read(source)) > 0
+    assert not {"data", "json"} & source.__dict__.keys()
