@@ -14,6 +14,7 @@ from app.ask import yes_or_no
 from app.controllers.training import TrainingController
 from app.controllers.worker import Worker, home_environment, log_of
 from app.models.export import Format, Preview, Report, SessionChoices, read_answer
+from app.session_key import OWN, id_of, key_of, server_of
 from app.views.export import ExportView
 from app.views.token_preview import PAGE
 from app.workplace import Workplace
@@ -27,7 +28,10 @@ FIRST_FORMATS = (
 
 
 class ExportController(QObject):
-    """The worker is started with the first request and kept; a newer preview replaces one that waits."""
+    """The worker is started with the first request and kept; a newer preview replaces one that waits.
+
+    It reads one log: the sessions of one server are offered, that of the session which is looked at.
+    """
 
     def __init__(self, place: Workplace, model: SessionChoices, view: ExportView) -> None:
         super().__init__(view)
@@ -37,6 +41,7 @@ class ExportController(QObject):
         self._waiting: dict[int, tuple[Callable[[Any], None], Callable[[str], None]]] = {}
         self._findings: dict[int, Callable[[int], None]] = {}
         self._shown_preview: tuple[str, int, int] | None = None
+        self._server = server_of(place.cursor.session)
         self._connect()
         view.choose.show_formats(FIRST_FORMATS, "trl")
         self._rows()
@@ -54,11 +59,32 @@ class ExportController(QObject):
         self._view.currentChanged.connect(self._page)
         self._model.chosen_changed.connect(self._chosen)
         self._place.desk.rows_changed.connect(self._rows)
+        self._place.cursor.moved.connect(self._on_moved)
 
     # ---- what is chosen ---------------------------------------------------------------------------
 
     def _rows(self) -> None:
-        self._model.show(self._place.desk.rows())
+        self._model.show([row for row in self._place.desk.rows() if server_of(row.session) == self._server])
+
+    def _on_moved(self, session: str, step: object) -> None:
+        """The sessions of another server are in another log, which another worker reads; a writing one goes on."""
+        if session and server_of(session) != self._server and not self._waiting:
+            self._server = server_of(session)
+            if self._worker is not None:
+                self._worker.kill()
+                self._gone(0, "")
+            self._shown_preview = None
+            self._rows()
+            self._chosen()
+
+    def _say_what_lacks(self) -> None:
+        """Of another computer's sessions only that can be exported which is here."""
+        lacking = [s for s in self._model.chosen if (row := self._place.desk.row(s)) is not None
+                   and not self._place.desk.is_local(s) and not self._place.kept.is_whole(s, row.seq)]
+        if lacking:
+            told = self.tr("%n chosen session(s) are not whole on this computer. Menu Session, “Keep on this computer” "
+                           "fetches what is missing.", None, len(lacking))
+            self._place.notices.tell(told, "attention", lacking[0])
 
     def _pick(self, which: str) -> None:
         self._model.choose(which)
@@ -83,26 +109,33 @@ class ExportController(QObject):
         if index == 1 and current and (self._shown_preview or ("",))[0] != current:
             self._preview(current, 0, 0)
 
+    @property
+    def _ids(self) -> list[str]:
+        """The ticked sessions as their server knows them."""
+        return [id_of(session) for session in self._model.chosen]
+
     # ---- what is asked ----------------------------------------------------------------------------
 
     def _check(self) -> None:
+        self._say_what_lacks()
         self._view.choose.show_busy(0.0)
-        self._ask({"do": "dry_run", "sessions": self._model.chosen}, self._checked, self._failed)
+        self._ask({"do": "dry_run", "sessions": self._ids}, self._checked, self._failed)
 
     def _checked(self, told: Any) -> None:
         self._view.choose.show_busy(None)
         self._view.choose.show_report(read_answer(Report, told))
 
     def _write(self, folder: str, *, allow_findings: bool = False) -> None:
+        self._say_what_lacks()
         self._view.choose.show_busy(0.0)
-        request: dict[str, Any] = {"do": "write", "sessions": self._model.chosen, "folder": folder}
+        request: dict[str, Any] = {"do": "write", "sessions": self._ids, "folder": folder}
         if allow_findings:
             request["options"] = {**self._view.choose.options, "allow_findings": True}
         self._ask(request, partial(self._written, folder), self._failed, partial(self._look_at_findings, folder))
 
     def _look_at_findings(self, folder: str, places: int) -> None:
         """Something looks like a secret: the report shows what and where, then a person decides."""
-        self._ask({"do": "dry_run", "sessions": self._model.chosen}, partial(self._found, folder, places), self._failed)
+        self._ask({"do": "dry_run", "sessions": self._ids}, partial(self._found, folder, places), self._failed)
 
     def _found(self, folder: str, places: int, told: Any) -> None:
         self._checked(told)
@@ -123,7 +156,7 @@ class ExportController(QObject):
     def _preview(self, session: str, sample: int, start: int) -> None:
         self._shown_preview = (session, sample, start)
         self._view.preview.show_busy(True)
-        self._ask({"do": "preview", "session": session, "sample": sample, "start": start, "count": PAGE},
+        self._ask({"do": "preview", "session": id_of(session), "sample": sample, "start": start, "count": PAGE},
                   partial(self._previewed, (session, sample, start)), self._view.preview.show_failure)
 
     def _previewed(self, asked: tuple[str, int, int], told: Any) -> None:
@@ -157,7 +190,7 @@ class ExportController(QObject):
         self._worker.ask({**common, **message})
 
     def _start(self) -> None:
-        log = log_path(self._place)
+        log = log_path(self._place, self._server)
         arguments = ["-m", "core.export.worker", "--log", log]
         self._worker = Worker(arguments, self, environment=home_environment(self._place.home.path))
         self._worker.said.connect(self._said)
@@ -211,9 +244,9 @@ def _code(told: dict[str, Any]) -> str:
     return str(error.get("code", "")) if isinstance(error, dict) else ""
 
 
-def log_path(place: Workplace) -> str:
-    """The database to export from: this computer's log of record in local mode, else the replica."""
-    return str(log_of(place))
+def log_path(place: Workplace, server: str = OWN) -> str:
+    """The database to export from: this computer's log of record, or the copy of another server's."""
+    return str(log_of(place, key_of("any", server)))
 
 
 def build(place: Workplace, parent: QWidget) -> ExportView:

@@ -67,6 +67,13 @@ class FindAllController(QObject):
         titles = {row.session: row.title for row in self._place.desk.rows()}
         self._model.show([(hit, _lines(hit, titles.get(hit.session, ""))) for hit in hits])
         self._panel.show_state("found", len(hits), more=len(hits) == LIMIT)
+        self._panel.show_partly(self._partly())
+
+    def _partly(self) -> int:
+        """How many sessions of other servers are not whole here: what was not fetched is not searched."""
+        place = self._place
+        return sum(not place.desk.is_local(row.session) and not place.kept.is_whole(row.session, row.seq)
+                   for row in place.desk.rows())
 
     def _on_failed(self, why: str) -> None:
         self._model.show(())

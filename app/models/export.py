@@ -9,6 +9,7 @@ from PySide6.QtCore import QAbstractListModel, QCoreApplication, QModelIndex, QP
 
 from app.i18n import QT_TRANSLATE_NOOP
 from app.safe_text import one_line
+from app.session_key import id_of
 from core.domain.session import FINAL_STATES, SessionRow
 
 
@@ -153,7 +154,7 @@ class SessionChoices(QAbstractListModel):
 
     def title(self, session: str) -> str:
         """A session's title for people."""
-        row = next((r for r in self._rows if r.session == session), None)
+        row = next((r for r in self._rows if session in (r.session, id_of(r.session))), None)
         return one_line(row.title, 80) or session if row else session
 
     def show(self, rows: list[SessionRow]) -> None:

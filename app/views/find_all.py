@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from app import theme
 from app.models.entries import EntriesModel
-from app.safe_text import PlainLabel
+from app.safe_text import PlainLabel, set_tooltip
 from app.views.empty import Empty, Faces
 from app.views.entry_list import EntryList
 
@@ -27,6 +27,12 @@ class FindAllPanel(QWidget):
         self.box.installEventFilter(self)
         self.told = PlainLabel("", self)
         self.told.setForegroundRole(self.palette().ColorRole.PlaceholderText)
+        self.partly = PlainLabel("", self)
+        self.partly.setWordWrap(True)
+        self.partly.setFont(theme.small_font(self.font()))
+        self.partly.setForegroundRole(self.palette().ColorRole.PlaceholderText)
+        set_tooltip(self.partly, self.tr("Menu Session, “Keep on this computer” fetches all of one."))
+        self.partly.hide()
         self.list = EntryList(model, self.tr("Places found"), self)
         self.empty = Empty("", self)
         self._faces = Faces(self.list, self.empty)
@@ -39,6 +45,7 @@ class FindAllPanel(QWidget):
         column.setSpacing(theme.GRID)
         column.addLayout(row)
         column.addLayout(self._faces, 1)
+        column.addWidget(self.partly)
         self.box.textChanged.connect(self.words_changed)
         self.show_state("nothing")
 
@@ -52,6 +59,12 @@ class FindAllPanel(QWidget):
                                "searched. Type some words above."),
             "searching": self.tr("Searching…"), "failed": self.tr("The search failed: {why}").format(why=why),
         }.get(state, self.tr("Nothing found.")))
+
+    def show_partly(self, count: int) -> None:
+        """Say of how many sessions only a part is searched."""
+        told = self.tr("Of %n session(s) on other servers only what is on this computer is searched.", None, count)
+        self.partly.setText(told if count else "")
+        self.partly.setVisible(bool(count))
 
     def start(self) -> None:
         """Put the cursor into the box."""

@@ -37,9 +37,22 @@ def missing(path, session: str) -> list[str]:
         replica.close()
 
 
+async def finds(made, server: str, key: str) -> None:
+    """Words in all sessions of all servers, those that are here in part named."""
+    find = made.window.docks["find"].widget()
+    made.actions["go.find_all"].trigger()
+    QTest.keyClicks(find.box, "<b>not markup</b>")
+    await eventually(lambda: find.list.model().rowCount())
+    assert find.partly.isHidden() is False and "Of 1 session(s)" in find.partly.text(), "the other one was not kept"
+    made.cursor.move("")
+    find.list.setCurrentIndex(find.list.model().index(0, 0))
+    QTest.keyClick(find.list, Qt.Key.Key_Return)
+    assert made.cursor.session == key and made.cursor.step
+
+
 async def test_all_of_a_session_is_here_when_the_network_is_gone(qapp, tmp_path):
     maker = long_session()
-    with ServerProcess(tmp_path / "lab", s=maker) as lab:
+    with ServerProcess(tmp_path / "lab", s=maker, other=Maker(2, "Not looked at")) as lab:
         async with window(tmp_path / "desk") as made:
             entry = made.place.servers.add(lab.url, lab.token, "lab")
             key = key_of("s", entry.id)
@@ -58,6 +71,7 @@ async def test_all_of_a_session_is_here_when_the_network_is_gone(qapp, tmp_path)
             await eventually(lambda: any("whole on this computer" in n.sentence for n in told))
             assert not bar.isVisible() and not made.actions["session.keep_here"].isEnabled()
             assert "kept here" in listed(made)[key]
+            await finds(made, entry.id, key)
     assert missing(path, "s") == []
     async with window(tmp_path / "desk") as made:
         step = made.window.docks["step"].widget()
