@@ -97,9 +97,9 @@
     <name>ExportController</name>
     <message numerus="yes">
         <source>%n chosen session(s) are not whole on this computer. Menu Session, “Keep on this computer” fetches what is missing.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n chosen session are not whole on this computer. Menu Session, “Keep on this computer” fetches what is missing.</numerusform>
+            <numerusform>%n chosen sessions are not whole on this computer. Menu Session, “Keep on this computer” fetches what is missing.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -141,9 +141,9 @@
     </message>
     <message numerus="yes">
         <source>Of %n session(s) on other servers only what is on this computer is searched.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Of %n session on other servers only what is on this computer is searched.</numerusform>
+            <numerusform>Of %n sessions on other servers only what is on this computer is searched.</numerusform>
         </translation>
     </message>
 </context>
@@ -185,9 +185,9 @@
     <name>KeepingController</name>
     <message numerus="yes">
         <source>%n part(s) are not on the server either.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n part are not on the server either.</numerusform>
+            <numerusform>%n parts are not on the server either.</numerusform>
         </translation>
     </message>
 </context>

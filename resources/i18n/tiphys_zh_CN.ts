@@ -97,7 +97,7 @@
     </message>
     <message>
         <source>&amp;Keep on this computer</source>
-        <translation type="unfinished"></translation>
+        <translation>保存到本机(&amp;K)</translation>
     </message>
     <message>
         <source>Save this &amp;filter…</source>
@@ -1093,8 +1093,8 @@
     <name>ExportController</name>
     <message numerus="yes">
         <source>%n chosen session(s) are not whole on this computer. Menu Session, “Keep on this computer” fetches what is missing.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>所选会话中有 %n 个在本机不完整。“会话”菜单中的“保存到本机”可获取缺少的部分。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -1568,7 +1568,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>Menu Session, “Keep on this computer” fetches all of one.</source>
-        <translation type="unfinished"></translation>
+        <translation>“会话”菜单中的“保存到本机”可获取全部内容。</translation>
     </message>
     <message>
         <source>Places found</source>
@@ -1598,8 +1598,8 @@ Delete or right click: take it away</source>
     </message>
     <message numerus="yes">
         <source>Of %n session(s) on other servers only what is on this computer is searched.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>其他服务器上有 %n 个会话仅搜索本机已有的部分。</numerusform>
         </translation>
     </message>
 </context>
@@ -1837,7 +1837,7 @@ Delete or right click: take it away</source>
     <name>KeepBar</name>
     <message>
         <source>How much of the session is here</source>
-        <translation type="unfinished"></translation>
+        <translation>会话已取得的比例</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -1845,27 +1845,27 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>Stop fetching the session</source>
-        <translation type="unfinished"></translation>
+        <translation>停止获取会话</translation>
     </message>
 </context>
 <context>
     <name>KeepingController</name>
     <message>
         <source>“{title}” waits for the server</source>
-        <translation type="unfinished"></translation>
+        <translation>“{title}”正在等待服务器</translation>
     </message>
     <message>
         <source>Keeping “{title}”: {percent} %</source>
-        <translation type="unfinished"></translation>
+        <translation>正在保存“{title}”：{percent} %</translation>
     </message>
     <message>
         <source>“{title}” is whole on this computer.</source>
-        <translation type="unfinished"></translation>
+        <translation>“{title}”已完整保存到本机。</translation>
     </message>
     <message numerus="yes">
         <source>%n part(s) are not on the server either.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>有 %n 个部分服务器上也没有。</numerusform>
         </translation>
     </message>
 </context>
@@ -1912,6 +1912,10 @@ Delete or right click: take it away</source>
     <message>
         <source>Show all</source>
         <translation>全部显示</translation>
+    </message>
+    <message>
+        <source>{shown} characters are shown so far.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The first {shown} of {total} characters are shown.</source>
@@ -2528,8 +2532,24 @@ Delete or right click: take it away</source>
         <translation>它在此会话中没有发现任何步骤。</translation>
     </message>
     <message>
-        <source>People decided on {judged} and mask {confirmed} of these.</source>
-        <translation>人已裁定其中 {judged} 个，掩码 {confirmed} 个。</translation>
+        <source>Steps that it finds in this session: {n}.</source>
+        <translation>它在此会话中发现的步骤：{n}。</translation>
+    </message>
+    <message>
+        <source>Masked by it alone: {n}.</source>
+        <translation>仅由它掩码：{n}。</translation>
+    </message>
+    <message>
+        <source>More that would be masked if it were on: {n}.</source>
+        <translation>若开启，将再掩码：{n}。</translation>
+    </message>
+    <message>
+        <source>Kept by a person all the same: {n}.</source>
+        <translation>仍由人保留：{n}。</translation>
+    </message>
+    <message>
+        <source>Decided by people: {judged}, of which they mask {confirmed}.</source>
+        <translation>人已裁定 {judged} 个，其中掩码 {confirmed} 个。</translation>
     </message>
 </context>
 <context>
@@ -2831,7 +2851,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>kept here</source>
-        <translation type="unfinished"></translation>
+        <translation>已保存到本机</translation>
     </message>
     <message numerus="yes">
         <source>%n step(s)</source>
