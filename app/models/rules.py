@@ -86,16 +86,15 @@ def effect_words(rule: RuleLine, effect: RuleEffect | None) -> str:
         return QCoreApplication.translate("Rules", "The rule itself failed; the log names the error.")
     if not effect.found:
         return QCoreApplication.translate("Rules", "It finds nothing in this session.")
-    told = QCoreApplication.translate("Rules", "In this session it finds %n step(s).", None, effect.found)
-    alone = (QCoreApplication.translate("Rules", "%n of them are masked by it alone.", None, effect.would_mask)
-             if rule.enabled else
-             QCoreApplication.translate("Rules", "%n more would be masked if it were on.", None, effect.would_mask))
-    said = [told, alone]
+    number = quantities.number
+    told = QCoreApplication.translate("Rules", "Steps that it finds in this session: {n}.").format(n=number(effect.found))
+    alone = (QCoreApplication.translate("Rules", "Masked by it alone: {n}.") if rule.enabled else
+             QCoreApplication.translate("Rules", "More that would be masked if it were on: {n}."))
+    said = [told, alone.format(n=number(effect.would_mask))]
     if effect.overruled:
-        kept = QCoreApplication.translate("Rules", "%n are kept by a person all the same.", None, effect.overruled)
-        said.append(kept)
+        kept = QCoreApplication.translate("Rules", "Kept by a person all the same: {n}.")
+        said.append(kept.format(n=number(effect.overruled)))
     if effect.judged:
-        people = QCoreApplication.translate("Rules", "People decided on {judged} and mask {confirmed} of these.")
-        said.append(people.format(judged=quantities.number(effect.judged),
-                                  confirmed=quantities.number(effect.confirmed)))
+        people = QCoreApplication.translate("Rules", "Decided by people: {judged}, of which they mask {confirmed}.")
+        said.append(people.format(judged=number(effect.judged), confirmed=number(effect.confirmed)))
     return " ".join(said)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -13,6 +14,7 @@ from core.domain.errors import InvalidInput, Unavailable
 from core.store.home import write_private
 
 FILE = "rules.toml"
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 class RuleFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -57,11 +59,11 @@ def set_rule(folder: Path, name: str, told: Mapping[str, Any], task: str = "") -
 
 def _lines(file: RuleFile, before: str = "") -> Iterator[str]:
     for name, settings in file.rules.items():
-        yield f"[{before}rules.{_text(name)}]"
-        yield from (f"{_text(key)} = {_value(value)}" for key, value in settings.items())
+        yield f"[{before}rules.{_key(name)}]"
+        yield from (f"{_key(key)} = {_value(value)}" for key, value in settings.items())
         yield ""
     for name, part in file.tasks.items():
-        yield from _lines(part, f"tasks.{_text(name)}.")
+        yield from _lines(part, f"tasks.{_key(name)}.")
 
 
 def _value(value: object) -> str:
@@ -70,6 +72,10 @@ def _value(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return str(value) if isinstance(value, int | float) else _text(value)
+
+
+def _key(name: str) -> str:
+    return name if _BARE.fullmatch(name) else _text(name)
 
 
 def _text(value: object) -> str:

@@ -65,7 +65,7 @@ def test_what_a_rule_would_change_is_seen_before_it_is_switched_on(place, host, 
     dialog = opened(place, host, qtbot)
     choose(dialog, "error_result")
     assert right(dialog, "error_result") == "masks 1" and dialog.on.isChecked()
-    assert "finds 2 step" in dialog.effect.text() and "1 are kept by a person" in dialog.effect.text()
+    assert "in this session: 2." in dialog.effect.text() and "Kept by a person all the same: 1." in dialog.effect.text()
     assert [dialog.found.index(i).data(EntryRole) for i in range(dialog.found.rowCount())] == [2, 3]
     dialog.on.click()
     file = place.home.path / "rules" / FILE
