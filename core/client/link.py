@@ -36,6 +36,7 @@ from core.domain.errors import (
 )
 from core.protocol.codec import MAX_TEXT_FRAME, decode_from_server, encode
 from core.protocol.messages import PROTOCOL, SUBPROTOCOL, Close, Failed, Hello, Welcome, Wire
+from core.protocol.packed import PACKED, is_packed, unpack
 
 log = logging.getLogger("wire")
 
@@ -203,7 +204,8 @@ class Link:
 
     async def _greet(self, socket: ClientConnection) -> None:
         began = asyncio.get_running_loop().time()
-        await socket.send(encode(Hello(protocol=PROTOCOL, client=self._owner.client, program=self._program)))
+        hello = Hello(protocol=PROTOCOL, client=self._owner.client, program=self._program, capabilities=(PACKED,))
+        await socket.send(encode(hello))
         async with asyncio.timeout(GREETING_S):
             message = decode_from_server(await socket.recv())
         if isinstance(message, Failed):
@@ -223,11 +225,11 @@ class Link:
 
     async def _take(self, frame: str | bytes) -> None:
         self._failure = None  # only what was said last explains why the connection ended
-        if isinstance(frame, bytes):
+        if isinstance(frame, bytes) and not is_packed(frame):
             await self._owner.on_piece(frame)
             return
         try:
-            message = decode_from_server(frame)
+            message = decode_from_server(unpack(frame) if isinstance(frame, bytes) else frame)
         except InvalidInput as error:
             log.info("ignored a message of the server: %s", error)
             return

@@ -36,6 +36,7 @@ from core.protocol.messages import (
     MissingBlobs,
     Welcome,
 )
+from core.protocol.packed import PACKED
 from core.protocol.server_state import (
     MAX_WANTS,
     Bucket,
@@ -189,6 +190,7 @@ class Connection:
 
     async def _greet(self, hello: Hello) -> None:
         reader = self._hub.reader
+        self._door.packs = PACKED in hello.capabilities
         self._hub.join(self)
         await self._door.say(Welcome(protocol=PROTOCOL, epoch=log.epoch(reader), program=self._program,
                                      name=self.principal.name, scopes=self.principal.scopes,

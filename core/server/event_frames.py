@@ -11,19 +11,23 @@ from websockets.frames import Frame, Opcode
 
 from core.protocol.codec import EVENTS_PER_FRAME, encode_bytes
 from core.protocol.messages import Events
+from core.protocol.packed import pack
 from core.store import log
 from core.store.sqlite import Connection as Database
 
 KEPT = 8
-"""Frames kept: those at the live tail of the busiest sessions; at most about 4 MiB."""
+"""Frames kept: those at the live tail of the busiest sessions; at most about 10 MiB, in three forms each."""
+
+WORTH_PACKING = 4_096
+"""Bytes from which on packing a frame costs less than sending it whole to many."""
 
 
 class Encoded(Frame):
-    """A text frame whose bytes are made once, however many connections they go out on (servers do not mask)."""
+    """A frame whose bytes are made once, however many connections they go out on (servers do not mask)."""
 
-    def __init__(self, text: bytes) -> None:
-        super().__init__(Opcode.TEXT, b"")
-        self._bytes = Frame(Opcode.TEXT, text).serialize(mask=False)
+    def __init__(self, opcode: Opcode, data: bytes) -> None:
+        super().__init__(opcode, b"")
+        self._bytes = Frame(opcode, data).serialize(mask=False)
 
     def serialize(self, *, mask: bool, extensions: Sequence[Extension] | None = None) -> bytes:
         """The frame's bytes, the same object for everybody."""
@@ -32,14 +36,26 @@ class Encoded(Frame):
         return self._bytes
 
 
-class EventFrame(msgspec.Struct, frozen=True):
+class EventFrame(msgspec.Struct):
     """The frame with the events behind some cursor up to `last`; `size` counts the bytes of its bodies."""
 
-    frame: Encoded
+    text: bytes
     count: int
     last: int
     head: int
     size: int
+    _whole: Encoded | None = None
+    _packed: Encoded | None = None
+    _taken: int = 0
+
+    def take(self, packs: bool) -> Encoded:
+        """What goes out to one subscriber; the second one and all after it get it packed if they can unpack it."""
+        self._taken += 1
+        if packs and self._taken > 1 and len(self.text) >= WORTH_PACKING:
+            self._packed = self._packed or Encoded(Opcode.BINARY, pack(self.text))
+            return self._packed
+        self._whole = self._whole or Encoded(Opcode.TEXT, self.text)
+        return self._whole
 
 
 class EventFrames:
@@ -75,7 +91,7 @@ class EventFrames:
         placed = log.read(self._reader, session, seq, limit)
         bodies = tuple(msgspec.Raw(p.body) for p in placed)
         data = encode_bytes(Events(session=session, first=seq + 1, head=max(head, placed[-1].seq), bodies=bodies))
-        return EventFrame(Encoded(data), len(placed), placed[-1].seq, head, sum(len(p.body) for p in placed))
+        return EventFrame(data, len(placed), placed[-1].seq, head, sum(len(p.body) for p in placed))
 
     def _keep(self, key: tuple[str, int], frame: EventFrame) -> EventFrame:
         self._kept.pop(key, None)

@@ -32,6 +32,8 @@ class Door:
     def __init__(self, socket: ServerConnection) -> None:
         self._socket = socket
         self.turn = asyncio.Lock()
+        self.packs = False
+        """Whether the client can unpack packed frames."""
 
     async def say(self, message: Wire) -> None:
         """Send an answer now, ahead of what waits for its turn."""
@@ -77,7 +79,7 @@ class EventFeed:
             if frame is None:
                 return False
             self._cursor.advance(frame.last, frame.size)
-            await self._door.send_encoded(frame.frame)
+            await self._door.send_encoded(frame.take(self._door.packs))
             return True
 
 

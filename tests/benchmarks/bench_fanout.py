@@ -23,8 +23,10 @@ from websockets.asyncio.server import ServerConnection, serve
 
 from core.domain.events import NoteAdded, encode_event, make_event
 from core.domain.verdict import Author
-from core.protocol.messages import Append, Events, ImportSession, Lease, Leased, Seen, Subscribe
+from core.protocol.codec import decode_from_server
+from core.protocol.messages import PROTOCOL, Append, Events, Hello, ImportSession, Lease, Leased, Seen, Subscribe
 from core.protocol.messages import Command as WireCommand
+from core.protocol.packed import PACKED, unpack
 
 READERS, EVENTS, SIZE, ROUNDS = 50, 40, 100_000, 3
 BARE_EVENTS = 10
@@ -66,12 +68,15 @@ async def ours(home: Path) -> float:
 
 
 async def _read(process: rig.ServerProcess, number: int, ready: asyncio.Barrier) -> None:
-    async with raw_peer(process.url, process.token, client=f"reader{number}") as peer:
+    async with raw_peer(process.url, process.token, client=f"reader{number}", hello=False) as peer:
+        await peer.say(Hello(protocol=PROTOCOL, client=f"reader{number}", capabilities=(PACKED,)))
+        await peer.hear()
         await peer.say(Subscribe(session="s", after=0))
         await ready.wait()
         held = 0
         while held < EVENTS:
-            message = await peer.hear(Events)
+            frame = await peer.socket.recv()
+            message = decode_from_server(unpack(frame) if isinstance(frame, bytes) else frame)
             assert isinstance(message, Events)
             held = message.first + len(message.bodies) - 1
             await peer.say(Seen(session="s", seq=held))

@@ -8,10 +8,10 @@ import secrets
 from pathlib import Path
 
 from support.cutter import cutter
-from support.wire import admin_token, bodies_of, fill, log_of, raw_peer, running_client, serving, settings, until
+from support.wire import AGENT, admin_token, bodies_of, fill, log_of, raw_peer, running_client, serving, settings, until
 
 from core.domain.blob import blob_hash
-from core.domain.events import GuidanceQueued, decode_event
+from core.domain.events import GuidanceQueued, NoteAdded, decode_event, encode_event, make_event
 from core.domain.task import Task
 from core.protocol.messages import Ack, CreateSession, Guide, Lease, Leased, Nak
 from core.server.serve import Server
@@ -63,9 +63,10 @@ def test_commands_are_answered_and_their_events_come_back(tmp_path: Path) -> Non
 def test_cuts_in_the_middle_of_frames_lose_and_double_nothing(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with serving(tmp_path / "home") as server, cutter(server.url) as proxy:
-            await fill(server, "s", bodies_of(1500, 400))
+            noise = [NoteAdded(step=0, text=secrets.token_hex(200)) for _ in range(1500)]  # nothing makes it small
+            await fill(server, "s", [encode_event(make_event(fact, AGENT)) for fact in noise])
             token = admin_token(tmp_path / "home")
-            proxy.budgets = [700, 3_000, 60_000, 2_000, 300_000, 150_001, 149_999]
+            proxy.budgets = [700, 3_000, 30_000, 2_000, 60_000, 50_001, 49_999]
             async with running_client(tmp_path / "copy.db", proxy.url, token, "s") as client:
                 sent = [await client.send("s", Guide(guidance=f"g{n}", text=f"advice {n}")) for n in range(24)]
                 for one in sent:
