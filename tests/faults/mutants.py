@@ -182,7 +182,7 @@ def without_r5(put: Put) -> None:
         for work, future in wanted:
             result, failure = self._piece(work)
             future.set_result(result) if failure is None else future.set_exception(failure)
-        time.sleep(0.02)  # a disk that is as slow as disks are
+        time.sleep(0.15)  # a disk that is as slow as disks can be
         self._conn.execute("COMMIT")
         self._tell()
 
