@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from time import perf_counter
 
 import msgspec
-from PySide6.QtCore import QLocale, Qt, Signal
+from PySide6.QtCore import QLocale, Qt, QTimer, Signal
 from PySide6.QtGui import QPalette, QTextBlock, QTextCharFormat, QTextCursor, QTextDocument, QTextLayout
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QPushButton, QTextEdit, QVBoxLayout, QWidget
 
 from app import theme
+from app.ansi import PLAIN, drawn, is_drawn
 from app.background import Work
 from app.highlight import Span, spans, units
 from app.safe_text import PlainLabel, displayable
+from app.text_ink import dressed, format_of, matches, slices
 
 FIRST = 200_000
 """How many characters are shown before "Show all" is asked for."""
@@ -22,19 +25,19 @@ FIRST = 200_000
 INLINE = 20_000
 """Texts up to this many characters are coloured at once; longer ones in a thread."""
 
+MARKED_CHARS = 500_000
+"""Characters of a text in which matches are marked."""
 
-MOST_MARKS = 500
-"""How many matches are marked in one text."""
-
-MARKED_LINE = 2_000
-"""Characters of a line in which matches are marked."""
+FEED_S, FEED_PAUSE_MS = 0.008, 4
+"""How long inserting may hold the window, and how long it then rests."""
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):
     """A piece of a text view.
 
     `style`: text (proportional), mono, heading (bold on a band) or meta (small). `meaning` names a colour of the
-    theme. `lexer` is a Pygments name. `escapes` shows terminal escapes instead of taking them out.
+    theme. `lexer` is a Pygments name. `escapes` shows terminal escapes instead of taking them out; `terminal` draws
+    the text as a terminal would: its colours, and what it wrote over.
     """
 
     text: str
@@ -42,6 +45,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     meaning: str = ""
     lexer: str = ""
     escapes: bool = False
+    terminal: bool = False
 
 
 class LongText(QWidget):
@@ -77,6 +81,10 @@ class LongText(QWidget):
         self._places: list[tuple[int, str, str]] = []
         self._bands: list[QTextEdit.ExtraSelection] = []
         self._sought: re.Pattern[str] | None = None
+        self._rest: Iterator[tuple[Part, str]] = iter(())
+        self._feeder = QTimer(self)
+        self._feeder.setInterval(FEED_PAUSE_MS)
+        self._feeder.timeout.connect(self._feed)
         self._work = Work(self)
         self._work.done.connect(self._colour_all)
 
@@ -97,9 +105,31 @@ class LongText(QWidget):
         return self._mark()
 
     def show_all(self) -> None:
-        """Show what was cut, where the reader is."""
-        self._fill(None, keep_place=True)
-        self.all_asked.emit()
+        """Show what was cut, where the reader is; much of it a little at a time, so that the window stays free."""
+        if sum(len(p.text) for p in self._parts) <= 2 * FIRST:
+            self._fill(None, keep_place=True)
+            self.all_asked.emit()
+        else:
+            self._rest = slices(self._parts, FIRST)
+            self._more.hide()
+            self._feeder.start()
+
+    def _feed(self) -> None:
+        """Some milliseconds of the rest."""
+        until = perf_counter() + FEED_S
+        cursor = QTextCursor(self.edit.document())
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        while perf_counter() < until:
+            part, text = next(self._rest, (None, ""))
+            if part is None:
+                self._feeder.stop()
+                self._bar.hide()
+                self._mark_again()
+                self.all_asked.emit()
+                return
+            self._put(cursor, part, text)
+        told = self.tr("{shown} characters are shown so far.")
+        self._cut.setText(told.format(shown=QLocale().toString(self.edit.document().characterCount())))
 
     def placeholder(self, text: str) -> None:
         """Show nothing but a hint of ours."""
@@ -128,14 +158,15 @@ class LongText(QWidget):
         return self.edit.toPlainText()
 
     def _fill(self, limit: int | None, *, keep_place: bool) -> None:
+        self._feeder.stop()
+        self._more.show()
         place = self.edit.verticalScrollBar().value() if keep_place else 0
         shown, total = self._insert(limit)
         self._colour()
         self.edit.verticalScrollBar().setValue(place)
         self.edit.horizontalScrollBar().setValue(0)
         self._bar.setVisible(shown < total)
-        if self._sought is not None:
-            self._mark()
+        self._mark_again()
         number = QLocale().toString
         self._cut.setText(self.tr("The first {shown} of {total} characters are shown.").format(
             shown=number(shown), total=number(total)))
@@ -149,10 +180,10 @@ class LongText(QWidget):
         cursor.beginEditBlock()
         for part in self._parts:
             room = len(part.text) if limit is None else max(0, limit - shown)
-            text = displayable(part.text[:room], escapes=part.escapes)
-            shown += min(room, len(part.text))
+            text = part.text if room >= len(part.text) else part.text[:room]
+            shown += len(text)
             start = cursor.position()
-            cursor.insertText(text, _format(part, self))
+            text = self._put(cursor, part, text)
             if part.style == "heading":
                 bands.append((start, cursor.position()))
             if part.lexer and text:
@@ -163,8 +194,25 @@ class LongText(QWidget):
         self.edit.setExtraSelections(self._bands)
         return shown, sum(len(p.text) for p in self._parts)
 
+    def _put(self, cursor: QTextCursor, part: Part, text: str) -> str:
+        """Insert a piece of a part; what a reader sees of it."""
+        if not (part.terminal and is_drawn(text)):
+            told = displayable(text, escapes=part.escapes)
+            cursor.insertText(told, format_of(part, self))
+            return told
+        plain = format_of(part, self)
+        runs: list[str] = []
+        for run, style in drawn(text):
+            runs.append(displayable(run))
+            cursor.insertText(runs[-1], plain if style == PLAIN else dressed(plain, style))
+        return "".join(runs)
+
+    def _mark_again(self) -> None:
+        if self._sought is not None:
+            self._mark()
+
     def _mark(self) -> int:
-        places = _matches(self._sought, self.text)
+        places = matches(self._sought, self._first_text())
         self.edit.setExtraSelections([*self._bands, *(self._match(*place) for place in places)])
         if places:
             cursor = QTextCursor(self.edit.document())
@@ -172,6 +220,14 @@ class LongText(QWidget):
             self.edit.setTextCursor(cursor)
             self.edit.centerCursor()
         return len(places)
+
+    def _first_text(self) -> str:
+        """As much of what is shown as can be looked through while the reader types."""
+        if self.edit.document().characterCount() <= MARKED_CHARS:
+            return self.text
+        cursor = QTextCursor(self.edit.document())
+        cursor.setPosition(MARKED_CHARS, QTextCursor.MoveMode.KeepAnchor)
+        return cursor.selectedText().replace("\u2029", "\n")
 
     def _match(self, start: int, stop: int) -> QTextEdit.ExtraSelection:
         made = QTextEdit.ExtraSelection()
@@ -209,23 +265,6 @@ class LongText(QWidget):
             document.markContentsDirty(place, units(text))
 
 
-def _matches(pattern: re.Pattern[str] | None, text: str) -> list[tuple[int, int]]:
-    """Where a pattern matches, in Qt's units; at most MOST_MARKS, line by line: a short line cannot hang for long."""
-    found: list[tuple[int, int]] = []
-    if pattern is None:
-        return found
-    at = 0
-    for line in text.split("\n"):
-        for match in pattern.finditer(line[:MARKED_LINE]):
-            if match.end() > match.start():
-                start = at + units(line[: match.start()])
-                found.append((start, start + units(match.group())))
-        if len(found) >= MOST_MARKS:
-            break
-        at += units(line) + 1
-    return found
-
-
 def _colour_block(block: QTextBlock, found: list[Span], starts: list[int], formats: dict[str, QTextCharFormat]) -> None:
     first, last = block.position(), block.position() + block.length()
     ranges = []
@@ -245,20 +284,6 @@ def _all_spans(places: Sequence[tuple[int, str, str]]) -> list[Span]:
 def _ink(name: str) -> QTextCharFormat:
     made = QTextCharFormat()
     made.setForeground(theme.colour(name))
-    return made
-
-
-def _format(part: Part, widget: QWidget) -> QTextCharFormat:
-    made = QTextCharFormat()
-    font = widget.font()
-    if part.style == "mono":
-        font = theme.mono_font(widget.font().pointSizeF())
-    elif part.style == "heading":
-        font = theme.bold_font(widget.font())
-    elif part.style == "meta":
-        font = theme.small_font(widget.font())
-    made.setFont(font)
-    made.setForeground(theme.colour(part.meaning or ("muted" if part.style == "meta" else "text")))
     return made
 
 

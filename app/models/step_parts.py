@@ -93,7 +93,7 @@ def observation_parts(observation: Observation) -> list[Part]:
         parts.append(Part(text=f"{error_word(observation.error.kind)}: {observation.error.message}\n", meaning="error"))
     output = observation.output
     if output.text:
-        parts.append(Part(text=output.text.rstrip("\n") + "\n", style="mono"))
+        parts.append(Part(text=output.text.rstrip("\n") + "\n", style="mono", terminal=True))
     elif not observation.data and observation.error is None:
         parts.append(Part(text=QCoreApplication.translate("Step", "No output.") + "\n", style="meta"))
     if output.truncated:
