@@ -104,9 +104,8 @@ def compared(told: argparse.Namespace, folder: Path) -> Iterator[dict[str, Any]]
     Deaths at boundaries end with the second that does harm; with every rule they are what `--every-boundary` does.
     """
     for aim in AIMS:
-        if told.rules and not set(told.rules.split(",")) & set(aim.rules):
-            continue
-        for without in aim.rules if aim.party else ("", *aim.rules):
+        wanted = [rule for rule in aim.rules if not told.rules or rule in told.rules.split(",")]
+        for without in wanted if aim.party or not wanted else ["", *wanted]:
             place = folder / f"{'-'.join(aim.rules)}-{without or 'all'}"
             place.mkdir(parents=True)
             if aim.party:

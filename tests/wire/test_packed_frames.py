@@ -1,4 +1,4 @@
-"""Events that several subscribers get go out packed, once made, to those who can unpack them, and plain to the others."""
+"""Events that several subscribers get go out packed to those who can unpack them, and plain to the others."""
 
 from __future__ import annotations
 
