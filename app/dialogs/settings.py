@@ -45,7 +45,10 @@ class SettingsDialog(QDialog):
 
     def _group(self, group: str) -> QWidget:
         box = QWidget(self)
-        form = QFormLayout(box)
+        column = QVBoxLayout(box)
+        form = QFormLayout()
+        column.addLayout(form)
+        column.addStretch(1)
         for setting in SETTINGS:
             if setting.group == group:
                 label = PlainLabel("" if isinstance(setting.default, bool) else _tr(setting.label), box)

@@ -68,7 +68,6 @@ class SessionsPanel(QWidget):
                                    "or import saved trajectories."), self, action=new)
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
-        row.addWidget(self.words, 1)
         for action in [new, *acts[:4]]:
             button = QToolButton(self)
             button.setDefaultAction(action)
@@ -78,13 +77,12 @@ class SessionsPanel(QWidget):
         column = QVBoxLayout(content)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.GRID)
-        below = QHBoxLayout()
-        below.setSpacing(theme.GRID)
-        below.addWidget(self.chips, 1)
-        for widget in (self.told, self.order):
-            below.addWidget(widget, 0, Qt.AlignmentFlag.AlignTop)
+        row.addStretch(1)
+        row.addWidget(self.told)
+        row.addWidget(self.order)
         column.addLayout(row)
-        column.addLayout(below)
+        for widget in (self.words, self.chips):
+            column.addWidget(widget)
         column.addWidget(self.list, 1)
         host = QVBoxLayout(self)
         host.setContentsMargins(*(theme.GRID,) * 4)

@@ -7,6 +7,7 @@ from datetime import time
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QSystemTrayIcon
 from support.logs import SERVER, Maker
 from support.panels import workplace
 
@@ -83,6 +84,29 @@ def test_each_change_is_told_once_but_not_in_quiet_hours(qtbot, tmp_path):
         assert len(told) == 1
         controller = panel.findChild(AttentionController)
         assert controller is not None
+
+
+def test_a_message_of_the_computers_desktop_leads_to_the_very_step(qtbot, tmp_path, monkeypatch):
+    """Where there is a tray and the window is not in front, the message is shown there, and its click opens."""
+    shown = []
+    monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", staticmethod(lambda: True))
+    monkeypatch.setattr(QSystemTrayIcon, "supportsMessages", staticmethod(lambda: True))
+    monkeypatch.setattr(QSystemTrayIcon, "showMessage", lambda self, *told: shown.append((self, *told)))
+    maker = alarmed("loop")
+    with workplace(tmp_path, maker) as (place, replica):
+        panel = build(place, None)
+        qtbot.addWidget(panel)
+        told = []
+        place.notices.told.connect(told.append)
+        count = len(maker.bodies)
+        maker.say(AttentionRaised(kind="stall", step=6, evidence="no step ended for 60 min"), SERVER)
+        grow(place, replica, "s1", maker, count)
+        qtbot.waitUntil(lambda: bool(shown))
+        place.desk.rows_changed.emit()
+        assert [message[1:3] for message in shown] == [("Sailing", "no progress")] and not told, "once, only there"
+        place.cursor.move("s1", 1)
+        shown[0][0].messageClicked.emit()
+        assert (place.cursor.session, place.cursor.step) == ("s1", 6)
 
 
 @pytest.mark.parametrize(("now", "start", "stop", "quiet"), [
