@@ -21,6 +21,9 @@ PAUSE_MS = 25
 AT_ONCE = 2_000
 """Of so many items at most the drawn lines are searched at each key (20 ms); of more only by the worker."""
 
+FEW = 200
+"""So many new hits are put among the others one by one."""
+
 ARRIVED_MS = 400
 """Bodies that were fetched for a search are searched so long after the last came."""
 
@@ -70,6 +73,7 @@ class FindController(QObject):
     def _on_find(self, words: str, regex: bool) -> None:
         self._query = Query(words, regex)
         self._hits, self._at, self._jumped = [], -1, False
+        self._model.mark_found(())
         self._matches.clear()
         self._missing.clear()
         self._searcher.drop()
@@ -84,8 +88,6 @@ class FindController(QObject):
         small = trajectory is not None and len(trajectory.items) <= AT_ONCE
         if small and not regex and not self._query.is_empty:
             self._take(items_with(self._model.trajectory, words))
-        if not self._hits:
-            self._model.mark_found(())
         if pattern is not None:
             self._pause.start()
         self.show()
@@ -121,9 +123,10 @@ class FindController(QObject):
             self._at = -1
             return
         if back:
-            item = next((i for i in reversed(shown) if i < here), shown[-1])
+            item = shown[bisect.bisect_left(shown, here) - 1]
         else:
-            item = next((i for i in shown if i > here or (stay and i == here)), shown[0])
+            at = bisect.bisect_left(shown, here) if stay else bisect.bisect_right(shown, here)
+            item = shown[at % len(shown)]
         self._at = item
         if self._query.regex:  # marked as the words that were found: an expression may take for ever
             self._place.cursor.seek(Query(self._matches.get(item, "")).pattern())
@@ -159,12 +162,19 @@ class FindController(QObject):
     def _take(self, items: list[int]) -> None:
         count = len(self._model.trajectory.items) if self._model.trajectory is not None else 0
         fresh = [item for item in items if 0 <= item < count]
-        if fresh:
+        if not fresh:
+            return
+        if self._hits and len(fresh) < FEW:
+            for item in fresh:
+                at = bisect.bisect_left(self._hits, item)
+                if at == len(self._hits) or self._hits[at] != item:
+                    self._hits.insert(at, item)
+        else:
             self._hits = sorted({*self._hits, *fresh})
-            if not self._jumped:
-                self._jump(stay=True)
-                self._jumped = self._at >= 0
-            self._model.mark_found(self._hits)
+        self._model.mark_found(fresh, more=True)
+        if not self._jumped:
+            self._jump(stay=True)
+            self._jumped = self._at >= 0
 
     def _on_failed(self, why: str) -> None:
         self._show_problem(why)

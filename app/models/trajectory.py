@@ -44,7 +44,7 @@ class TrajectoryModel(QAbstractListModel):
         self._facets = Facets()
         self._live = ""
         self._taken = self._steps_taken = 0
-        self.found: frozenset[int] = frozenset()
+        self.found: set[int] = set()
 
     # ---- Qt --------------------------------------------------------------------------------------
 
@@ -73,7 +73,7 @@ class TrajectoryModel(QAbstractListModel):
         """Show another trajectory from scratch."""
         self.beginResetModel()
         self.trajectory = trajectory
-        self._expanded, self._live, self.found = set(), "", frozenset()
+        self._expanded, self._live, self.found = set(), "", set()
         self._rebuild()
         self.endResetModel()
 
@@ -184,10 +184,13 @@ class TrajectoryModel(QAbstractListModel):
 
     # ---- find ------------------------------------------------------------------------------------
 
-    def mark_found(self, items: Iterable[int]) -> None:
-        """Show these items as hits."""
-        self.found = frozenset(items)
-        if self.rows:
+    def mark_found(self, items: Iterable[int], *, more: bool = False) -> None:
+        """Show these items as hits; `more`: beside those that are."""
+        had = bool(self.found)
+        if not more:
+            self.found.clear()
+        self.found.update(items)
+        if self.rows and (had or self.found):
             self.dataChanged.emit(self.index(0), self.index(len(self.rows) - 1))
 
     def item_of(self, kind: str, ref: int | str) -> int:

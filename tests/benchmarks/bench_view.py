@@ -47,10 +47,12 @@ def opened(place: Workplace, step: int | None = None):
 def kept_fold(path: Path) -> None:
     """Open the session once, as any reader did before: what is folded is kept beside the replica."""
     folds = path.with_suffix(".folds")
-    if not folds.exists():
-        with view.place_over(path) as place:
-            opened(place)
-            view.until(lambda: any(folds.glob("*.fold")))
+    with view.place_over(path) as place:
+        place.desk.trajectory(stress.SESSION)
+        if place.desk.progress(stress.SESSION) < 1:
+            for old in folds.glob("*.fold"):
+                old.unlink()
+            view.until(lambda: place.desk.progress(stress.SESSION) == 1 and any(folds.glob("*.fold")))
 
 
 def v1(path: Path) -> None:
