@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from app import quantities, theme
@@ -15,10 +17,10 @@ SAME = 40
 """The tint of the row where they part."""
 
 
-def common_steps(left: Trajectory, right: Trajectory) -> int:
-    """How many steps both begin with: the same tools on the same things with the same end."""
-    count = 0
-    for a, b in zip(left.steps, right.steps, strict=False):
+def common_steps(left: Trajectory, right: Trajectory, known: int = 0) -> int:
+    """How many steps both begin with: the same tools on the same things with the same end. `known` are known to be."""
+    count = known
+    for a, b in zip(islice(left.steps, known, None), islice(right.steps, known, None), strict=False):
         if _act(a.head) != _act(b.head):
             break
         count += 1
@@ -33,12 +35,14 @@ class ComparisonModel(QAbstractTableModel):
         self.sides: tuple[Trajectory | None, Trajectory | None] = (None, None)
         self.common = 0
         self._rows = 0
+        self._parted = False
 
     def show(self, left: Trajectory | None, right: Trajectory | None) -> None:
         """Compare two others."""
         self.beginResetModel()
         self.sides = (left, right)
-        self.common = common_steps(left, right) if left is not None and right is not None else 0
+        self.common, self._parted = 0, False
+        self._compare()
         self._rows = self._longest() if left is not None and right is not None else 0
         self.endResetModel()
 
@@ -47,14 +51,22 @@ class ComparisonModel(QAbstractTableModel):
         left, right = self.sides
         if left is None or right is None:
             return
-        self.common = common_steps(left, right)
-        rows = self._longest()
-        if rows > self._rows:
-            self.beginInsertRows(QModelIndex(), self._rows, rows - 1)
+        before = self.common
+        self._compare()
+        rows, known = self._longest(), self._rows
+        if rows > known:
+            self.beginInsertRows(QModelIndex(), known, rows - 1)
             self._rows = rows
             self.endInsertRows()
-        if rows:
-            self.dataChanged.emit(self.index(0, 0), self.index(rows - 1, 1))
+        if known:  # steps are never told otherwise: only where they part, and what came, looks different
+            self.dataChanged.emit(self.index(min(before, known - 1), 0), self.index(rows - 1, 1))
+
+    def _compare(self) -> None:
+        """Go on comparing where it ended; once they have parted they stay parted."""
+        left, right = self.sides
+        if left is not None and right is not None and not self._parted:
+            self.common = common_steps(left, right, self.common)
+            self._parted = self.common < min(len(left.steps), len(right.steps))
 
     def head(self, row: int, side: int) -> StepHead | None:
         """The step of a row on one side; None where that session is over."""

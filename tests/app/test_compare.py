@@ -53,3 +53,33 @@ def test_the_common_beginning_and_the_parting(qtbot, qtmodeltester, tmp_path):
         qtbot.waitUntil(lambda: model.rowCount() == 6)
         panel.chosen.emit("")
         assert model.rowCount() == 0
+
+
+def test_two_that_grow_are_compared_where_the_comparison_ended(qtbot, tmp_path, monkeypatch):
+    left, right = session("abc"), session("ab")
+    with workplace(tmp_path, left, right) as (place, replica):
+        model = ComparisonModel()
+        sides = [place.desk.trajectory(name) for name in ("s1", "s2")]
+        compared: list[int] = []
+        monkeypatch.setattr("app.models.comparison._act", lambda head: compared.append(head.number) or head.title)
+        model.show(*sides)
+        assert (model.common, compared) == (2, [1, 1, 2, 2])
+
+        def grow(name: str, maker: Maker, tool: str) -> None:
+            maker.random.seed(ord(tool))
+            count = len(maker.bodies)
+            maker.add_step(f"tool_{tool}", fails=tool == "x")
+            head = replica._writer.do_blocking(lambda conn: log.append(conn, name, maker.bodies[count:]))
+            place.desk._on_events(name, count + 1, head)
+            qtbot.waitUntil(lambda: place.desk.trajectory(name).seq == head)
+            compared.clear()
+            model.refresh()
+
+        grow("s2", right, "c")
+        assert (model.common, compared) == (3, [3, 3])
+        grow("s2", right, "y")
+        grow("s1", left, "x")
+        assert (model.common, model.rowCount()) == (3, 4)
+        grow("s1", left, "z")
+        assert compared == [], "they have parted: nothing is compared any more"
+        assert model.rowCount() == 5
