@@ -109,6 +109,20 @@ def by_us(model: Path, rows: list[dict[str, Any]], folder: Path, device: str, *,
     return run
 
 
+def used(model: Path, rows: list[dict[str, Any]], seconds: float) -> float | None:
+    """The share of the GPU's arithmetic that these rows needed, in percent: causal, nothing computed twice."""
+    from transformers import AutoConfig
+    from trl.trainer.utils import adjusted_mfu, compute_flops_per_token, get_peak_flops
+
+    peak = get_peak_flops(torch.cuda.get_device_name(), "bfloat16") if torch.cuda.is_available() else None
+    if peak is None:
+        return None
+    config, lengths = AutoConfig.from_pretrained(model), [len(r["input_ids"]) for r in rows]
+    mean = sum(n * n for n in lengths) // sum(lengths)
+    whole = compute_flops_per_token(config, mean) * sum(lengths) / seconds / peak
+    return round(adjusted_mfu(100 * whole, config, mean), 1)
+
+
 def main() -> None:
     """Measure and tell, or say what is needed."""
     args = arguments(device="cuda", tokens=65_536, segments=2, rounds=3)
@@ -134,8 +148,10 @@ def main() -> None:
             if not cpu:
                 torch.cuda.empty_cache()
                 torch.cuda.reset_peak_memory_stats()
+        chains = [r for r in rows if r["labels"][-1] != -100]  # what is left to compute once samples are merged
+        mfu = {"mfu_trl": used(model, rows, figures["trl"]["s"]), "mfu_ours": used(model, chains, figures["ours"]["s"])}
         told("gpu", device=args.device if cpu else torch.cuda.get_device_name(), liger=liger,
-             lengths=[len(r["input_ids"]) for r in rows], **figures,
+             lengths=[len(r["input_ids"]) for r in rows], **figures, **mfu,
              trl_to_ours=round(figures["trl"]["s"] / figures["ours"]["s"], 2), goal_trl_to_ours=2.0)
 
 

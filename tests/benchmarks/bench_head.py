@@ -16,7 +16,7 @@ def long_row(tokens: int, vocabulary: int, *, share: float = 0.1, span: int = 64
     dice = random.Random(seed)
     ids = [dice.randrange(10, vocabulary) for _ in range(tokens)]
     labels = [-100] * tokens
-    for at in range(int(span / share) - span, tokens, int(span / share)):
+    for at in range(min(int(span / share) - span, tokens // 2), tokens, int(span / share)):
         labels[at : at + span] = ids[at : at + span]
     return {"input_ids": ids, "labels": labels}
 

@@ -31,7 +31,7 @@ def padded(rows: list[dict[str, Any]], at_once: int) -> list[dict[str, Any]]:
 
 def main() -> None:
     """Measure and tell."""
-    args = arguments(shrink=4, layers=4, hidden=256, vocabulary=32_000, rounds=3)
+    args = arguments(shrink=4, layers=3, hidden=128, vocabulary=2000, rounds=3)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         model = make_model(folder / "model", layers=args.layers, hidden=args.hidden, vocabulary=args.vocabulary)

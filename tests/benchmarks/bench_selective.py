@@ -18,7 +18,7 @@ KEPT = {"activation_checkpointing": True, "activation_checkpointing_kwargs": {"s
 
 def main() -> None:
     """Measure and tell."""
-    args = arguments(tokens=8192, layers=4, hidden=256, vocabulary=20_000, rounds=3)
+    args = arguments(tokens=4096, layers=3, hidden=128, vocabulary=2000, rounds=3)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         model = make_model(folder / "model", layers=args.layers, hidden=args.hidden, vocabulary=args.vocabulary)

@@ -14,14 +14,14 @@ from support.tiny_model import make_model
 from support.updates import session_rows, write_rows
 
 from core.domain.errors import InvalidInput, Unavailable
-from core.training.launch import _summary
+from core.training.launch import _launcher, _summary
 from core.training.settings import TrainSettings
 from core.training.train import run
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("trl")
 pytestmark = [pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::UserWarning"),
-              pytest.mark.timeout(300)]
+              pytest.mark.timeout(600)]
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +78,16 @@ def test_what_the_first_of_them_says_at_the_end_is_heard():
     with pytest.raises(Unavailable, match="Killed") as broke:
         _summary({}, -9, "starting\nKilled\n")
     assert broke.value.code == "training_broke"
+
+
+def test_gpus_are_started_by_accelerate_with_the_layers_sharded(made, tmp_path):
+    from accelerate.commands.config.config_args import load_config_from_file
+
+    told = _launcher(settings(made, tmp_path, device="auto", gpus=8))
+    assert told[1:4] == ["-m", "accelerate.commands.launch", "--config_file"] and told[-2:] == ["--num_processes", "8"]
+    config = load_config_from_file(told[4])
+    assert config.distributed_type.value == "FSDP" and config.fsdp_config["fsdp_version"] == 2
+    assert config.mixed_precision == "bf16"
 
 
 def _soon(lines):
