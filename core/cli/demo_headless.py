@@ -30,8 +30,10 @@ from core.protocol.messages import Guide
 from core.store.home import Home
 
 SESSION_LIMIT_S = 600.0
-WINDOW_S = 300
 """The demonstration's session takes under five minutes; beyond this something is wrong."""
+
+WINDOW_S = 300
+"""The window's pictures take ten seconds."""
 
 
 class Places(msgspec.Struct, kw_only=True):
