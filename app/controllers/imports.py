@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ from app.safe_text import one_line
 from app.views.import_bar import ImportBar
 from app.workplace import Workplace
 from core.domain.errors import ReportableError
+from core.formats.arrivals import Arrivals
 from core.formats.growing import stamp
 
 PATIENCE_MS = 500
@@ -44,8 +46,10 @@ class ImportsController(QObject):
         self._worker: Worker | None = None
         self._followers: dict[Worker, frozenset[str]] = {}
         self._stamps: dict[str, str] = {}
+        self._arrivals: list[Arrivals] = []
         self._count, self._failed, self._remarks = 0, 0, 0
         self._is_cancelled = self._is_busy = False
+        self._arriving: Arrivals | None = None
         self._patience, self._watch, self._look = QTimer(self), QTimer(self), Work(self)
         self._patience.setSingleShot(True)
         self._patience.setInterval(PATIENCE_MS)
@@ -85,6 +89,8 @@ class ImportsController(QObject):
         self._count, self._failed, self._remarks, self._is_cancelled = 0, 0, 0, False
         self._bar.begin(len(files))
         self._patience.start()
+        folders = [Path(file) for file in files if Path(file).is_dir()]
+        self._arriving = await asyncio.to_thread(Arrivals, folders) if folders else None
         await self._connected()
         if self._is_cancelled:
             self._ended(follow, 0, "")
@@ -138,6 +144,8 @@ class ImportsController(QObject):
         if self._remarks > REMARKS:
             notices.tell(self.tr("There are %n more remark(s) on what was opened.", None, self._remarks - REMARKS),
                          "attention")
+        if self._arriving is not None and not self._is_cancelled:
+            self._arrivals.append(self._arriving)
         self._keep_watching(follow)
         if self._waiting:
             self._place.scope.spawn(self._next(), name="import", on_error=notices.report)
@@ -147,7 +155,7 @@ class ImportsController(QObject):
     def _keep_watching(self, follow: bool) -> None:
         for path in list(self._stamps)[: max(0, len(self._stamps) - WATCHED)]:
             del self._stamps[path]
-        if self._stamps and not self._watch.isActive():
+        if (self._stamps or self._arrivals) and not self._watch.isActive():
             self._watch.start()
         if follow:
             self._follow(list(self._stamps))
@@ -155,7 +163,8 @@ class ImportsController(QObject):
     def _look_at_files(self) -> None:
         if not self._is_busy and len(self._followers) < FOLLOWERS:
             followed = frozenset().union(*self._followers.values())
-            self._look.start(_changed, {p: s for p, s in self._stamps.items() if p not in followed})
+            held = {p: s for p, s in self._stamps.items() if p not in followed}
+            self._look.start(_changed, held, tuple(self._arrivals))
         else:
             self._watch.start()
 
@@ -180,6 +189,7 @@ class ImportsController(QObject):
         follower.deleteLater()
 
 
-def _changed(stamps: Mapping[str, str]) -> list[str]:
-    """The files that are not as they were."""
-    return [path for path, told in stamps.items() if (now := stamp(Path(path))) and now != told]
+def _changed(stamps: Mapping[str, str], arrivals: Sequence[Arrivals]) -> list[str]:
+    """The files that are not as they were, and those that are new in folders that were opened."""
+    grown = [path for path, told in stamps.items() if (now := stamp(Path(path))) and now != told]
+    return grown + [str(path) for one in arrivals for path in one.look()]

@@ -59,6 +59,10 @@ def open_files(files: tuple[str, ...], server: str | None, token_file: Path | No
     return launch([*options, *(["--follow"] if follow else []), *map(str, links), *good])
 
 
+_LARGE = 32 * 1024 * 1024
+"""Bytes from which a file is looked at in the window, with progress."""
+
+
 def _unreadable(paths: Sequence[str]) -> dict[str, ReportableError]:
     """The files of no known format, with the error to tell; folders are looked through later."""
     from core.domain.errors import ReportableError
@@ -67,7 +71,7 @@ def _unreadable(paths: Sequence[str]) -> dict[str, ReportableError]:
     found: dict[str, ReportableError] = {}
     for name in paths:
         try:
-            if not Path(name).is_dir():
+            if not Path(name).is_dir() and (not Path(name).is_file() or Path(name).stat().st_size < _LARGE):
                 registry.recognise(Path(name))
         except ReportableError as failure:
             found[name] = failure

@@ -23,6 +23,7 @@ from core.domain.errors import ReportableError
 from core.domain.events import SessionStateChanged, encode_event, make_event
 from core.domain.verdict import Author
 from core.formats import growth, registry
+from core.formats.arrivals import Arrivals
 from core.formats.growing import GrowingSource, stamp
 from core.formats.imported import Imported
 from core.formats.source import Source
@@ -38,6 +39,9 @@ SHARE = 4
 """Reading a file again may take one part in so many of the time."""
 
 SILENCE_S = 120.0
+ARRIVALS_S = 2.0
+"""How often folders are looked through for new files."""
+
 _RUNNING = SessionStateChanged(state="running", reason="file_grows")
 
 
@@ -53,14 +57,16 @@ class _File(msgspec.Struct):
     is_incomplete: bool = False
 
 
-def follow_files(home: Home, lines: Sequence[ImportLine], quiet_after: float, as_json: bool) -> None:
-    """Follow the files of an import until SIGINT or SIGTERM, or until all have been silent for `quiet_after`."""
+def follow_files(home: Home, lines: Sequence[ImportLine], arrivals: Arrivals, quiet_after: float, as_json: bool
+                 ) -> None:
+    """Follow the files of an import, and those that arrive, until SIGINT or SIGTERM, or until all have been silent
+    for `quiet_after` seconds."""
     over = threading.Event()
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: over.set())
     found = {Path(line.path): line.stamp for line in lines}
     follower = Follower(home, [_File(path, told) for path, told in found.items()], as_json,
-                        min(SILENCE_S, quiet_after or SILENCE_S))
+                        min(SILENCE_S, quiet_after or SILENCE_S), arrivals)
     follower.go_on(line for line in lines if line.result == "grown")
     if not as_json:
         note(f"tiphys: {len(found)} files are followed; Ctrl+C ends it.")
@@ -76,8 +82,10 @@ def follow_files(home: Home, lines: Sequence[ImportLine], quiet_after: float, as
 class Follower:
     """Looks after the files, one after the other."""
 
-    def __init__(self, home: Home, files: Sequence[_File], as_json: bool, silence_s: float) -> None:
-        self._home, self._files, self._as_json, self._silence_s = home, files, as_json, silence_s
+    def __init__(self, home: Home, files: Sequence[_File], as_json: bool, silence_s: float,
+                 arrivals: Arrivals | None = None) -> None:
+        self._home, self._files, self._as_json, self._silence_s = home, list(files), as_json, silence_s
+        self._arrivals, self._arrivals_at = arrivals or Arrivals([]), time.monotonic()
 
     def go_on(self, lines: Iterable[ImportLine]) -> None:
         """These sessions had grown already when the import read their files: they run."""
@@ -95,6 +103,10 @@ class Follower:
     def look(self) -> bool:
         """Look once; tells whether a file has changed."""
         changed = False
+        if time.monotonic() - self._arrivals_at >= ARRIVALS_S:
+            known = {file.path for file in self._files}
+            self._files += [_File(path, "") for path in self._arrivals.look() if path not in known]
+            self._arrivals_at = time.monotonic()
         for file in self._files:
             now = time.monotonic()
             if now < file.next_at:

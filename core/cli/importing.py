@@ -33,12 +33,14 @@ def import_paths(paths: tuple[Path, ...], follow: bool, quiet_after: float, with
     sessions that were told stay, of no other is anything kept.
     """
     from core.cli.progress import Progress
+    from core.formats.arrivals import Arrivals
     from core.store.home import Home
 
     home = Home.default()
     progress = Progress(as_json=as_json and with_progress, quiet=as_json and not with_progress)
     failures: list[ReportableError] = []
     found: list[ImportLine] = []
+    arrivals = Arrivals([path for path in paths if follow and path.is_dir()])
     try:
         for line in import_all(home, paths, failures, progress):
             progress.clear()
@@ -52,7 +54,7 @@ def import_paths(paths: tuple[Path, ...], follow: bool, quiet_after: float, with
     if follow:
         from core.cli.following import follow_files
 
-        follow_files(home, found, quiet_after, as_json)
+        follow_files(home, found, arrivals, quiet_after, as_json)
     return max((f.exit_status for f in failures), default=0)
 
 

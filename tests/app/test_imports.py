@@ -11,6 +11,7 @@ from pathlib import Path
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
+from support import converted
 from support.eventually import eventually
 from support.wire import serving
 
@@ -63,7 +64,7 @@ def runs(folder: Path, count: int) -> Path:
 
 async def test_a_file_that_grows_is_a_live_session_and_keeps_its_verdicts(tmp_path, monkeypatch):
     monkeypatch.setattr(imports, "WATCH_MS", 50)
-    monkeypatch.setattr(imports, "QUIET_S", 1)
+    monkeypatch.setattr(imports, "QUIET_S", 4)
     path = tmp_path / "session.jsonl"
     lines = (FOREIGN / "claude.jsonl").read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(lines[:3]))
@@ -121,3 +122,28 @@ async def test_remarks_failures_and_what_cannot_be_opened_are_told(tmp_path):
         assert any(k == "error" and "notes.txt" in n for k, n in made.notes)
         drop(made.window, other)
         await eventually(lambda: sum("notes.txt" in n for _, n in made.notes) == 2)
+
+
+async def test_verdicts_go_with_a_run_into_another_format_and_new_files_of_a_folder_are_shown(tmp_path, monkeypatch):
+    monkeypatch.setattr(imports, "WATCH_MS", 50)
+    monkeypatch.setattr(imports, "QUIET_S", 4)
+    folder, steps = tmp_path / "runs", converted.run_of(12)
+    folder.mkdir()
+    (folder / "a.json").write_text(converted.mini_swe_agent(steps))
+    async with serving(tmp_path / "home") as server, opened(server) as made:
+        drop(made.window, folder)
+        await eventually(lambda: ("done", "1 session(s) imported.") in made.notes)
+        first = made.cursor.session
+        await eventually(lambda: made.desk.trajectory(first).row.steps == 12)
+        made.outgoing.send(first, GiveVerdict(step=5, value="mask", reason="blind"))
+        await eventually(lambda: made.desk.trajectory(first).steps[4].final == "mask")
+        await eventually(lambda: server.hub.reader.execute(
+            "SELECT count(*) FROM event WHERE kind = 'verdict_given'").fetchone()[0] == 1)
+        (folder / "b.json").write_text(converted.atif(steps))
+        await eventually(lambda: len(made.desk.rows()) == 2)
+        (second,) = {r.session for r in made.desk.rows()} - {first}
+        made.cursor.move(second)
+        await eventually(lambda: made.desk.trajectory(second).row.steps == 12)
+        steps = made.desk.trajectory(second).steps
+        await eventually(lambda: [s.head.number for s in steps if s.final == "mask"] == [5])
+        await eventually(lambda: not made.application.imports.is_following)

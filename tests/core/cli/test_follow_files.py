@@ -15,6 +15,7 @@ from core.cli.following import Follower, _File
 from core.cli.importing import import_all
 from core.cli.store import reading, trajectory
 from core.formats import json_text
+from core.formats.arrivals import Arrivals
 from core.formats.growing import GrowingSource, stamp
 from core.server import lifecycle
 from core.store import log
@@ -140,3 +141,26 @@ def test_a_follower_that_was_killed_leaves_no_session_running(tmp_path) -> None:
     with Writer(home.server_db) as writer:
         writer.do_blocking(lifecycle.settle_imports)
     assert (_row(home.path, row.session).state, path.exists()) == ("stopped", True)
+
+
+def test_a_session_that_begins_in_a_followed_folder_is_followed(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(following, "ARRIVALS_S", 0.0)
+    home, folder = Home(tmp_path / "home"), tmp_path / "runs"
+    folder.mkdir()
+    (folder / "old.jsonl").write_bytes(states("codex.jsonl")[-1])
+    follower = Follower(home, [], True, 0.0, Arrivals([folder]))
+    follower.look()
+    new, junk = folder / "deep" / "new.jsonl", folder / "notes.txt"
+    new.parent.mkdir()
+    junk.write_text("hello")
+    lines = states("claude.jsonl")
+    counts = []
+    for data in (lines[0], *lines[::4], lines[-1]):
+        new.write_bytes(data)
+        follower.look()
+        with reading(home) as conn:
+            counts.append(sum(r.steps for r in log.rows(conn)))
+    with reading(home) as conn:
+        rows = log.rows(conn)
+    assert {r.origin for r in rows} == {"claude-code"}, "what was there before, and what is no session, is left alone"
+    assert counts[0] < counts[-1] == 4
