@@ -1,7 +1,7 @@
 # Two commands are all that is needed, on a fresh machine too:
 #   make run    the desktop with the demonstration running (without a display: the whole way, headless)
 #   make test   everything that continuous integration needs
-# The rest: make lint types contracts translations check format fuzz attacks audit faults faults-long bench study clean
+# The rest: make lint types contracts translations check format fuzz attacks audit faults faults-long bench study screenshots clean
 
 SHELL := /bin/bash
 PYTHON ?= python3
@@ -61,6 +61,10 @@ faults-long: $(VENV)/.has-test
 	$(BIN)/python tests/faults/run.py --long --seconds 4500
 	TIPHYS_CUTS=10000 $(BIN)/python -m pytest -q tests/core/store/test_power_loss.py --timeout 3600
 	$(BIN)/python tests/faults/run.py --seed $(or $(SEED),1000) --runs 20 --seconds 300 --pause 0.04 --rate 60
+
+# Every panel and dialog in both languages and both schemes, of a made-up session: build/screenshots.
+screenshots: $(VENV)/.has-run
+	$(BIN)/python packaging/pictures/take.py $(or $(OUT),build/screenshots)
 
 bench: $(VENV)/.has-test
 	$(BIN)/python tests/benchmarks/run.py

@@ -33,7 +33,7 @@ MENUS: tuple[tuple[str, str], ...] = (
     ("go", QT_TRANSLATE_NOOP("Actions", "&Go")),
     ("guide", QT_TRANSLATE_NOOP("Actions", "G&uidance")),
     ("review", QT_TRANSLATE_NOOP("Actions", "&Review")),
-    ("files", QT_TRANSLATE_NOOP("Actions", "F&iles")),
+    ("files", QT_TRANSLATE_NOOP("Actions", "Ch&anges")),
     ("view", QT_TRANSLATE_NOOP("Actions", "&View")),
     ("help", QT_TRANSLATE_NOOP("Actions", "&Help")),
 )

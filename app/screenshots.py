@@ -15,11 +15,11 @@ from pathlib import Path
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("QT_API", "pyside6")
 
-from PySide6.QtWidgets import QApplication
 from qasync import QEventLoop
 
 from app.__main__ import make_application
 from app.bootstrap import Desktop, parse
+from app.panel_pictures import shoot, take_panels
 from app.settings import Settings
 from core.aio import TaskScope
 from core.store.home import Home
@@ -33,6 +33,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--home", type=Path, required=True)
     parser.add_argument("--session", required=True)
     parser.add_argument("--step", type=int, help="the step of the pictures that show one; default: two thirds in")
+    parser.add_argument("--other", default="", help="a session to draw over and beside it")
+    parser.add_argument("--panels", action="store_true", help="also each panel and dialog by itself")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--language", default="en")
     parser.add_argument("--colours", default="light")
@@ -66,6 +68,8 @@ async def _take(home: Home, settings: Settings, told: argparse.Namespace) -> Non
         desktop.actions["view.eye"].setChecked(False)
         desktop.window.lay_out_review()
         await _shot(desktop, told.out / "review.png")
+        if told.panels:
+            await take_panels(desktop, told.out, told.other)
         await desktop.close(keep_layout=True)
 
 
@@ -81,11 +85,7 @@ async def _loaded(desktop: Desktop, session: str) -> None:
 
 
 async def _shot(desktop: Desktop, path: Path) -> None:
-    await asyncio.sleep(1.2)  # bodies, colours and layouts settle
-    QApplication.processEvents()
-    desktop.window.grab().save(str(path))
-    sys.stdout.write(f"{path}\n")
-    sys.stdout.flush()
+    await shoot(desktop.window, path)
 
 
 if __name__ == "__main__":

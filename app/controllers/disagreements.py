@@ -69,8 +69,12 @@ class DisagreementsController(QObject):
         told = pairs(trajectory) if trajectory is not None and not blind else []
         spent = trajectory.spent if trajectory is not None else {}
         lines = [_words(pair) for pair in told[:MOST_PAIRS]]
-        lines += [_time_words(key, seconds) for key, seconds in sorted(spent.items())[:MOST_PAIRS]]
+        lines += [self._time_words(key, seconds) for key, seconds in sorted(spent.items())[:MOST_PAIRS]]
         self._panel.show_numbers("\n".join(lines))
+
+    def _time_words(self, key: str, seconds: dict[int, float]) -> str:
+        told = self.tr("{person}: active time {time} on %n step(s)", None, len(seconds))
+        return told.format(person=author_words(key), time=quantities.duration(round(sum(seconds.values()))))
 
     def _key(self) -> str:
         return Author(kind="person", name=self._place.desk.name_of(self._session)).key
@@ -111,7 +115,3 @@ def _words(pair: Pair) -> str:
     return told.format(first=author_words(pair.first), second=author_words(pair.second), kappa=kappa, raw=raw,
                        n=quantities.number(pair.steps))
 
-
-def _time_words(key: str, seconds: dict[int, float]) -> str:
-    told = QCoreApplication.translate("Disagreements", "{person}: active time {time} on %n step(s)", None, len(seconds))
-    return told.format(person=author_words(key), time=quantities.duration(round(sum(seconds.values()))))

@@ -42,6 +42,7 @@ class KeysDialog(QDialog):
         host.setContentsMargins(*(4 * theme.GRID,) * 4)
         host.addWidget(Scrolled(body, self))
         host.addWidget(buttons)
+        self.resize(self.sizeHint())  # more than Qt gives a dialog that scrolls, never more than the window allows
 
     def _menu(self, actions: Actions, menu: str, title: str) -> QGridLayout:
         lines = [(a.text(), a.shortcuts()) for a in actions.of_menu(menu) if a.shortcuts()]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import msgspec
-from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from app import quantities, theme
 from app.models.row_text import error_word
@@ -81,9 +81,11 @@ class EffectModel(QAbstractTableModel):
         self, section: int, orientation: Qt.Orientation, role: int = int(Qt.ItemDataRole.DisplayRole)
     ) -> object:
         """Which side, in numbers."""
-        if role != Qt.ItemDataRole.DisplayRole or orientation != Qt.Orientation.Horizontal or section > 1:
+        told = role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole)
+        if not told or orientation != Qt.Orientation.Horizontal or section > 1:
             return None
-        return words_of(numbers_of(self.sides[section]), after=bool(section))
+        whole = role == Qt.ItemDataRole.ToolTipRole
+        return self._words(numbers_of(self.sides[section]), after=bool(section), whole=whole)
 
     def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
         """What a step did; errors in their colour, with a sign."""
@@ -92,22 +94,17 @@ class EffectModel(QAbstractTableModel):
             return None
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             sign = f"✗ {error_word(head.error_kind)}  " if head.is_error else ""
-            tool = head.tools[0] + "  " if head.tools else ""
-            return f"{quantities.number(head.number)}  {sign}{tool}{one_line(head.title)}"
+            return f"{quantities.number(head.number)}  {sign}{one_line(head.title)}"
         if role == Qt.ItemDataRole.ForegroundRole:
             return theme.colour("error" if head.is_error else "text")
         return None
 
-
-def words_of(told: SideNumbers, *, after: bool) -> str:
-    """A side in words."""
-    if not told.steps:
-        return QCoreApplication.translate("Effect", "No step after it yet") if after else \
-            QCoreApplication.translate("Effect", "No step before it")
-    side = QCoreApplication.translate("Effect", "After: {first}–{last}") if after else \
-        QCoreApplication.translate("Effect", "Before: {first}–{last}")
-    parts = (side.format(first=quantities.number(told.first), last=quantities.number(told.last)),
-             QCoreApplication.translate("Effect", "%n error(s)", None, told.errors),
-             QCoreApplication.translate("Effect", "%n different action(s)", None, told.different),
-             quantities.duration(told.seconds))
-    return " · ".join(p for p in parts if p)
+    def _words(self, told: SideNumbers, *, after: bool, whole: bool) -> str:
+        """A side in words; the header shows the first of them, its tip the `whole`."""
+        if not told.steps:
+            return self.tr("No step after it yet") if after else self.tr("No step before it")
+        side = self.tr("After: {first}–{last}") if after else self.tr("Before: {first}–{last}")
+        parts = (side.format(first=quantities.number(told.first), last=quantities.number(told.last)),
+                 self.tr("%n error(s)", None, told.errors), self.tr("%n different action(s)", None, told.different),
+                 quantities.duration(told.seconds))
+        return " · ".join(p for p in (parts if whole else parts[:2]) if p)

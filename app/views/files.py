@@ -177,6 +177,7 @@ class FilesView(QWidget):
                 for i, name in enumerate(names[first:], first):
                     combo.addItem(name, i)
             combo.setCurrentIndex(combo.findData(at))
+            combo.setToolTip(f"{combo.accessibleName()}: {names[at]}")
         self._actions["step"].setEnabled(states[new].step > 0)
 
     def show_diff(self, diff: Diff, note: str = "") -> None:

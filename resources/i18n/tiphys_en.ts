@@ -94,6 +94,33 @@
     </message>
 </context>
 <context>
+    <name>DisagreementsController</name>
+    <message numerus="yes">
+        <source>{person}: active time {time} on %n step(s)</source>
+        <translation>
+            <numerusform>{person}: active time {time} on %n step</numerusform>
+            <numerusform>{person}: active time {time} on %n steps</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>EffectModel</name>
+    <message numerus="yes">
+        <source>%n error(s)</source>
+        <translation>
+            <numerusform>%n error</numerusform>
+            <numerusform>%n errors</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n different action(s)</source>
+        <translation>
+            <numerusform>%n different action</numerusform>
+            <numerusform>%n different actions</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ExportController</name>
     <message numerus="yes">
         <source>%n chosen session(s) are not whole on this computer. Menu Session, “Keep on this computer” fetches what is missing.</source>

@@ -24,8 +24,8 @@
         <translation>评审(&amp;R)</translation>
     </message>
     <message>
-        <source>F&amp;iles</source>
-        <translation>文件(&amp;I)</translation>
+        <source>Ch&amp;anges</source>
+        <translation>更改(&amp;A)</translation>
     </message>
     <message>
         <source>&amp;View</source>
@@ -134,6 +134,14 @@
     <message>
         <source>F&amp;ilter steps</source>
         <translation>筛选步骤(&amp;I)</translation>
+    </message>
+    <message>
+        <source>&amp;Outline of phases</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Overview by t&amp;ime, idle squeezed</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Next &amp;error</source>
@@ -860,6 +868,12 @@
 </context>
 <context>
     <name>DisagreementsController</name>
+    <message numerus="yes">
+        <source>{person}: active time {time} on %n step(s)</source>
+        <translation>
+            <numerusform>{person}：在 %n 个步骤上的活动时间 {time}</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Opinions differ on no step.</source>
         <translation>没有意见不一的步骤。</translation>
@@ -881,7 +895,7 @@
     </message>
 </context>
 <context>
-    <name>Effect</name>
+    <name>EffectModel</name>
     <message>
         <source>No step after it yet</source>
         <translation>之后还没有步骤</translation>
@@ -897,6 +911,18 @@
     <message>
         <source>Before: {first}–{last}</source>
         <translation>之前：{first}–{last}</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n error(s)</source>
+        <translation>
+            <numerusform>%n 个错误</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n different action(s)</source>
+        <translation>
+            <numerusform>%n 种不同动作</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -1454,6 +1480,10 @@
     <message>
         <source>Any outcome</source>
         <translation>任何结果</translation>
+    </message>
+    <message>
+        <source>At any time</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>commands</source>
@@ -2062,6 +2092,29 @@ Delete or right click: take it away</source>
     <message>
         <source>Something went wrong in Tiphys itself ({kind}). The log has the details.</source>
         <translation>Tiphys 自身出了问题（{kind}）。详情见日志。</translation>
+    </message>
+</context>
+<context>
+    <name>Outline</name>
+    <message>
+        <source>Beginning</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Summary of {first}–{last}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no step yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>steps {first}–{last}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%n error(s)</source>
+        <translation>%n 个错误</translation>
     </message>
 </context>
 <context>
@@ -3736,8 +3789,20 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
         <translation>正则表达式</translation>
     </message>
     <message>
-        <source>More filters: family, tool, host, end, verdicts</source>
-        <translation>更多筛选：类别、工具、主机、结束方式、裁定</translation>
+        <source>More filters: family, tool, host, end, verdicts, time</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Outline: the phases between summaries, guidance and scores (O)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Outline</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading the session</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Show the first</source>
