@@ -87,10 +87,10 @@ def effect_words(rule: RuleLine, effect: RuleEffect | None) -> str:
     if not effect.found:
         return QCoreApplication.translate("Rules", "It finds nothing in this session.")
     number = quantities.number
-    told = QCoreApplication.translate("Rules", "Steps that it finds in this session: {n}.").format(n=number(effect.found))
+    told = QCoreApplication.translate("Rules", "Steps that it finds in this session: {n}.")
     alone = (QCoreApplication.translate("Rules", "Masked by it alone: {n}.") if rule.enabled else
              QCoreApplication.translate("Rules", "More that would be masked if it were on: {n}."))
-    said = [told, alone.format(n=number(effect.would_mask))]
+    said = [told.format(n=number(effect.found)), alone.format(n=number(effect.would_mask))]
     if effect.overruled:
         kept = QCoreApplication.translate("Rules", "Kept by a person all the same: {n}.")
         said.append(kept.format(n=number(effect.overruled)))

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 @click.option("--chains", is_flag=True, help="Merge a ReAct sample and its summary sample into one row (trl).")
 @click.option("--eval-share", default=0.0, help="Share of the tasks that are held out in a file for evaluation.")
 @click.option("--eval-task", "eval_tasks", multiple=True, metavar="ID", help="A task that is held out.")
+@click.option("--ignore", "ignored", multiple=True, metavar="AUTHOR",
+              help="An author whose verdicts shall not count (rule:blind_edit), or all of a kind (rule, judge).")
 @click.option("--secrets", type=click.Path(path_type=Path, dir_okay=False, exists=True),
               help="File of exact values, one a line; samples that hold one are left out.")
 @click.option("--secret-rules", type=click.Path(dir_okay=False, exists=True), default="",

@@ -38,6 +38,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "judge": ("judging:judge", "Let the rules (and a model) propose verdicts."),
     "rules": ("judging:rules", "List the rules and their settings."),
     "agreement": ("judging:agreement", "Hold rules, judges and people against each other."),
+    "decisions": ("decisions:decisions", "Say who decided on each step, or would without some of them."),
     "import": ("importing:import_paths", "Read trajectories of other programs, or archives."),
     "preview": ("previewing:preview", "Show a training sample, the trained tokens marked."),
     "export": ("exporting:export", "Write sessions as training data, or as an archive."),

@@ -15,7 +15,8 @@ class ExportOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     `react` and `summary` are how often each sample counts (7 and 10: APOLLO §4.1), by `balance`: repeated rows,
     one row with a weight, or not at all. `overlap` says whether an action that is in two samples, because it was
     carried past a summary, is trained in the first only (once) or in each. `ignored` names authors of verdicts
-    ("rule:blind_edit") that shall not count. `verdicts` "none" trains every action: the paper's ablation.
+    ("rule:blind_edit"), or kinds of them ("judge"), that shall not count. `verdicts` "none" trains every action: the
+    paper's ablation.
     `calls` "auto" writes tool calls in the plain-text action format where the model's template has none of its own.
     `max_tokens` refuses longer samples. `secrets` are exact values: a sample that holds one is refused, or the
     value is replaced in it (`on_secret`). They are never written anywhere. `scan` replaces what looks like a secret,

@@ -72,7 +72,8 @@ class Collector:
         """Whether a step's action is to be trained."""
         if self._options.verdicts == "none":
             return True
-        told = [v for v in entry.verdicts.values() if v.author.key not in self._options.ignored]
+        ignored = self._options.ignored
+        told = [v for v in entry.verdicts.values() if v.author.key not in ignored and v.author.kind not in ignored]
         return final_verdict(told) == "keep"
 
     def give_back(self, sample: Sample) -> None:

@@ -150,3 +150,13 @@ def test_a_preview_marks_the_trained_tokens(tiphys, imported, tmp_path) -> None:
     masked = tiphys("preview", imported, "--model", model, "--json").one
     assert 0 < masked["trained"] < told["trained"]
     assert tiphys("preview", imported, "--model", model, "--ablation", "--json").one["trained"] == told["trained"]
+
+
+def test_decisions_are_made_again_from_the_log_with_other_switches(tiphys, imported) -> None:
+    tiphys("verdict", imported, 2, "mask", "--json")
+    told = tiphys("decisions", imported, "--json").lines
+    assert [(d["step"], d["value"]) for d in told] == [(1, "keep"), (2, "mask")] and told[1]["because"]
+    again = tiphys("decisions", imported, "--ignore", "person", "--json").lines
+    assert again[1]["value"] == "keep" and again[1]["left_out"] == told[1]["because"]
+    assert tiphys("decisions", imported, "--at", "1", "--json").lines == []
+    assert "mask" in tiphys("decisions", imported).out and tiphys("decisions", "none").status != 0

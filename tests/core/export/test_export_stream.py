@@ -52,6 +52,7 @@ def test_four_times_the_sessions_take_no_more_memory(log, tmp_path):
     assert (tmp_path / "x16").is_dir() and many < few * 1.25, (few, many)
 
 
+@pytest.mark.timeout(300)
 def test_a_parquet_file_is_written_in_groups_of_bounded_size(log, tmp_path, monkeypatch):
     """Rows of 128k tokens each: their number says nothing of the memory that they take."""
     parquet = pytest.importorskip("pyarrow.parquet")
@@ -75,14 +76,18 @@ export(Path(sys.argv[1]), ["s01", "s00"], sys.argv[2], Path(sys.argv[3]), sys.ar
 """
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(400)
 def test_processes_with_other_hash_seeds_write_the_same_bytes(log, tmp_path):
     pytest.importorskip("transformers")
     model = str(make_tokenizer(tmp_path / "model", template=trl_template("qwen3_6")))
-    told = []
-    for seed in ("1", "77"):
-        env = os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)}
-        subprocess.run([sys.executable, "-c", _RUN, str(log), "trl", str(tmp_path / seed), model], env=env, check=True,
-                       capture_output=True, timeout=200)
-        told.append({p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in sorted((tmp_path / seed).iterdir())})
-    assert told[0] == told[1] and set(told[0]) == {"README.md", "data.jsonl", "eval.jsonl", "manifest.json"}
+    export(log, ["s01", "s00"], "trl", tmp_path / "here", model, ExportOptions(eval_share=0.5, react=2, summary=2))
+    for name, arguments in {"trl": [model], "chat": [""]}.items():
+        env = os.environ | {"PYTHONHASHSEED": "77", "PYTHONPATH": os.pathsep.join(sys.path)}
+        told = [str(log), name, str(tmp_path / f"{name}-there"), *arguments]
+        subprocess.run([sys.executable, "-c", _RUN, *told], env=env,
+                       check=True, capture_output=True, timeout=300)
+    export(log, ["s01", "s00"], "chat", tmp_path / "chat", "", ExportOptions(eval_share=0.5, react=2, summary=2))
+    for here, there in (("here", "trl-there"), ("chat", "chat-there")):
+        told = [{p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in sorted((tmp_path / f).iterdir())}
+                for f in (here, there)]
+        assert told[0] == told[1] and set(told[0]) == {"README.md", "data.jsonl", "eval.jsonl", "manifest.json"}

@@ -1,0 +1,36 @@
+"""`tiphys decisions`: what training does with each step, made again from the log with other switches."""
+
+from __future__ import annotations
+
+import click
+
+from core.cli.output import emit, json_option, say
+
+
+@click.command()
+@click.argument("session")
+@click.option("--ignore", "ignored", multiple=True, metavar="AUTHOR",
+              help="An author whose opinion shall not count (rule:blind_edit), or all of a kind (rule, judge).")
+@click.option("--at", "at", default=0, metavar="SEQ", help="As it was when the log had so many events (default: now).")
+@json_option
+def decisions(session: str, ignored: tuple[str, ...], at: int, as_json: bool) -> None:
+    """Say for each step of SESSION whether it is kept or masked and who decided that; nothing is stored."""
+    from itertools import islice
+
+    from core.cli.store import reading
+    from core.domain.errors import NotFound
+    from core.domain.trajectory import fold
+    from core.store import log
+    from core.store.home import Home
+    from core.supervision.replay import replay
+
+    with reading(Home.default()) as conn:
+        if not log.head(conn, session):
+            raise NotFound("no_session", f"There is no session {session}.", session=session)
+        told = replay(fold(session, islice(log.read_all(conn, session), at or None)), ignored)
+    for one in told:
+        if as_json:
+            emit(one)
+        else:
+            left = f"  (left out: {', '.join(one.left_out)})" if one.left_out else ""
+            say(f"{one.step:>6}  {one.value}  {', '.join(one.because)}{left}")
