@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.controllers.digest import DigestController
 from app.controllers.find import FindController
+from app.controllers.outline import OutlineController
 from app.models.facets import Facets, choices_of
 from app.models.overview import Overview
 from app.models.trajectory import TrajectoryModel
@@ -38,6 +39,7 @@ class TrajectoryController(QObject):
         self._overview = Overview()
         model.set_view(folds=bool(place.settings.get("trajectory.fold_waiting")))
         self._finder = FindController(place, model, panel, self._go_to_item, self._here)
+        self._outline = OutlineController(place, model, panel, self._go_to_item, self._here)
         self._connect()
         self._on_moved(place.cursor.session, place.cursor.step)
 
@@ -55,6 +57,7 @@ class TrajectoryController(QObject):
         panel.list.selectionModel().selectionChanged.connect(self._on_selection)
         panel.list.verticalScrollBar().valueChanged.connect(self._show_place)
         panel.minimap.picked.connect(self._go_to_item)
+        actions["go.by_time"].toggled.connect(panel.minimap.set_by_time)
         panel.filter_chosen.connect(self._on_filter)
         panel.filters.chosen.connect(self._on_facets)
         panel.filters_asked.connect(self._on_filters_asked)
@@ -90,6 +93,8 @@ class TrajectoryController(QObject):
         self._show_live(session)
         self._overview = Overview(trajectory)
         self._panel.minimap.show_items(self._overview)
+        self._panel.show_progress(self._place.desk.progress(session) if session else 1)
+        self._outline.show()
 
     def _on_replaced(self, session: str) -> None:
         if session == self._place.cursor.session:
@@ -107,6 +112,7 @@ class TrajectoryController(QObject):
             self._show_item(item)
         if self._overview.refresh():
             self._panel.minimap.show_items(self._overview)
+        self._panel.show_progress(self._place.desk.progress(session))
         self._show_face()
         self._finder.renew()
         self._show_count()

@@ -12,6 +12,7 @@ WEIGHT = ("", "keep", "score", "summary", "mask", "error", "guidance")
 """The meanings by weight: where several fall together the later one shows."""
 
 _ERROR, _MASK, _KEEP = WEIGHT.index("error"), WEIGHT.index("mask"), WEIGHT.index("keep")
+_DOWN = range(len(WEIGHT) - 1, 0, -1)
 _PLAIN = bytes(_ERROR if flags & ERROR else 0 for flags in range(256))
 
 
@@ -41,6 +42,10 @@ class Overview:
             self._judge(steps, step)
         return bool(grown or touched)
 
+    def weightiest(self, start: int, stop: int) -> int:
+        """The weightiest code of some items."""
+        return next((w for w in _DOWN if self.codes.find(w, start, stop) >= 0), 0)
+
     def _take_new(self) -> None:
         assert self.trajectory is not None
         items, steps = self.trajectory.items, self.trajectory.steps
@@ -67,5 +72,4 @@ def binned(codes: bytearray, cells: int) -> bytes:
     if len(codes) <= cells or cells <= 0:
         return bytes(codes)
     cuts = [round(i * len(codes) / cells) for i in range(cells + 1)]
-    weights = range(len(WEIGHT) - 1, 0, -1)
-    return bytes(next((w for w in weights if codes.find(w, cuts[i], cuts[i + 1]) >= 0), 0) for i in range(cells))
+    return bytes(next((w for w in _DOWN if codes.find(w, cuts[i], cuts[i + 1]) >= 0), 0) for i in range(cells))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
+
 from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
@@ -11,7 +13,7 @@ from app.models.row_text import error_word
 from app.models.step_parts import status_word
 from app.safe_text import PlainLabel, menu_text
 
-NAMES = ("family", "tool", "host", "ended", "author", "outcome")
+NAMES = ("family", "tool", "host", "ended", "author", "outcome", "time")
 
 
 class FilterBar(QWidget):
@@ -30,7 +32,7 @@ class FilterBar(QWidget):
             box.setMinimumContentsLength(8)
             box.setAccessibleName(self._label(name))
             box.activated.connect(self._on_chosen)
-            grid.addWidget(box, number // 3, number % 3)
+            grid.addWidget(box, number // 4, number % 4)
         self.told = PlainLabel("", self, elide=True)
         self.told.setForegroundRole(self.palette().ColorRole.PlaceholderText)
         self.clear = QPushButton(self.tr("Clear filters"), self)
@@ -63,6 +65,7 @@ class FilterBar(QWidget):
             ("family", [(f, self._family(f)) for f in choices.families]),
             ("tool", [(t, menu_text(t)) for t in choices.tools]), ("host", [(h, menu_text(h)) for h in choices.hosts]),
             ("ended", ended), ("author", authors), ("outcome", [(o, self._outcome(o)) for o in OUTCOMES]),
+            ("time", [(t, _span(t)) for t in choices.times]),
         ):
             self._fill(self.boxes[name], self._label(name), told)
 
@@ -93,7 +96,7 @@ class FilterBar(QWidget):
     def _label(self, name: str) -> str:
         return {"family": self.tr("Any family"), "tool": self.tr("Any tool"), "host": self.tr("Any host"),
                 "ended": self.tr("However it ended"), "author": self.tr("Judged by anybody"),
-                "outcome": self.tr("Any outcome")}[name]
+                "outcome": self.tr("Any outcome"), "time": self.tr("At any time")}[name]
 
     def _family(self, family: str) -> str:
         return {"command": self.tr("commands"), "file": self.tr("files"), "parse": self.tr("parsing"),
@@ -109,3 +112,12 @@ class FilterBar(QWidget):
                 "rule": QCoreApplication.translate("ReviewView", "rule"),
                 "judge": QCoreApplication.translate("ReviewView", "judge"),
                 "import": QCoreApplication.translate("ReviewView", "import")}.get(kind, menu_text(kind))
+
+
+
+def _span(time: str) -> str:
+    """An hour or a day of some choice of times as people say it, in local time."""
+    start, end = (datetime.fromtimestamp(int(part)) for part in time.split("-"))
+    if end - start >= timedelta(days=1):
+        return f"{start:%Y-%m-%d %H:%M} +24 h"
+    return f"{start:%m-%d %H:%M}–{end:%H:%M}"

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from app import theme
 from app.models.overview import WEIGHT, Overview, binned
+from app.models.timeline import Timeline
 
 
 class Minimap(QWidget):
@@ -20,6 +21,8 @@ class Minimap(QWidget):
         super().__init__(parent)
         self._told = Overview()
         self._cells: tuple[int, int, bytes] = (-1, -1, b"")
+        self._by_time = False
+        self._line: Timeline | None = None
         self._drawn: QPixmap | None = None
         self._seen = (0.0, 0.0)
         self._at = -1
@@ -35,12 +38,18 @@ class Minimap(QWidget):
     def show_items(self, told: Overview) -> None:
         """Show an overview, or what it has got since."""
         self._told, self._cells, self._drawn = told, (-1, -1, b""), None
+        line = Timeline(told.trajectory) if self._by_time else None
+        self._line = line if line is not None and line.length else None
         self.update()
+
+    def set_by_time(self, on: bool) -> None:
+        """Lay the cells out by time, pauses squeezed, instead of one for each step."""
+        self._by_time = on
+        self.show_items(self._told)
 
     def show_place(self, item: int, first: int, last: int) -> None:
         """Mark the current item and the range that the list shows."""
-        count = max(1, len(self._told.codes))
-        seen = (first / count, (last + 1) / count)
+        seen = (self._share(first), self._share(last + 1))
         if (item, seen) != (self._at, self._seen):
             self._at, self._seen = item, seen
             self.update()
@@ -53,17 +62,37 @@ class Minimap(QWidget):
         if not count:
             return
         cells = self._binned(max(1, self.height() // 2))
-        total = min(self.height() / len(cells), 12.0) * len(cells)
+        total = self._total(len(cells))
         painter.fillRect(QRectF(0, self._seen[0] * total, self.width(), (self._seen[1] - self._seen[0]) * total),
                          theme.colour("selected"))
         if self._drawn is None or self._drawn.deviceIndependentSize().toSize() != self.size():
-            self._drawn = self._draw(cells, total / len(cells), total / count)
+            self._drawn = self._draw(cells, total)
         painter.drawPixmap(0, 0, self._drawn)
         if self._at >= 0:
-            painter.fillRect(QRectF(0, self._at / count * total, self.width(), 2), theme.colour("text"))
+            painter.fillRect(QRectF(0, self._share(self._at) * total, self.width(), 2), theme.colour("text"))
 
-    def _draw(self, cells: bytes, step: float, each: float) -> QPixmap:
+    def _share(self, item: int) -> float:
+        """How far down an item stands: 0 to 1."""
+        if self._line is None or self._told.trajectory is None:
+            return item / max(1, len(self._told.codes))
+        items = self._told.trajectory.items
+        step = min(len(self._line.ends), item - len(items.others_in(0, item - 1)))
+        return self._line.ends[step - 1] / self._line.length if step > 0 else 0.0
+
+    def _item_at(self, share: float) -> int:
+        count = len(self._told.codes)
+        if self._line is None or self._told.trajectory is None:
+            return max(0, min(count - 1, int(share * count)))
+        step = self._line.step_at(max(0.0, share) * self._line.length)
+        return self._told.trajectory.items.of_step(step)
+
+    def _total(self, cells: int) -> float:
+        """How much of the height the cells take."""
+        return float(self.height()) if self._line is not None else min(self.height() / cells, 12.0) * cells
+
+    def _draw(self, cells: bytes, total: float) -> QPixmap:
         """Cells and notes on a transparent ground: they change less often than the place of the reader."""
+        step = total / len(cells)
         made = QPixmap(self.size() * self.devicePixelRatioF())
         made.setDevicePixelRatio(self.devicePixelRatioF())
         made.fill(Qt.GlobalColor.transparent)
@@ -72,22 +101,33 @@ class Minimap(QWidget):
         for number, code in enumerate(cells):
             if (ink := inks[code]) is not None:
                 painter.fillRect(QRectF(3, number * step, self.width() - 6, max(2.0, step - 0.5)), ink)
-        self._paint_notes(painter, each)
+        line = self._line or Timeline()
+        for place, _ in line.idle:
+            painter.fillRect(QRectF(0, place / line.length * total, self.width(), 1), theme.colour("muted"))
+        self._paint_notes(painter, total)
         painter.end()
         return made
 
     def _binned(self, cells: int) -> bytes:
         key = (cells, len(self._told.codes))
         if self._cells[:2] != key:
-            self._cells = (*key, binned(self._told.codes, cells))
+            self._cells = (*key, self._by_line(cells) if self._line is not None else binned(self._told.codes, cells))
         return self._cells[2]
 
-    def _paint_notes(self, painter: QPainter, each: float) -> None:
+    def _by_line(self, cells: int) -> bytes:
+        """The weightiest meaning of each cell of the axis of time."""
+        assert self._line is not None
+        assert self._told.trajectory is not None
+        items, each = self._told.trajectory.items, self._line.length / cells
+        spans = (self._line.steps_between(i * each, (i + 1) * each) for i in range(cells))
+        return bytes(self._told.weightiest(items.of_step(a), items.of_step(max(a, b - 1)) + 1) for a, b in spans)
+
+    def _paint_notes(self, painter: QPainter, total: float) -> None:
         """A small wedge at the edge for each note; those that fall on one another are one."""
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.colour("attention"))
         edge = self.width()
-        for y in {round((item + 0.5) * each) for item in self._told.notes}:
+        for y in {round(self._share(item) * total) + 1 for item in self._told.notes}:
             painter.drawPolygon(QPolygonF([QPointF(edge, y - 3), QPointF(edge, y + 3), QPointF(edge - 5, y)]))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -102,9 +142,8 @@ class Minimap(QWidget):
         count = len(self._told.codes)
         if not count or not event.buttons() & Qt.MouseButton.LeftButton:
             return
-        cells = min(count, max(1, self.height() // 2))
-        total = min(self.height() / cells, 12.0) * cells
-        self.picked.emit(max(0, min(count - 1, int(event.position().y() / total * count))))
+        total = self._total(min(count, max(1, self.height() // 2)))
+        self.picked.emit(self._item_at(event.position().y() / total))
 
     def changeEvent(self, event: QEvent) -> None:
         """Other colours."""

@@ -1,15 +1,26 @@
-"""The Trajectory panel: find and filter above the step list, the minimap beside it, "N new" when not following."""
+"""The Trajectory panel: find and filter above the step list, outline and minimap beside it, "N new" at its foot."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QIcon, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLineEdit,
+    QProgressBar,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app import theme
+from app.models.entries import EntriesModel
 from app.models.trajectory import FILTERS, TrajectoryModel
 from app.safe_text import PlainLabel, set_tooltip
 from app.views.empty import Empty, Faces
+from app.views.entry_list import EntryList
 from app.views.filter_bar import FilterBar
 from app.views.minimap import Minimap
 from app.views.news_bar import NewsBar
@@ -42,9 +53,20 @@ class TrajectoryPanel(QWidget):
         self.hits = PlainLabel("", self, elide=False)
         self.hits.setForegroundRole(self.palette().ColorRole.PlaceholderText)
         self.regex = _switch(self, ".*", self.tr("Regular expression"))
-        self.filters_button = _switch(self, "≡", self.tr("More filters: family, tool, host, end, verdicts"))
+        self.filters_button = _switch(self, "≡", self.tr("More filters: family, tool, host, end, verdicts, time"))
         self.filters = FilterBar(self)
         self.filters.hide()
+        self.outline_button = _switch(
+            self, "☰", self.tr("Outline: the phases between summaries, guidance and scores (O)"))
+        self.phases = EntriesModel(self)
+        self.outline = EntryList(self.phases, self.tr("Outline"), self)
+        self.outline.setMaximumWidth(64 * theme.GRID)
+        self.outline.hide()
+        self.progress = QProgressBar(self)
+        self.progress.setTextVisible(False)
+        self.progress.setMaximumHeight(theme.GRID)
+        self.progress.setAccessibleName(self.tr("Reading the session"))
+        self.progress.hide()
         self.digest = NewsBar(self.tr("Show the first"), self)
         self.before = _button(self, theme.icon("up"), self.tr("Previous hit (Shift+F3)"))
         self.after = _button(self, theme.icon("down"), self.tr("Next hit (F3)"))
@@ -66,11 +88,12 @@ class TrajectoryPanel(QWidget):
     def _lay_out(self) -> Faces:
         top = QHBoxLayout()
         top.setSpacing(theme.GRID)
-        for widget in (self.filter, self.filters_button, self.find_box, self.regex, self.hits, self.before,
-                       self.after):
+        for widget in (self.outline_button, self.filter, self.filters_button, self.find_box, self.regex, self.hits,
+                       self.before, self.after):
             top.addWidget(widget, int(widget is self.find_box))
         middle = QHBoxLayout()
         middle.setSpacing(theme.GRID)
+        middle.addWidget(self.outline)
         middle.addWidget(self.list, 1)
         middle.addWidget(self.minimap)
         content = QWidget(self)
@@ -80,6 +103,7 @@ class TrajectoryPanel(QWidget):
         column.addLayout(top)
         column.addWidget(self.filters)
         column.addWidget(self.digest)
+        column.addWidget(self.progress)
         column.addLayout(middle, 1)
         host = QVBoxLayout(self)
         host.setContentsMargins(theme.GRID, theme.GRID, theme.GRID, theme.GRID)
@@ -105,6 +129,11 @@ class TrajectoryPanel(QWidget):
     def show_content(self, on: bool) -> None:
         """Show the list, or the hint for a reader who has chosen no session."""
         self._faces.show_content(on)
+
+    def show_progress(self, share: float) -> None:
+        """Say how much of the session is read: 0 to 1; at 1 there is nothing to say."""
+        self.progress.setVisible(share < 1)
+        self.progress.setValue(round(100 * share))
 
     def show_hits(self, at: int, count: int, *, searching: bool = False) -> None:
         """Say which hit of how many is shown; at -1 none is current. `searching`: more may come."""
