@@ -137,11 +137,11 @@
     </message>
     <message>
         <source>&amp;Outline of phases</source>
-        <translation type="unfinished"></translation>
+        <translation>阶段大纲(&amp;O)</translation>
     </message>
     <message>
         <source>Overview by t&amp;ime, idle squeezed</source>
-        <translation type="unfinished"></translation>
+        <translation>概览按时间排列，压缩空闲(&amp;I)</translation>
     </message>
     <message>
         <source>Next &amp;error</source>
@@ -1483,7 +1483,7 @@
     </message>
     <message>
         <source>At any time</source>
-        <translation type="unfinished"></translation>
+        <translation>任何时间</translation>
     </message>
     <message>
         <source>commands</source>
@@ -1945,7 +1945,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>{shown} characters are shown so far.</source>
-        <translation type="unfinished"></translation>
+        <translation>目前已显示 {shown} 个字符。</translation>
     </message>
     <message>
         <source>The first {shown} of {total} characters are shown.</source>
@@ -2014,7 +2014,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>The whole trajectory: errors, guidance, summaries, scores, verdicts, notes. Click to go.</source>
-        <translation type="unfinished"></translation>
+        <translation>整条轨迹：错误、指导、摘要、得分、判定、备注。点击即可前往。</translation>
     </message>
 </context>
 <context>
@@ -2098,19 +2098,19 @@ Delete or right click: take it away</source>
     <name>Outline</name>
     <message>
         <source>Beginning</source>
-        <translation type="unfinished"></translation>
+        <translation>开始</translation>
     </message>
     <message>
         <source>Summary of {first}–{last}</source>
-        <translation type="unfinished"></translation>
+        <translation>第 {first}–{last} 步的摘要</translation>
     </message>
     <message>
         <source>no step yet</source>
-        <translation type="unfinished"></translation>
+        <translation>还没有步骤</translation>
     </message>
     <message>
         <source>steps {first}–{last}</source>
-        <translation type="unfinished"></translation>
+        <translation>第 {first}–{last} 步</translation>
     </message>
     <message>
         <source>%n error(s)</source>
@@ -2483,7 +2483,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>the same ×{count}: {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>重复 ×{count}：{title}</translation>
     </message>
     <message>
         <source>%n failed</source>
@@ -3322,7 +3322,7 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     </message>
     <message>
         <source>The server does not hold this text: it was never sent there, or is gone. What the list says about the step is all there is. If you have the file that the session came from, open it again.</source>
-        <translation type="unfinished"></translation>
+        <translation>服务器上没有这段文本：从未上传，或已不存在。关于这一步，列表中显示的就是全部内容。如果您有该会话的来源文件，请重新打开它。</translation>
     </message>
     <message>
         <source>Fetching this step from the server…</source>
@@ -3330,11 +3330,11 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     </message>
     <message>
         <source>This text is not on this computer, and its server is switched off. Switch it on under File › Servers to fetch it.</source>
-        <translation type="unfinished"></translation>
+        <translation>这段文本不在本机，而且它的服务器已关闭。请在“文件 › 服务器”中打开它以获取文本。</translation>
     </message>
     <message>
         <source>This text is not on this computer. It comes as soon as the server is reached.</source>
-        <translation type="unfinished"></translation>
+        <translation>这段文本不在本机。连接到服务器后会自动获取。</translation>
     </message>
     <message>
         <source>This step cannot be read: {why}</source>
@@ -3790,19 +3790,19 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     </message>
     <message>
         <source>More filters: family, tool, host, end, verdicts, time</source>
-        <translation type="unfinished"></translation>
+        <translation>更多筛选：类别、工具、主机、结果、判定、时间</translation>
     </message>
     <message>
         <source>Outline: the phases between summaries, guidance and scores (O)</source>
-        <translation type="unfinished"></translation>
+        <translation>大纲：摘要、指导和得分之间的各个阶段 (O)</translation>
     </message>
     <message>
         <source>Outline</source>
-        <translation type="unfinished"></translation>
+        <translation>大纲</translation>
     </message>
     <message>
         <source>Reading the session</source>
-        <translation type="unfinished"></translation>
+        <translation>正在读取会话</translation>
     </message>
     <message>
         <source>Show the first</source>
