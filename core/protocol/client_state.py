@@ -45,6 +45,10 @@ from core.protocol.messages import (
 COMMANDS_IN_FLIGHT = 32
 BLOBS_IN_FLIGHT = 32
 
+SEEN_EVENTS = 500
+SEEN_BYTES = 2 * 1024 * 1024
+"""After so many new events of a session the client says `seen`: a quarter of the credit that the server gives."""
+
 
 class Sender:
     """The outbox's end: commands leave in the order of `cseq`, few in flight, until each is answered."""
@@ -95,6 +99,8 @@ class Subscriptions:
 
     def __init__(self) -> None:
         self._held: dict[str, int] = {}
+        self._said: dict[str, int] = {}
+        self._unsaid_bytes: dict[str, int] = {}
         self._open = False
 
     @property
@@ -106,6 +112,7 @@ class Subscriptions:
         """Subscribe to everything anew, after what is on disk (`heads`, 0 where absent)."""
         self._open = True
         self._held = {s: heads.get(s, 0) for s in self._held}
+        self._said, self._unsaid_bytes = dict(self._held), {}
         return [Send(Subscribe(session=s, after=n)) for s, n in self._held.items()]
 
     def disconnect(self) -> None:
@@ -116,12 +123,15 @@ class Subscriptions:
         """Follow a session of which events up to `held` are on disk."""
         if session in self._held:
             return []
-        self._held[session] = held
+        self._held[session] = self._said[session] = held
+        self._unsaid_bytes[session] = 0
         return [Send(Subscribe(session=session, after=held))] if self._open else []
 
     def unwatch(self, session: str) -> list[Effect]:
         """Follow it no more; what is held stays."""
         known = self._held.pop(session, None) is not None
+        self._said.pop(session, None)
+        self._unsaid_bytes.pop(session, None)
         return [Send(Unsubscribe(session=session))] if known and self._open else []
 
     def take(self, events: Events) -> list[Effect]:
@@ -135,17 +145,24 @@ class Subscriptions:
         if not new:
             return [Send(Seen(session=events.session, seq=held))]
         self._held[events.session] = held + len(new)
-        return [Place(events.session, held + 1, tuple(bytes(b) for b in new))]
+        bodies = tuple(bytes(b) for b in new)
+        self._unsaid_bytes[events.session] = self._unsaid_bytes.get(events.session, 0) + sum(map(len, bodies))
+        return [Place(events.session, held + 1, bodies)]
 
     def placed(self, session: str, seq: int) -> list[Effect]:
-        """Everything up to `seq` is on disk: give the server credit."""
-        return [Send(Seen(session=session, seq=seq))] if self._open and session in self._held else []
+        """Everything up to `seq` is on disk: give the server credit, long before it runs out of it."""
+        enough = seq - self._said.get(session, 0) >= SEEN_EVENTS or self._unsaid_bytes.get(session, 0) >= SEEN_BYTES
+        if not enough or not self._open or session not in self._held:
+            return []
+        self._said[session], self._unsaid_bytes[session] = seq, 0
+        return [Send(Seen(session=session, seq=seq))]
 
     def restart(self, session: str) -> list[Effect]:
         """Our copy was wrong: begin again at the log's start."""
         if session not in self._held:
             return []
-        self._held[session] = 0
+        self._held[session] = self._said[session] = 0
+        self._unsaid_bytes[session] = 0
         return [ForgetSession(session), Send(Subscribe(session=session, after=0))]
 
 

@@ -16,7 +16,7 @@ from core.store import log
 from core.store.sqlite import Connection as Database
 
 KEPT = 8
-"""Frames kept: those at the live tail of the busiest sessions; at most about 10 MiB, in three forms each."""
+"""Frames kept: those at the live tail of the busiest sessions; at most about 4 MiB, and packed ones."""
 
 WORTH_PACKING = 4_096
 """Bytes from which on packing a frame costs less than sending it whole to many."""
@@ -28,6 +28,12 @@ class Encoded(Frame):
     def __init__(self, opcode: Opcode, data: bytes) -> None:
         super().__init__(opcode, b"")
         self._bytes = Frame(opcode, data).serialize(mask=False)
+        self.size = len(data)
+
+    @property
+    def payload(self) -> bytes:
+        """What was given."""
+        return self._bytes[-self.size :]
 
     def serialize(self, *, mask: bool, extensions: Sequence[Extension] | None = None) -> bytes:
         """The frame's bytes, the same object for everybody."""
@@ -39,23 +45,21 @@ class Encoded(Frame):
 class EventFrame(msgspec.Struct):
     """The frame with the events behind some cursor up to `last`; `size` counts the bytes of its bodies."""
 
-    text: bytes
+    whole: Encoded
     count: int
     last: int
     head: int
     size: int
-    _whole: Encoded | None = None
     _packed: Encoded | None = None
     _taken: int = 0
 
     def take(self, packs: bool) -> Encoded:
         """What goes out to one subscriber; the second one and all after it get it packed if they can unpack it."""
         self._taken += 1
-        if packs and self._taken > 1 and len(self.text) >= WORTH_PACKING:
-            self._packed = self._packed or Encoded(Opcode.BINARY, pack(self.text))
+        if packs and self._taken > 1 and self.whole.size >= WORTH_PACKING:
+            self._packed = self._packed or Encoded(Opcode.BINARY, pack(self.whole.payload))
             return self._packed
-        self._whole = self._whole or Encoded(Opcode.TEXT, self.text)
-        return self._whole
+        return self.whole
 
 
 class EventFrames:
@@ -91,7 +95,8 @@ class EventFrames:
         placed = log.read(self._reader, session, seq, limit)
         bodies = tuple(msgspec.Raw(p.body) for p in placed)
         data = encode_bytes(Events(session=session, first=seq + 1, head=max(head, placed[-1].seq), bodies=bodies))
-        return EventFrame(data, len(placed), placed[-1].seq, head, sum(len(p.body) for p in placed))
+        size = sum(len(p.body) for p in placed)
+        return EventFrame(Encoded(Opcode.TEXT, data), len(placed), placed[-1].seq, head, size)
 
     def _keep(self, key: tuple[str, int], frame: EventFrame) -> EventFrame:
         self._kept.pop(key, None)

@@ -23,6 +23,7 @@ from websockets.asyncio.server import ServerConnection, serve
 
 from core.domain.events import NoteAdded, encode_event, make_event
 from core.domain.verdict import Author
+from core.protocol.client_state import SEEN_BYTES
 from core.protocol.codec import decode_from_server
 from core.protocol.messages import PROTOCOL, Append, Events, Hello, ImportSession, Lease, Leased, Seen, Subscribe
 from core.protocol.messages import Command as WireCommand
@@ -73,13 +74,16 @@ async def _read(process: rig.ServerProcess, number: int, ready: asyncio.Barrier)
         await peer.hear()
         await peer.say(Subscribe(session="s", after=0))
         await ready.wait()
-        held = 0
+        held = unsaid = 0
         while held < EVENTS:
             frame = await peer.socket.recv()
             message = decode_from_server(unpack(frame) if isinstance(frame, bytes) else frame)
             assert isinstance(message, Events)
             held = message.first + len(message.bodies) - 1
-            await peer.say(Seen(session="s", seq=held))
+            unsaid += sum(len(body) for body in message.bodies)
+            if unsaid >= SEEN_BYTES:  # as our client does
+                unsaid = 0
+                await peer.say(Seen(session="s", seq=held))
 
 
 async def baseline() -> float:

@@ -7,7 +7,7 @@ import pytest
 
 from core.domain.blob import blob_hash
 from core.protocol.client_effects import Answer, Break, DropCopies, KeepBlob, Place, RenewIdentity, Send, Show
-from core.protocol.client_state import BLOBS_IN_FLIGHT, COMMANDS_IN_FLIGHT, ClientState
+from core.protocol.client_state import BLOBS_IN_FLIGHT, COMMANDS_IN_FLIGHT, SEEN_BYTES, SEEN_EVENTS, ClientState
 from core.protocol.frames import absent, pieces
 from core.protocol.messages import (
     PROTOCOL,
@@ -23,6 +23,7 @@ from core.protocol.messages import (
     WantBlobs,
     Welcome,
 )
+from core.protocol.server_state import CREDIT_BYTES, CREDIT_EVENTS
 
 
 def command(n: int) -> Command:
@@ -82,10 +83,23 @@ def test_another_epoch_drops_the_copies_and_numbers_the_outbox_anew() -> None:
     assert ClientState("").welcomed(welcome(epoch="new"), {})[0] == DropCopies("new", False)
 
 
+def test_credit_is_given_now_and_then_and_long_before_the_server_runs_out_of_it() -> None:
+    state = greeted(watch="s")
+    said = []
+    for first in range(1, 4 * CREDIT_EVENTS, 100):
+        state.take(events(first, 100))
+        said += [e.message.seq for e in state.subscriptions.placed("s", first + 99)]  # type: ignore[union-attr]
+    assert said == list(range(SEEN_EVENTS, 4 * CREDIT_EVENTS + 1, SEEN_EVENTS)) and CREDIT_EVENTS >= 2 * SEEN_EVENTS
+    large = Events(session="s", first=8001, head=8001, bodies=(msgspec.Raw(b'"' + b"x" * SEEN_BYTES + b'"'),))
+    state.take(large)
+    assert state.subscriptions.placed("s", 8001) == [Send(Seen(session="s", seq=8001))]
+    assert state.subscriptions.placed("s", 8001) == [] and CREDIT_BYTES >= 2 * SEEN_BYTES
+
+
 def test_events_are_taken_in_order_only() -> None:
     state = greeted(watch="s")
     assert state.take(events(1, 2)) == [Place("s", 1, (b"1", b"2"))]
-    assert state.subscriptions.placed("s", 2) == [Send(Seen(session="s", seq=2))]
+    assert state.subscriptions.placed("s", 2) == [], "the server has credit enough"
     assert state.take(events(1, 2)) == [Send(Seen(session="s", seq=2))], "held already"
     assert state.take(events(2, 3)) == [Place("s", 3, (b"3", b"4"))], "the overlap is skipped"
     assert state.take(events(6, 1)) == [Break(Close.GAP, "expected 5")]
