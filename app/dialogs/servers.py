@@ -43,6 +43,10 @@ class ServersDialog(QDialog):
         self.setWindowTitle(self.tr("Servers"))
         self.setMinimumSize(520, 480)
         self._entries: dict[str, ServerEntry] = {}
+        self._why: dict[str, str] = {}
+        self.why = PlainLabel("", self)
+        self.why.setWordWrap(True)
+        self.why.setForegroundRole(self.palette().ColorRole.PlaceholderText)
         self.model = EntriesModel(self)
         self.list = EntryList(self.model, self.tr("Servers"), self)
         self.name = QLineEdit(self)
@@ -86,6 +90,7 @@ class ServersDialog(QDialog):
         column.setContentsMargins(*(4 * theme.GRID,) * 4)
         column.setSpacing(2 * theme.GRID)
         column.addWidget(self.list, 1)
+        column.addWidget(self.why)
         for widget in (self.chosen, fresh, buttons):
             column.addWidget(widget)
 
@@ -112,6 +117,7 @@ class ServersDialog(QDialog):
         """Show the servers and how each connection stands."""
         chosen = self.server
         self._entries = {entry.id: entry for entry, _ in told}
+        self._why = {entry.id: standing.detail.partition("\n")[2] for entry, standing in told}
         self.model.show([(entry.id, _lines(entry, standing)) for entry, standing in told])
         if chosen in self._entries and not self.server:
             self.select(chosen)
@@ -142,6 +148,7 @@ class ServersDialog(QDialog):
         self.chosen.setEnabled(entry is not None)
         if not self.name.hasFocus() or entry is None:
             self.name.setText(entry.name if entry is not None else "")
+        self.why.setText(self._why.get(self.server, ""))
         self.on.setChecked(entry is not None and entry.connected)
 
     def _rename(self) -> None:

@@ -109,6 +109,7 @@ async def test_a_server_is_renamed_left_reached_again_and_taken_off_the_list(qap
             dialog.on.setFocus()
             QTest.keyClick(dialog.on, Qt.Key.Key_Space)
             assert "the lab: offline, as you chose" in made.window.status.told
+            assert not dialog.why.text()
             assert listed(made), "the copy stays"
             QTest.keyClick(dialog.on, Qt.Key.Key_Space)
             await eventually(lambda: "the lab: connected" in made.window.status.told)
@@ -119,6 +120,11 @@ async def test_a_server_is_renamed_left_reached_again_and_taken_off_the_list(qap
             box.buttons()[0].click()
             await eventually(lambda: not made.place.servers.all and not listed(made))
             assert made.cursor.session == ""
+            dialog.address.setText("lab.example:9")
+            dialog.add.click()
+            await eventually(lambda: dialog.why.text())  # the sentence of what is wrong with the chosen server
+            made.place.servers.remove(made.place.servers.all[0].id)
+            await eventually(lambda: not made.place.servers.all)
             dialog.address.setText("not an address")
             dialog.add.click()
             assert "no address of a server" in dialog.problem.text()
