@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +98,7 @@ class ImportsController(QObject):
             return
         self._worker = self._start(["--progress", *files])
         self._worker.said.connect(self._said)
-        self._worker.ended.connect(lambda code, last: self._ended(follow, code, last))
+        self._worker.ended.connect(partial(self._ended, follow))
         self._worker.start()
 
     def _start(self, arguments: Sequence[str]) -> Worker:
@@ -179,10 +180,10 @@ class ImportsController(QObject):
     def _follow(self, paths: Sequence[str]) -> None:
         follower = self._start(["--follow", "--quiet-after", str(QUIET_S), *paths])
         self._followers[follower] = frozenset(paths)
-        follower.ended.connect(lambda *_: self._silent(follower))
+        follower.ended.connect(partial(self._silent, follower))
         follower.start()
 
-    def _silent(self, follower: Worker) -> None:
+    def _silent(self, follower: Worker, *_: object) -> None:
         """A follower has ended: what its files hold now is known."""
         for path in self._followers.pop(follower) & self._stamps.keys():
             self._stamps[path] = stamp(Path(path))
