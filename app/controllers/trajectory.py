@@ -37,6 +37,7 @@ class TrajectoryController(QObject):
         self._place, self._model, self._panel = place, model, panel
         self._live: dict[str, str] = {}
         self._overview = Overview()
+        self._reading = False
         model.set_view(folds=bool(place.settings.get("trajectory.fold_waiting")))
         self._finder = FindController(place, model, panel, self._go_to_item, self._here)
         self._outline = OutlineController(place, model, panel, self._go_to_item, self._here)
@@ -93,7 +94,8 @@ class TrajectoryController(QObject):
         self._show_live(session)
         self._overview = Overview(trajectory)
         self._panel.minimap.show_items(self._overview)
-        self._panel.show_progress(self._place.desk.progress(session) if session else 1)
+        self._reading = True
+        self._show_progress(session)
         self._outline.show()
 
     def _on_replaced(self, session: str) -> None:
@@ -112,7 +114,7 @@ class TrajectoryController(QObject):
             self._show_item(item)
         if self._overview.refresh():
             self._panel.minimap.show_items(self._overview)
-        self._panel.show_progress(self._place.desk.progress(session))
+        self._show_progress(session)
         self._show_face()
         self._finder.renew()
         self._show_count()
@@ -133,6 +135,13 @@ class TrajectoryController(QObject):
             self._model.set_live(None)
         else:
             self._model.set_live(self._live.get(session) or "…")
+
+    def _show_progress(self, session: str) -> None:
+        share = self._place.desk.progress(session) if session else 1
+        self._panel.show_progress(share)
+        if self._reading:  # what is read at first is not news
+            self._panel.list.nothing_missed()
+        self._reading = share < 1
 
     def _show_face(self) -> None:
         trajectory = self._model.trajectory

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
+from itertools import pairwise
 
 from core.domain.steps import ERROR, Steps
 from core.domain.trajectory import Trajectory
 from core.domain.verdict import final_verdict
 
-WEIGHT = ("", "keep", "score", "summary", "mask", "error", "guidance")
-"""The meanings by weight: where several fall together the later one shows."""
+WEIGHT = ("", "keep", "mask", "error", "score", "summary", "guidance")
+"""The meanings by weight: where several fall together the later one shows, and what is rare comes last."""
+
+DENSE = 3
+"""Meanings up to this one may be all over a session: their cells are the fainter the fewer there are."""
 
 _ERROR, _MASK, _KEEP = WEIGHT.index("error"), WEIGHT.index("mask"), WEIGHT.index("keep")
 _DOWN = range(len(WEIGHT) - 1, 0, -1)
@@ -46,6 +50,13 @@ class Overview:
         """The weightiest code of some items."""
         return next((w for w in _DOWN if self.codes.find(w, start, stop) >= 0), 0)
 
+    def cell(self, start: int, stop: int) -> tuple[int, float]:
+        """The weightiest code of some items, and how strongly it shows: 0 to 1."""
+        code = self.weightiest(start, stop)
+        if not code or code > DENSE or stop - start < 2:
+            return code, 1.0
+        return code, 0.25 + 0.75 * min(1.0, 3 * self.codes.count(code, start, stop) / (stop - start))
+
     def _take_new(self) -> None:
         assert self.trajectory is not None
         items, steps = self.trajectory.items, self.trajectory.steps
@@ -67,9 +78,9 @@ class Overview:
             insort(self.notes, item)
 
 
-def binned(codes: bytearray, cells: int) -> bytes:
-    """The codes squeezed into at most so many cells, the weightiest of each."""
-    if len(codes) <= cells or cells <= 0:
-        return bytes(codes)
-    cuts = [round(i * len(codes) / cells) for i in range(cells + 1)]
-    return bytes(next((w for w in _DOWN if codes.find(w, cuts[i], cuts[i + 1]) >= 0), 0) for i in range(cells))
+def spans(count: int, cells: int) -> list[tuple[int, int]]:
+    """So many items cut into at most so many cells: the first of each, and the one behind the last."""
+    if count <= cells or cells <= 0:
+        return [(at, at + 1) for at in range(count)]
+    cuts = [round(i * count / cells) for i in range(cells + 1)]
+    return list(pairwise(cuts))

@@ -7,7 +7,7 @@ from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPixmap, QPolygonF
 from PySide6.QtWidgets import QWidget
 
 from app import theme
-from app.models.overview import WEIGHT, Overview, binned
+from app.models.overview import WEIGHT, Overview, spans
 from app.models.timeline import Timeline
 
 
@@ -20,7 +20,6 @@ class Minimap(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._told = Overview()
-        self._cells: tuple[int, int, bytes] = (-1, -1, b"")
         self._by_time = False
         self._line: Timeline | None = None
         self._drawn: QPixmap | None = None
@@ -37,7 +36,7 @@ class Minimap(QWidget):
 
     def show_items(self, told: Overview) -> None:
         """Show an overview, or what it has got since."""
-        self._told, self._cells, self._drawn = told, (-1, -1, b""), None
+        self._told, self._drawn = told, None
         line = Timeline(told.trajectory) if self._by_time else None
         self._line = line if line is not None and line.length else None
         self.update()
@@ -61,12 +60,11 @@ class Minimap(QWidget):
         count = len(self._told.codes)
         if not count:
             return
-        cells = self._binned(max(1, self.height() // 2))
-        total = self._total(len(cells))
+        total = self._total()
         painter.fillRect(QRectF(0, self._seen[0] * total, self.width(), (self._seen[1] - self._seen[0]) * total),
                          theme.colour("selected"))
         if self._drawn is None or self._drawn.deviceIndependentSize().toSize() != self.size():
-            self._drawn = self._draw(cells, total)
+            self._drawn = self._draw(total)
         painter.drawPixmap(0, 0, self._drawn)
         if self._at >= 0:
             painter.fillRect(QRectF(0, self._share(self._at) * total, self.width(), 2), theme.colour("text"))
@@ -86,20 +84,32 @@ class Minimap(QWidget):
         step = self._line.step_at(max(0.0, share) * self._line.length)
         return self._told.trajectory.items.of_step(step)
 
-    def _total(self, cells: int) -> float:
+    def _total(self) -> float:
         """How much of the height the cells take."""
-        return float(self.height()) if self._line is not None else min(self.height() / cells, 12.0) * cells
+        return float(self.height()) if self._line is not None else min(self.height(), 12.0 * len(self._told.codes))
 
-    def _draw(self, cells: bytes, total: float) -> QPixmap:
+    def _spans(self) -> list[tuple[int, int]]:
+        """The items of each cell."""
+        cells = max(1, self.height() // 2)
+        if self._line is None or self._told.trajectory is None:
+            return spans(len(self._told.codes), cells)
+        items, each = self._told.trajectory.items, self._line.length / cells
+        steps = (self._line.steps_between(i * each, (i + 1) * each) for i in range(cells))
+        return [(items.of_step(a), items.of_step(max(a, b - 1)) + 1) for a, b in steps]
+
+    def _draw(self, total: float) -> QPixmap:
         """Cells and notes on a transparent ground: they change less often than the place of the reader."""
-        step = total / len(cells)
+        told = self._spans()
+        step = total / len(told)
         made = QPixmap(self.size() * self.devicePixelRatioF())
         made.setDevicePixelRatio(self.devicePixelRatioF())
         made.fill(Qt.GlobalColor.transparent)
         painter = QPainter(made)
         inks = [theme.colour(meaning) if meaning else None for meaning in WEIGHT]
-        for number, code in enumerate(cells):
+        for number, (start, stop) in enumerate(told):
+            code, strength = self._told.cell(start, stop)
             if (ink := inks[code]) is not None:
+                ink.setAlphaF(strength)
                 painter.fillRect(QRectF(3, number * step, self.width() - 6, max(2.0, step - 0.5)), ink)
         line = self._line or Timeline()
         for place, _ in line.idle:
@@ -107,20 +117,6 @@ class Minimap(QWidget):
         self._paint_notes(painter, total)
         painter.end()
         return made
-
-    def _binned(self, cells: int) -> bytes:
-        key = (cells, len(self._told.codes))
-        if self._cells[:2] != key:
-            self._cells = (*key, self._by_line(cells) if self._line is not None else binned(self._told.codes, cells))
-        return self._cells[2]
-
-    def _by_line(self, cells: int) -> bytes:
-        """The weightiest meaning of each cell of the axis of time."""
-        assert self._line is not None
-        assert self._told.trajectory is not None
-        items, each = self._told.trajectory.items, self._line.length / cells
-        spans = (self._line.steps_between(i * each, (i + 1) * each) for i in range(cells))
-        return bytes(self._told.weightiest(items.of_step(a), items.of_step(max(a, b - 1)) + 1) for a, b in spans)
 
     def _paint_notes(self, painter: QPainter, total: float) -> None:
         """A small wedge at the edge for each note; those that fall on one another are one."""
@@ -142,8 +138,7 @@ class Minimap(QWidget):
         count = len(self._told.codes)
         if not count or not event.buttons() & Qt.MouseButton.LeftButton:
             return
-        total = self._total(min(count, max(1, self.height() // 2)))
-        self.picked.emit(self._item_at(event.position().y() / total))
+        self.picked.emit(self._item_at(event.position().y() / self._total()))
 
     def changeEvent(self, event: QEvent) -> None:
         """Other colours."""

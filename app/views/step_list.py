@@ -84,6 +84,11 @@ class StepList(QTableView):
         """Stay where the reader is, whatever comes."""
         self._set_following(False)
 
+    def nothing_missed(self) -> None:
+        """What came is not new: the session was only being read."""
+        self._missed = 0
+        self.follow_changed.emit(self._following, 0)
+
     def show_row(self, row: int) -> None:
         """Make a row current and visible, without telling that the reader opened it."""
         if not 0 <= row < self.model().rowCount():

@@ -57,7 +57,7 @@ class TrajectoryPanel(QWidget):
         self.filters = FilterBar(self)
         self.filters.hide()
         self.outline_button = _switch(
-            self, "☰", self.tr("Outline: the phases between summaries, guidance and scores (O)"))
+            self, "§", self.tr("Outline: the phases between summaries, guidance and scores (O)"))
         self.phases = EntriesModel(self)
         self.outline = EntryList(self.phases, self.tr("Outline"), self)
         self.outline.setMaximumWidth(64 * theme.GRID)

@@ -102,7 +102,7 @@ def test_a_click_in_the_overview_goes_there(qtbot, tmp_path, by_time):
         if by_time:
             place.actions["go.by_time"].trigger()
         panel.minimap.grab()
-        height = panel.minimap._total(80)
+        height = panel.minimap._total()
         QTest.mouseClick(panel.minimap, Qt.MouseButton.LeftButton, pos=panel.minimap.rect().topLeft() +
                          type(panel.minimap.pos())(5, int(height) - 3))
         assert place.cursor.step > 70

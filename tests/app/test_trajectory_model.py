@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 from support.logs import Maker, make_session
 
 from app.models.finding import items_with
-from app.models.overview import WEIGHT, Overview, binned
+from app.models.overview import WEIGHT, Overview, spans
 from app.models.trajectory import Row, RowTextRole, TrajectoryModel
 from app.views.step_list import StepList
 from core.domain.events import NoteAdded, Placed, ScoreGiven, StepAdded, StepStarted, VerdictGiven
@@ -223,9 +223,11 @@ def test_the_overview_keeps_the_weightiest_and_grows():
     assert told.notes == [2]
     assert Overview(session.trajectory).codes == told.codes
     assert Overview(session.trajectory).notes == told.notes
-    cells = binned(bytearray([0, WEIGHT.index("error"), 0] * 40), 40)
-    assert set(cells) == {WEIGHT.index("error")}
-    assert len(binned(bytearray(1000), 100)) == 100
+    told.codes = bytearray([0, WEIGHT.index("error"), 0, 0, 0, 0, 0, 0] * 40)
+    cells = [told.cell(*span) for span in spans(len(told.codes), 40)]
+    assert {code for code, _ in cells} == {WEIGHT.index("error")}
+    assert {0.5 < strength < 0.6 for _, strength in cells} == {True}
+    assert spans(5, 40) == [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)]
 
 
 # ---- the view ----------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from pathlib import Path
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ["QT_API"] = "pyside6"
 
-from PySide6.QtCore import QAbstractListModel, QEvent, QLocale, QModelIndex, Qt
+from PySide6.QtCore import QAbstractListModel, QEvent, QEventLoop, QLocale, QModelIndex, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QListView, QListWidget, QWidget
 from support.panels import workplace
 
@@ -109,10 +109,12 @@ def frame(widget: QWidget) -> None:
 
 
 def until(done: Callable[[], bool], seconds: float = 120) -> None:
-    """Run the loop until something is so."""
+    """Run the loop until something is so; waiting costs no processor time."""
     end = time.monotonic() + seconds
+    tick = QTimer()
+    tick.start(2)
     while not done():
-        QApplication.processEvents()
+        QApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
         if time.monotonic() > end:
             raise TimeoutError
 
