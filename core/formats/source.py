@@ -22,7 +22,7 @@ MAX_LINE = 256 * 1024 * 1024
 SAMPLES = 50
 """How many lines or items recognition looks at."""
 
-_HEARD_LINES = 200
+_HEARD_BYTES = 64 * 1024
 
 Shape = Literal["lines", "list", "object", "none"]
 
@@ -101,9 +101,11 @@ class Source:
 
     def records(self) -> Iterator[tuple[Line, Parsed]]:
         """The lines that are not blank, each with its JSON value."""
+        told = 0
         for line in self.lines():
-            if self._heard is not None and line.number % _HEARD_LINES == 0:
+            if self._heard is not None and line.stop - told >= _HEARD_BYTES:
                 self._heard(line.start)
+                told = line.stop
             yield line, parse(line.data)
 
     def lines(self, start: int = 0, number: int = 0) -> Iterator[Line]:

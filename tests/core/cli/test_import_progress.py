@@ -105,3 +105,14 @@ def test_a_running_server_shows_an_import_when_it_is_whole(tmp_path) -> None:
             assert isinstance(last, SessionStateChanged)
 
     asyncio.run(scene())
+
+
+def test_progress_inside_a_long_file(tmp_path, tiphys, monkeypatch) -> None:
+    monkeypatch.setattr("core.cli.progress.PATIENCE_S", 0.0)
+    monkeypatch.setattr("core.cli.progress.EVERY_S", 0.0)
+    folder = runs(tmp_path / "runs", 12)
+    whole = tmp_path / "all.jsonl"
+    whole.write_bytes(b"".join(p.read_bytes() for p in sorted(folder.iterdir())))
+    ran = tiphys("import", whole, "--json", "--progress")
+    told = [line["progress"]["done"] for line in ran.lines if "progress" in line]
+    assert len(told) > 5 and told == sorted(set(told)) and told[0] == 0 and told[-1] < 1
