@@ -234,12 +234,12 @@ class TokenPreview(QWidget):
             kept = "summary" if state == "summary" else "kept"
             wanted = kept if mask else "masked" if state == "masked" else ""
             now = mask or (2 if wanted else 0)
+            self._starts.append(cursor.position())
             if now and now != before:
                 if mask:
                     self._marks.append(cursor.position())
                 cursor.insertText("▸" if mask else "✗", self._sign("keep" if mask else "mask"))
             before = now
-            self._starts.append(cursor.position())
             told = visible(text).replace("\n", "⏎\n") if mask else visible(text)
             cursor.insertText(told, formats[wanted][i % 2] if wanted else plain)
         cursor.endEditBlock()
