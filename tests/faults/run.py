@@ -5,6 +5,8 @@ python tests/faults/run.py --seed 7 --seconds 60
 python tests/faults/run.py --without R2  the same with a delivery rule removed: the harm that the rule prevents
 python tests/faults/run.py --compare     the same faults with all rules, and without each of them in turn
 python tests/faults/run.py --every-boundary   a death at every COMMIT and send of each party
+python tests/faults/run.py --long --seconds 4500    ten thousand kills, a hundred thousand messages, in one run
+python tests/faults/run.py --containers --seconds 30    containers and their engine killed with everybody else
 """
 
 from __future__ import annotations
@@ -42,6 +44,13 @@ LONG = Settings(
              "reset": 1.0, "cut in a frame": 1.0, "broken disk": 0.3, "late bytes": 0.4},
 )  # fmt: skip
 """Ten thousand kills and a hundred thousand messages, in one run: rather of one party than of what all wait for."""
+
+
+CONTAINERS = Settings(
+    name="containers", clients=2, rate=8.0, steps=14, pace_s=0.2, pause_s=1.0, sandbox="docker", patience_s=120.0,
+    faults=("kill container", "kill engine", "kill runner", "kill server", "kill client", "reset"),
+)  # fmt: skip
+"""Agents that act in real containers, which are killed too."""
 
 
 def one(settings: Settings, folder: Path) -> dict[str, Any]:
@@ -90,8 +99,8 @@ def every_boundary(folder: Path, without: str, upto: int) -> dict[str, Any]:
 
 def _runs(told: argparse.Namespace, folder: Path) -> Iterator[dict[str, Any]]:
     given = Settings(seconds=told.seconds, pause_s=told.pause, rate=told.rate, clients=told.clients, steps=told.steps)
-    if told.long:
-        given = msgspec.structs.replace(LONG, seconds=told.seconds)
+    if told.long or told.containers:
+        given = msgspec.structs.replace(LONG if told.long else CONTAINERS, seconds=told.seconds)
     for seed in range(told.seed, told.seed + told.runs):
         place = folder / f"seed-{seed}"
         place.mkdir(parents=True)
@@ -153,6 +162,7 @@ def main() -> int:
     parser.add_argument("--steps", type=int, default=40, help="Steps of each session.")
     parser.add_argument("--clients", type=int, default=3)
     parser.add_argument("--long", action="store_true", help="Ten thousand kills, a hundred thousand messages.")
+    parser.add_argument("--containers", action="store_true", help="Agents in real containers, which are killed too.")
     parser.add_argument("--results", default="", help="A file to which each line is appended (table.py reads it).")
     parser.add_argument("--without", default="", help="A rule to remove: R1 … R12.")
     parser.add_argument("--keep", default="", help="A folder in which the files are left.")
