@@ -196,7 +196,7 @@ class Link:
             "subprotocols": [Subprotocol(SUBPROTOCOL)], "compression": None, "max_size": MAX_TEXT_FRAME,
             "additional_headers": {"Authorization": f"Bearer {self._token}"}, "ping_interval": 20, "ping_timeout": 20,
             "open_timeout": 10, "close_timeout": 2, "proxy": None if is_loopback(self.url) else True,
-            "user_agent_header": self._program or "tiphys",
+            "user_agent_header": self._program or "tiphys", "logger": _quiet(),
         }
         if self._pin:
             return connect(self.url, **told, **pinned(self._pin))
@@ -272,6 +272,13 @@ class Link:
         except TimeoutError:
             pass
         self._hurry.clear()
+
+
+def _quiet() -> logging.Logger:
+    """The library's own log, which shows what our status tells already, with a traceback (a ping that failed)."""
+    logger = logging.getLogger("wire.websockets")
+    logger.setLevel(logging.CRITICAL)
+    return logger
 
 
 def _refused(error: Exception, url: str) -> ReportableError:

@@ -10,7 +10,8 @@ import sys
 
 asked = socket.socket(socket.AF_UNIX)
 asked.connect(sys.argv[1])
-asked.sendall(json.dumps({"argv": sys.argv[2:], "env": dict(os.environ), "out": os.path.abspath("runner.log")}).encode() + b"\n")
+told = {"argv": sys.argv[2:], "env": dict(os.environ), "out": f"{os.getcwd()}/runner.log"}  # noqa: PTH109
+asked.sendall(json.dumps(told).encode() + b"\n")
 status = 1
 for line in asked.makefile():
     status = json.loads(line).get("status", 1)
