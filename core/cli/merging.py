@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from core.cli.output import emit, json_option, say
-from core.domain.events import NoteAdded, Placed, TagSet, VerdictGiven
+from core.domain.events import NoteAdded, Placed, TagSet, TimeSpent, VerdictGiven
 from core.domain.trajectory import Trajectory, fold
 from core.formats.imported import Imported
 from core.protocol.messages import MergeOpinions, Opinion
@@ -23,7 +23,7 @@ AT_ONCE = 200
 @click.argument("archive", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @json_option
 def merge(archive: Path, as_json: bool) -> None:
-    """Take the verdicts, notes and tags of ARCHIVE over into the session of the same name that is here.
+    """Take the verdicts, notes, tags and active times of ARCHIVE over into the session of the same name that is here.
 
     They keep their authors and times. Opinions on steps that differ here are left out. Repeating it changes nothing.
     """
@@ -59,8 +59,8 @@ def opinions_of(told: Imported) -> list[Opinion]:
     found = []
     for one in placed:
         event = one.event
-        if isinstance(event.fact, VerdictGiven | NoteAdded | TagSet) and event.author.kind in KINDS:
-            found.append(Opinion(content=_content(trajectory, event.fact.step), event=msgspec.Raw(one.body)))
+        if isinstance(event.fact, VerdictGiven | NoteAdded | TagSet | TimeSpent) and event.author.kind in KINDS:
+            found.append(Opinion(content=_content(trajectory, getattr(event.fact, "step", 0)), event=msgspec.Raw(one.body)))
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.domain.errors import InvalidInput
-from core.domain.events import Event, NoteAdded, TagSet, VerdictGiven, decode_event
+from core.domain.events import Event, NoteAdded, TagSet, TimeSpent, VerdictGiven, decode_event
 from core.domain.trajectory import Trajectory, fold
 from core.protocol.codec import check_event
 from core.protocol.messages import MergeOpinions
@@ -46,7 +46,7 @@ class _Here:
         self._ids: set[str] = set()
         self._newest: dict[tuple[object, ...], Event] = {}
         for one in placed:
-            if isinstance((event := one.event).fact, VerdictGiven | NoteAdded | TagSet):
+            if isinstance((event := one.event).fact, VerdictGiven | NoteAdded | TagSet | TimeSpent):
                 self.takes(event)
 
     def takes(self, event: Event) -> bool:
@@ -67,17 +67,17 @@ class _Here:
 
 
 def _about(event: Event) -> tuple[object, ...]:
-    """What an opinion replaces: its author's earlier verdict on the step, the earlier word on the tag; a note none."""
+    """What an opinion replaces: its author's earlier verdict on the step, the earlier word on the tag."""
     match event.fact:
         case VerdictGiven() as f:
             return "verdict", f.step, event.author.key
         case TagSet() as f:
             return "tag", f.step, f.tag
-    return "note", event.id
+    return "", event.id
 
 
 def _checked(body: bytes) -> Event:
     event = decode_event(check_event(body))
-    if not isinstance(event.fact, VerdictGiven | NoteAdded | TagSet) or event.author.kind not in KINDS:
-        raise InvalidInput("bad_opinion", "Only verdicts, notes and tags of people, rules and judges can be merged.")
+    if not isinstance(event.fact, VerdictGiven | NoteAdded | TagSet | TimeSpent) or event.author.kind not in KINDS:
+        raise InvalidInput("bad_opinion", "Only verdicts, notes, tags and times of people, rules and judges can be merged.")
     return event
