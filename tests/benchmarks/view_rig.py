@@ -104,7 +104,7 @@ def _put_away() -> None:
 
 def frame(widget: QWidget) -> None:
     """Everything that is due is done, the painting of the widget too."""
-    widget.update()
+    assert widget.isVisible()
     QApplication.processEvents()
 
 
@@ -112,7 +112,7 @@ def until(done: Callable[[], bool], seconds: float = 120) -> None:
     """Run the loop until something is so; waiting costs no processor time."""
     end = time.monotonic() + seconds
     tick = QTimer()
-    tick.start(2)
+    tick.start(10)
     while not done():
         QApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
         if time.monotonic() > end:
