@@ -59,7 +59,8 @@ class _WeightedCrossEntropy(torch.autograd.Function):  # type: ignore[misc]
     @staticmethod
     def backward(ctx: Any, *grads: torch.Tensor) -> Any:
         told = zip(ctx.saved_tensors, ctx.kinds, strict=True)
-        return (*(None if d is None else (d * grads[0].to(d)).to(kind) for d, kind in told), None, None)
+        # in place: the matrix's gradient is as large as the matrix; a second backward pass is refused by the engine
+        return (*(None if d is None else d.mul_(grads[0].to(d)).to(kind) for d, kind in told), None, None)
 
 
 def _add_product(total: torch.Tensor, slopes: torch.Tensor, states: torch.Tensor) -> None:
