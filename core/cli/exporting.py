@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from core.store.home import Home
 
 
+def _or_none(context: click.Context, parameter: click.Parameter, value: str | None) -> str:
+    """A file that was not named is "" among the options."""
+    return value or ""
+
+
 @click.command()
 @click.argument("sessions", nargs=-1, required=True)
 @click.option("--to", "target", required=True,
@@ -35,7 +40,7 @@ if TYPE_CHECKING:
               help="An author whose verdicts shall not count (rule:blind_edit), or all of a kind (rule, judge).")
 @click.option("--secrets", type=click.Path(path_type=Path, dir_okay=False, exists=True),
               help="File of exact values, one a line; samples that hold one are left out.")
-@click.option("--secret-rules", type=click.Path(dir_okay=False, exists=True), default="",
+@click.option("--secret-rules", type=click.Path(dir_okay=False, exists=True), callback=_or_none,
               help="File of more forms of secrets, as gitleaks has them (gitleaks.toml).")
 @click.option("--redact", is_flag=True, help="Replace these values, instead of leaving their samples out.")
 @click.option("--allow-findings", is_flag=True, help="You looked at what a dry run found; replace it and write.")
