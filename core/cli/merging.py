@@ -60,7 +60,8 @@ def opinions_of(told: Imported) -> list[Opinion]:
     for one in placed:
         event = one.event
         if isinstance(event.fact, VerdictGiven | NoteAdded | TagSet | TimeSpent) and event.author.kind in KINDS:
-            found.append(Opinion(content=_content(trajectory, getattr(event.fact, "step", 0)), event=msgspec.Raw(one.body)))
+            content = _content(trajectory, getattr(event.fact, "step", 0))
+            found.append(Opinion(content=content, event=msgspec.Raw(one.body)))
     return found
 
 

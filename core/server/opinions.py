@@ -79,5 +79,5 @@ def _about(event: Event) -> tuple[object, ...]:
 def _checked(body: bytes) -> Event:
     event = decode_event(check_event(body))
     if not isinstance(event.fact, VerdictGiven | NoteAdded | TagSet | TimeSpent) or event.author.kind not in KINDS:
-        raise InvalidInput("bad_opinion", "Only verdicts, notes, tags and times of people, rules and judges can be merged.")
+        raise InvalidInput("bad_opinion", "Only what people, rules and judges said of steps can be merged.")
     return event

@@ -37,7 +37,8 @@ def two(tmp_path: Path, tiphys, monkeypatch: pytest.MonkeyPatch) -> tuple[Annota
     talk, way = tmp_path / "talk.json", tmp_path / "way.tiphys"
     talk.write_text(json.dumps(TALK))
     session = li("import", talk, "--json").one["session"]
-    assert li("export", session, "--to", "archive", "--out", way).status == 0
+    ran = li("export", session, "--to", "archive", "--out", way)
+    assert ran.status == 0, ran.err
     assert wu("import", way).status == 0
     return li, wu, session, way
 
