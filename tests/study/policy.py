@@ -27,11 +27,11 @@ def answer_text(command: str) -> str:
 
 
 class Policy:
-    """One session's agent, asked like any language model. `good` says of every step whether it was right."""
+    """One session's agent, asked like any language model. `good` says of every step whether it was right; `begun`
+    whether the task's first place lies behind, where the agent has to look before it does anything."""
 
-    def __init__(self, task: StudyTask, rng: random.Random, *, strays: bool) -> None:
-        """`strays`: the first action is a slip whatever the skill, as in the sessions that a person has to help."""
-        self._task, self._rng, self._strays = task, rng, strays
+    def __init__(self, task: StudyTask, rng: random.Random) -> None:
+        self._task, self._rng = task, rng
         self._at = 0
         self._undo: list[str] = []
         self._last: Slip | None = None
@@ -45,7 +45,7 @@ class Policy:
     async def complete(self, request: Request, on_text: OnText | None = None) -> Completion:
         """The next action."""
         now = datetime.now(UTC)
-        command, good = self._next(_is_advised(request.messages), request.step)
+        command, good = self._next(_is_advised(request.messages))
         self.good[request.step] = good
         message = Message(role="assistant", content=answer_text(command))
         return Completion(message=message, model=self.name, finish_reason="stop", started_at=now, ended_at=now)
@@ -57,8 +57,13 @@ class Policy:
     async def close(self) -> None:
         """Nothing is held."""
 
-    def _next(self, advised: bool, step: int) -> tuple[str, bool]:
-        slip = None if advised or not self._errs(step) else self._slip()
+    @property
+    def begun(self) -> bool:
+        """Whether the agent has looked."""
+        return self._at > 0
+
+    def _next(self, advised: bool) -> tuple[str, bool]:
+        slip = None if advised or not self._errs() else self._slip()
         if slip is not None:
             self._last = slip
             self._undo += [slip.undo] if slip.undo else []
@@ -69,9 +74,7 @@ class Policy:
         self._at += 1
         return self._task.path[self._at - 1], True
 
-    def _errs(self, step: int) -> bool:
-        if self._strays and step == 1:
-            return True
+    def _errs(self) -> bool:
         skill = skill_of(self._task) if self._at == 0 and not self._undo else STEADY
         return self._rng.random() >= skill
 

@@ -1,6 +1,7 @@
 """Makes the training material: sessions of the scripted agent in a real log, judged by the rules and by a person.
 
-Every training task is worked on three times: alone; alone after a bad begin; and helped after the same bad begin.
+Every training task is worked on three times: alone; alone again; and a third time with the very chances of the second,
+watched by a person who helps once the agent goes wrong.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ from core.store import blobs, log
 from core.store.sqlite import Connection
 from core.supervision.propose import propose
 
-Kind = Literal["alone", "strayed", "helped"]
-KINDS: tuple[Kind, ...] = ("alone", "strayed", "helped")
+Kind = Literal["alone", "unwatched", "watched"]
+KINDS: tuple[Kind, ...] = ("alone", "unwatched", "watched")
+DONE = "All is done, so finish."
 RESOURCES = Path(__file__).parent / "resources"
 
 _TASK_FILE = """id = "{id}"
@@ -76,13 +78,12 @@ def write_tasks(folder: Path, tasks: Sequence[StudyTask]) -> None:
 async def record(store: Store, task: StudyTask, kind: Kind, seed: int) -> Recorded:
     """Record one session, let the rules judge it, then the person."""
     session = session_name(seed, task, kind)
-    rng = random.Random(f"{task.id} {seed} {'strayed' if kind == 'helped' else kind}")
-    policy = Policy(task, rng, strays=kind != "alone")
+    policy = Policy(task, random.Random(f"{task.id} {seed} {kind == 'alone'}"))
     advice = random.Random(session).choice(task.advice)
 
     async def watch(link: Link, step: int) -> None:
-        if kind == "helped" and step == 1:
-            await link.guide(advice)
+        if kind == "watched" and not policy.good[step] and sum(not g for g in policy.good.values()) == 1:
+            await link.guide(DONE if policy.begun else advice)
 
     await play(store, session, task.id, policy, settings_for("scripted", "scripted"), watch)
     by_rules = await _judge_by_rules(store, session)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 from study.intervals import Solved, interval, paired, share, wilson
@@ -12,6 +13,10 @@ from study.record import KINDS, Recorded
 from study.rollout import Outcome
 from study.tasks import FAMILIES
 from study.train import VARIANTS, Plan
+
+Decoding = Literal["greedy", "sampled"]
+DECODINGS: tuple[Decoding, ...] = ("greedy", "sampled")
+"""Always the likeliest token, or drawn by the model's own probabilities (temperature 1)."""
 
 PAIRS = (("masked", "unmasked"), ("masked", "masked-without-help"))
 """Differences that the table tells, the first minus the second."""
@@ -26,10 +31,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
-    """One variant, trained with one seed and rolled out: its rows, tokens (`trained` with loss), and every outcome."""
+    """One variant, trained with one seed and rolled out: its rows, tokens (`trained` with loss), and every outcome.
+    The time includes the training where the model was not there yet."""
 
     variant: str
     seed: int
+    decoding: Decoding = "greedy"
     rows: int
     tokens: int
     trained: int
@@ -65,9 +72,13 @@ class Book:
         """The recorded sessions of a seed; 0: of all."""
         return list(chain.from_iterable(line.recorded for line in self._lines if seed in (0, line.seed)))
 
-    def has(self, variant: str, seed: int) -> bool:
+    def has(self, variant: str, seed: int, decoding: Decoding) -> bool:
         """Whether a run is finished."""
-        return any((r.variant, r.seed) == (variant, seed) for r in self.runs)
+        return any(r.seed == seed for r in self.of(variant, decoding))
+
+    def of(self, variant: str, decoding: Decoding) -> list[Run]:
+        """The finished runs of a variant, by seed."""
+        return [r for r in self.runs if (r.variant, r.decoding) == (variant, decoding)]
 
     def add(self, run: Run) -> None:
         """Keep a finished run."""
@@ -77,9 +88,9 @@ class Book:
         """Keep what is known of a seed's sessions."""
         self._add(_Line(settings=self._settings, seed=seed, recorded=recorded))
 
-    def solved(self, variant: str) -> Solved:
+    def solved(self, variant: str, decoding: Decoding) -> Solved:
         """Which tries of a variant solved their task."""
-        return {(r.seed, o.task): o.score == 100.0 for r in self.runs if r.variant == variant for o in r.outcomes}
+        return {(r.seed, o.task): o.score == 100.0 for r in self.of(variant, decoding) for o in r.outcomes}
 
     def _add(self, line: _Line) -> None:
         with self._path.open("ab") as file:
@@ -93,7 +104,10 @@ def _read(path: Path) -> Iterator[_Line]:
 
 def table(book: Book) -> str:
     """All tables, as Markdown."""
-    parts = [_sessions(book), _shares(book), _families(book), _differences(book)]
+    parts = [_sessions(book)]
+    for decoding in DECODINGS:
+        if any(r.decoding == decoding for r in book.runs):
+            parts += [_shares(book, decoding), _differences(book, decoding), _families(book, decoding)]
     return "\n".join("\n".join(part) + "\n" for part in parts)
 
 
@@ -110,14 +124,14 @@ def _sessions(book: Book) -> list[str]:
     return told
 
 
-def _shares(book: Book) -> list[str]:
-    told = ["| variant | solved | share | Wilson 95 % | tasks and seeds drawn, 95 % | by seed | failed actions "
+def _shares(book: Book, decoding: Decoding) -> list[str]:
+    told = [f"| {decoding} | solved | share | Wilson 95 % | tasks and seeds drawn, 95 % | by seed | failed actions "
             "| trained tokens | CPU s |", "|---|---|---|---|---|---|---|---|---|"]
     for name in (v.name for v in VARIANTS):
-        runs = [r for r in book.runs if r.variant == name]
+        runs = book.of(name, decoding)
         if not runs:
             continue
-        solved = book.solved(name)
+        solved = book.solved(name, decoding)
         steps = sum(o.steps for r in runs for o in r.outcomes)
         errors = sum(o.errors for r in runs for o in r.outcomes)
         by_seed = ", ".join(f"{sum(o.score == 100.0 for o in r.outcomes)}" for r in runs)
@@ -128,21 +142,21 @@ def _shares(book: Book) -> list[str]:
     return told
 
 
-def _families(book: Book) -> list[str]:
+def _families(book: Book, decoding: Decoding) -> list[str]:
     names = [f.name for f in FAMILIES]
-    told = [f"| solved by family | {' | '.join(names)} |", "|---" * (len(names) + 1) + "|"]
+    told = [f"| {decoding}, by family | {' | '.join(names)} |", "|---" * (len(names) + 1) + "|"]
     for name in (v.name for v in VARIANTS):
-        outcomes = [o for r in book.runs if r.variant == name for o in r.outcomes]
+        outcomes = [o for r in book.of(name, decoding) for o in r.outcomes]
         if outcomes:
             cells = (_share([o for o in outcomes if o.family == family]) for family in names)
             told.append(f"| {name} | {' | '.join(cells)} |")
     return told
 
 
-def _differences(book: Book) -> list[str]:
-    told = ["| difference in points | | 95 % |", "|---|---|---|"]
+def _differences(book: Book, decoding: Decoding) -> list[str]:
+    told = [f"| {decoding}, difference in points | | 95 % |", "|---|---|---|"]
     for first, second in PAIRS:
-        if (one := book.solved(first)) and (other := book.solved(second)):
+        if (one := book.solved(first, decoding)) and (other := book.solved(second, decoding)):
             points, low, high = paired(one, other)
             told.append(f"| {first} − {second} | {100 * points:+.1f} | {100 * low:+.1f} to {100 * high:+.1f} |")
     return told

@@ -1,7 +1,7 @@
 """Rolls a model out on held-out tasks: all sessions at once, each by the product's agent, answered in one batch.
 
 `BatchModel` is the product's local model but for two things: it waits until every session that still runs has asked,
-and it may hold its weights in bfloat16 or on a GPU. Decoding is greedy.
+and it may hold its weights in bfloat16 or on a GPU.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 class BatchModel(LocalModel):
     """Answers the waiting questions of `sessions` sessions together. `leave` says that one of them is over."""
 
-    def __init__(self, folder: Path, sessions: int, device: str, *, half: bool) -> None:
-        super().__init__(ModelSettings(kind="local", name=str(folder), actions="text"))
+    def __init__(self, folder: Path, sessions: int, device: str, *, half: bool, temperature: float = 0.0) -> None:
+        super().__init__(ModelSettings(kind="local", name=str(folder), actions="text", temperature=temperature))
         self._running, self._device, self._half = sessions, device, half
         self._waiting: list[tuple[Request, asyncio.Future[Completion]]] = []
 
@@ -64,7 +64,7 @@ class BatchModel(LocalModel):
                 future.set_result(answer)
 
     def answers(self, requests: Sequence[Request]) -> list[Completion]:
-        """The greedy answers to several requests in one batch, padded on the left."""
+        """The answers to several requests in one batch, padded on the left."""
         import torch
 
         tokenizer, model = self._load()
@@ -75,9 +75,11 @@ class BatchModel(LocalModel):
         width = max(map(len, prompts))
         ids = torch.tensor([[tokenizer.pad_token_id] * (width - len(p)) + p for p in prompts], device=self._device)
         seen = torch.tensor([[0] * (width - len(p)) + [1] * len(p) for p in prompts], device=self._device)
+        chosen = {"do_sample": True, "temperature": self._temperature, "top_k": 0} if self._temperature else \
+            {"do_sample": False}
         with torch.inference_mode():
             out = model.generate(ids, attention_mask=seen, max_new_tokens=max(r.max_tokens for r in requests),
-                                 do_sample=False, pad_token_id=tokenizer.pad_token_id)
+                                 pad_token_id=tokenizer.pad_token_id, **chosen)
         told = [_until_stop([int(i) for i in row[width:]], tokenizer.eos_token_id) for row in out]
         return [self._told(tokenizer, prompt, answer) for prompt, answer in zip(prompts, told, strict=True)]
 
@@ -94,10 +96,10 @@ def _until_stop(ids: list[int], stop: int) -> list[int]:
     return ids[: ids.index(stop) + 1] if stop in ids else ids
 
 
-async def roll_out(store: Store, name: str, tasks: Sequence[StudyTask], folder: Path, *, device: str, half: bool
-                   ) -> list[Outcome]:
+async def roll_out(store: Store, name: str, tasks: Sequence[StudyTask], folder: Path, *, device: str,
+                   temperature: float = 0.0) -> list[Outcome]:
     """One session of the model in `folder` per task, in the store's log as `NAME-TASK`; how each ended."""
-    model = BatchModel(folder, len(tasks), device, half=half)
+    model = BatchModel(folder, len(tasks), device, half=True, temperature=temperature)
     found: list[Outcome] = []
 
     async def one(task: StudyTask) -> None:

@@ -19,11 +19,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from study.record import KINDS, RESOURCES, Recorded, record, session_name, write_tasks
-from study.results import Book, Run, Settings, table
+from study.results import DECODINGS, Book, Decoding, Run, Settings, table
 from study.rollout import roll_out
 from study.session import Store
 from study.tasks import StudyTask, suite
 from study.train import VARIANTS, Plan, Variant, export_rows, train
+
+from core.export.report import Report
 
 SEEDS = (1, 2, 3)
 
@@ -40,13 +42,17 @@ class Study:
 
     def run(self, seeds: Sequence[int]) -> None:
         """Everything that is not done yet, seed by seed, so that what is there at any time can be compared."""
+        for decoding in DECODINGS:
+            for seed in seeds:
+                if not self.book.recorded(seed):
+                    self.book.add_recorded(seed, asyncio.run(self._record(seed)))
+                for variant in VARIANTS:
+                    # nothing of the untrained model depends on a seed: it goes with the first
+                    if (variant.kinds or seed == 1) and not self.book.has(variant.name, seed, decoding):
+                        self.book.add(self._run(variant, seed, decoding))
         for seed in seeds:
-            if not self.book.recorded(seed):
-                self.book.add_recorded(seed, asyncio.run(self._record(seed)))
             for variant in VARIANTS:
-                # nothing of the untrained model depends on a seed: it goes with the first
-                if (variant.kinds or seed == 1) and not self.book.has(variant.name, seed):
-                    self.book.add(self._run(variant, seed))
+                shutil.rmtree(self._folder(variant, seed) / "training" / "model", ignore_errors=True)
 
     def _home(self, seed: int) -> Path:
         return self._out / f"sessions-{seed}"
@@ -60,30 +66,41 @@ class Study:
         finally:
             store.close()
 
-    def _run(self, variant: Variant, seed: int) -> Run:
-        """Train a variant and roll it out; the trained weights are not kept."""
+    def _folder(self, variant: Variant, seed: int) -> Path:
+        return self._out / f"{variant.name}-{seed}"
+
+    def _run(self, variant: Variant, seed: int, decoding: Decoding) -> Run:
+        """Train a variant, unless that is done, and roll it out."""
+        import torch
+
         began, used = time.monotonic(), time.process_time()
-        folder = self._out / f"{variant.name}-{seed}"
-        shutil.rmtree(folder, ignore_errors=True)
-        rows = tokens = trained = 0
-        model = self._model
-        if variant.kinds:
-            sessions = [session_name(seed, task, kind) for task in self._train for kind in variant.kinds]
-            log = self._home(seed) / "server.db"
-            report = export_rows(log, sessions, self._model, folder / "data", masked=variant.masked)
-            rows, tokens, trained = report.rows, report.tokens, report.trained
-            model = train(folder / "data", self._model, folder / "training", self._settings.plan, seed, self._device)
-        store = Store(folder / "roll-outs")
+        report, model = self._trained(variant, seed) if variant.kinds else (Report(), self._model)
+        home = self._folder(variant, seed) / decoding
+        shutil.rmtree(home, ignore_errors=True)
+        store = Store(home)
+        torch.manual_seed(seed)
         try:
             write_tasks(store.home.tasks, self._held_out)
             outcomes = asyncio.run(roll_out(store, f"{variant.name}-{seed}", self._held_out, model,
-                                            device=self._device, half=True))
+                                            device=self._device, temperature=float(decoding == "sampled")))
         finally:
             store.close()
-        for heavy in ("model", "checkpoints"):
-            shutil.rmtree(folder / "training" / heavy, ignore_errors=True)
-        return Run(variant=variant.name, seed=seed, rows=rows, tokens=tokens, trained=trained, outcomes=outcomes,
-                   wall_s=round(time.monotonic() - began, 1), cpu_s=round(time.process_time() - used, 1))
+        return Run(variant=variant.name, seed=seed, decoding=decoding, rows=report.rows, tokens=report.tokens,
+                   trained=report.trained, outcomes=outcomes, wall_s=round(time.monotonic() - began, 1),
+                   cpu_s=round(time.process_time() - used, 1))
+
+    def _trained(self, variant: Variant, seed: int) -> tuple[Report, Path]:
+        """The rows and the folder of the trained model; a training that is done already is not done again."""
+        folder = self._folder(variant, seed)
+        sessions = [session_name(seed, task, kind) for task in self._train for kind in variant.kinds]
+        shutil.rmtree(folder / "data", ignore_errors=True)
+        report = export_rows(self._home(seed) / "server.db", sessions, self._model, folder / "data",
+                             masked=variant.masked)
+        if not (folder / "training" / "model").is_dir():
+            shutil.rmtree(folder / "training", ignore_errors=True)
+        model = train(folder / "data", self._model, folder / "training", self._settings.plan, seed, self._device)
+        shutil.rmtree(folder / "training" / "checkpoints", ignore_errors=True)
+        return report, model
 
 
 def few(tasks: Sequence[StudyTask]) -> list[StudyTask]:

@@ -173,8 +173,8 @@ def _install(name: str, split: Split, rng: random.Random, number: int) -> StudyT
 
 
 FAMILIES: tuple[Family, ...] = (
-    Family("port", 0.5, _port), Family("secret", 0.2, _secret), Family("paint", 0.5, _paint),
-    Family("sort", 0.5, _sort), Family("clean", 0.5, _clean), Family("install", 0.2, _install))
+    Family("port", 0.6, _port), Family("secret", 0.3, _secret), Family("paint", 0.6, _paint),
+    Family("sort", 0.6, _sort), Family("clean", 0.6, _clean), Family("install", 0.3, _install))
 """The two with little skill need something that only a person tells: where the project keeps its facts."""
 
 

@@ -95,22 +95,24 @@ def test_a_session_is_scored_by_the_tasks_own_evaluator(store: Store, family: st
     task = TASKS[f"{family}-h1"]
     write_tasks(store.home.tasks, [task])
     always_right = msgspec.structs.replace(task, slips=())
-    policy = Policy(always_right, random.Random(1), strays=False)
-    policy._errs = lambda step: False  # type: ignore[method-assign]
+    policy = Policy(always_right, random.Random(1))
+    policy._errs = lambda: False  # type: ignore[method-assign]
     asyncio.run(play(store, "good", task.id, policy, settings_for("scripted", "scripted")))
-    lazy = Policy(msgspec.structs.replace(task, path=(FINISH,)), random.Random(1), strays=False)
-    lazy._errs = lambda step: False  # type: ignore[method-assign]
+    lazy = Policy(msgspec.structs.replace(task, path=(FINISH,)), random.Random(1))
+    lazy._errs = lambda: False  # type: ignore[method-assign]
     asyncio.run(play(store, "lazy", task.id, lazy, settings_for("scripted", "scripted")))
     assert [(r.score, r.steps, r.reason) for r in (store.read("good").row, store.read("lazy").row)] == \
         [(100.0, len(task.path), "finished"), (0.0, 1, "finished")]
 
 
-@pytest.mark.parametrize("name", ["sort-t1", "install-t2"])
-def test_right_actions_are_trained_wrong_ones_and_advice_stand_in_the_context(store: Store, name: str) -> None:
+@pytest.mark.parametrize(("name", "seed"), [("sort-t1", 2), ("install-t2", 1)], ids=str)
+def test_right_actions_are_trained_wrong_ones_and_advice_stand_in_the_context(
+    store: Store, name: str, seed: int
+) -> None:
     write_tasks(store.home.tasks, [TASKS[name]])
-    recorded = {kind: asyncio.run(record(store, TASKS[name], kind, 3)) for kind in KINDS}
-    assert recorded["helped"].solved and recorded["helped"].guidance == 1
-    assert recorded["strayed"].guidance == recorded["alone"].guidance == 0
+    recorded = {kind: asyncio.run(record(store, TASKS[name], kind, seed)) for kind in KINDS}
+    assert recorded["watched"].wrong == recorded["watched"].guidance == 1 <= recorded["unwatched"].wrong
+    assert recorded["unwatched"].guidance == recorded["alone"].guidance == 0
     with closing(LogSource(store.home.server_db)) as source:
         for kind, one in recorded.items():
             assert one.masked == one.wrong and one.by_rules + one.over_ruled >= one.wrong
@@ -119,27 +121,26 @@ def test_right_actions_are_trained_wrong_ones_and_advice_stand_in_the_context(st
             assert [p.state for p in actions].count("masked") == one.wrong
             assert len(actions) == one.steps and all(p.message.role == "assistant" for p in actions if p.trained)
             advice = [p.state for p in sample.parts if p.message.content.startswith("<real_user>")]
-            assert advice == (["context"] if kind == "helped" else [])
+            assert advice == (["context"] if kind == "watched" else [])
             every = Collector(source.trajectory(one.session), source, ExportOptions(verdicts="none"))
             assert all(p.trained for s in every.samples() for p in s.parts if p.step is not None)
 
 
-def test_a_helped_session_begins_as_its_twin_and_goes_right_after_the_advice(store: Store) -> None:
+def test_a_watched_session_begins_as_its_twin_and_goes_right_after_the_advice(store: Store) -> None:
     task = TASKS["secret-t3"]
     write_tasks(store.home.tasks, [task])
-    made = [asyncio.run(record(store, task, kind, 5)) for kind in ("strayed", "helped")]
-    strayed, helped = (store.read(r.session) for r in made)
-    assert strayed.steps[0].head.title == helped.steps[0].head.title
-    titles = [e.head.title.removeprefix("run_command ") for e in helped.steps]
-    assert titles[1:] == list(task.path) and made[1].wrong == 1
+    made = [asyncio.run(record(store, task, kind, 5)) for kind in ("unwatched", "watched")]
+    alone, watched = ([e.head.title.removeprefix("run_command ") for e in store.read(r.session).steps] for r in made)
+    assert made[0].wrong > made[1].wrong == made[1].guidance == 1
+    assert watched[0] == alone[0] and watched[1:] == list(task.path)
 
 
 def test_the_context_of_a_step_is_the_beginning_of_the_context_that_is_trained(store: Store) -> None:
     """The progress note would stand before every answer that is asked for, and before the last trained one only."""
     assert "begin" in vars(BareSteps)
     write_tasks(store.home.tasks, [TASKS["clean-t1"]])
-    asyncio.run(record(store, TASKS["clean-t1"], "helped", 1))
-    told = store.read("s1-clean-t1-helped")
+    asyncio.run(record(store, TASKS["clean-t1"], "watched", 1))
+    told = store.read("s1-clean-t1-watched")
     contexts = [[r.hash for r in told.contexts.at(i)] for i in range(len(told.steps))]
     assert all(later[: len(earlier)] == earlier for earlier, later in pairwise(contexts))
 
@@ -168,6 +169,7 @@ def test_intervals_are_those_of_the_books() -> None:
 
 
 @pytest.mark.usefixtures("_one_thread")
+@pytest.mark.timeout(300)
 @pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::UserWarning")
 def test_the_whole_study_runs_by_one_command_and_goes_on_where_it_was(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -176,12 +178,13 @@ def test_the_whole_study_runs_by_one_command_and_goes_on_where_it_was(
     words = ["--quick", "--seeds", "1", "--out", str(tmp_path / "out")]
     assert run.main(words) == 0
     first = capsys.readouterr().out
-    assert all(f"| {v.name} | 0 of 3 |" in first for v in VARIANTS) and "| masked − unmasked | +0.0 |" in first
+    assert all(first.count(f"| {v.name} | 0 of 3 |") == 2 for v in VARIANTS)
+    assert first.count("| masked − unmasked | +0.0 |") == 2
     lines = (tmp_path / "out" / "results.jsonl").read_text().splitlines()
     runs = {one["run"]["variant"]: one["run"] for line in lines if "run" in (one := json.loads(line))}
     assert runs["unmasked"]["trained"] > runs["masked"]["trained"] > 0 == runs["untrained"]["trained"]
     assert runs["masked"]["rows"] <= runs["unmasked"]["rows"] == 6
-    with closing(LogSource(tmp_path / "out" / "masked-1" / "roll-outs" / "server.db")) as log:
+    with closing(LogSource(tmp_path / "out" / "masked-1" / "sampled" / "server.db")) as log:
         assert log.trajectory("masked-1-port-h1").row.score == 0.0
     assert run.main(words) == 0 and run.main([*words, "--table"]) == 0
     assert capsys.readouterr().out == first * 2

@@ -25,10 +25,10 @@ class Variant(msgspec.Struct, frozen=True, kw_only=True):
 
 VARIANTS: tuple[Variant, ...] = (
     Variant(name="untrained"),
-    Variant(name="unmasked", kinds=("alone", "helped"), masked=False),
-    Variant(name="masked", kinds=("alone", "helped")),
-    Variant(name="masked-without-help", kinds=("alone", "strayed")))
-"""(a) to (d). The last gets as many sessions of the same tasks: the helped ones as they went on without help."""
+    Variant(name="unmasked", kinds=("alone", "watched"), masked=False),
+    Variant(name="masked", kinds=("alone", "watched")),
+    Variant(name="masked-without-help", kinds=("alone", "unwatched")))
+"""(a) to (d). The last gets as many sessions of the same tasks: the watched ones as they went on without help."""
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,8 +42,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def export_rows(log: Path, sessions: list[str], model: Path, out: Path, *, masked: bool) -> Report:
-    """Write the data set of a variant: one row per session, each once."""
-    options = ExportOptions(balance="none", verdicts="final" if masked else "none")
+    """Write the data set of a variant: a row per session, also where two went alike (else wrong ones would prevail)."""
+    options = ExportOptions(balance="none", verdicts="final" if masked else "none", dedupe=False)
     return export(log, sessions, "trl", out, str(model), options)
 
 
