@@ -23,6 +23,9 @@ RowRole = RowTextRole + 1
 
 FILTERS = ("all", "errors", "guidance", "verdicts", "scores")
 
+MOST_TEXTS = 400
+"""Lines of steps whose texts are kept between two paints."""
+
 LOOK_BACK = 6
 """So many steps before a new one may become a run with it, though they were none."""
 
@@ -45,6 +48,8 @@ class TrajectoryModel(QAbstractListModel):
         self._live = ""
         self._taken = self._steps_taken = 0
         self.found: set[int] = set()
+        self._texts: dict[tuple[str, int, int, int], RowText] = {}
+        self._told_touched = 0
 
     # ---- Qt --------------------------------------------------------------------------------------
 
@@ -74,6 +79,7 @@ class TrajectoryModel(QAbstractListModel):
         self.beginResetModel()
         self.trajectory = trajectory
         self._expanded, self._live, self.found = set(), "", set()
+        self._texts.clear()
         self._rebuild()
         self.endResetModel()
 
@@ -298,4 +304,15 @@ class TrajectoryModel(QAbstractListModel):
     def _text(self, row: Row) -> RowText:
         assert self.trajectory is not None
         kind = self.run_kind(row.first) if row.kind == "fold" else row.kind
-        return row_text(self.trajectory, kind, row.first, row.last, self._live)
+        step = self.trajectory.items.step_at(row.first) if row.kind != "live" else -1
+        if step < 0:  # guidance may be edited, and what is written now changes
+            return row_text(self.trajectory, kind, row.first, row.last, self._live)
+        steps = self.trajectory.steps
+        if self._told_touched != len(steps.touched) or len(self._texts) > MOST_TEXTS:
+            self._texts.clear()
+            self._told_touched = len(steps.touched)
+        key = (kind, row.first, row.last, steps.seqs[step])
+        held = self._texts.get(key)
+        if held is None:
+            held = self._texts[key] = row_text(self.trajectory, kind, row.first, row.last)
+        return held

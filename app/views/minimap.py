@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPixmap, QPolygonF
 from PySide6.QtWidgets import QWidget
 
 from app import theme
 from app.models.overview import WEIGHT, Overview, spans
 from app.models.timeline import Timeline
+
+RENEW_MS = 250
+"""While a session grows its cells are drawn again this often at most."""
 
 
 class Minimap(QWidget):
@@ -20,6 +23,10 @@ class Minimap(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._told = Overview()
+        self._later = QTimer(self)
+        self._later.setSingleShot(True)
+        self._later.setInterval(RENEW_MS)
+        self._later.timeout.connect(self._renew)
         self._by_time = False
         self._line: Timeline | None = None
         self._drawn: QPixmap | None = None
@@ -35,8 +42,16 @@ class Minimap(QWidget):
         return QSize(14, 80)
 
     def show_items(self, told: Overview) -> None:
-        """Show an overview, or what it has got since."""
-        self._told, self._drawn = told, None
+        """Show an overview at once, or what it has got since, now and then: drawing it takes as long as ten rows."""
+        if told is self._told and self._drawn is not None:
+            if not self._later.isActive():
+                self._later.start()
+            return
+        self._told = told
+        self._renew()
+
+    def _renew(self) -> None:
+        told, self._drawn = self._told, None
         line = Timeline(told.trajectory) if self._by_time else None
         self._line = line if line is not None and line.length else None
         self.update()
@@ -44,7 +59,7 @@ class Minimap(QWidget):
     def set_by_time(self, on: bool) -> None:
         """Lay the cells out by time, pauses squeezed, instead of one for each step."""
         self._by_time = on
-        self.show_items(self._told)
+        self._renew()
 
     def show_place(self, item: int, first: int, last: int) -> None:
         """Mark the current item and the range that the list shows."""
