@@ -11,9 +11,10 @@ from app.controllers.worker import log_of
 from app.fetches import Fetch
 from app.long_text import Part
 from app.models.context import ContextModel
-from app.models.context_search import Given, Presence, find_in_contexts, left_for_good
+from app.models.context_search import Presence, Steps, find_in_contexts, left_in_log
 from app.models.message_parts import parts_of_message
 from app.models.request_text import as_curl, as_json, request_of
+from app.session_key import id_of
 from app.views.eye import Eye
 from app.workplace import Workplace
 from core.domain.context import MessageRef
@@ -93,12 +94,15 @@ class EyeController(QObject):
     def _refreshed(self) -> None:
         self._eye.refreshed()
 
-    def _given(self, stop: int | None = None) -> list[Given]:
-        steps = self._trajectory.steps[:stop] if self._trajectory is not None else []
-        return [(entry.head.number, entry.context) for entry in steps]
+    def _steps(self, trajectory: Trajectory, stop: int | None = None) -> Steps:
+        """What a thread needs to read the contexts of the steps, up to one."""
+        steps, session = trajectory.steps, trajectory.session
+        return Steps(log_of(self._place, session), id_of(session), tuple(steps.numbers[:stop]),
+                     tuple(steps.seqs[:stop]))
 
     def _find_gone(self) -> None:
-        self._gone.start(left_for_good, self._given(self._at + 1))
+        if self._trajectory is not None:
+            self._gone.start(left_in_log, self._steps(self._trajectory, self._at + 1))
 
     def _open_message(self, hash: str) -> None:
         if self._message is not None:
@@ -181,7 +185,7 @@ class EyeController(QObject):
             self._take(self._presence)
             return
         self._searched = wanted
-        self._search.start(find_in_contexts, log_of(self._place), self._given(), text)
+        self._search.start(find_in_contexts, self._steps(trajectory), text)
 
     def _found(self, told: Presence) -> None:
         if told.missing and self._fetched is None:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from app.safe_text import visible
 from core.domain.context import ContextDelta, Kept, MessageRef
 from core.domain.errors import InvalidInput, NotFound
+from core.domain.events import StepAdded, decode_event
 from core.domain.message import Message, decode_message
-from core.store import blobs
-from core.store.sqlite import connect
+from core.store import blobs, log
+from core.store.sqlite import Connection, connect
 
+_CHUNK = 256
 Given = tuple[int, ContextDelta]
 """A step's number and its context, as a delta to the step before."""
 
@@ -50,18 +51,49 @@ def haystack(message: Message) -> str:
     return wanted_text("\n".join(parts))
 
 
-def find_in_contexts(path: Path, given: Sequence[Given], text: str) -> Presence:
+class Steps(msgspec.Struct, frozen=True):
+    """Where the steps of a session are to be read: the log or replica, and each step's number and place (`seq`)."""
+
+    path: Path
+    session: str
+    numbers: tuple[int, ...]
+    seqs: tuple[int, ...]
+
+
+def given_in_log(conn: Connection, steps: Steps) -> list[Given]:
+    """The steps with their contexts, read from the log."""
+    found: list[Given] = []
+    for first in range(0, len(steps.seqs), _CHUNK):
+        seqs = steps.seqs[first : first + _CHUNK]
+        held = log.bodies(conn, steps.session, seqs)
+        for number, seq in zip(steps.numbers[first : first + _CHUNK], seqs, strict=True):
+            fact = decode_event(held[seq]).fact if seq in held else None
+            found.append((number, fact.context if isinstance(fact, StepAdded) else ContextDelta()))
+    return found
+
+
+def find_in_contexts(steps: Steps, text: str) -> Presence:
     """Look through every message that was ever in a context; the payloads are read from a log or replica."""
     wanted = wanted_text(text)
-    names = list(dict.fromkeys(part.hash for _, delta in given for part in delta.parts if isinstance(part, MessageRef)))
-    conn = connect(path, readonly=True)
+    conn = connect(steps.path, readonly=True)
     try:
+        given = given_in_log(conn, steps)
+        names = list(dict.fromkeys(p.hash for _, delta in given for p in delta.parts if isinstance(p, MessageRef)))
         missing = set(blobs.missing(conn, names))
         hits = frozenset(n for n in names if n not in missing and wanted in _read(conn, n))
     finally:
         conn.close()
     present = [(number, any(ref.hash in hits for ref in refs)) for number, refs in contexts_of(given)]
     return Presence(text, tuple(_runs(present)), hits, tuple(n for n in names if n in missing))
+
+
+def left_in_log(steps: Steps) -> list[tuple[MessageRef, int]]:
+    """`left_for_good` of the steps of a log."""
+    conn = connect(steps.path, readonly=True)
+    try:
+        return left_for_good(given_in_log(conn, steps))
+    finally:
+        conn.close()
 
 
 def left_for_good(given: Sequence[Given]) -> list[tuple[MessageRef, int]]:
@@ -91,7 +123,7 @@ def contexts_of(given: Iterable[Given]) -> Iterator[tuple[int, list[MessageRef]]
         yield number, held
 
 
-def _read(conn: Any, name: str) -> str:
+def _read(conn: Connection, name: str) -> str:
     try:
         return haystack(decode_message(blobs.get(conn, name)))
     except (InvalidInput, NotFound):
