@@ -42,6 +42,9 @@ SILENCE_S = 120.0
 ARRIVALS_S = 2.0
 """How often folders are looked through for new files."""
 
+_YOUNG = ("no_steps", "no_sessions", "unknown_format")
+"""What a file may be that has only begun."""
+
 _RUNNING = SessionStateChanged(state="running", reason="file_grows")
 
 
@@ -134,7 +137,7 @@ class Follower:
                 self._take(file, session)
         except ReportableError as failure:
             file.is_incomplete = failure.code == "file_incomplete"
-            if not file.is_incomplete:
+            if not file.is_incomplete and failure.code not in _YOUNG:
                 note(f"tiphys: {failure.sentence} [{failure.code}]")
 
     def _settle(self, file: _File) -> None:

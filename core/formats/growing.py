@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import heapq
+import os
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -16,17 +18,29 @@ _TAIL = 4096
 
 
 def stamp(path: Path) -> str:
-    """What changes when a file changes, or one of the folders that hold its parts; "" where there is no file."""
-    told = []
-    for one in (path, path.parent / "events", path.parent / "sessions"):
-        try:
-            state = one.stat()
-        except OSError:
-            continue
-        told.append(f"{state.st_ino}:{state.st_size}:{state.st_mtime_ns}")
+    """What changes when a file changes, or one of its newest parts in a folder of events; "" where there is no file."""
+    folders = [path.parent / "events", path.parent / "sessions"]
     if path.parent.name == "events":
-        told.append(str(path.parent.stat().st_mtime_ns) if path.parent.exists() else "")
-    return " ".join(told) if path.exists() else ""
+        folders.append(path.parent)
+    told = [_state(path), *map(_state, folders), *(_state(part) for folder in folders for part in _newest(folder))]
+    return " ".join(filter(None, told)) if path.is_file() else ""
+
+
+def _state(path: Path) -> str:
+    try:
+        state = path.stat()
+    except OSError:
+        return ""
+    return f"{state.st_ino}:{state.st_size}:{state.st_mtime_ns}"
+
+
+def _newest(folder: Path) -> list[Path]:
+    """The last files by name; the number of digits counts first."""
+    try:
+        names = [entry.name for entry in os.scandir(folder)]
+    except OSError:
+        return []
+    return [folder / name for name in heapq.nlargest(3, names, key=lambda n: (len(n.partition(".")[0]), n))]
 
 
 class _Known(msgspec.Struct):
@@ -56,6 +70,10 @@ class GrowingSource(Source):
         with self.path.open("rb") as file:
             file.seek(max(0, offset - _TAIL))
             return file.read(min(offset, _TAIL))
+
+    def part(self, path: Path) -> Source:
+        """A part is as little read before it is whole."""
+        return GrowingSource(path)
 
     def lines(self, start: int = 0, number: int = 0) -> Iterator[Line]:
         """The lines, without a last one that is still being written."""

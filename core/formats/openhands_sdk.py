@@ -66,11 +66,13 @@ def _records(source: Source) -> Records:
     problems: list[str] = []
     for path in _event_files(source.path):
         try:
-            one = Source(path)
+            one = source.part(path)
             items.extend([one.object] if one.object else [])
             if one.json.problem or not one.object:
                 problems.append(f"{path.name}: {one.json.problem or 'it is no record.'}")
         except ReportableError as error:
+            if error.code == "file_incomplete":
+                raise
             problems.append(str(error))
     return Records(tuple(items), tuple(problems))
 

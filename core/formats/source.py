@@ -55,6 +55,10 @@ class Source:
         except OSError as error:
             raise Unavailable("file_unreadable", f"{path} cannot be read: {error.strerror}.", path=str(path)) from error
 
+    def part(self, path: Path) -> Source:
+        """Another file that is a part of what this one stands for."""
+        return Source(path)
+
     @property
     def first_byte(self) -> bytes:
         """The first byte that is no white space; it tells JSON objects, lists and archives apart."""

@@ -164,3 +164,21 @@ def test_a_session_that_begins_in_a_followed_folder_is_followed(tmp_path, monkey
         rows = log.rows(conn)
     assert {r.origin for r in rows} == {"claude-code"}, "what was there before, and what is no session, is left alone"
     assert counts[0] < counts[-1] == 4
+
+
+def test_a_folder_of_events_is_followed_also_where_one_is_half_written(tmp_path) -> None:
+    home, folder = Home(tmp_path / "home"), tmp_path / "run"
+    parts = sorted((FOREIGN / "conversation" / "events").iterdir())
+    (folder / "events").mkdir(parents=True)
+    state = folder / "base_state.json"
+    state.write_bytes((FOREIGN / "conversation" / "base_state.json").read_bytes())
+    follower = Follower(home, [_File(state, "")], True, 0.0)
+    for part in parts:
+        data = part.read_bytes()
+        for size in (len(data) // 2, len(data)):
+            (folder / "events" / part.name).write_bytes(data[:size])
+            follower.look()
+    (line,) = import_all(Home(tmp_path / "other"), [FOREIGN / "conversation"], [])
+    assert told(home, line.session) == told(Home(tmp_path / "other"), line.session)
+    with reading(home) as conn:
+        assert [(r.steps, r.state) for r in log.rows(conn)] == [(3, "finished")]
