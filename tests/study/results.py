@@ -18,6 +18,8 @@ Decoding = Literal["greedy", "sampled"]
 DECODINGS: tuple[Decoding, ...] = ("greedy", "sampled")
 """Always the likeliest token, or drawn by the model's own probabilities (temperature 1)."""
 
+_BEGIN, _END = "<!-- result -->", "<!-- end of result -->"
+
 PAIRS = (("masked", "unmasked"), ("masked", "masked-without-help"))
 """Differences that the table tells, the first minus the second."""
 
@@ -108,7 +110,31 @@ def table(book: Book) -> str:
     for decoding in DECODINGS:
         if any(r.decoding == decoding for r in book.runs):
             parts += [_shares(book, decoding), _differences(book, decoding), _families(book, decoding)]
-    return "\n".join("\n".join(part) + "\n" for part in parts)
+    return "\n".join("\n".join(part) + "\n" for part in [*parts, _sentences(book)] if part)
+
+
+def write_into(page: Path, book: Book) -> None:
+    """Put the tables between the two marks of a page. Raises ValueError where it has none."""
+    before, mark, rest = page.read_text(encoding="utf-8").partition(_BEGIN)
+    _, end, after = rest.partition(_END)
+    if not mark or not end:
+        raise ValueError(f"{page} has no place for the result: {_BEGIN} … {_END}")
+    page.write_text(f"{before}{_BEGIN}\n\n{table(book)}\n{_END}{after}", encoding="utf-8")
+
+
+def _sentences(book: Book) -> list[str]:
+    """What the differences say, and what they leave open."""
+    told = []
+    for decoding in DECODINGS:
+        for first, second in PAIRS:
+            one, other = book.solved(first, decoding), book.solved(second, decoding)
+            if one.keys() & other.keys():
+                points, low, high = paired(one, other)
+                shown = "more" if low > 0 else "less" if high < 0 else "neither provably more nor less"
+                seeds = len({seed for seed, _ in one.keys() & other.keys()})
+                told.append(f"* {decoding.capitalize()}, {first} solved {shown} than {second} "
+                            f"({100 * points:+.1f} points; {seeds} seeds in common).")
+    return told
 
 
 def _sessions(book: Book) -> list[str]:

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from study.record import KINDS, RESOURCES, Recorded, record, session_name, write_tasks
-from study.results import DECODINGS, Book, Decoding, Run, Settings, table
+from study.results import DECODINGS, Book, Decoding, Run, Settings, table, write_into
 from study.rollout import roll_out
 from study.session import Store
 from study.tasks import StudyTask, suite
@@ -117,19 +117,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS, help="Processes may share them out.")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--table", action="store_true", help="Only print the table of what is done.")
+    parser.add_argument("--write", type=Path, metavar="PAGE", help="Put the table into docs/study.md, too.")
     args = parser.parse_args(argv)
     for name, value in (("HF_HUB_OFFLINE", "1"), ("TRANSFORMERS_VERBOSITY", "error"), ("TQDM_DISABLE", "1")):
         os.environ.setdefault(name, value)
     os.environ["TIPHYS_RESOURCES"] = str(RESOURCES)  # the agent's prompts, short ones
     plan = Plan(updates=2, batch=2) if args.quick else Plan()
     settings = Settings(plan=plan, tasks=6 if args.quick else len(suite()), quick=args.quick)
-    if args.table:
-        sys.stdout.write(table(Book(args.out / "results.jsonl", settings)))
-        return 0
-    study = Study(args.out, _model(args.out, quick=args.quick), settings, few(suite()) if args.quick else suite(),
-                  args.device)
-    study.run(args.seeds)
-    sys.stdout.write(table(study.book))
+    if not args.table:
+        tasks = few(suite()) if args.quick else suite()
+        Study(args.out, _model(args.out, quick=args.quick), settings, tasks, args.device).run(args.seeds)
+    book = Book(args.out / "results.jsonl", settings)
+    sys.stdout.write(table(book))
+    if args.write:
+        write_into(args.write, book)
     return 0
 
 

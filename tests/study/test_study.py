@@ -186,7 +186,10 @@ def test_the_whole_study_runs_by_one_command_and_goes_on_where_it_was(
     assert runs["masked"]["rows"] <= runs["unmasked"]["rows"] == 6
     with closing(LogSource(tmp_path / "out" / "masked-1" / "sampled" / "server.db")) as log:
         assert log.trajectory("masked-1-port-h1").row.score == 0.0
-    assert run.main(words) == 0 and run.main([*words, "--table"]) == 0
+    page = tmp_path / "page.md"
+    page.write_text("before\n<!-- result -->\nold\n<!-- end of result -->\nafter\n")
+    assert run.main(words) == 0 and run.main([*words, "--table", "--write", str(page)]) == 0
+    assert page.read_text() == f"before\n<!-- result -->\n\n{first}\n<!-- end of result -->\nafter\n"
     assert capsys.readouterr().out == first * 2
     assert (tmp_path / "out" / "results.jsonl").read_text().splitlines() == lines
 
