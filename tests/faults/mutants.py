@@ -45,7 +45,7 @@ AIMS = (
     Aim(rules=("R2", "R5"), party="server", upto=32),
     Aim(rules=("R6", "R8", "R9"), party="agent", upto=56),
     Aim(rules=("R4",), party="client", upto=32),
-    Aim(rules=("R1",), chaos={"faults": ("kill client",)}),
+    Aim(rules=("R1",), chaos={"faults": ("kill client",), "events_per_kill": 8.0}),
     Aim(rules=("R3",), chaos={"faults": ("reset",), "rate": 60.0, "burst": 6, "pause_s": 0.4, "steps": 400}),
     Aim(rules=("R7",), chaos={"faults": ("second runner",)}),
     Aim(rules=("R10",), chaos={"faults": ("kill runner",), "pause_s": 2.0, "pace_s": 0.1, "steps": 200}),
