@@ -73,7 +73,7 @@ def _below(trajectory: Trajectory, phase: Phase) -> str:
         first=quantities.number(steps.numbers[first]), last=quantities.number(steps.numbers[last]))]
     failed = bytes(steps.flags[first : last + 1]).translate(_FAILED).count(1)
     if failed:
-        told.append(QCoreApplication.translate("Outline", "%n error(s)", None, failed))
+        told.append(f"✗ {quantities.number(failed)}")
     took = steps.ended[last] - steps.started[first]
     if took == took and took > 0:
         told.append(quantities.duration(took))

@@ -2112,10 +2112,6 @@ Delete or right click: take it away</source>
         <source>steps {first}–{last}</source>
         <translation>第 {first}–{last} 步</translation>
     </message>
-    <message>
-        <source>%n error(s)</source>
-        <translation>%n 个错误</translation>
-    </message>
 </context>
 <context>
     <name>Palette</name>

@@ -45,7 +45,7 @@ def test_phases_begin_with_summaries_guidance_and_other_scores():
     assert [phase.item.kind if phase.item else "" for phase in phases] == ["", "summary", "score", "score", "guidance"]
     assert [(phase.first, phase.last) for phase in phases] == [(0, 2), (3, 6), (7, 11), (12, 13), (14, 15)]
     lines = [lines_of(trajectory, phase) for phase in phases]
-    assert lines[0].below.startswith("steps 1–3 · 1 error")
+    assert lines[0].below.startswith("steps 1–3 · ✗ 1 · ")
     assert lines[1].title.startswith("Summary of 1–")
     assert lines[2].title == "score 50.0"
     assert lines[4].title == "look at the loss"
