@@ -97,13 +97,13 @@ class ServersDialog(QDialog):
     def _connect(self) -> None:
         self.list.selectionModel().currentChanged.connect(self._on_current)
         self.name.editingFinished.connect(self._rename)
-        self.on.clicked.connect(lambda on: self.connected.emit(self.server, on))
-        self.off.clicked.connect(lambda: self.removed.emit(self.server))
+        self.on.clicked.connect(self._on_on)
+        self.off.clicked.connect(self._on_off)
         self.address.textChanged.connect(self._on_address)
         self.address.returnPressed.connect(self.token.setFocus)
         for box in (self.token, self.new_name):
             box.returnPressed.connect(self.add.click)
-        self.add.clicked.connect(lambda: self.added.emit(self.address.text(), self.token.text(), self.new_name.text()))
+        self.add.clicked.connect(self._on_add)
         for button in self.findChildren(QPushButton):
             button.setAutoDefault(False)  # Enter in a box is about that box, and closes nothing
 
@@ -138,6 +138,15 @@ class ServersDialog(QDialog):
             box.clear()
         self.select(server)
         self.list.setFocus()
+
+    def _on_on(self) -> None:
+        self.connected.emit(self.server, self.on.isChecked())
+
+    def _on_off(self) -> None:
+        self.removed.emit(self.server)
+
+    def _on_add(self) -> None:
+        self.added.emit(self.address.text(), self.token.text(), self.new_name.text())
 
     def _on_address(self) -> None:
         self.problem.setText("")

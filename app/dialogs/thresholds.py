@@ -55,7 +55,7 @@ class ThresholdsDialog(QDialog):
         column.addWidget(about)
         column.addLayout(form)
         column.addWidget(self.buttons)
-        self.usual.clicked.connect(lambda: self.show_thresholds(self._usual))
+        self.usual.clicked.connect(self._show_usual)
         self.buttons.accepted.connect(self._accept)
         self.buttons.rejected.connect(self.reject)
         self.setMinimumWidth(420)
@@ -65,6 +65,9 @@ class ThresholdsDialog(QDialog):
         """Fill the form."""
         for name, box in self.boxes.items():
             box.setValue(getattr(told, name))
+
+    def _show_usual(self) -> None:
+        self.show_thresholds(self._usual)
 
     def _accept(self) -> None:
         told: Any = {name: box.value() for name, box in self.boxes.items()}

@@ -63,7 +63,7 @@ class FilterChips(QWidget):
     def _on_menu(self, saved: SavedFilter, chip: QToolButton, point: object) -> None:
         menu = QMenu(chip)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction(self.tr("Take this filter away")).triggered.connect(lambda: self.removed.emit(saved.name))
+        menu.addAction(self.tr("Take this filter away")).triggered.connect(partial(self.removed.emit, saved.name))
         menu.popup(chip.mapToGlobal(point))  # type: ignore[call-overload]
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -21,7 +21,8 @@ import sys
 from core.server.serve import ServeSettings, run
 from core.store.home import Home
 port = int(sys.argv[2]) or None
-run(ServeSettings(home=Home(sys.argv[1]), private=True, supervise=False, port=port), lambda url: print(url, flush=True))
+settings = ServeSettings(home=Home(sys.argv[1]), private=True, supervise=False, port=port)
+run(settings, lambda server: print(server.url, flush=True))
 """
 
 
