@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,9 @@ class MaskedTrainer(SFTTrainer):  # type: ignore[misc]
     def run(self, checkpoint: Path | None) -> None:
         """Train, from a checkpoint where there is one. Once `asked` the last whole update is kept as a checkpoint."""
         try:
-            self.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+            with warnings.catch_warnings():  # the engine warns of its own use of an old name
+                warnings.simplefilter("ignore", FutureWarning)
+                self.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
         except _Dropped:
             self.model.zero_grad()
             if self.state.global_step:
