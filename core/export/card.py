@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -52,8 +53,6 @@ def write_papers(folder: Path, told: dict[str, Any], report: Report, format: Dat
 
 def _card(told: dict[str, Any], report: Report, format: DatasetFormat) -> str:
     options = told["options"]
-    opinions = sorted(o for s in report.sessions for o in s.verdicts)
-    judged = dict.fromkeys(f"| {o.author} | {o.version} | {o.masks} | {o.keeps} |" for o in opinions)
     once = "once" if options["overlap"] == "once" else "in each sample"
     final = "the final verdict of each step" if options["verdicts"] == "final" else "ignored, everything trains"
     lines = [
@@ -64,11 +63,12 @@ def _card(told: dict[str, Any], report: Report, format: DatasetFormat) -> str:
         f"- Balance: {options['balance']}, ReAct ×{options['react']}, summary ×{options['summary']}.",
         f"- Actions carried past a summary are trained {once}.",
         f"- Verdicts: {final}.",
-        f"- How to read it: {format.use}", "",
+        f"- How to read it: {format.use}",
+        f"- Content: SHA-256 `{told['data_sha256']}`; everything else that was chosen or counted: `manifest.json`.", "",
         "Loss falls on the kept actions and their stop token only. Masked actions stay in the context.", "",
         "| session | read up to | steps | kept | masked | samples | context |", "|---|---|---|---|---|---|---|",
         *[_line(s) for s in report.sessions], "",
-        "## Verdicts", "", "| author | version | masks | keeps |", "|---|---|---|---|", *judged, "",
+        "## Verdicts", "", "| author | version | masks | keeps |", "|---|---|---|---|", *_sources(report), "",
         "## Left out", "",
     ]
     if report.eval_rows:
@@ -81,6 +81,16 @@ def _card(told: dict[str, Any], report: Report, format: DatasetFormat) -> str:
     out = [f"- {r.sample or s.session}{f', step {r.step}' if r.step else ''}: {r.sentence} ({r.code})"
            for s in report.sessions for r in s.refused]
     return "\n".join([*lines, *(out or ["Nothing."]), "", *report.warnings, ""])
+
+
+def _sources(report: Report) -> list[str]:
+    """Each author and version once, counted over all sessions."""
+    masks: Counter[tuple[str, str]] = Counter()
+    keeps: Counter[tuple[str, str]] = Counter()
+    for opinion in (o for s in report.sessions for o in s.verdicts):
+        masks[opinion.author, opinion.version] += opinion.masks
+        keeps[opinion.author, opinion.version] += opinion.keeps
+    return [f"| {a} | {v} | {masks[a, v]} | {keeps[a, v]} |" for a, v in sorted(set(masks) | set(keeps))]
 
 
 def _line(told: SessionReport) -> str:

@@ -65,7 +65,10 @@ def test_the_same_log_gives_the_same_bytes_and_the_manifest_says_what_they_are(l
     assert all(s["head"] > 0 for s in told["sessions"])
     assert told["sessions"][0]["verdicts"] == [{"author": "rule:null_action", "version": "1", "masks": 1, "keeps": 0}]
     assert len(told["model"]["template_sha256"]) == len(told["model"]["tokenizer_sha256"]) == 64
-    assert "null_action" in (tmp_path / "x" / "README.md").read_text()
+    card = (tmp_path / "x" / "README.md").read_text()
+    assert "| rule:null_action | 1 | 2 | 0 |" in card
+    assert told["data_sha256"] in card and "ReAct ×7, summary ×10" in card
+    assert all(f"| {s['session']} " in card and f"| {s['head']} |" in card for s in told["sessions"])
 
 
 def test_balance_repeats_apart_or_weighs(log, model, tmp_path):
