@@ -6,13 +6,14 @@ import asyncio
 import contextlib
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.hostile import fuzzed, survives
 from support.wire import admin_token, raw_peer, serving
 
-from app.models.series import Curves, Series, table_of
+from app.models.series import Curves, Series, Times, table_of
 from core.agents.journal import Journal
 from core.client.replica import Replica
 from core.domain.errors import ReportableError
@@ -186,7 +187,8 @@ def test_a_secret_over_the_border_of_two_pieces_is_not_joined_in_the_log(tmp_pat
 )
 def test_a_title_is_no_formula_in_a_table_of_curves(title: str) -> None:
     def told(text: str) -> object:
-        return table_of([Curves("s1", text, (Series("score", ((1, 2.0),)),))])[1][1]
+        curve, times = Series("score", np.array([1]), np.array([2.0])), Times(np.array([1.0]), np.array([0.0]))
+        return table_of([Curves("s1", text, (curve,), np.array([1]), times)])[1][1]
 
     assert told(title) == f"'{title}"
     assert told("plain = text") == "plain = text"
