@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QMessageBox
 from support.eventually import eventually
 from support.logs import Maker, fill
@@ -97,7 +99,7 @@ async def test_guidance_typed_without_a_server_is_sent_later_once(tmp_path):
         await eventually(lambda: "stale since" in made.window.status.told)
         guidance = made.window.docks["guidance"].widget()
         guidance.box.setPlainText("use the training split")
-        guidance._send()
+        QTest.keyClick(guidance.box, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
         await eventually(lambda: not guidance.box.toPlainText())
         assert made.window.status.waiting.text() == "1 waiting to be delivered"
         port = int(server.url.rsplit(":", 1)[1].split("/")[0])
@@ -119,7 +121,7 @@ async def test_what_is_typed_or_sent_at_the_last_moment_is_on_disk(tmp_path):
             await eventually(lambda: made.desk.row(named("s2", server)))
             guidance = made.window.docks["guidance"].widget()
             guidance.box.setPlainText("sent with the last key")
-            guidance._send()
+            QTest.keyClick(guidance.box, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
             made.cursor.move(named("s2", server))
             guidance.box.setPlainText("half a thought")
             path = made.desk.log_path()
@@ -179,7 +181,6 @@ async def test_the_window_comes_back_as_it_was_and_shows_only_plain_labels(tmp_p
 
 
 async def test_everything_that_takes_the_focus_has_a_name(tmp_path):
-    from PySide6.QtCore import Qt
     from PySide6.QtWidgets import QAbstractItemView, QComboBox, QLineEdit, QPlainTextEdit, QToolButton
 
     async with desktop(tmp_path / "desk") as made:
