@@ -14,7 +14,6 @@ from app.session_key import OWN, server_of
 
 if TYPE_CHECKING:
     from app.cursor import Cursor
-    from core.client.replica import Replica
     from core.domain.events import Placed
     from core.domain.session import SessionRow
     from core.domain.trajectory import Trajectory
@@ -85,11 +84,6 @@ class Desks(QObject):
     def link(self) -> Link:
         """The connection of the session that is looked at."""
         return self.here.link
-
-    @property
-    def replica(self) -> Replica:
-        """The copy of the session that is looked at."""
-        return self.here.replica
 
     def is_local(self, session: str) -> bool:
         """Whether a session is on this computer's own server."""
