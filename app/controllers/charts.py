@@ -109,7 +109,7 @@ class ChartsController(QObject):
         self._panel.show_place(self._place.cursor.step, self._place.cursor.marks)
 
     def _on_brushed(self, first: int, last: int) -> None:
-        steps = [e.head.number for e in self._place.desk.trajectory(self._session).steps]
+        steps = self._place.desk.trajectory(self._session).steps.numbers
         self._place.cursor.mark(tuple(n for n in steps if first <= n <= last))
 
     def _on_arrow(self, by: int) -> None:
