@@ -283,6 +283,8 @@ def _outcries(evidence: Evidence) -> Iterator[Violation]:
     for path in evidence.logs():
         text = path.read_text(errors="replace")
         for part in text.split("Traceback (most recent call last)")[1:]:
+            if "/core/" not in part:
+                continue  # the bench's own: a hand-started second runner whose token was just made void, say
             said = next((line for line in part.splitlines() if line and not line.startswith((" ", ":"))), "")
             if not any(one in said for one in PEACEFUL):
                 yield Violation("I10", "other", f"{path.name}: {said[:200]}")

@@ -108,7 +108,10 @@ def _server(argv: list[str], plan: dict[str, Any]) -> int:
 def _agent(argv: list[str], plan: dict[str, Any]) -> int:
     told = dict(zip(argv[::2], argv[1::2], strict=True))
     _world(Path(plan["folder"]), in_containers=bool(plan["sandbox"]))
-    token = Path(told["--token-file"]).read_text().strip()
+    try:
+        token = Path(told["--token-file"]).read_text().strip()
+    except FileNotFoundError:  # the session ended before this second runner came
+        return 1
     try:
         asyncio.run(core.agents.runner.run_session(Path(told["--folder"]), plan["url"], token, told["--session"]))
     except Conflict as error:

@@ -100,7 +100,7 @@ def lose_a_payload(folder: Path) -> None:
 
 
 def cry_out(folder: Path) -> None:
-    (folder / "server.out").write_text("Traceback (most recent call last):\n  File x\nValueError: y\n")
+    (folder / "server.out").write_text("Traceback (most recent call last):\n  File /core/x\nValueError: y\n")
 
 
 HARMS = {
