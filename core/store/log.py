@@ -16,7 +16,7 @@ from core.store.sqlite import Connection, scalar
 
 _ROW = msgspec.json.Decoder(SessionRow)
 _CHUNK = 2048
-_GUIDANCE_OF = "json_extract(CAST(body AS TEXT), '$.fact.guidance')"
+_GUIDANCE_OF = "substr(body, instr(body, CAST('\"guidance\":\"' AS BLOB)) + 12, 120)"
 _GUIDANCE_KINDS = ("('guidance_queued', 'guidance_change_asked', 'guidance_edited', 'guidance_withdrawn', "
                    "'guidance_change_refused', 'guidance_delivered', 'guidance_answered')")
 _OF_PERSON = ("kind IN ('verdict_given', 'note_added', 'tag_set') "
@@ -119,10 +119,10 @@ def read_all(conn: Connection, session: str, upto: int | None = None) -> Iterato
 
 def about_guidance(conn: Connection, session: str, guidance: str | None = None) -> list[bytes]:
     """The bodies of all events about one guidance, or any, in order; found by an index, however long the log is."""
-    held = "" if guidance is None else f"AND {_GUIDANCE_OF} = ?2"
+    held = "" if guidance is None else f"AND {_GUIDANCE_OF} >= ?2 AND {_GUIDANCE_OF} < ?3"
     sql = ("SELECT body FROM event INDEXED BY event_of_guidance "
            f"WHERE session = ?1 AND kind IN {_GUIDANCE_KINDS} {held} ORDER BY seq")
-    values = (session,) if guidance is None else (session, guidance)
+    values = (session,) if guidance is None else (session, f'{guidance}"'.encode(), f"{guidance}#".encode())
     return [bytes(body) for (body,) in conn.execute(sql, values)]
 
 
