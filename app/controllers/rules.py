@@ -35,7 +35,7 @@ class RulesController(QObject):
         if self._dialog is None:
             self._dialog = dialog = RulesDialog(self._window.window())
             dialog.finished.connect(self._closed)
-            dialog.scoped.connect(lambda _: self._list())
+            dialog.scoped.connect(self._list)
             dialog.changed.connect(self._change)
             dialog.stepped.connect(self._place.cursor.to_step)
             dialog.run_asked.connect(self._run)
@@ -68,7 +68,7 @@ class RulesController(QObject):
         self._worker.start()
         self._list()
 
-    def _list(self) -> None:
+    def _list(self, *_: object) -> None:
         if self._dialog is not None:
             self._ask({"do": "rules", "task": self._dialog.task}, self._listed)
 

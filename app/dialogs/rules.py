@@ -107,13 +107,25 @@ class RulesDialog(QDialog):
 
     def _connect(self) -> None:
         self.list.selectionModel().currentChanged.connect(self._on_current)
-        self.scope.activated.connect(lambda _: self.scoped.emit(self.task))
-        self.on.clicked.connect(lambda on: self._tell("enabled", on))
-        self.usual.clicked.connect(lambda: self.changed.emit(self.rule, {}))
+        self.scope.activated.connect(self._on_scope)
+        self.on.clicked.connect(self._on_switch)
+        self.usual.clicked.connect(self._on_usual)
         self.run.clicked.connect(self.run_asked)
-        self.examples.opened.connect(lambda step: self.stepped.emit(int(str(step))))
+        self.examples.opened.connect(self._on_example)
         for button in self.findChildren(QPushButton):
             button.setAutoDefault(False)
+
+    def _on_scope(self, *_: object) -> None:
+        self.scoped.emit(self.task)
+
+    def _on_switch(self, on: bool) -> None:
+        self._tell("enabled", on)
+
+    def _on_usual(self, *_: object) -> None:
+        self.changed.emit(self.rule, {})
+
+    def _on_example(self, step: object) -> None:
+        self.stepped.emit(int(str(step)))
 
     @property
     def rule(self) -> str:

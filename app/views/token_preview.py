@@ -78,8 +78,8 @@ class TokenPreview(QWidget):
         top.setSpacing(theme.GRID)
         top.addWidget(self.sessions, 3)
         top.addWidget(self.samples, 2)
-        self._steppers = [self._button("◂", self.tr("Previous sample"), lambda: self._ask_sample_beside(-1)),
-                          self._button("▸", self.tr("Next sample"), lambda: self._ask_sample_beside(1))]
+        self._steppers = [self._button("◂", self.tr("Previous sample"), self._sample_before),
+                          self._button("▸", self.tr("Next sample"), self._sample_after)]
         for button in self._steppers:
             top.addWidget(button)
         foot = QHBoxLayout()
@@ -316,6 +316,12 @@ class TokenPreview(QWidget):
 
     def _ask_session(self) -> None:
         self.asked.emit(str(self.sessions.currentData() or ""), 0, 0)
+
+    def _sample_before(self) -> None:
+        self._ask_sample_beside(-1)
+
+    def _sample_after(self) -> None:
+        self._ask_sample_beside(1)
 
     def _ask_sample_beside(self, direction: int) -> None:
         beside = self._told.sample + direction
