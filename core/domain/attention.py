@@ -35,8 +35,8 @@ class Thresholds(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         shares = (self.budget, self.diversity)
         if not (all(0 <= n <= 10_000 for n in counts) and 0 <= self.stall_min <= 100_000
                 and all(0 <= share <= 1 for share in shares)):
-            raise InvalidInput("bad_thresholds", "Counts lie between 0 and 10,000, minutes up to 100,000, shares between "
-                               "0 and 1.")
+            raise InvalidInput("bad_thresholds", "Counts lie between 0 and 10,000, minutes up to 100,000, shares "
+                               "between 0 and 1.")
 
 
 def is_uniform(commands: tuple[int, ...], least: float) -> str:

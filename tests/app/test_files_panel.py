@@ -82,7 +82,7 @@ def test_sides_and_changed_places_have_keys(shown, qtbot) -> None:
 
 
 def test_the_tree_shows_folders_and_keeps_the_file(shown, qtbot) -> None:
-    window, place, view = shown
+    window, _, view = shown
     view.list.setFocus()
     press(window, Qt.Key.Key_T, CTRL | SHIFT)
     assert view.tree.isVisible() and view.tree.hasFocus()

@@ -9,9 +9,9 @@ from support.window import shown_window
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "packaging" / "pictures"))
 
-from story import told  # noqa: E402
+from story import told
 
-from app.models.disagreements import disagreements  # noqa: E402
+from app.models.disagreements import disagreements
 
 
 def test_the_story_is_a_whole_log(qtbot, tmp_path):
