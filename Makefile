@@ -69,7 +69,7 @@ screenshots: $(VENV)/.has-run
 bench: $(VENV)/.has-test
 	$(BIN)/python tests/benchmarks/run.py
 
-# Does masking help? Records, judges, trains and rolls out SmolLM2 (docs/study.md): half an hour of one core.
+# Does masking help? Records, judges, trains and rolls out SmolLM2 (docs/study.md): under an hour of one core.
 study: $(VENV)/.has-test
 	OMP_NUM_THREADS=$(or $(THREADS),1) PYTHONPATH=.:tests $(BIN)/python -m study.run --device $(or $(DEVICE),cpu)
 

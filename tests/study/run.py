@@ -1,6 +1,6 @@
 """The whole study by one command: record, judge, export, train, roll out, count; prints the table as Markdown.
 
-    make study                    all of it (docs/study.md), about half an hour of one core
+    make study                    all of it (docs/study.md), under an hour of one core
     make study DEVICE=cuda        the same on a GPU
     python -m study.run --quick   the pipeline alone, on a tiny random model: its figures mean nothing
 

@@ -32,9 +32,9 @@ VARIANTS: tuple[Variant, ...] = (
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """How every trained variant is trained: as many updates as one pass over 96 sessions has, whatever its rows."""
+    """How every trained variant is trained: as many updates as two passes over 96 sessions have."""
 
-    updates: int = 12
+    updates: int = 24
     batch: int = 8
     learning_rate: float = 2e-4
     min_learning_rate: float = 2e-5
