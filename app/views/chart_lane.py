@@ -9,7 +9,7 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QPen
-from PySide6.QtWidgets import QGraphicsSimpleTextItem
+from PySide6.QtWidgets import QGraphicsSimpleTextItem, QLabel
 
 from app import quantities, theme
 from app.models.series import Curves, Over, Series
@@ -32,8 +32,7 @@ class Lane:
 
     def __init__(self, plot: pg.PlotItem, key: str, name: str, font: QFont) -> None:
         self.plot, self.key = plot, key
-        plot.setMenuEnabled(False)
-        plot.hideButtons()
+        make_plain(plot)
         plot.setMouseEnabled(x=True, y=False)
         plot.getAxis("left").setWidth(AXIS_WIDTH)
         self._name = QGraphicsSimpleTextItem(name, plot.vb)  # plain text: pyqtgraph's own labels are HTML
@@ -120,6 +119,15 @@ class Lane:
 
     def _place_value(self, *_: object) -> None:
         self._value.setPos(self.plot.vb.width() - self._value.boundingRect().width() - theme.GRID, 0)
+
+
+def make_plain(plot: pg.PlotItem) -> None:
+    """Take pyqtgraph's own menu and buttons away; the menu's labels exist all the same, and guess at markup."""
+    plot.setMenuEnabled(False)
+    plot.hideButtons()
+    for part in vars(plot.ctrl).values():
+        if isinstance(part, QLabel):
+            part.setTextFormat(Qt.TextFormat.PlainText)
 
 
 def _symbols(x: np.ndarray, y: np.ndarray, place: int) -> pg.ScatterPlotItem:

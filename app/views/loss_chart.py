@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QGraphicsSimpleTextItem, QWidget
 from app import theme
 from app.models.export import Metric
 from app.quantities import number
-from app.views.chart_lane import StepAxis, ValueAxis
+from app.views.chart_lane import StepAxis, ValueAxis, make_plain
 
 Points = list[tuple[int, float]]
 
@@ -78,8 +78,7 @@ class LossChart(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         for row, key in enumerate(keys):
             axes: dict[str, pg.AxisItem] = {"left": ValueAxis(short), "bottom": StepAxis()}
             plot = self.ci.addPlot(row=row, col=0, axisItems=axes)
-            plot.setMenuEnabled(False)
-            plot.hideButtons()
+            make_plain(plot)
             plot.setMouseEnabled(x=False, y=False)
             for axis in axes.values():
                 axis.setStyle(tickFont=font)

@@ -366,7 +366,7 @@ def test_the_whole_window_renders_nothing_and_touches_nothing(
 async def walk(folder: Path, traps: Traps) -> Inspector:
     """Open the window on the hostile session, visit every step, dialog and notice, and look each time."""
     from app.ask import yes_or_no
-    from app.bootstrap import Desktop, replica_path
+    from app.bootstrap import Desktop
     from app.dialogs.new_session import NewSession, TaskChoice
     from app.settings import Settings
     from core.aio import TaskScope
@@ -376,7 +376,7 @@ async def walk(folder: Path, traps: Traps) -> Inspector:
 
     texts = traps.texts()
     home, maker = Home(folder / "home"), hostile_session(texts)
-    replica = Replica(replica_path(home, "none"))
+    replica = Replica(home.replicas / "local.db")
     replica._writer.do_blocking(lambda conn: fill(conn, "s1", maker.bodies, maker.blobs))
     replica.close()
     inspector = Inspector()
