@@ -40,7 +40,7 @@ def test_a_payload_is_stored_once_and_small(conn):
 
 def test_missing_keeps_the_order_and_tells_each_once(conn):
     held = blobs.put(conn, b"held")
-    absent = [blob_hash(bytes([n])) for n in (200, 100, 150)]
+    absent = [blob_hash(b"absent %d" % n) for n in (200, 100, 150)]  # the test before stores any short bytes
     assert blobs.missing(conn, [absent[0], held, *absent, absent[0]]) == absent
     with pytest.raises(NotFound) as caught:
         blobs.get(conn, absent[0])
