@@ -20,7 +20,7 @@ _STOP_S = 20.0
 @click.option("--headless", is_flag=True, help="No window: session, verdicts, export, training, screenshots.")
 @click.option("--unconfined", is_flag=True, help="Without Docker: let the scripted agent work on THIS computer.")
 @click.option("--quick", is_flag=True, help="Train only SmolLM2's first layers: seconds per step, nothing is learnt.")
-@click.option("--train-steps", default=3, show_default=True, type=click.IntRange(1, 1000))
+@click.option("--train-steps", default=1, show_default=True, type=click.IntRange(1, 1000))
 @json_option
 def demo(headless: bool, unconfined: bool, quick: bool, train_steps: int, as_json: bool) -> int:
     """Run the demonstration: a scripted agent errs, a person's guidance sets it right. No key or model is needed."""

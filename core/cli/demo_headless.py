@@ -120,7 +120,7 @@ def _results(
     note(f"  {report.samples} samples, {report.trained:,} of {report.tokens:,} tokens are trained"
          + (f"; {refused} refused" if refused else ""))
     of = f"the model's first {THIN_LAYERS} layers, to be quick" if quick else "SmolLM2, on a processor minutes each"
-    with _stage(f"Training, {train_steps} steps of {of}"):
+    with _stage(f"Training, {train_steps} update{'s' * (train_steps > 1)} of {of}"):
         weights = _train(folder / "samples", model, folder / "training", train_steps)
     with reading(home) as conn:
         told = trajectory(conn, session)
