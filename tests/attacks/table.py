@@ -52,7 +52,7 @@ def generated(printed: str) -> Counter[str]:
     for line in printed.splitlines():
         if found := re.match(r"tests/(\S+?\.py)::", line):
             file = found[1]
-        elif found := re.search(r"(\d+) passing examples, (\d+) failing examples", line):
+        elif found := re.search(r"(\d+) passing(?: examples)?, (\d+) failing", line):
             made[file] += int(found[1]) + int(found[2])
     return made
 
