@@ -5,11 +5,11 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from typing import overload
 
 import msgspec
 
 from app.models.folds import Run
+from core.domain.places import ByPlace
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -20,7 +20,7 @@ class Row(msgspec.Struct, frozen=True):
     last: int = -1
 
 
-class Rows(Sequence[Row]):
+class Rows(ByPlace[Row]):
     """All lines: every item but those in folds, or the listed items alone; the live one last."""
 
     def __init__(self) -> None:
@@ -43,24 +43,16 @@ class Rows(Sequence[Row]):
             return len(self.listed)
         return self.items - self._hidden(len(self._firsts))
 
-    @overload
-    def __getitem__(self, index: int) -> Row: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Row]: ...
-    def __getitem__(self, index: int | slice) -> Row | list[Row]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        at = index + len(self) if index < 0 else index
-        if not 0 <= at < len(self):
-            raise IndexError(index)
-        if at >= self.told:
+    def at(self, place: int) -> Row:
+        """The line at a place."""
+        if place >= self.told:
             return Row("live")
         if self.listed is not None:
-            return Row("item", self.listed[at], self.listed[at])
-        fold = bisect_right(self._places, at) - 1
-        if fold >= 0 and self._places[fold] == at:
+            return Row("item", self.listed[place], self.listed[place])
+        fold = bisect_right(self._places, place) - 1
+        if fold >= 0 and self._places[fold] == place:
             return Row("fold", self._firsts[fold], self._lasts[fold])
-        item = at + self._hidden(fold + 1)
+        item = place + self._hidden(fold + 1)
         return Row("item", item, item)
 
     def of_item(self, item: int) -> int:

@@ -88,7 +88,7 @@ def encode_folded(trajectory: Trajectory) -> bytes:
             scores=trajectory.scores,
             files=trajectory.files,
             searches=trajectory.searches,
-        spent=trajectory.spent,
+            spent=trajectory.spent,
             terminals={
                 key: _Tape(*(memoryview(c).cast("B") for c in (o.seqs, o.offsets, o.sizes)))
                 for key, o in trajectory.terminals.items()

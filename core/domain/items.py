@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from typing import Literal, overload
+from typing import Literal
 
 import msgspec
+
+from core.domain.places import ByPlace
 
 Kind = Literal["step", "summary", "guidance", "score"]
 
@@ -18,7 +20,7 @@ class Item(msgspec.Struct, frozen=True):
     ref: int | str
 
 
-class Items(Sequence[Item]):
+class Items(ByPlace[Item]):
     """All items. Steps are in their order, so only the others are held, with their places."""
 
     def __init__(self) -> None:
@@ -30,20 +32,12 @@ class Items(Sequence[Item]):
     def __len__(self) -> int:
         return self.steps + len(self.others)
 
-    @overload
-    def __getitem__(self, index: int) -> Item: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Item]: ...
-    def __getitem__(self, index: int | slice) -> Item | list[Item]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        at = index + len(self) if index < 0 else index
-        if not 0 <= at < len(self):
-            raise IndexError(index)
-        before = bisect_left(self.places, at)
-        if before < len(self.places) and self.places[before] == at:
+    def at(self, place: int) -> Item:
+        """The item at a place."""
+        before = bisect_left(self.places, place)
+        if before < len(self.places) and self.places[before] == place:
             return self.others[before]
-        return Item("step", at - before)
+        return Item("step", place - before)
 
     def __iter__(self) -> Iterator[Item]:
         step = 0

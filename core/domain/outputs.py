@@ -6,16 +6,16 @@ from array import array
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import overload
 
 from core.domain.events import TerminalOutput, decode_event
+from core.domain.places import ByPlace
 from core.domain.steps import MOST, Read
 
 KEPT = 64
 """Outputs that stay decoded."""
 
 
-class Outputs(Sequence[TerminalOutput]):
+class Outputs(ByPlace[TerminalOutput]):
     """Outputs in the order of the log. With a `Read` their bytes stay in the log until they are looked at."""
 
     def __init__(self, read: Read | None = None, told: Sequence[TerminalOutput] = ()) -> None:
@@ -48,23 +48,15 @@ class Outputs(Sequence[TerminalOutput]):
     def __len__(self) -> int:
         return len(self.seqs)
 
-    @overload
-    def __getitem__(self, index: int) -> TerminalOutput: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[TerminalOutput]: ...
-    def __getitem__(self, index: int | slice) -> TerminalOutput | list[TerminalOutput]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        at = index + len(self) if index < 0 else index
-        if not 0 <= at < len(self):
-            raise IndexError(index)
+    def at(self, place: int) -> TerminalOutput:
+        """The output at a place."""
         if self._read is None:
-            return self._held[at]
-        if at not in self._recent:
-            fact = decode_event(self._read([self.seqs[at]])[self.seqs[at]]).fact
+            return self._held[place]
+        if place not in self._recent:
+            fact = decode_event(self._read([self.seqs[place]])[self.seqs[place]]).fact
             assert isinstance(fact, TerminalOutput)
-            self._keep(at, fact)
-        return self._recent[at]
+            self._keep(place, fact)
+        return self._recent[place]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)

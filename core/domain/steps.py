@@ -14,12 +14,13 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from itertools import pairwise
 from math import nan
-from typing import Literal, overload
+from typing import Literal
 
 import msgspec
 
 from core.domain.context import ContextDelta, MessageRef
 from core.domain.events import StepAdded, decode_event
+from core.domain.places import ByPlace
 from core.domain.step import StepHead, Usage
 from core.domain.verdict import Author, Verdict, final_verdict
 
@@ -83,7 +84,7 @@ class Shape(msgspec.Struct, frozen=True):
     is_error: bool
 
 
-class Steps(Sequence[StepEntry]):
+class Steps(ByPlace[StepEntry]):
     """A sequence of entries with columns beside it. Times are seconds since 1970 and NaN where the log says nothing;
     tokens are −1 and costs NaN there."""
 
@@ -110,19 +111,11 @@ class Steps(Sequence[StepEntry]):
     def __len__(self) -> int:
         return len(self.seqs)
 
-    @overload
-    def __getitem__(self, index: int) -> StepEntry: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[StepEntry]: ...
-    def __getitem__(self, index: int | slice) -> StepEntry | list[StepEntry]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        at = index + len(self) if index < 0 else index
-        if not 0 <= at < len(self):
-            raise IndexError(index)
+    def at(self, place: int) -> StepEntry:
+        """The entry at a place."""
         if self._read is None:
-            return self._held[at]
-        return self._block(at // BLOCK)[at % BLOCK]
+            return self._held[place]
+        return self._block(place // BLOCK)[place % BLOCK]
 
     def __iter__(self) -> Iterator[StepEntry]:
         if self._read is None:
