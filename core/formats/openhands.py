@@ -11,14 +11,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from core.domain.errors import InvalidInput, ReportableError
+from core.domain.errors import InvalidInput
 from core.domain.events import NoteAdded, SubmissionMade
 from core.domain.step import Action, ActionError, Usage
 from core.formats.chat import action_of, read_calls
 from core.formats.conversation import Answer, Conversation, Turn
 from core.formats.edits import of_openhands
 from core.formats.imported import Imported, SessionBuilder
-from core.formats.records import Records, records, shortened
+from core.formats.records import gathered, records, shortened
 from core.formats.rows import Row, canonical, read_rows
 from core.formats.source import Source
 from core.formats.values import (
@@ -54,22 +54,6 @@ def siblings(path: Path) -> list[Path]:
     return sorted(found, key=lambda p: (len(p.stem), p.stem))[:_MAX_EVENTS]
 
 
-def _gathered(source: Source) -> Records:
-    items: list[dict[str, Any]] = []
-    problems: list[str] = []
-    for path in siblings(source.path):
-        try:
-            one = source.part(path)
-            items.extend([one.object] if one.object else [])
-            if one.json.problem or not one.object:
-                problems.append(f"{path.name}: {one.json.problem or 'it is no record.'}")
-        except ReportableError as error:
-            if error.code == "file_incomplete":
-                raise
-            problems.append(str(error))
-    return Records(tuple(items), tuple(problems))
-
-
 def recognises(source: Source) -> bool:
     """Whether the file is a list or lines of events, an object that holds such a list, or one event of a folder."""
     if siblings(source.path):
@@ -97,7 +81,8 @@ def _are_events(value: Any) -> bool:
 
 def read(source: Source) -> Iterator[Imported]:
     """The one session of a list of events."""
-    found = _gathered(source) if siblings(source.path) else records(source)
+    parts = siblings(source.path)
+    found = gathered(source, parts) if parts else records(source)
     inner = dicts_of(source.object.get("trajectory"))
     events = inner or list(found.items)
     first = next((e for e in events if e.get("action") == "message"), events[0])

@@ -11,14 +11,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from core.domain.errors import InvalidInput, ReportableError
+from core.domain.errors import InvalidInput
 from core.domain.events import NoteAdded
 from core.domain.message import Message, ToolCall
 from core.domain.step import Action, ActionError, Usage
 from core.formats.conversation import Answer, Conversation, Turn
 from core.formats.edits import of_openhands
 from core.formats.imported import Imported, SessionBuilder
-from core.formats.records import Records, records, shortened
+from core.formats.records import Records, gathered, records, shortened
 from core.formats.rows import canonical
 from core.formats.source import Source
 from core.formats.values import (
@@ -62,19 +62,7 @@ def _event_files(state: Path) -> list[Path]:
 def _records(source: Source) -> Records:
     if source.path.name != FOLDER_STATE:
         return records(source)
-    items: list[dict[str, Any]] = []
-    problems: list[str] = []
-    for path in _event_files(source.path):
-        try:
-            one = source.part(path)
-            items.extend([one.object] if one.object else [])
-            if one.json.problem or not one.object:
-                problems.append(f"{path.name}: {one.json.problem or 'it is no record.'}")
-        except ReportableError as error:
-            if error.code == "file_incomplete":
-                raise
-            problems.append(str(error))
-    return Records(tuple(items), tuple(problems))
+    return gathered(source, _event_files(source.path))
 
 
 def read(source: Source) -> Iterator[Imported]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from core.domain.errors import ReportableError
 from core.formats.source import Source
 
 _TOLD = 5
@@ -48,3 +50,21 @@ def shortened(problems: Iterable[str]) -> list[str]:
     told = list(problems)
     more = len(told) - _TOLD
     return told if more <= 0 else [*told[:_TOLD], f"{more} more lines could not be read."]
+
+
+def gathered(source: Source, paths: Iterable[Path]) -> Records:
+    """The objects of files that hold one each, such as the events of a folder. Raises ReportableError
+    (file_incomplete) for one that is still being written; others that cannot be read are told."""
+    items: list[dict[str, Any]] = []
+    problems: list[str] = []
+    for path in paths:
+        try:
+            one = source.part(path)
+            items.extend([one.object] if one.object else [])
+            if one.json.problem or not one.object:
+                problems.append(f"{path.name}: {one.json.problem or 'it is no record.'}")
+        except ReportableError as error:
+            if error.code == "file_incomplete":
+                raise
+            problems.append(str(error))
+    return Records(tuple(items), tuple(problems))
