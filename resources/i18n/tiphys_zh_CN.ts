@@ -1816,10 +1816,6 @@ Delete or right click: take it away</source>
         <translation>导入进度</translation>
     </message>
     <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
         <source>Cancel the import</source>
         <translation>取消导入</translation>
     </message>
@@ -1868,10 +1864,6 @@ Delete or right click: take it away</source>
     <message>
         <source>How much of the session is here</source>
         <translation>会话已取得的比例</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
     </message>
     <message>
         <source>Stop fetching the session</source>
@@ -2255,6 +2247,13 @@ Delete or right click: take it away</source>
     <message>
         <source>Filled: the text was in the context. A click goes to the step; Left and Right go to where it came and went.</source>
         <translation>填充处：该文字在上下文中。单击转到该步骤；左右方向键转到它出现和消失的位置。</translation>
+    </message>
+</context>
+<context>
+    <name>ProgressRow</name>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
     </message>
 </context>
 <context>
