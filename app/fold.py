@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from time import perf_counter
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 
 from app.background import Work
+from app.later import later
 from app.session_key import id_of
 from core.client.replica import Replica
 from core.domain.folded import can_be_kept
@@ -41,10 +42,7 @@ class Folder(QObject):
         self._kept: dict[str, int] = {}
         self._told_at = 0.0
         self._saving = Work(self)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(PAUSE_MS)
-        self._timer.timeout.connect(self._slice)
+        self._timer = later(self, PAUSE_MS, self._slice)
 
     def open(self, session: str) -> Trajectory:
         """A session's trajectory: whole for a short one, or for one that was read before; else its beginning."""

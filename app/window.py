@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QWidget
 
 from app import theme
 from app.actions import MENUS
+from app.later import later
 from app.layouts import LAYOUTS, arrange
 from app.notices import Notice
 from app.panels import PANELS, Panel
@@ -43,10 +44,7 @@ class Window(QMainWindow):
         self.status = StatusBar(self)
         self.setStatusBar(self.status)
         self.setDockOptions(self.dockOptions() | QMainWindow.DockOption.GroupedDragging)
-        self._titles = QTimer(self)
-        self._titles.setSingleShot(True)
-        self._titles.setInterval(0)
-        self._titles.timeout.connect(self._show_titles)
+        self._titles = later(self, 0, self._show_titles)
         self.docks: dict[str, QDockWidget] = {p.key: self._dock(p) for p in panels}
         self._fill_menus(panels)
         self.toasts = Toasts(self)

@@ -7,13 +7,14 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QBuffer, QIODevice, QObject, QTimer
+from PySide6.QtCore import QBuffer, QIODevice, QObject
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QWidget
 
 from app.ask import file_to_save
 from app.background import Work
 from app.controllers.worker import log_of
+from app.later import later
 from app.session_key import id_of
 from app.views.charts import ChartsPanel
 from app.workplace import Workplace
@@ -47,10 +48,7 @@ class ChartsController(QObject):
         self._others: dict[str, Curves] = {}
         self._work = Work(self)
         self._work.done.connect(self._on_others)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(QUIET_MS)
-        self._timer.timeout.connect(self._draw)
+        self._timer = later(self, QUIET_MS, self._draw)
         self._connect()
         self._draw()
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
+from app.later import later
 from app.models.comparison import ComparisonModel
 from app.views.compare import ComparePanel
 from app.workplace import Workplace
@@ -31,10 +32,7 @@ class CompareController(QObject):
         super().__init__(panel)
         self._place, self._model, self._panel = place, model, panel
         self._session, self._other = "", ""
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(QUIET_MS)
-        self._timer.timeout.connect(self._grow)
+        self._timer = later(self, QUIET_MS, self._grow)
         place.cursor.moved.connect(self._on_moved)
         place.desk.rows_changed.connect(self._offer)
         place.desk.trajectory_changed.connect(self._on_changed)

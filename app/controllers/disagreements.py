@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, QObject, QTimer
+from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtWidgets import QWidget
 
 from app import quantities
+from app.later import later
 from app.models.disagreements import Disagreement, Pair, disagreements, next_disagreement, pairs
 from app.models.entries import EntriesModel
 from app.models.two_lines import TwoLines
@@ -35,10 +36,7 @@ class DisagreementsController(QObject):
         self._place, self._model, self._panel = place, model, panel
         self._session = ""
         self._found: list[Disagreement] = []
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(QUIET_MS)
-        self._timer.timeout.connect(self._show)
+        self._timer = later(self, QUIET_MS, self._show)
         place.cursor.moved.connect(self._on_moved)
         place.desk.trajectory_changed.connect(self._on_changed)
         place.desk.trajectory_replaced.connect(self._on_changed)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 
 from app.background import Work
 from app.bodies import Bodies
 from app.controllers.worker import log_of
 from app.fetches import Fetch
+from app.later import later
 from app.long_text import Part
 from app.models.context import ContextModel
 from app.models.context_search import Presence, Steps, find_in_contexts, left_in_log
@@ -42,9 +43,7 @@ class EyeController(QObject):
         self._presence = Presence()
         self._searched: tuple[str, int, str] = ("", 0, "")
         self._search, self._gone = Work(self), Work(self)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(QUIET_MS)
+        self._timer = later(self, QUIET_MS, self._find)
         self._connect()
 
     def _connect(self) -> None:
@@ -56,7 +55,6 @@ class EyeController(QObject):
         eye.gone_asked.connect(self._find_gone)
         eye.presence.asked.connect(self._on_asked)
         eye.presence.picked.connect(self._place.cursor.to_step)
-        self._timer.timeout.connect(self._find)
         self._search.done.connect(self._found)
         self._gone.done.connect(self._model.show_gone)
         self._gone.done.connect(self._refreshed)

@@ -7,9 +7,10 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 
 from app.controllers.searcher import Searcher
+from app.later import later
 from app.models.finding import Query, items_with
 from app.models.trajectory import TrajectoryModel
 from app.views.trajectory import TrajectoryPanel
@@ -43,8 +44,8 @@ class FindController(QObject):
         self._jumped = False
         self._missing: set[str] = set()
         self._searcher = Searcher(place, self)
-        self._pause = _timer(self, PAUSE_MS, self._search_bodies)
-        self._again = _timer(self, ARRIVED_MS, self._search_bodies)
+        self._pause = later(self, PAUSE_MS, self._search_bodies)
+        self._again = later(self, ARRIVED_MS, self._search_bodies)
         self._connect()
 
     def _connect(self) -> None:
@@ -193,11 +194,3 @@ class FindController(QObject):
 
     def _show_problem(self, why: str) -> None:
         self._panel.show_problem(why)
-
-
-def _timer(parent: QObject, after_ms: int, slot: Callable[[], None]) -> QTimer:
-    made = QTimer(parent)
-    made.setSingleShot(True)
-    made.setInterval(after_ms)
-    made.timeout.connect(slot)
-    return made

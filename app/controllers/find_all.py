@@ -6,11 +6,12 @@ import re
 from typing import Any
 
 import msgspec
-from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer
+from PySide6.QtCore import QCoreApplication, QObject, Qt
 from PySide6.QtWidgets import QWidget
 
 from app import quantities
 from app.controllers.searcher import Searcher
+from app.later import later
 from app.models.entries import EntriesModel
 from app.models.two_lines import TwoLines
 from app.safe_text import one_line
@@ -39,10 +40,7 @@ class FindAllController(QObject):
         super().__init__(panel)
         self._place, self._model, self._panel = place, model, panel
         self._searcher = Searcher(place, self)
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(PAUSE_MS)
-        self._pause.timeout.connect(self._search)
+        self._pause = later(self, PAUSE_MS, self._search)
         panel.words_changed.connect(self._on_words)
         panel.list.opened.connect(self._open)
         self._searcher.told.connect(self._on_told)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from app.controllers.guidance_aids import GuidanceAids
+from app.later import later
 from app.models.guidance import GuidanceModel
 from app.models.guidance_effect import EffectModel
 from app.safe_text import one_line
@@ -50,9 +51,7 @@ class GuidanceController(QObject):
         self._drafts: dict[str, str] = {}
         self._asked: dict[str, str] = {}
         """Edits that are not decided yet: the message and the text that was typed."""
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(DRAFT_MS)
+        self._timer = later(self, DRAFT_MS, self.save_draft)
         panel.set_mode(place.settings.text("guidance.mode"))
         self._connect()
         self._on_moved(place.cursor.session)
@@ -70,7 +69,6 @@ class GuidanceController(QObject):
         panel.writing.draft_changed.connect(self._on_draft)
         panel.writing.edit_changed.connect(self._on_edit)
         panel.listed.step_asked.connect(place.cursor.to_step)
-        self._timer.timeout.connect(self.save_draft)
 
     def _on_moved(self, session: str, step: int | None = None) -> None:
         if session == self._session:

@@ -9,10 +9,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 
 from app.background import Work
 from app.controllers.worker import Worker
+from app.later import later
 from app.notices import sentence_of
 from app.safe_text import one_line
 from app.views.import_bar import ImportBar
@@ -51,13 +52,9 @@ class ImportsController(QObject):
         self._count, self._failed, self._remarks = 0, 0, 0
         self._is_cancelled = self._is_busy = False
         self._arriving: Arrivals | None = None
-        self._patience, self._watch, self._look = QTimer(self), QTimer(self), Work(self)
-        self._patience.setSingleShot(True)
-        self._patience.setInterval(PATIENCE_MS)
-        self._patience.timeout.connect(bar.show)
-        self._watch.setInterval(WATCH_MS)
-        self._watch.setSingleShot(True)
-        self._watch.timeout.connect(self._look_at_files)
+        self._patience = later(self, PATIENCE_MS, bar.show)
+        self._watch = later(self, WATCH_MS, self._look_at_files)
+        self._look = Work(self)
         self._look.done.connect(self._grown)
         bar.cancelled.connect(self.cancel)
 

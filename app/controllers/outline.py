@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 
+from app.later import later
 from app.models.outline import Phase, lines_of, phases_of
 from app.models.trajectory import TrajectoryModel
 from app.views.trajectory import TrajectoryPanel
@@ -23,10 +24,7 @@ class OutlineController(QObject):
         """`go(item)` shows an item; `here()` is the one that is looked at, -1 for none."""
         super().__init__(panel)
         self._model, self._panel, self._go, self._here = model, panel, go, here
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(RENEW_MS)
-        self._timer.timeout.connect(self.show)
+        self._timer = later(self, RENEW_MS, self.show)
         self._action = place.actions["go.outline"]
         self._action.toggled.connect(self._on_toggled)
         panel.outline_button.toggled.connect(self._action.setChecked)

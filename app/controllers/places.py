@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from app.dialogs.go_to import GoTo
+from app.later import later
 from app.notices import sentence_of
 from app.servers import address_of
 from app.session_key import id_of, key_of, server_of, server_of_url
@@ -32,10 +33,7 @@ class PlacesController(QObject):
         self._place, self._window = place, window
         self._awaited: DeepLink | None = None
         self._view: tuple[str, dict[str, str]] | None = None
-        self._patience = QTimer(self)
-        self._patience.setSingleShot(True)
-        self._patience.setInterval(WAIT_MS)
-        self._patience.timeout.connect(self._give_up)
+        self._patience = later(self, WAIT_MS, self._give_up)
         place.actions["go.link"].triggered.connect(self._ask)
         place.actions["go.copy_link"].triggered.connect(self._copy)
         place.cursor.moved.connect(self._enable)

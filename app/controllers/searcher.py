@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from app.controllers.worker import Worker
 from app.desk import Desk
+from app.later import later
 from app.session_key import OWN
 from app.workplace import Workplace
 
@@ -28,10 +29,7 @@ class Searcher(QObject):
         self._number = 0
         self._busy = False
         self._ready = False
-        self._stuck = QTimer(self)
-        self._stuck.setSingleShot(True)
-        self._stuck.setInterval(STUCK_MS)
-        self._stuck.timeout.connect(self._give_up)
+        self._stuck = later(self, STUCK_MS, self._give_up)
         place.desk.servers_changed.connect(self._renew)
 
     @property

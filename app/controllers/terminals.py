@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import OrderedDict
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from app.cursor import Cursor
 from app.desks import Desks
+from app.later import later
 from app.models.terminal_tape import COLUMNS, ROWS, Player, Tape, ends_at, written_in
 from app.views.terminals import TerminalsView
 from app.workplace import Workplace
@@ -34,9 +35,7 @@ class TerminalsController(QObject):
         self._players: OrderedDict[tuple[str, str, bool], Player] = OrderedDict()
         self._blobs: OrderedDict[str, bytes] = OrderedDict()
         self._asked: set[str] = set()
-        self._frame = QTimer(self)
-        self._frame.setSingleShot(True)
-        self._frame.setInterval(FRAME_MS)
+        self._frame = later(self, FRAME_MS, self._work)
         self._connect()
         self._turn()
 
@@ -45,7 +44,6 @@ class TerminalsController(QObject):
         self._desk.trajectory_changed.connect(self._changed)
         self._desk.trajectory_replaced.connect(self._replaced)
         self._view.chosen.connect(self._choose)
-        self._frame.timeout.connect(self._work)
 
     def _moved(self, session: str, step: object) -> None:
         self._turn()

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import msgspec
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 
 from app.controllers.worker import Worker, home_environment
+from app.later import later
 from app.models.export import Metric, read_answer
 from app.views.training import TrainingView
 from app.workplace import Workplace
@@ -29,10 +30,7 @@ class TrainingController(QObject):
         self._worker: Worker | None = None
         self._points: list[Metric] = []
         self._end: dict[str, Any] = {}
-        self._draw = QTimer(self)
-        self._draw.setSingleShot(True)
-        self._draw.setInterval(DRAW_MS)
-        self._draw.timeout.connect(self._redraw)
+        self._draw = later(self, DRAW_MS, self._redraw)
         view.started.connect(self.start)
         view.stopped.connect(self.stop)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPixmap, QPolygonF
 from PySide6.QtWidgets import QWidget
 
 from app import theme
+from app.later import later
 from app.models.overview import WEIGHT, Overview, spans
 from app.models.timeline import Timeline
 
@@ -23,10 +24,7 @@ class Minimap(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._told = Overview()
-        self._later = QTimer(self)
-        self._later.setSingleShot(True)
-        self._later.setInterval(RENEW_MS)
-        self._later.timeout.connect(self._renew)
+        self._later = later(self, RENEW_MS, self._renew)
         self._by_time = False
         self._line: Timeline | None = None
         self._drawn: QPixmap | None = None

@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QModelIndex, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
+from app.later import later
 from app.models.trajectory import Index, RowTextRole, TrajectoryModel
 from app.views.step_row import StepRowDelegate
 
@@ -34,10 +35,7 @@ class StepList(QTableView):
         self._missed = 0
         self._quiet = False
         self._configure()
-        self._settle = QTimer(self)
-        self._settle.setSingleShot(True)
-        self._settle.setInterval(0)
-        self._settle.timeout.connect(self._measure_visible)
+        self._settle = later(self, 0, self._measure_visible)
         self.verticalScrollBar().valueChanged.connect(self._on_scrolled)
 
     def _configure(self) -> None:
