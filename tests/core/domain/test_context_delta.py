@@ -71,6 +71,32 @@ def test_contexts_equal_the_plain_fold_in_any_order_of_asking(lists, asked):
         assert held.at(index) == plain[index]
 
 
+@st.composite
+def histories(draw) -> list[ContextDelta]:
+    """Contexts that keep any stretches of the one before, in any order, and take in messages that are like no other."""
+    deltas: list[ContextDelta] = []
+    length = 0
+    for number in range(draw(st.integers(1, 12))):
+        parts: list[Kept | MessageRef] = []
+        for place in range(draw(st.integers(1, 4))):
+            start = draw(st.integers(0, length))
+            kept = Kept(start=start, stop=draw(st.integers(start, length)))
+            parts.append(kept if kept.stop > start else MessageRef(hash=f"{number}.{place}", role="user"))
+        deltas.append(ContextDelta(parts=tuple(parts)))
+        length = sum(part.stop - part.start if isinstance(part, Kept) else 1 for part in parts)
+    return deltas
+
+
+@given(histories(), st.lists(st.integers(0, 11), min_size=1, max_size=20))
+def test_stretches_that_are_kept_from_within_others_are_found_where_they_entered(deltas, asked):
+    plain: list[list[MessageRef]] = [[]]
+    for delta in deltas:
+        plain.append(apply_delta(plain[-1], delta))
+    held = Contexts(deltas.__getitem__)
+    for index in (at % len(deltas) for at in asked):
+        assert held.at(index) == plain[index + 1]
+
+
 keeps = st.builds(Kept, start=st.integers(-1, 6), stop=st.integers(-1, 6)).filter(lambda k: k.start != k.stop)
 
 
