@@ -7,14 +7,13 @@ with `ok`, `error` {code, sentence, params} or `progress` (0–1). It ends when 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import logging
 import os
 import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import msgspec
 
@@ -27,6 +26,7 @@ from core.export.report import Report
 from core.export.rows import SessionRows
 from core.export.run import dry_run, export
 from core.export.source import LogSource
+from core.json_lines import Say, serve
 from core.store.home import Home
 
 _log = logging.getLogger("train")
@@ -51,7 +51,7 @@ class Ask(msgspec.Struct, kw_only=True):
 class Worker:
     """Answers requests about one log file. `say` sends one answer."""
 
-    def __init__(self, log: Path, say: Callable[[dict[str, Any]], None]) -> None:
+    def __init__(self, log: Path, say: Say) -> None:
         self._log = log
         self._say = say
         self._renderer: tuple[str, Renderer] | None = None
@@ -132,18 +132,7 @@ def main(argv: list[str] | None = None) -> int:
     args = parser.parse_args(argv)
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
-    out: IO[bytes] = sys.stdout.buffer
-
-    def say(told: dict[str, Any]) -> None:
-        out.write(msgspec.json.encode(told) + b"\n")
-        out.flush()
-
-    with contextlib.redirect_stdout(sys.stderr):  # libraries print where answers belong
-        worker = Worker(args.log, say)
-        for line in sys.stdin.buffer:
-            if line.strip():
-                worker.answer(line)
-    return 0
+    return serve(lambda say: Worker(args.log, say).answer)
 
 
 if __name__ == "__main__":

@@ -8,19 +8,19 @@ in, JSON lines out.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import logging
 import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import msgspec
 
 from core.domain.errors import InvalidInput, NotFound, ReportableError
 from core.domain.step import StepBody, decode_body
 from core.domain.trajectory import fold
+from core.json_lines import Say, serve
 from core.store import blobs, log
 from core.store.sqlite import Connection, connect
 from core.supervision.agreement import RuleEffect, effects
@@ -58,7 +58,7 @@ class RuleLine(msgspec.Struct, frozen=True, kw_only=True):
 class Worker:
     """Answers requests about one log and one folder of rules. `say` sends one answer."""
 
-    def __init__(self, log_file: Path, folder: Path, say: Callable[[dict[str, Any]], None]) -> None:
+    def __init__(self, log_file: Path, folder: Path, say: Say) -> None:
         self._log_file, self._folder, self._say = log_file, folder, say
 
     def answer(self, line: bytes) -> None:
@@ -136,18 +136,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--log", type=Path, required=True, help="the server's database or a replica")
     parser.add_argument("--rules", type=Path, required=True, help="the folder of rules.toml and own rules")
     args = parser.parse_args(argv)
-    out: IO[bytes] = sys.stdout.buffer
-
-    def say(told: dict[str, Any]) -> None:
-        out.write(msgspec.json.encode(told) + b"\n")
-        out.flush()
-
-    with contextlib.redirect_stdout(sys.stderr):
-        worker = Worker(args.log, args.rules, say)
-        for line in sys.stdin.buffer:
-            if line.strip():
-                worker.answer(line)
-    return 0
+    return serve(lambda say: Worker(args.log, args.rules, say).answer)
 
 
 if __name__ == "__main__":
