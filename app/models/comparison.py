@@ -6,9 +6,8 @@ from itertools import islice
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from app import quantities, theme
-from app.models.row_text import error_word
-from app.safe_text import one_line
+from app import theme
+from app.models.row_text import head_line
 from core.domain.step import StepHead
 from core.domain.trajectory import Trajectory
 
@@ -87,8 +86,7 @@ class ComparisonModel(QAbstractTableModel):
         if head is None:
             return None
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            sign = f"✗ {error_word(head.error_kind)}  " if head.is_error else ""
-            return f"{quantities.number(head.number)}  {sign}{one_line(head.title)}"
+            return head_line(head)
         if role == Qt.ItemDataRole.ForegroundRole:
             same = index.row() < self.common
             return theme.colour("error" if head.is_error else "muted" if same else "text")

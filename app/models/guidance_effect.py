@@ -6,8 +6,7 @@ import msgspec
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from app import quantities, theme
-from app.models.row_text import error_word
-from app.safe_text import one_line
+from app.models.row_text import head_line
 from core.domain.step import StepHead
 from core.domain.trajectory import Trajectory
 
@@ -93,8 +92,7 @@ class EffectModel(QAbstractTableModel):
         if head is None:
             return None
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            sign = f"✗ {error_word(head.error_kind)}  " if head.is_error else ""
-            return f"{quantities.number(head.number)}  {sign}{one_line(head.title)}"
+            return head_line(head)
         if role == Qt.ItemDataRole.ForegroundRole:
             return theme.colour("error" if head.is_error else "text")
         return None

@@ -9,6 +9,7 @@ from app import quantities
 from app.i18n import QT_TRANSLATE_NOOP
 from app.safe_text import one_line, visible
 from core.domain.guidance import Guidance
+from core.domain.step import StepHead
 from core.domain.steps import ERROR
 from core.domain.trajectory import Item, StepEntry, Trajectory
 
@@ -144,3 +145,9 @@ def _live(trajectory: Trajectory, text: str) -> RowText:
 
 def _short(text: str) -> str:
     return one_line(text, 400)
+
+
+def head_line(head: StepHead) -> str:
+    """A step in one short line, for tables: number, how it failed, title."""
+    sign = f"✗ {error_word(head.error_kind)}  " if head.is_error else ""
+    return f"{quantities.number(head.number)}  {sign}{one_line(head.title)}"

@@ -11,9 +11,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QGridLayout,
     QHBoxLayout,
-    QHeaderView,
     QPushButton,
-    QTableView,
     QVBoxLayout,
     QWidget,
 )
@@ -22,6 +20,7 @@ from app import theme
 from app.models.comparison import ComparisonModel
 from app.safe_text import PlainLabel, menu_text
 from app.views.empty import Empty, Faces
+from app.views.plain_table import PlainTable
 
 
 class ComparePanel(QWidget):
@@ -107,24 +106,14 @@ class ComparePanel(QWidget):
         self.opened.emit(index.row(), index.column())
 
 
-class _Table(QTableView):
-    """Rows of one height; Enter opens."""
+class _Table(PlainTable):
+    """Enter opens."""
 
     entered_at = Signal(QModelIndex)
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.horizontalHeader().hide()
-        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        self.verticalHeader().hide()
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 2 * theme.GRID)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter opens the step."""

@@ -6,11 +6,9 @@ from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHeaderView,
     QLineEdit,
     QListView,
     QStackedWidget,
-    QTableView,
     QVBoxLayout,
     QWidget,
 )
@@ -20,6 +18,7 @@ from app.models.guidance import GuidanceLine, GuidanceModel, GuidanceRole
 from app.models.guidance_effect import EffectModel
 from app.views.empty import Empty, Faces
 from app.views.guidance_row import GuidanceRowDelegate
+from app.views.plain_table import PlainTable
 
 
 class GuidanceQueue(QWidget):
@@ -140,18 +139,10 @@ class _List(QListView):
             super().keyPressEvent(event)
 
 
-class _Effect(QTableView):
+class _Effect(PlainTable):
     """Two columns of steps; Enter goes to one."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.horizontalHeader().setHighlightSections(False)
-        self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 2 * theme.GRID)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
