@@ -111,14 +111,19 @@ class Lane:
         self._band.setBrush(theme.tint("accent", 60))
         for line in self._band.lines:
             line.setPen(pg.mkPen(theme.colour("accent"), width=1))
-        for side in ("left", "bottom"):
-            axis = self.plot.getAxis(side)
-            axis.setPen(pg.mkPen(theme.colour("line")))
-            axis.setTextPen(pg.mkPen(theme.colour("muted")))
+        ink_axes(self.plot)
         self._place_value()
 
     def _place_value(self, *_: object) -> None:
         self._value.setPos(self.plot.vb.width() - self._value.boundingRect().width() - theme.GRID, 0)
+
+
+def ink_axes(plot: pg.PlotItem) -> None:
+    """Give the axes the colours of now."""
+    for side in ("left", "bottom"):
+        axis = plot.getAxis(side)
+        axis.setPen(pg.mkPen(theme.colour("line")))
+        axis.setTextPen(pg.mkPen(theme.colour("muted")))
 
 
 def make_plain(plot: pg.PlotItem) -> None:

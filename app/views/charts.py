@@ -12,6 +12,7 @@ from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app import quantities, theme
+from app.later import later
 from app.quantities import reading
 from app.safe_text import PlainLabel, menu_text
 from app.views.chart_legend import ChartLegend
@@ -68,6 +69,7 @@ class ChartsPanel(QWidget):
             self.save.menu().addAction(text).triggered.connect(partial(self._on_save, kind))
         self.others.menu().aboutToShow.connect(self.others_asked)
         self._faces = self._lay_out()
+        self._themed = later(self, 0, self._follow_theme)
 
     @cached_property
     def canvas(self) -> ChartCanvas:
@@ -142,7 +144,11 @@ class ChartsPanel(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         """Follow light and dark."""
         super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and "canvas" in self.__dict__:
+        if event.type() == QEvent.Type.PaletteChange and "_themed" in self.__dict__:
+            self._themed.start()  # not now: Qt is just telling the change to the very items that are made anew
+
+    def _follow_theme(self) -> None:
+        if "canvas" in self.__dict__:
             self.canvas.follow_theme()
 
     def image(self) -> QImage:

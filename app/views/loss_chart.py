@@ -7,14 +7,15 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, QSize, Signal
+from PySide6.QtCore import QEvent, QPointF, QSize, Signal
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QGraphicsSimpleTextItem, QWidget
 
 from app import theme
+from app.later import later
 from app.models.export import Metric
 from app.quantities import number
-from app.views.chart_lane import StepAxis, ValueAxis, make_plain
+from app.views.chart_lane import AXIS_WIDTH, StepAxis, ValueAxis, ink_axes, make_plain
 
 Points = list[tuple[int, float]]
 
@@ -30,6 +31,7 @@ class LossChart(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         self._points: Sequence[Metric] = ()
         self._plots: dict[str, pg.PlotItem] = {}
         self._line = pg.InfiniteLine(angle=90, movable=False)
+        self._themed = later(self, 0, self._follow_theme)
         self.setMouseTracking(True)
         self.setMinimumHeight(150)
         self.setBackground(theme.colour("base"))
@@ -82,9 +84,8 @@ class LossChart(pg.GraphicsLayoutWidget):  # type: ignore[misc]
             plot.setMouseEnabled(x=False, y=False)
             for axis in axes.values():
                 axis.setStyle(tickFont=font)
-                axis.setPen(pg.mkPen(theme.colour("line")))
-                axis.setTextPen(pg.mkPen(theme.colour("muted")))
-            axes["left"].setWidth(56)
+            ink_axes(plot)
+            axes["left"].setWidth(AXIS_WIDTH)
             axes["bottom"].setStyle(showValues=row == len(keys) - 1)
             name = QGraphicsSimpleTextItem(names[key], plot.vb)
             name.setFont(font)
@@ -103,6 +104,17 @@ class LossChart(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         self._plots[key].addItem(pg.PlotDataItem(
             x, y, pen=None if symbol else pg.mkPen(ink, width=1.6),
             symbol=symbol or ("o" if len(points) == 1 else None), symbolSize=5, symbolBrush=ink, symbolPen=ink))
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Follow light and dark."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and "_themed" in self.__dict__:
+            self._themed.start()  # not now: Qt is just telling the change to the very items that are made anew
+
+    def _follow_theme(self) -> None:
+        self.setBackground(theme.colour("base"))
+        self._lay_out(list(self._plots))
+        self.show_points(self._points)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Read off at the pointer."""

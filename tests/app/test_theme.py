@@ -7,6 +7,8 @@ from support.window import shown_window
 
 from app import theme
 from app.contrast import LEAST, ratio
+from app.models.export import Metric
+from app.views.loss_chart import LossChart
 
 BACKGROUNDS = ("window", "base", "alternate", "selected", "button")
 
@@ -80,3 +82,15 @@ def test_icons_follow_the_scheme(qapp):
 def test_chinese_has_a_font(qapp):
     assert any("CJK" in family for family in theme.ui_font(10).families())
     assert any("CJK" in family for family in theme.mono_font().families())
+
+
+def test_a_loss_that_is_drawn_follows_light_and_dark(qapp):
+    theme.apply(qapp, "light")
+    chart = LossChart()
+    chart.show_points([Metric(step=1, loss=2.0), Metric(step=2, loss=1.0)])
+    theme.apply(qapp, "dark")
+    qapp.processEvents()
+    assert chart.backgroundBrush().color() == theme.colour("base")
+    axis, curve = chart.ci.getItem(0, 0).getAxis("left"), chart.ci.getItem(0, 0).listDataItems()[0]
+    assert axis.textPen().color() == theme.colour("muted") and curve.opts["pen"].color() == theme.colour("live")
+    chart.deleteLater()
