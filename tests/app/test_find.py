@@ -6,7 +6,8 @@ import msgspec
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from support.logs import RULE, Maker
+from support.eventually import eventually
+from support.logs import AGENT, RULE, Maker
 from support.panels import told_session, workplace
 
 from app.controllers import find, searcher
@@ -14,10 +15,11 @@ from app.controllers.step import build as build_step
 from app.controllers.trajectory import build
 from app.models.facets import Facets, choices_of
 from app.models.finding import text_of_body
-from core.domain.events import Placed, VerdictGiven
+from core.domain.events import Placed, VerdictGiven, encode_event, make_event
 from core.domain.step import Action, Observation, Output, StepBody, encode_body
 from core.domain.trajectory import fold
 from core.domain.verdict import Author
+from core.store import blobs
 
 ADA = Author(kind="person", name="ada")
 
@@ -148,3 +150,65 @@ def test_facets(facets, steps):
     told = choices_of(trajectory)
     assert told.tools == ("run_command",)
     assert ADA.key in told.authors
+
+
+def found(panel, text: str, qtbot) -> None:
+    qtbot.waitUntil(lambda: panel.hits.text() == text, timeout=20_000)
+
+
+def test_hits_go_round_the_end_and_a_filter_hides_its_own(qtbot, tmp_path):
+    maker = speaking("loss", "x", "loss")
+    maker.say(VerdictGiven(step=6, value="mask"), RULE)
+    with workplace(tmp_path, maker) as (place, _):
+        panel = build(place, None)
+        qtbot.addWidget(panel)
+        place.cursor.move("s1", 1)
+        panel.find_box.setText("loss")
+        found(panel, "1 of 2", qtbot)
+        steps = []
+        for key in ("go.find_next", "go.find_next", "go.find_previous"):
+            place.actions[key].trigger()
+            steps.append(place.cursor.step)
+        assert steps == [6, 1, 6]
+        panel.filter_chosen.emit("verdicts")
+        assert panel.hits.text() == "1 of 1"
+        place.actions["go.find_next"].trigger()
+        assert place.cursor.step == 6, "the hit of a hidden step is passed over"
+        panel.find_box.setText("#2")
+        assert place.cursor.step == 2
+
+
+def test_another_session_begins_without_words(qtbot, tmp_path):
+    with workplace(tmp_path, speaking("loss"), speaking("loss")) as (place, _):
+        panel = build(place, None)
+        qtbot.addWidget(panel)
+        place.cursor.move("s1", 1)
+        panel.find_box.setText("sleep")
+        assert place.cursor.sought is not None
+        place.cursor.move("s2", 1)
+        assert (panel.find_box.text(), panel.hits.text(), place.cursor.sought) == ("", "", None)
+
+
+async def take(replica, payloads: dict[str, bytes]) -> None:
+    for name, data in payloads.items():
+        await replica.keep_blob(name, blobs.compress(data))
+
+
+async def test_what_comes_later_is_found_too(tmp_path):
+    """A step that the agent adds, and a body that was not held here, while the words stand in the box."""
+    maker = speaking("loss", "x", "loss")
+    late = fold("s1", [Placed(session="s1", seq=i, body=b) for i, b in enumerate(maker.bodies, 1)]).step(6).body
+    data, count = maker.blobs.pop(late), len(maker.bodies)
+    with workplace(tmp_path, maker) as (place, replica):
+        panel = build(place, None)
+        place.cursor.move("s1", 1)
+        panel.find_box.setText("loss")
+        await eventually(lambda: panel.hits.text() == "1 of 1", 20)
+        await take(replica, {late: data})
+        await eventually(lambda: panel.hits.text() == "1 of 2", 20)
+        fact, body = maker.add_step(fails=False), encode_body(StepBody(number=7, thought="the loss again"))
+        maker.bodies[-1] = encode_event(make_event(msgspec.structs.replace(fact, body=maker.keep(body)), AGENT))
+        await take(replica, maker.blobs)
+        await replica.place("s1", count + 1, maker.bodies[count:])
+        await eventually(lambda: panel.hits.text() == "1 of 3", 20)
+        panel.deleteLater()
