@@ -11,6 +11,7 @@ import logging
 from pathlib import Path
 
 from core.aio import TaskScope
+from core.domain.errors import NotFound
 from core.domain.link import DeepLink
 from core.domain.session import SessionRow
 from core.server.hub import Hub
@@ -36,7 +37,10 @@ class Notifier:
         hub.on_changed.append(self._changed)
 
     def _changed(self, session: str) -> None:
-        row = log.row(self._hub.reader, session)
+        try:
+            row = log.row(self._hub.reader, session)
+        except NotFound:  # a command was refused, for there is no such session
+            return
         new = matters(row) - self._told.get(session, frozenset())
         self._told[session] = matters(row)
         if new and row.origin == "live" and self._path.is_file():

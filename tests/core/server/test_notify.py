@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from support.logs import AGENT
-from support.wire import fill, serving, until
+from support.wire import admin_token, fill, running_client, serving, until
 
 from core.domain.events import (
     AttentionCleared,
@@ -25,6 +25,7 @@ from core.domain.events import (
 )
 from core.domain.session import SessionRow
 from core.domain.task import Task
+from core.protocol.messages import Guide, Nak
 from core.server.notify import message_of
 
 
@@ -90,3 +91,20 @@ def test_each_change_is_told_once_with_its_link(tmp_path: Path, service: Threadi
 def test_a_session_without_a_title_is_named_by_its_task_and_a_long_one_is_cut() -> None:
     assert message_of(SessionRow(session="s", task="sum"), ["stall"])[0] == "Tiphys: sum"
     assert len(message_of(SessionRow(session="s", title="x" * 5000), ["stall"])[0]) < 250
+
+
+def test_a_command_about_no_session_disturbs_nobody(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Whoever is told of a commit would else keep those after it from being told."""
+    async def scenario() -> None:
+        async with (
+            serving(tmp_path / "home") as server,
+            running_client(tmp_path / "c.db", server.url, admin_token(tmp_path / "home")) as client,
+        ):
+            told: list[str] = []
+            server.hub.on_changed.append(told.append)
+            reply = await client.answer(await client.send("none", Guide(guidance="g", text="x")))
+            assert isinstance(reply, Nak)
+            await until(lambda: told == ["none"])
+
+    asyncio.run(scenario())
+    assert not [r for r in caplog.records if r.levelno >= logging.ERROR]
