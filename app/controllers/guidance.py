@@ -49,6 +49,8 @@ class GuidanceController(QObject):
         self._told: tuple[str, str] | None = ("", "")
         self._storing: set[str] = set()
         self._drafts: dict[str, str] = {}
+        self._written: dict[str, str] = {}
+        """What was given to the disk: who leaves a session and is back before it is there finds it all the same."""
         self._asked: dict[str, str] = {}
         """Edits that are not decided yet: the message and the text that was typed."""
         self._timer = later(self, DRAFT_MS, self.save_draft)
@@ -78,7 +80,7 @@ class GuidanceController(QObject):
         self._told = None  # another session, perhaps of the same name: what was being edited is not of this one
         self._show_target()
         self._panel.writing.busy(session in self._storing)
-        self._panel.writing.set_draft(self._place.desk.draft(session) if session else "")
+        self._panel.writing.set_draft(self._draft(session) if session else "")
         self._show()
         self._resume_edit()
 
@@ -120,6 +122,7 @@ class GuidanceController(QObject):
 
         def stored() -> None:
             self._storing.discard(session)
+            self._written.pop(session, None)
             if session == self._session:
                 self._panel.sent_ok(text)
 
@@ -174,20 +177,26 @@ class GuidanceController(QObject):
 
     def _resume_edit(self) -> None:
         """Go on with the change that was being written when the window was lost."""
-        held = self._place.desk.draft(_edit_of(self._session)) if self._session else ""
+        held = self._draft(_edit_of(self._session)) if self._session else ""
         guidance, _, text = held.partition("\n")
         line = next((x for x in self._model.all if x.id == guidance), None)
         if line is not None and line.changeable:
             self._panel.writing.start_editing(line, text)
         elif text:
             self._panel.writing.give_back(text)
-            self._place.sender.keep_draft(_edit_of(self._session), "")
+            self._drafts[_edit_of(self._session)] = ""
+            self.save_draft()
 
     def save_draft(self) -> None:
         """Put what is being written on disk now."""
         drafts, self._drafts = self._drafts, {}
+        self._written |= drafts
         for session, text in drafts.items():
             self._place.sender.keep_draft(session, text)
+
+    def _draft(self, session: str) -> str:
+        written = self._written.get(session)
+        return self._place.desk.draft(session) if written is None else written
 
 
 def _edit_of(session: str) -> str:
