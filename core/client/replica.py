@@ -117,8 +117,9 @@ class Replica:
     def waiting(self) -> list[Command]:
         """Every unanswered command, in order."""
         found: list[Command] = []
+        last = outbox.again(self._read)
         while more := outbox.pending(self._read, found[-1].cseq if found else 0):
-            found += [Command(id=q.id, cseq=q.cseq, session=q.session, op=q.op) for q in more]
+            found += [Command(id=q.id, cseq=q.cseq, session=q.session, op=q.op, again=q.cseq <= last) for q in more]
         return found
 
     def draft(self, session: str) -> str:

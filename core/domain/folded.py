@@ -20,7 +20,7 @@ from core.domain.session import SessionRow
 from core.domain.steps import Opinions, Read, Shape
 from core.domain.trajectory import Trajectory
 
-VERSION = f"3 {sys.byteorder} {array('I').itemsize}"
+VERSION = f"4 {sys.byteorder} {array('I').itemsize}"
 """Of this layout and of what the fold means; to be changed with either."""
 
 COLUMNS = ("numbers", "seqs", "shape_of", "key_of", "started", "ended", "cost", "tokens_in", "tokens_out")
@@ -61,7 +61,7 @@ _DECODER = msgspec.msgpack.Decoder(_Folded)
 
 def can_be_kept(trajectory: Trajectory) -> bool:
     """Whether a trajectory has nothing that waits for an earlier event."""
-    return not trajectory.early
+    return not trajectory.early and not trajectory.early_opinions
 
 
 def encode_folded(trajectory: Trajectory) -> bytes:

@@ -57,6 +57,9 @@ class Trajectory:
         self.summaries: dict[str, SummaryAdded] = {}
         self.guidance: dict[str, Guidance] = {}
         self.early: dict[str, list[Event]] = {}
+        """What was told about guidance before its text: a restored log gets the runner's word first."""
+        self.early_opinions: dict[int, list[Event]] = {}
+        """What was said about steps that are not here yet: a restored log may get a person's word first."""
         self.scores: list[ScoreGiven] = []
         self.files: list[FileChanged] = []
         self.searches: list[SearchMade] = []
@@ -142,11 +145,16 @@ class Trajectory:
             return
         self.steps.add(seq, fact)
         self.items.add_step()
+        for early in self.early_opinions.pop(fact.head.number, []):
+            self._judge(early)
 
     def _judge(self, event: Event) -> None:
         fact = event.fact
-        at = self.steps.index_of(getattr(fact, "step", 0))
+        step = getattr(fact, "step", 0)
+        at = self.steps.index_of(step)
         if at is None:
+            if step > 0:
+                self.early_opinions.setdefault(step, []).append(event)
             return
         entry = self.steps.opinion(at)
         match fact:
@@ -168,7 +176,7 @@ class Trajectory:
                 for early in self.early.pop(f.guidance, []):
                     self._guide(early)
             case f if (name := getattr(f, "guidance", "")) and isinstance(name, str) and name not in self.guidance:
-                self.early.setdefault(name, []).append(event)  # a restored log gets the runner's word first
+                self.early.setdefault(name, []).append(event)
             case GuidanceChangeAsked() as f if f.guidance in self.guidance:
                 self.guidance[f.guidance].change = "withdraw" if f.text is None else "edit"
                 self.guidance[f.guidance].asked = f.text or ""

@@ -145,12 +145,17 @@ class Hello(Wire, frozen=True, kw_only=True, tag="hello"):
 
 
 class Command(Wire, frozen=True, kw_only=True, tag="command"):
-    """One operation. `cseq` counts the client's commands from 1 without gaps; `id` makes repeats harmless."""
+    """One operation. `cseq` counts the client's commands from 1 without gaps; `id` makes repeats harmless.
+
+    `again`: made for another state of the server's database than it has now, perhaps even acknowledged. What it is
+    about may not be here yet.
+    """
 
     id: str
     cseq: int
     session: str
     op: AnyOp
+    again: bool = False
 
 
 class WatchSessions(Wire, frozen=True, kw_only=True, tag="watch_sessions"):

@@ -39,6 +39,9 @@ from core.store.sqlite import Connection, driver
 _log = logging.getLogger("wire")
 MAX_TIMED, MAX_TIMED_S = 1_000, 86_400.0
 """So many steps in one telling of time, and so many seconds for each."""
+LAST_STEP = 2**31
+"""The newest step of which may be spoken before it is here."""
+_SPEAKS = (Guide, GiveVerdict, AddNote, SetTag, SetThresholds, TellTime)
 _REPLY: msgspec.json.Decoder[Ack | Nak] = msgspec.json.Decoder(Ack | Nak)
 
 
@@ -65,6 +68,8 @@ def apply_command(conn: Connection, principal: Principal, command: Command, worl
     """The effect of a command and its result; the caller's transaction holds both. Raises ReportableError."""
     principal.require(SCOPE_OF_OP[type(command.op)])
     session = command.session
+    if command.again and isinstance(command.op, _SPEAKS):
+        lifecycle.await_session(conn, session)
     match command.op:
         case CreateSession() as op:
             return lifecycle.create(conn, principal, session, op, world)
@@ -79,7 +84,7 @@ def apply_command(conn: Connection, principal: Principal, command: Command, worl
         case ChangeGuidance() as op:
             return guidance.change(conn, principal, session, op, command.id)
         case op:
-            return _review(conn, principal, session, op)
+            return _review(conn, principal, session, op, LAST_STEP if command.again else None)
 
 
 def _attempt(conn: Connection, principal: Principal, command: Command, world: World) -> Ack | Nak:
@@ -103,24 +108,26 @@ def _attempt(conn: Connection, principal: Principal, command: Command, world: Wo
 
 
 def _review(conn: Connection, principal: Principal, session: str, op: GiveVerdict | AddNote | SetTag | ClearAttention
-            | SetThresholds | TellTime) -> dict[str, Any]:
+            | SetThresholds | TellTime, last: int | None) -> dict[str, Any]:
+    """`last` is the newest step of which may be spoken, None: that which is here."""
     row = log.row(conn, session)
+    last = row.steps if last is None else last
     author = person(principal)
     match op:
         case GiveVerdict():
-            _check_step(session, op.step, 1, row.steps)
+            _check_step(session, op.step, 1, last)
             author = _judge(op.author) if op.author else author
             return write(conn, session, VerdictGiven(step=op.step, value=op.value, reason=op.reason), author)
         case AddNote():
-            _check_step(session, op.step, 0, row.steps)
+            _check_step(session, op.step, 0, last)
             guidance.check_text(op.text)
             return write(conn, session, NoteAdded(step=op.step, text=op.text), author)
         case SetTag():
-            _check_step(session, op.step, 0, row.steps)
+            _check_step(session, op.step, 0, last)
             _check_tag(op.tag)
             return write(conn, session, TagSet(step=op.step, tag=op.tag, on=op.on), author)
         case TellTime():
-            _check_time(session, op.seconds, row.steps)
+            _check_time(session, op.seconds, last)
             return write(conn, session, TimeSpent(seconds=op.seconds), author)
         case ClearAttention():
             if op.kind not in row.attention:

@@ -16,17 +16,36 @@ from core.store import log
 from core.store.accounts import Principal
 from core.store.sqlite import Connection
 
+AWAITED = 2**53
+"""A session that is `hidden_until` then: others speak of it, and who made it has yet to say so again."""
+
 
 def create(conn: Connection, principal: Principal, session: str, op: CreateSession, world: World
            ) -> dict[str, object]:
     """Make a session; supervision starts its runner. Raises InvalidInput, NotFound, Conflict, Denied."""
-    _check_id(session)
+    check_id(session)
     task, agent = _what(op, principal, world)
-    if not log.create(conn, session):
+    if not log.create(conn, session) and not _was_awaited(conn, session):
         if _was_recalled(conn, session, SessionCreated(task=task, agent=agent)):
             return {"seq": 1}
         raise Conflict("session_exists", f"There is a session {session} already.", session=session)
     return write(conn, session, SessionCreated(task=task, agent=agent), person(principal))
+
+
+def await_session(conn: Connection, session: str) -> None:
+    """Make room for a session that a restored log has yet to be told of again; no list has it before."""
+    check_id(session)
+    if log.create(conn, session):
+        log.put_row(conn, SessionRow(session=session, hidden_until=AWAITED))
+
+
+def _was_awaited(conn: Connection, session: str) -> bool:
+    """Whether there is only room for the session; it is none that lists hide from now on."""
+    row = log.row(conn, session)
+    if row.hidden_until == AWAITED:
+        log.put_row(conn, msgspec.structs.replace(row, hidden_until=0))
+        return True
+    return False
 
 
 def _was_recalled(conn: Connection, session: str, fact: SessionCreated) -> bool:
@@ -37,18 +56,23 @@ def _was_recalled(conn: Connection, session: str, fact: SessionCreated) -> bool:
 
 def open_import(conn: Connection, session: str, op: ImportSession) -> dict[str, object]:
     """Make room for an imported session, whose events come by Lease and Append. Raises InvalidInput, Conflict."""
-    _check_id(session)
+    check_id(session)
     if op.origin in ("", "live"):
         raise InvalidInput("bad_origin", "An import needs the name of its format.")
-    if not log.create(conn, session) and log.head(conn, session) and log.row(conn, session).origin == "live":
+    if not log.create(conn, session) and log.head(conn, session) and _is_live(log.row(conn, session)):
         raise Conflict("session_exists", f"Session {session} was made here and is no import.", session=session)
     row = log.row(conn, session)
     if row.origin == "live":
-        row = SessionRow(session=session, origin=op.origin)  # also where its events were live once
+        row = msgspec.structs.replace(row, origin=op.origin)  # also where its events were live once
     if row.seq == 0 or row.is_hidden:
         row = msgspec.structs.replace(row, hidden_until=op.events)
     log.put_row(conn, row)
     return {"seq": log.head(conn, session)}
+
+
+def _is_live(row: SessionRow) -> bool:
+    """Whether a session was made here; one that is only awaited may be an import."""
+    return row.origin == "live" and row.hidden_until != AWAITED
 
 
 def settle_imports(conn: Connection) -> None:
@@ -103,6 +127,7 @@ def _move(conn: Connection, principal: Principal, row: SessionRow, to: SessionSt
     return write(conn, row.session, SessionStateChanged(state=to, reason=reason), person(principal))
 
 
-def _check_id(session: str) -> None:
+def check_id(session: str) -> None:
+    """Raise InvalidInput unless it can name a session."""
     if not is_id(session):
         raise InvalidInput("bad_id", f"{session[:80]!r} cannot name a session.")

@@ -90,7 +90,13 @@ def renew(conn: Connection, keep: timedelta = timedelta(days=7)) -> str:
         conn.execute("UPDATE outbox SET cseq = ?, state = 'queued', reply = NULL WHERE cseq = ?", (number, cseq))
     identity = secrets.token_hex(16)
     conn.execute("UPDATE meta SET value = ? WHERE key = 'client'", (identity,))
+    conn.execute("INSERT OR REPLACE INTO meta VALUES ('again', ?)", (str(len(kept)),))
     return identity
+
+
+def again(conn: Connection) -> int:
+    """Commands up to this number were numbered anew by `renew`: they were made for another state of the server."""
+    return int(scalar(conn, "SELECT value FROM meta WHERE key = 'again'") or 0)
 
 
 def save_draft(conn: Connection, session: str, text: str) -> None:

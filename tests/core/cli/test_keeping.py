@@ -10,12 +10,13 @@ from support.wire import admin_token, running_client, serving, until
 
 from core.domain.events import GuidanceQueued, decode_event
 from core.domain.task import Task
-from core.protocol.messages import CreateSession, Guide
+from core.protocol.messages import Ack, CreateSession, GiveVerdict, Guide
 from core.store import log
 from core.store.home import Home
 from core.store.schema import open_log
 from core.store.sqlite import connect, transaction
 
+RUN = Path(__file__).parents[1] / "formats" / "files" / "with_query.traj"
 TASK = Task(id="t", title="T", description="d")
 
 
@@ -100,3 +101,32 @@ def test_an_older_log_is_named_as_such_and_a_lacking_payload_counted(tiphys, hom
     told = tiphys("verify", "--json").one
     assert told["lacking"] >= 1 and told["pending"] == [] and told["events"] > 5
     assert "payloads that events name" in tiphys("verify").out
+
+
+def test_what_was_said_of_an_import_outlives_a_backup_from_before_it(tiphys, home, tmp_path) -> None:
+    """The reviewer's computer comes back first; the files are imported again later."""
+    copy, replica = tmp_path / "copy.db", tmp_path / "r.db"
+    open_log(Home(home).server_db).close()
+    tiphys("backup", copy)
+    session = tiphys("import", RUN, "--json").one["session"]
+
+    async def reviewed() -> None:
+        async with serving(home) as server, running_client(replica, server.url, admin_token(home)) as client:
+            verdict = GiveVerdict(step=2, value="mask", reason="blind")
+            assert isinstance(await client.answer(await client.send(session, verdict)), Ack)
+
+    async def again() -> None:
+        async with serving(home) as server, running_client(replica, server.url, admin_token(home)) as client:
+            epoch = log.epoch(server.hub.reader)
+            await until(lambda: client.replica.epoch == epoch and not client.replica.waiting())
+            assert {q.state for q in client.replica.commands()} == {"acked"}
+            assert not log.rows(server.hub.reader)
+            line = (await asyncio.to_thread(tiphys, "import", RUN, "--json")).one
+            assert (line["session"], line["result"]) == (session, "imported")
+
+    asyncio.run(reviewed())
+    tiphys("restore", copy, "--yes")
+    asyncio.run(again())
+    told = tiphys("show", session, "--json").one
+    assert [s["verdict"]["final"] for s in told["steps"]] == ["keep", "mask"]
+    assert tiphys("import", RUN, "--json").one["result"] == "present"

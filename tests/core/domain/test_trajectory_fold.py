@@ -17,6 +17,7 @@ from core.domain.events import (
     TagSet,
     VerdictGiven,
 )
+from core.domain.folded import can_be_kept
 from core.domain.session import ALLOWED, FINAL_STATES, SessionRow, advance
 from core.domain.trajectory import Item, fold
 from core.domain.verdict import Author
@@ -96,6 +97,18 @@ def test_what_is_said_about_unknown_guidance_or_steps_is_ignored():
                  VerdictGiven(step=9, value="mask")):
         maker.say(fact)
     assert fold("s", placed(maker.bodies)).guidance == {}
+
+
+def test_what_is_said_before_a_step_is_here_stands_when_it_comes():
+    maker = Maker()
+    maker.say(VerdictGiven(step=1, value="mask"), PERSON)
+    maker.say(VerdictGiven(step=1, value="keep"), PERSON)
+    maker.say(TagSet(step=1, tag="x"), PERSON)
+    assert not can_be_kept(fold("s", placed(maker.bodies))), "a fold that is read again would have lost it"
+    maker.add_step()
+    told = fold("s", placed(maker.bodies))
+    assert [v.value for v in told.step(1).verdicts.values()] == ["keep"] and told.step(1).tags == {"x"}
+    assert can_be_kept(told)
 
 
 def test_the_latest_verdict_of_each_author_stands_and_a_person_decides():
