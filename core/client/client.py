@@ -9,13 +9,16 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, TypeVar
 
 from core.client.link import Link
 from core.client.listeners import tell
+from core.client.questions import Questions
 from core.client.replica import Replica
 from core.client.status import Status
 from core.domain.blob import is_blob_hash
-from core.domain.errors import InvalidInput, LimitReached, Unavailable
+from core.domain.errors import InvalidInput, LimitReached, ReportableError, Unavailable
 from core.protocol.client_effects import (
     Answer,
     Break,
@@ -30,12 +33,15 @@ from core.protocol.client_effects import (
     Show,
 )
 from core.protocol.client_state import ClientState, Sender
-from core.protocol.messages import Ack, AnyOp, Command, Failed, Live, Nak, Welcome, Wire
+from core.protocol.messages import Ack, AnyOp, Command, Failed, Found, Live, Nak, Search, Welcome, Wire
 
 log = logging.getLogger("wire")
 
-KEPT_AT_ONCE = 32
-"""Payloads on their way to the disk, where one commit takes all that wait; more are not taken from the wire."""
+T = TypeVar("T")
+
+WRITES_AT_ONCE = 32
+"""Events' and payloads' writes on their way to the disk, where one commit takes all that wait; more are not taken
+from the wire."""
 
 __all__ = ["Client", "Status"]
 
@@ -54,9 +60,10 @@ class Client:
         """Called with the hash of a wanted payload that the server does not hold."""
         self._state = ClientState(replica.epoch, replica.waiting())
         self._answers: dict[str, asyncio.Future[Ack | Nak]] = {}
-        self._keeping: deque[tuple[str, asyncio.Future[None]]] = deque()
+        self._writes: deque[asyncio.Future[Any]] = deque()
         self._ordered = asyncio.Lock()
         self._link = Link(url, token, self, program=program)
+        self._questions = Questions(self._link.post)
 
     @property
     def client(self) -> str:
@@ -73,8 +80,8 @@ class Client:
         try:
             await self._link.run()
         finally:
-            for _, stored in self._keeping:
-                stored.cancel()
+            for write in self._writes:
+                write.cancel()
 
     def hurry(self) -> None:
         """Try to connect at once."""
@@ -121,10 +128,16 @@ class Client:
         future = self._answers.setdefault(command, asyncio.get_running_loop().create_future())
         return await asyncio.shield(future)
 
+    async def search(self, search: Search) -> Found:
+        """Where the server finds words, in sessions that need not be here. Raises Unavailable (server_away, no_answer),
+        ProtocolMismatch (server_too_old), Denied (missing_scope), LimitReached (search_too_long)."""
+        return await self._questions.search(search, self.status)
+
     # ---- what the link tells -------------------------------------------------------------------------
 
     async def on_welcome(self, welcome: Welcome) -> None:
         """A connection begins, from what is on disk: a write that the disk refused may have left us ahead of it."""
+        await self._end_writes()
         async with self._ordered:
             self._state.sender = Sender(self.replica.waiting())
             self._state.epoch = self.replica.epoch
@@ -134,8 +147,9 @@ class Client:
 
     async def on_message(self, message: Wire) -> None:
         """A message came."""
-        await self._look_at_kept(KEPT_AT_ONCE)
-        await self._carry_out(self._state.take(message))
+        await self._settle(WRITES_AT_ONCE)
+        if not self._questions.take(message):
+            await self._carry_out(self._state.take(message))
 
     async def on_piece(self, frame: bytes) -> None:
         """A piece of a payload came."""
@@ -145,6 +159,7 @@ class Client:
         """The link went up or down."""
         if status.state != "online":
             self._state.disconnected()
+            self._questions.disconnected()
         tell(self.on_status, status)
 
     # ---- effects ------------------------------------------------------------------------------------
@@ -163,8 +178,7 @@ class Client:
             case Send(message):
                 self._link.post(message)
             case Place(session, first, bodies):
-                head = await self.replica.place(session, first, bodies)
-                self._post(self._state.subscriptions.placed(session, head))
+                await self._write(self.replica.place(session, first, bodies), partial(self._placed, session))
             case PutRows(rows):
                 await self.replica.put_rows(rows)
             case Answer(reply):
@@ -192,21 +206,41 @@ class Client:
         if compressed is None:
             tell(self.on_absent, hash)
             return
-        self._keeping.append((hash, self.replica.keep_blob(hash, compressed)))
-        await self._look_at_kept(KEPT_AT_ONCE)
+        await self._write(self.replica.keep_blob(hash, compressed), partial(self._kept, hash))
 
-    async def _look_at_kept(self, most: int) -> None:
-        """Wait until at most so many payloads are on their way to the disk. Raises Unavailable where it refuses one,
-        which is then asked for again."""
-        while self._keeping and (len(self._keeping) > most or self._keeping[0][1].done()):
-            hash, stored = self._keeping.popleft()
+    async def _write(self, write: asyncio.Future[T], done: Callable[[asyncio.Future[T]], None]) -> None:
+        write.add_done_callback(done)
+        self._writes.append(write)
+        await self._settle(WRITES_AT_ONCE)
+
+    async def _settle(self, most: int) -> None:
+        """Wait until at most so many writes are on their way. Raises what one of those that ended raised."""
+        while self._writes and (len(self._writes) > most or self._writes[0].done()):
             try:
-                await stored
-            except (InvalidInput, LimitReached) as error:
+                await self._writes.popleft()
+            except (InvalidInput, LimitReached) as error:  # a payload that is not what its name says
                 log.warning("%s", error)
-            except Unavailable:
-                self._state.wants.want([hash])
-                raise
+
+    async def _end_writes(self) -> None:
+        """Wait for what the former connection brought. What the disk refused of it ended that connection."""
+        writes = list(self._writes)
+        self._writes.clear()
+        for ended in await asyncio.gather(*writes, return_exceptions=True):
+            if isinstance(ended, BaseException) and not isinstance(ended, ReportableError):
+                raise ended
+
+    def _placed(self, session: str, write: asyncio.Future[int]) -> None:
+        if write.cancelled():
+            return
+        error = write.exception()
+        if error is None:
+            self._post(self._state.subscriptions.placed(session, write.result()))
+        elif isinstance(error, ReportableError):
+            self._link.abort(error)  # now: the next message, which would not follow what is held, may be hours away
+
+    def _kept(self, hash: str, write: asyncio.Future[None]) -> None:
+        if not write.cancelled() and isinstance(write.exception(), Unavailable):
+            self._state.wants.want([hash])
 
     async def _drop_copies(self, epoch: str, renew: bool) -> None:
         async with self._ordered:

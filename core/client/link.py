@@ -114,6 +114,7 @@ class Link:
         self._queued = asyncio.Event()
         self._hurry = asyncio.Event()
         self._failure: ReportableError | None = None
+        self._cause: ReportableError | None = None
 
     @property
     def is_online(self) -> bool:
@@ -156,8 +157,14 @@ class Link:
         if self._socket is not None:
             await shut(self._socket, code, reason)
 
+    def abort(self, cause: ReportableError) -> None:
+        """Cut this connection here and now; `run` makes the next one soon. The status tells the cause."""
+        self._cause = cause
+        if self._socket is not None:
+            self._socket.transport.abort()
+
     async def _connect_once(self) -> None:
-        self._failure = None
+        self._failure = self._cause = None
         if self.status.state not in ("offline", "denied"):
             self._tell(state="connecting")
         try:
@@ -170,7 +177,7 @@ class Link:
         except ReportableError as error:
             self._stand(error)
         except ConnectionClosed as error:
-            self._stand(_closed(error, self.url, self._failure))
+            self._stand(self._cause or _closed(error, self.url, self._failure))
         except (OSError, InvalidHandshake, InvalidURI, TimeoutError, EOFError) as error:
             self._stand(_refused(error, self.url))
         finally:
@@ -214,7 +221,8 @@ class Link:
             raise ProtocolMismatch("no_welcome", f"{self.url} does not answer as a Tiphys server.")
         self._socket = socket
         latency = (asyncio.get_running_loop().time() - began) * 1000
-        self._tell(state="online", latency_ms=latency, name=message.name, scopes=message.scopes)
+        self._tell(state="online", latency_ms=latency, name=message.name, scopes=message.scopes,
+                   capabilities=message.capabilities)
         await self._owner.on_welcome(message)
 
     async def _serve(self, socket: ClientConnection) -> None:
@@ -257,11 +265,12 @@ class Link:
         self._tell(state="denied" if denied else "offline", code=error.code, sentence=error.sentence)
 
     def _tell(self, *, state: str, latency_ms: float | None = None, code: str = "", sentence: str = "",
-              name: str = "", scopes: tuple[str, ...] = ()) -> None:
+              name: str = "", scopes: tuple[str, ...] = (), capabilities: tuple[str, ...] = ()) -> None:
         before = self.status
         since = before.since if before.state == state else datetime.now(UTC)
         self.status = msgspec.structs.replace(before, state=state, since=since, latency_ms=latency_ms, code=code,
-                                              sentence=sentence, name=name or before.name, scopes=scopes)
+                                              sentence=sentence, name=name or before.name, scopes=scopes,
+                                              capabilities=capabilities)
         if self.status != before:
             self._owner.on_status_changed(self.status)
 

@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -25,6 +26,7 @@ from core.store.outbox import Queued
 from core.store.sqlite import Connection, connect
 from core.store.writer import Writer
 
+T = TypeVar("T")
 _REPLY: msgspec.json.Decoder[Ack | Nak] = msgspec.json.Decoder(Ack | Nak)
 
 
@@ -165,11 +167,13 @@ class Replica:
         await self._writer.do(outbox.renew)
         tell(self.outbox_changed)
 
-    async def place(self, session: str, first: int, bodies: Sequence[bytes]) -> int:
-        """Take events first, first+1, … ; returns the new head. Raises Conflict (seq_gap)."""
-        head = await self._writer.do(lambda conn: log.place(conn, session, first, bodies))
-        tell(self.events_added, session, first, head)
-        return head
+    def place(self, session: str, first: int, bodies: Sequence[bytes]) -> asyncio.Future[int]:
+        """Take events first, first+1, …; the new head, once they are on disk. Many at once are stored by one commit.
+
+        The future raises Conflict (seq_gap), Unavailable.
+        """
+        return self._keep(lambda conn: log.place(conn, session, first, bodies),
+                          lambda head: tell(self.events_added, session, first, head))
 
     async def put_rows(self, rows: Sequence[SessionRow]) -> None:
         """Take rows that the server sent."""
@@ -181,13 +185,17 @@ class Replica:
 
         The future raises InvalidInput where it is not what its name says, LimitReached, Unavailable.
         """
-        def told(done: asyncio.Future[None]) -> None:
-            if not done.cancelled() and done.exception() is None:
-                tell(self.blob_arrived, hash)
+        return self._keep(lambda conn: blobs.put_compressed(conn, hash, compressed),
+                          lambda _: tell(self.blob_arrived, hash))
 
-        work = self._writer.submit(lambda conn: blobs.put_compressed(conn, hash, compressed))
-        future = asyncio.wrap_future(work)
-        future.add_done_callback(told)
+    def _keep(self, work: Callable[[Connection], T], told: Callable[[T], None]) -> asyncio.Future[T]:
+        """Queue a write; its result is told when it is on disk, before whoever waits for the future goes on."""
+        def settled(done: asyncio.Future[T]) -> None:
+            if not done.cancelled() and done.exception() is None:
+                told(done.result())
+
+        future = asyncio.wrap_future(self._writer.submit(work))
+        future.add_done_callback(settled)
         return future
 
     async def drop_copies(self, epoch: str, *, renew: bool) -> None:

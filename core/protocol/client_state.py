@@ -1,7 +1,8 @@
 """The client's end of the wire as a pure state machine: frames go in, effects come out, nothing is awaited.
 
-The shell (`core.client.client`) carries the effects out in order and lets `Place` and `Answer` reach the disk
-before it gives the next frame. What docs/protocol.md asks of a client is kept here, its other half in `server_state`.
+The shell (`core.client.client`) carries the effects out in order: what one puts on disk is there before what the next
+one does, and all of it before another connection begins. What docs/protocol.md asks of a client is kept here, its other
+half in `server_state`.
 """
 
 from __future__ import annotations
@@ -151,6 +152,8 @@ class Subscriptions:
 
     def placed(self, session: str, seq: int) -> list[Effect]:
         """Everything up to `seq` is on disk: give the server credit, long before it runs out of it."""
+        if seq > self._held.get(session, 0):  # of a copy that was dropped since
+            return []
         enough = seq - self._said.get(session, 0) >= SEEN_EVENTS or self._unsaid_bytes.get(session, 0) >= SEEN_BYTES
         if not enough or not self._open or session not in self._held:
             return []

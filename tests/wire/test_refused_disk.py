@@ -61,3 +61,46 @@ def test_a_command_that_was_on_its_way_to_disk_when_the_client_was_made_is_sent(
             replica.close()
 
     asyncio.run(scenario())
+
+
+def test_events_that_the_disk_refused_are_asked_for_again_though_nothing_follows_them(tmp_path: Path) -> None:
+    bodies = bodies_of(3)
+
+    async def scenario() -> None:
+        async with serving(tmp_path / "home") as server:
+            await fill(server, "s", bodies[:2])
+            async with running_client(tmp_path / "copy.db", server.url, admin_token(tmp_path / "home")) as client:
+                client.watch("s")
+                await until(lambda: client.replica.head("s") == 2)
+                await impatient(client.replica, 20)
+                with locked(client.replica):
+                    await fill(server, "s", bodies[2:])
+                    await until(lambda: client.status.state == "offline")
+                    assert client.status.code == "store_write_failed" and "copy.db" in client.status.sentence
+                await until(lambda: client.replica.head("s") == len(bodies))
+
+    asyncio.run(scenario())
+
+
+def test_events_that_come_while_the_disk_is_slow_are_stored_by_few_commits(tmp_path: Path) -> None:
+    bodies = bodies_of(8)
+    commits: list[int] = []
+    told: list[tuple[int, int]] = []
+
+    async def scenario() -> None:
+        async with serving(tmp_path / "home") as server:
+            await fill(server, "s", bodies[:1])
+            async with running_client(tmp_path / "copy.db", server.url, admin_token(tmp_path / "home")) as client:
+                client.watch("s")
+                await until(lambda: client.replica.head("s") == 1)
+                client.replica._writer.on_commit.append(lambda: commits.append(client.replica.head("s")))
+                client.replica.events_added.append(lambda _, first, last: told.append((first, last)))
+                with locked(client.replica):
+                    for body in bodies[1:]:
+                        await fill(server, "s", [body])
+                    await until(lambda: len(client._writes) == len(bodies) - 1)
+                await until(lambda: client.replica.head("s") == len(bodies))
+
+    asyncio.run(scenario())
+    assert len(commits) <= 4, "one for what waited at first, and one for all that came meanwhile"
+    assert [first for first, _ in told] == list(range(2, len(bodies) + 1))

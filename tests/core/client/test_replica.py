@@ -77,6 +77,11 @@ def test_the_outbox_and_the_draft_survive_a_restart_together(tmp_path: Path) -> 
     second.close()
 
 
+async def placed(replica: Replica, bodies: list[bytes]) -> None:
+    """A session whose events came."""
+    await replica.place("s", 1, bodies)
+
+
 def test_another_server_drops_the_copies_and_keeps_what_was_said(replica: Replica) -> None:
     bodies, _ = make_session(steps=3, guidance=0, seed=2)
     dropped: list[str | None] = []
@@ -95,13 +100,13 @@ def test_another_server_drops_the_copies_and_keeps_what_was_said(replica: Replic
     assert (replica.epoch, replica.rows(), replica.head("s"), dropped) == ("two", [], 0, [None])
     assert [c.cseq for c in replica.waiting()] == [1], "what was acknowledged is sent again"
     assert replica.client != client and replica.draft("s") == "kept"
-    asyncio.run(replica.place("s", 1, bodies))
+    asyncio.run(placed(replica, bodies))
     assert replica.head("s") == len(bodies)
 
 
 def test_the_log_in_a_copy_is_as_append_only_as_the_log_itself(replica: Replica) -> None:
     bodies, _ = make_session(steps=1, guidance=0, seed=3)
-    asyncio.run(replica.place("s", 1, bodies))
+    asyncio.run(placed(replica, bodies))
     asyncio.run(replica.forget("other"))
     with pytest.raises(Exception, match="append-only"):
         replica._writer.do_blocking(lambda conn: conn.execute("DELETE FROM event"))
