@@ -6,6 +6,7 @@ Nothing is told of who merely looks: the time goes into the log once that person
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from time import monotonic
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
@@ -97,11 +98,11 @@ class ActiveTime(QObject):
             steps = sorted(told)
             for first in range(0, len(steps), MOST_STEPS):
                 part = {step: told[step] for step in steps[first : first + MOST_STEPS]}
-                self._place.sender.send(session, TellTime(seconds=part), refused=self._on_refused)
+                self._place.sender.send(session, TellTime(seconds=part), refused=partial(self._on_refused, session))
 
-    def _on_refused(self, error: ReportableError) -> None:
+    def _on_refused(self, session: str, error: ReportableError) -> None:
         """An account that may not review, or an older server: nothing more is told, and nobody is bothered."""
-        self._refused.add(self._session)
+        self._refused.add(session)
 
     def _on_moved(self, session: str, step: object) -> None:
         self.tick()

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import contextlib
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel
 from support.eventually import eventually
 from support.logs import PERSON, RULE, Maker
-from support.panels import told_session
+from support.panels import told_session, workplace
 from support.window import CTRL, SHIFT, press, shown_window
+from support.wire import account, fill, running_client, serving
 
+from app.controllers import active_time
 from app.controllers.active_time import TELL_S, ActiveTime
 from app.controllers.verdicts import VerdictsController
 from app.dialogs.keys import KeysDialog
 from app.views.review import ReviewView
 from app.views.step_list import StepList
+from core.aio import TaskScope
 from core.domain.events import TimeSpent, VerdictGiven
 from core.domain.verdict import Author
 from core.protocol.messages import AddNote, GiveVerdict, SetTag, TellTime
@@ -168,7 +171,8 @@ class Clock:
         return self.now
 
 
-async def test_only_time_at_work_is_counted_and_told_after_a_verdict(tmp_path):
+async def test_only_time_at_work_is_counted_and_told_after_a_verdict(tmp_path, monkeypatch):
+    monkeypatch.setattr(active_time, "MOST_STEPS", 1)
     with reviewing(tmp_path, told_session()) as (window, place, _view):
         clock, front = Clock(), [True]
         held = ActiveTime(place, window, clock=clock, is_front=lambda: front[0])
@@ -195,13 +199,37 @@ async def test_only_time_at_work_is_counted_and_told_after_a_verdict(tmp_path):
         pass_(int(TELL_S) + 1)
         held.tell()
         await eventually(lambda: sum(s for op in sent(place) for s in op.seconds.values()) >= 130)
-        assert all(isinstance(op, TellTime) and op.seconds.keys() <= {2, 3} for op in sent(place))
+        assert all(isinstance(op, TellTime) and len(op.seconds) == 1 for op in sent(place))
+        assert {step for op in sent(place) for step in op.seconds} == {2, 3}, "of many steps too all are told"
         assert held.of("s1") == {}
         place.settings.set("review.time", False)
         held.used()
         pass_(5)
         assert held.of("s1") == {}
         await place.scope.close()
+
+
+async def test_a_refusal_of_time_ends_it_for_that_session_only(tmp_path):
+    """Time is told when its session is left, so the answer comes while another one is looked at."""
+    async with serving(tmp_path / "home") as server:
+        for name in ("s1", "s2"):
+            await fill(server, name, told_session().bodies)
+        token = account(tmp_path / "home", "wang", "view")
+        async with (running_client(tmp_path / "r.db", server.url, token, "s1", "s2") as client,
+                    TaskScope("time") as scope):
+            await eventually(lambda: all(client.replica.head(s) == client.replica.head("s1") > 9 for s in ("s1", "s2")))
+            with workplace(tmp_path / "home", client=client, scope=scope) as (place, replica):
+                clock, parent = Clock(), QObject()
+                held = ActiveTime(place, parent, clock=clock, is_front=lambda: True)
+                for number, session in enumerate(("s1", "s2", "s1", "s2"), 1):
+                    place.cursor.move(session, 2)
+                    held.judged(session)
+                    clock.now += 5
+                    place.cursor.move("s2" if session == "s1" else "s1", 3)
+                    await eventually(lambda n=min(number, 2): len(told := replica.commands()) == n
+                                     and all(q.state == "refused" for q in told))
+                assert sorted(q.session for q in replica.commands()) == ["s1", "s2"], "each was told once, in vain"
+                parent.deleteLater()
 
 
 async def test_real_keys_at_the_real_window_are_what_counts(qtbot, tmp_path):
