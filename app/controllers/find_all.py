@@ -17,7 +17,7 @@ from app.models.two_lines import TwoLines
 from app.safe_text import one_line
 from app.views.find_all import FindAllPanel
 from app.workplace import Workplace
-from core.store.search import Hit
+from core.domain.hit import Hit
 
 PAUSE_MS = 200
 LIMIT = 200

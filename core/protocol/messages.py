@@ -13,12 +13,16 @@ import msgspec
 from core.domain.attention import Thresholds
 from core.domain.events import AttentionKind
 from core.domain.guidance import GuidanceMode
+from core.domain.hit import Hit
 from core.domain.session import SessionRow
 from core.domain.task import AgentSettings, Task
 from core.domain.verdict import Author, VerdictValue
 
 PROTOCOL = 1
 SUBPROTOCOL = "tiphys.v1"
+
+CAN_SEARCH = "search"
+"""In Welcome's capabilities: the server answers Search. An older one would take the message for a broken frame."""
 
 
 class Wire(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="type"):
@@ -212,8 +216,20 @@ class Live(Wire, frozen=True, kw_only=True, tag="live"):
     text: str
 
 
+class Search(Wire, frozen=True, kw_only=True, tag="search"):
+    """Find words in all sessions (or in one); answered by Found with the same `id`, or by Failed about it.
+
+    Any text is taken for words. Of those that one connection has waiting only the newest is answered.
+    """
+
+    id: str
+    words: str
+    session: str = ""
+    limit: int = 50
+
+
 ToServer = (
-    Hello | Command | WatchSessions | Subscribe | Unsubscribe | Seen | WantBlobs | Lease | Append | Live
+    Hello | Command | WatchSessions | Subscribe | Unsubscribe | Seen | WantBlobs | Lease | Append | Live | Search
 )
 
 
@@ -291,8 +307,20 @@ class MissingBlobs(Wire, frozen=True, kw_only=True, tag="missing_blobs"):
     hashes: tuple[str, ...]
 
 
+class Found(Wire, frozen=True, kw_only=True, tag="found"):
+    """Where the words of a Search stand, newest first. `more`: there are more than these.
+
+    `behind`: so many events of the log could not be searched yet; ask again for what is in them.
+    """
+
+    id: str
+    hits: tuple[Hit, ...] = ()
+    more: bool = False
+    behind: int = 0
+
+
 class Failed(Wire, frozen=True, kw_only=True, tag="failed"):
-    """Something else that was asked for cannot be done; `about` names it (a session, a hash, a type)."""
+    """Something else that was asked for cannot be done; `about` names it (a session, hash, question's id or type)."""
 
     kind: str
     code: str
@@ -301,7 +329,7 @@ class Failed(Wire, frozen=True, kw_only=True, tag="failed"):
     params: dict[str, Any] = {}
 
 
-FromServer = Welcome | Ack | Nak | Events | Sessions | Leased | Appended | MissingBlobs | Failed | Live
+FromServer = Welcome | Ack | Nak | Events | Sessions | Leased | Appended | MissingBlobs | Failed | Live | Found
 
 
 class Close:

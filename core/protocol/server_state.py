@@ -22,6 +22,7 @@ from core.protocol.messages import (
     Hello,
     Lease,
     Live,
+    Search,
     Seen,
     Subscribe,
     Unsubscribe,
@@ -104,6 +105,12 @@ class Relay(msgspec.Struct, frozen=True):
     live: Live
 
 
+class Answer(msgspec.Struct, frozen=True):
+    """Answer a question, when there is time; of a kind only the newest that waits."""
+
+    question: Search
+
+
 class Hang(msgspec.Struct, frozen=True):
     """Close the connection."""
 
@@ -112,7 +119,8 @@ class Hang(msgspec.Struct, frozen=True):
 
 
 Effect = (
-    Say | Greet | Run | Follow | Unfollow | Credit | WatchRows | SendBlobs | TakeLease | StoreEntries | Relay | Hang
+    Say | Greet | Run | Follow | Unfollow | Credit | WatchRows | SendBlobs | TakeLease | StoreEntries | Relay
+    | Answer | Hang
 )
 
 
@@ -230,6 +238,8 @@ class ServerState:
                 return [StoreEntries(message)]
             case Live():
                 return [Relay(message)] if len(message.text) <= MAX_LIVE_CHARS else []
+            case Search():
+                return self._search(message)
         return self.bad_frame(f"A message {type(message).__name__} is not for a server.")
 
     def _subscribe(self, message: Subscribe) -> list[Effect]:
@@ -254,12 +264,17 @@ class ServerState:
             return self.bad_frame("WantBlobs needs names of 64 lower-case hexadecimal digits.")
         return [SendBlobs(message.hashes)]
 
+    def _search(self, message: Search) -> list[Effect]:
+        if not is_id(message.id) or (message.session and not is_id(message.session)):
+            return self.bad_frame("A search needs an id, and of a session its id.")
+        return [Answer(message)]
+
     def _denied(self, message: Wire) -> list[Effect]:
         tag = str(type(message).__struct_config__.tag)
         sentence = f"This token may not send {tag} here."
         if isinstance(message, (Lease, Append, Live)):
             return self._hang(Close.SCOPE, sentence, sentence=sentence, code="missing_scope", kind="Denied", about=tag)
-        about = getattr(message, "session", tag)
+        about = getattr(message, "id", "")[:100] or getattr(message, "session", tag)
         return [Say(Failed(kind="Denied", code="missing_scope", sentence=sentence, about=about))]
 
     def _hang(self, close: int, reason: str, *, code: str, sentence: str = "", kind: str = "InvalidInput",

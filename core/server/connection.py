@@ -23,6 +23,7 @@ from core.domain.errors import (
 )
 from core.protocol.codec import decode_to_server
 from core.protocol.messages import (
+    CAN_SEARCH,
     PROTOCOL,
     Append,
     Appended,
@@ -39,6 +40,7 @@ from core.protocol.messages import (
 from core.protocol.packed import PACKED
 from core.protocol.server_state import (
     MAX_WANTS,
+    Answer,
     Bucket,
     Credit,
     Effect,
@@ -60,11 +62,13 @@ from core.server.handlers import answer_command
 from core.server.hub import Hub
 from core.server.incoming import IncomingPayloads
 from core.server.outlets import BlobFeed, Door, EventFeed, LiveFeed, RowFeed
+from core.server.questions import Questions
 from core.store import commands, log
 from core.store.accounts import Principal
 
 _log = logging.getLogger("wire")
 
+CAN = (CAN_SEARCH,)
 HELLO_S = 5.0
 COMMANDS_PER_S, COMMANDS_AT_ONCE = 50.0, 200.0
 """How often one connection may command: faster senders are made to wait, which loses nothing."""
@@ -85,6 +89,7 @@ class Connection:
         self._rows: RowFeed | None = None
         self._live: LiveFeed | None = None
         self._blobs: BlobFeed | None = None
+        self._questions = Questions(hub, self._door, self._start)
         self._incoming = IncomingPayloads(hub, self._scope, self._refuse_payload)
         self._bucket = Bucket(COMMANDS_PER_S, COMMANDS_AT_ONCE)
 
@@ -175,6 +180,8 @@ class Connection:
             case Relay(live):
                 if live.session in self.leases:
                     self._hub.relay(live)
+            case Answer(question):
+                self._questions.ask(question)
             case Hang(code, reason):
                 await self._socket.close(code, reason)
 
@@ -193,7 +200,7 @@ class Connection:
         self._door.packs = PACKED in hello.capabilities
         self._hub.join(self)
         await self._door.say(Welcome(protocol=PROTOCOL, epoch=log.epoch(reader), program=self._program,
-                                     name=self.principal.name, scopes=self.principal.scopes,
+                                     name=self.principal.name, scopes=self.principal.scopes, capabilities=CAN,
                                      cseq=commands.last_cseq(reader, hello.client)))
 
     async def _run(self, command: Command) -> None:

@@ -9,6 +9,7 @@ from typing import Protocol, TypeVar
 from core.domain.errors import Denied
 from core.protocol.messages import Close, Live
 from core.server.event_frames import EventFrames
+from core.server.search import LogSearch
 from core.server.world import World
 from core.store import accounts
 from core.store.accounts import Principal
@@ -43,6 +44,7 @@ class Hub:
         self.reader = reader
         self.frames = EventFrames(reader)
         self.world: World
+        self.search: LogSearch
         self.on_changed: list[Callable[[str], None]] = []
         """Called with a session after each commit that touched it."""
         self._peers: set[Peer] = set()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import subprocess
 import sys
 import time
@@ -21,6 +20,7 @@ from core.domain.events import SessionStateChanged
 from core.domain.session import FINAL_STATES, TRY_LATER, SessionRow
 from core.server.hub import Hub
 from core.server.record import SERVER, write
+from core.server.surroundings import surroundings
 from core.store import accounts, log
 from core.store.home import Home, make_private_folder, write_private
 from core.store.sqlite import Connection as Database
@@ -180,12 +180,9 @@ def spawn(command: list[str], home: Path, session: str, url: str, token: Path) -
     """Start a runner that lives on when we end."""
     folder = token.parent
     argv = [*command, "agent", "--session", session, "--url", url, "--token-file", str(token), "--folder", str(folder)]
-    root = str(Path(__file__).resolve().parents[2])
-    paths = os.pathsep.join([root, *filter(None, [os.environ.get("PYTHONPATH")])])
-    env = {**os.environ, "PYTHONPATH": paths, "TIPHYS_HOME": str(home)}
     with (folder / "runner.log").open("ab") as file:
         return subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=file, stderr=file, cwd=folder,
-                                start_new_session=True, env=env)
+                                start_new_session=True, env=surroundings(home))
 
 
 def program() -> list[str]:

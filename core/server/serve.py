@@ -31,6 +31,7 @@ from core.server.notify import Notifier
 from core.server.orphans import remove_orphans
 from core.server.recall import mend_log
 from core.server.runners import Supervisor
+from core.server.search import LogSearch
 from core.server.world import world_of
 from core.store.accounts import add_account, knows
 from core.store.home import Home, write_private
@@ -106,6 +107,8 @@ class Server:
         hub = self.hub = Hub(writer, reader)
         stack.callback(hub.close)
         hub.world = world_of(self.home, hub.is_connected)
+        hub.search = LogSearch(self.home)
+        stack.push_async_callback(hub.search.close)
         await self._listen(stack, hub, tls, pin)
         scope = await stack.enter_async_context(TaskScope("server"))
         scope.spawn(_check_tokens(hub), name="tokens")

@@ -8,25 +8,27 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
+from time import monotonic
 
 import msgspec
 from sqlite_utils import Database, Migrations
 
-from core.domain.errors import NotFound, ProtocolMismatch, ReportableError, Unavailable
+from core.domain.errors import LimitReached, NotFound, ProtocolMismatch, ReportableError, Unavailable
 from core.domain.events import GuidanceEdited, GuidanceQueued, NoteAdded, Placed, StepAdded, SummaryAdded
+from core.domain.hit import Hit, Where
 from core.domain.step import StepBody, decode_body
 from core.store import blobs, log
 from core.store.schema import open_migrated
 from core.store.search_text import MAX_QUERY, head_and_tail, match_query, pieces, snippet, spaced
-from core.store.sqlite import Connection, connect, driver, scalar, transaction
-
-Where = Literal["title", "thought", "action", "output", "summary", "guidance", "note"]
+from core.store.sqlite import INTERRUPTED, Connection, connect, driver, scalar, transaction
 
 MAX_TEXT = 64 * 1024
 """Characters of one text that are indexed: its head and its tail."""
 _CHUNK = 500
+_LOOK_EVERY = 10_000
+"""Instructions of SQLite's machine between two looks at the clock."""
 
 migrations = Migrations("search")
 
@@ -53,22 +55,6 @@ def m0001_search(db: Database) -> None:
     for statement in _M0001.split(";\n"):
         if statement.strip():
             db.execute(statement)
-
-
-class Hit(msgspec.Struct, frozen=True, kw_only=True):
-    """One place where all the words are found; newest first.
-
-    `snippet` is plain text, `matches` says where in it the words stand (start, stop). `ref` is the id of the
-    guidance or summary, or the call of an output; `step` is None for what is not about a step.
-    """
-
-    session: str
-    seq: int
-    step: int | None
-    where: Where
-    ref: str
-    snippet: str
-    matches: tuple[tuple[int, int], ...]
 
 
 class Places(msgspec.Struct, frozen=True, kw_only=True):
@@ -119,14 +105,29 @@ class SearchIndex:
         finally:
             source.close()
 
-    def search(self, words: str, session: str | None = None, limit: int = 50) -> list[Hit]:
-        """Where all the words are found, newest first; any text is taken for words, never for syntax."""
+    def behind(self, log_path: Path | str) -> int:
+        """How many events of a log or replica are not in the index yet."""
+        source = connect(log_path, readonly=True)
+        try:
+            with self._reading:
+                followed = dict(self._reader.execute("SELECT session, seq FROM cursor").fetchall())
+            heads = [(row.session, log.head(source, row.session)) for row in log.rows(source)]
+        finally:
+            source.close()
+        return sum(max(0, head - followed.get(session, 0)) for session, head in heads)
+
+    def search(self, words: str, session: str | None = None, limit: int = 50, seconds: float | None = None
+               ) -> list[Hit]:
+        """Where all the words are found, newest first; any text is taken for words, never for syntax.
+
+        Raises LimitReached (search_too_long) where it takes more than `seconds`.
+        """
         phrases = pieces(words)
         if not phrases:
             return []
         sql = """SELECT session, seq, step, place, ref, entry.text FROM word JOIN entry ON entry.id = word.rowid
                  WHERE word MATCH ?1 AND (?2 IS NULL OR session = ?2) ORDER BY word.rowid DESC LIMIT ?3"""
-        with self._reading:
+        with self._reading, self._within(seconds):
             found = self._reader.execute(sql, (match_query(phrases), session, limit)).fetchall()
         return [_hit(row, phrases) for row in found]
 
@@ -145,22 +146,40 @@ class SearchIndex:
                     steps.add(step)
         return Places(steps=steps, others=others)
 
-    def scan(self, text: str, session: str | None = None, limit: int = 50) -> list[Hit]:
+    def scan(self, text: str, session: str | None = None, limit: int = 50, seconds: float | None = None
+             ) -> list[Hit]:
         """Where this very text stands, in either case, also inside words; newest first. Reads everything: 0.5 s per
-        100,000 steps, so it is for a worker."""
+        100,000 steps, so it is for a worker. Raises LimitReached (search_too_long) after `seconds`."""
         wanted = text[:MAX_QUERY].casefold()
         found: list[Hit] = []
         if not wanted:
             return found
         sql = """SELECT session, seq, step, place, ref, text FROM entry WHERE ?1 IS NULL OR session = ?1
                  ORDER BY id DESC"""
-        with self._reading:
+        with self._reading, self._within(seconds):
             for row in self._reader.execute(sql, (session,)):
                 if wanted in blobs.decompress(row[5]).decode().casefold():
                     found.append(_hit(row, [], text[:MAX_QUERY]))
                 if len(found) == limit:
                     break
         return found
+
+    @contextmanager
+    def _within(self, seconds: float | None) -> Iterator[None]:
+        """Reading that ends when its time is over."""
+        if seconds is None:
+            yield
+            return
+        end = monotonic() + seconds
+        self._reader.set_progress_handler(lambda: monotonic() > end, _LOOK_EVERY)
+        try:
+            yield
+        except driver.OperationalError as error:
+            if getattr(error, "sqlite_errorcode", 0) != INTERRUPTED:
+                raise
+            raise LimitReached("search_too_long", f"The search took longer than {seconds:g} s.") from None
+        finally:
+            self._reader.set_progress_handler(None, 0)
 
     def _open(self) -> Connection:
         try:

@@ -35,6 +35,9 @@ SAFE_VERSION = (3, 51, 3)
 OLDEST_VERSION = (3, 37, 0)
 """The first with STRICT tables."""
 
+INTERRUPTED = 9
+"""The error code of a statement that a progress handler ended."""
+
 # busy, locked, read-only, I/O error, corrupt, full, cannot open, not a database
 _DISK_FAILURES = frozenset({5, 6, 8, 10, 11, 13, 14, 26})
 _SHARED_DISKS = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "afs", "ceph", "lustre", "beegfs"})

@@ -12,6 +12,7 @@ import msgspec
 import pytest
 
 from core.domain.attention import Thresholds
+from core.domain.hit import Hit
 from core.domain.session import SessionRow
 from core.domain.task import AgentSettings, ModelSettings, Task
 from core.domain.verdict import Author
@@ -29,6 +30,7 @@ from core.protocol.messages import (
     CreateSession,
     Events,
     Failed,
+    Found,
     FromServer,
     GiveVerdict,
     Guide,
@@ -42,6 +44,7 @@ from core.protocol.messages import (
     Nak,
     Op,
     Opinion,
+    Search,
     Seen,
     Sessions,
     SetTag,
@@ -76,7 +79,9 @@ MESSAGES: list[Wire] = [
     Lease(session="s1", journal="j1"),
     Append(session="s1", fence=2, first=7, bodies=(EVENT,)),
     Live(session="s1", channel="thought", text="so far"),
-    Welcome(protocol=1, epoch="e1", program="tiphys 0.1", name="li", scopes=("view", "guide"), cseq=1),
+    Search(id="q1", words="training split 训练集", limit=20),
+    Welcome(protocol=1, epoch="e1", program="tiphys 0.1", name="li", scopes=("view", "guide"), cseq=1,
+            capabilities=("search",)),
     Ack(id="m1", cseq=1, result={"seq": 12}),
     Nak(id="m1", cseq=1, kind="Conflict", code="already_delivered",
         sentence="Guidance g1 was delivered at step 3 already.", params={"step": 3}),
@@ -85,6 +90,8 @@ MESSAGES: list[Wire] = [
     Leased(session="s1", fence=2, next=7),
     Appended(session="s1", upto=7),
     MissingBlobs(session="s1", hashes=(HASH,)),
+    Found(id="q1", hits=(Hit(session="s1", seq=7, step=3, where="thought", ref="", snippet="use the training split",
+                             matches=((8, 16), (17, 22))),), more=True, behind=40),
     Failed(kind="NotFound", code="no_session", sentence="There is no session s1.", about="s1"),
 ]
 OPS: list[Op] = [

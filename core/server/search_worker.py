@@ -1,0 +1,130 @@
+"""Finds words in a server's log, as a process of its own: whatever is asked, the server stays free.
+
+    python -m core.server.search_worker LOG INDEX
+
+JSON lines: a Question in, an Answer out, one after the other, until stdin ends. A thread brings the index up to date
+as soon as something is asked, and goes on after the answer: a long log never keeps a question waiting.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import sys
+import threading
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+
+from core.domain.errors import ReportableError, error_kind
+from core.domain.hit import Hit
+from core.store.search import SearchIndex
+from core.store.sqlite import driver
+
+CATCH_UP_S = 1.0
+"""How long a question waits for the index to catch up with the log."""
+
+SEARCH_S = 5.0
+"""How long looking into the index may take."""
+
+MAX_REF = 200
+"""Characters of a hit's reference: foreign logs name their calls as they like."""
+
+_log = logging.getLogger("wire")
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of stdin; no `session` means all."""
+
+    id: int
+    words: str
+    session: str | None
+    limit: int
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One line of stdout: hits, or the kind, code and sentence of an error."""
+
+    id: int
+    hits: tuple[Hit, ...] = ()
+    more: bool = False
+    behind: int = 0
+    error: tuple[str, str, str] | None = None
+
+
+class Updater:
+    """Keeps the index up to date in a thread of its own, as long as somebody asks."""
+
+    def __init__(self, index: SearchIndex, log_path: Path) -> None:
+        self._index, self._log_path = index, log_path
+        self._asked = self._done = 0
+        self._changed = threading.Condition()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    @property
+    def is_alive(self) -> bool:
+        """False after a defect: then nothing is brought up to date any more."""
+        return self._thread.is_alive()
+
+    def catch_up(self, seconds: float) -> None:
+        """Bring the index up to date, and wait for that at most so long."""
+        with self._changed:
+            self._asked += 1
+            mine = self._asked
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._done >= mine, seconds)
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._asked > self._done)
+                aim = self._asked
+            try:
+                self._index.update(self._log_path)
+            except (ReportableError, driver.Error) as error:  # the disk is full, say: what is indexed can be searched
+                _log.warning("the search index cannot be brought up to date: %s", error)
+            with self._changed:
+                self._done = aim
+                self._changed.notify_all()
+
+
+def answer(index: SearchIndex, log_path: Path, question: Question) -> Answer:
+    """Where the words stand; words of one or two signs, and parts of words, by looking at everything."""
+    most = question.limit + 1
+    try:
+        found = index.search(question.words, question.session, most, SEARCH_S) or index.scan(
+            question.words, question.session, most, SEARCH_S)
+        behind = index.behind(log_path)
+    except ReportableError as error:
+        return Answer(id=question.id, error=(error_kind(error), error.code, error.sentence))
+    except driver.Error as error:
+        return Answer(id=question.id, error=("Unavailable", "search_failed", f"The search failed: {error}"))
+    hits = tuple(msgspec.structs.replace(hit, ref=hit.ref[:MAX_REF]) for hit in found[: question.limit])
+    return Answer(id=question.id, hits=hits, more=len(found) > question.limit, behind=behind)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Answer until stdin ends; a broken updater ends the process, so that a new one is started."""
+    parser = argparse.ArgumentParser(prog="python -m core.server.search_worker", description=__doc__)
+    parser.add_argument("log", type=Path)
+    parser.add_argument("index", type=Path)
+    told = parser.parse_args(argv)
+    if hasattr(os, "nice"):
+        os.nice(5)  # the log comes first
+    with closing(SearchIndex(told.index)) as index:
+        updater = Updater(index, told.log)
+        for line in sys.stdin.buffer:
+            question = msgspec.json.decode(line, type=Question)
+            updater.catch_up(CATCH_UP_S)
+            sys.stdout.buffer.write(msgspec.json.encode(answer(index, told.log, question)) + b"\n")
+            sys.stdout.buffer.flush()
+            if not updater.is_alive:
+                return 1
+        os._exit(0)  # an index that is being brought up to date is left as its last commit has it
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,65 @@
+"""The server's search worker: what is not indexed yet is told, and never keeps a question waiting."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from support.logs import Maker, fill
+
+from core.domain.errors import LimitReached
+from core.server import search_worker
+from core.server.search_worker import Answer, Question, Updater, answer
+from core.store import log
+from core.store.schema import open_log
+from core.store.search import SearchIndex
+from core.store.sqlite import connect, transaction
+
+WALRUS = Question(id=1, words="walrus", session=None, limit=5)
+
+
+def put(path: Path, count: int) -> None:
+    maker = Maker(1)
+    for number in range(count):
+        maker.guide(f"walrus {number}")
+    with closing(open_log(path)) as conn, transaction(conn):
+        fill(conn, "s", maker.bodies, maker.blobs)
+
+
+def test_an_index_that_is_behind_says_how_far_and_catches_up_later(tmp_path: Path) -> None:
+    put(tmp_path / "log.db", 20)
+    with closing(connect(tmp_path / "log.db", readonly=True)) as conn:
+        head = log.head(conn, "s")
+    with closing(SearchIndex(tmp_path / "search.db")) as index, closing(connect(tmp_path / "search.db")) as other:
+        updater = Updater(index, tmp_path / "log.db")
+        with transaction(other):  # somebody else writes the index: the update has to wait
+            updater.catch_up(0.05)
+            assert answer(index, tmp_path / "log.db", WALRUS) == Answer(id=1, behind=head)
+        updater.catch_up(30)
+        told = answer(index, tmp_path / "log.db", WALRUS)
+        assert not told.behind and len(told.hits) == 5 and told.more
+        assert updater.is_alive
+
+
+def test_references_of_foreign_logs_are_cut(tmp_path: Path) -> None:
+    maker = Maker(1)
+    maker.guide("walrus")
+    maker.summarise()
+    with closing(open_log(tmp_path / "log.db")) as conn, transaction(conn):
+        fill(conn, "s", [b.replace(b'"guidance":"', b'"guidance":"' + b"x" * 5000) for b in maker.bodies], maker.blobs)
+    with closing(SearchIndex(tmp_path / "search.db")) as index:
+        index.update(tmp_path / "log.db")
+        hits = answer(index, tmp_path / "log.db", WALRUS).hits
+        assert hits and all(len(h.ref) <= search_worker.MAX_REF for h in hits)
+
+
+@pytest.mark.parametrize("way", ["search", "scan"])
+def test_looking_ends_when_its_time_is_over(tmp_path: Path, way: str) -> None:
+    put(tmp_path / "log.db", 3000)
+    with closing(SearchIndex(tmp_path / "search.db")) as index:
+        index.update(tmp_path / "log.db")
+        with pytest.raises(LimitReached) as late:
+            getattr(index, way)("walrus" if way == "search" else "no such text", limit=5000, seconds=-1.0)
+        assert late.value.code == "search_too_long"
+        assert len(index.search("walrus", limit=5000)) == 3000, "the next one has its own time"
