@@ -236,7 +236,7 @@ class Client:
         if error is None:
             self._post(self._state.subscriptions.placed(session, write.result()))
         elif isinstance(error, ReportableError):
-            pass
+            self._link.abort(error)  # now: the next message, which would not follow what is held, may be hours away
 
     def _kept(self, hash: str, write: asyncio.Future[None]) -> None:
         if not write.cancelled() and isinstance(write.exception(), Unavailable):

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 
-from support.wire import admin_token, bodies_of, fill, running_client, serving, until
+from support.wire import admin_token, bodies_of, fill, raw, running_client, serving, until
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.typing import Subprotocol
 
 from core.aio import TaskScope
 from core.client.client import Client
 from core.client.replica import Replica
-from core.protocol.messages import AddNote
+from core.protocol.codec import encode
+from core.protocol.messages import PROTOCOL, SUBPROTOCOL, AddNote, Events, Welcome
 from core.store.sqlite import connect
 
 
@@ -63,21 +66,37 @@ def test_a_command_that_was_on_its_way_to_disk_when_the_client_was_made_is_sent(
     asyncio.run(scenario())
 
 
+@contextlib.asynccontextmanager
+async def terse_server(bodies: Sequence[bytes]) -> AsyncIterator[str]:
+    """Knows one session and says nothing but its events, once on each connection; its address."""
+    async def talk(socket: ServerConnection) -> None:
+        await socket.recv()
+        await socket.send(encode(Welcome(protocol=PROTOCOL, epoch="e", program="terse")))
+        while '"subscribe"' not in str(await socket.recv()):
+            pass
+        await socket.send(encode(Events(session="s", first=1, head=len(bodies), bodies=raw(bodies))))
+        await socket.wait_closed()
+
+    async with serve(talk, "127.0.0.1", 0, subprotocols=[Subprotocol(SUBPROTOCOL)], compression=None) as server:
+        yield f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+
+
 def test_events_that_the_disk_refused_are_asked_for_again_though_nothing_follows_them(tmp_path: Path) -> None:
     bodies = bodies_of(3)
 
     async def scenario() -> None:
-        async with serving(tmp_path / "home") as server:
-            await fill(server, "s", bodies[:2])
-            async with running_client(tmp_path / "copy.db", server.url, admin_token(tmp_path / "home")) as client:
-                client.watch("s")
-                await until(lambda: client.replica.head("s") == 2)
-                await impatient(client.replica, 20)
-                with locked(client.replica):
-                    await fill(server, "s", bodies[2:])
-                    await until(lambda: client.status.state == "offline")
-                    assert client.status.code == "store_write_failed" and "copy.db" in client.status.sentence
-                await until(lambda: client.replica.head("s") == len(bodies))
+        replica = Replica(tmp_path / "copy.db")
+        await replica.drop_copies("e", renew=False)
+        await impatient(replica, 20)
+        async with terse_server(bodies) as url, TaskScope("test") as scope:
+            client = Client(replica, url, "token")
+            client.watch("s")
+            with locked(replica):
+                scope.spawn(client.run(), name="client")
+                await until(lambda: client.status.state == "offline")
+                assert client.status.code == "store_write_failed" and "copy.db" in client.status.sentence
+            await until(lambda: replica.head("s") == len(bodies))
+        replica.close()
 
     asyncio.run(scenario())
 
