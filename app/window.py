@@ -15,6 +15,7 @@ from app.layouts import LAYOUTS, arrange
 from app.notices import Notice
 from app.panels import PANELS, Panel
 from app.safe_text import one_line
+from app.views.panel_dock import PanelDock
 from app.views.status_bar import StatusBar
 from app.views.toasts import Toasts
 from app.workplace import Workplace
@@ -52,9 +53,8 @@ class Window(QMainWindow):
         self._restore()
 
     def _dock(self, panel: Panel) -> QDockWidget:
-        dock = QDockWidget(panel.shown_title, self)
-        dock.setObjectName(panel.key)
-        dock.setWidget(panel.make(self._place, dock))
+        dock = PanelDock(panel.key, panel.shown_title, self)
+        dock.hold(panel.make(self._place, dock))
         dock.visibilityChanged.connect(self._soon)
         dock.dockLocationChanged.connect(self._soon)
         dock.topLevelChanged.connect(self._soon)

@@ -11,9 +11,16 @@ from app.actions import MENUS, Actions
 from app.dialogs.scrolled import Scrolled
 from app.safe_text import PlainLabel, plain_action
 
+WIDE = (("file", "session", "view", "help"), ("go",), ("guide", "review", "files"))
+NARROW = (("file", "session", "view", "help", "guide"), ("go", "review", "files"))
+"""The menus of each column."""
+
+LEAST = 1_200
+"""From this width of the window on there is room for three columns."""
+
 
 class KeysDialog(QDialog):
-    """Every command with its keys, by menu, in three columns."""
+    """Every command with its keys, by menu, in columns."""
 
     change_asked = Signal()
 
@@ -24,13 +31,13 @@ class KeysDialog(QDialog):
         row = QHBoxLayout(body)
         row.setContentsMargins(0, 0, 2 * theme.GRID, 0)
         row.setSpacing(8 * theme.GRID)
-        halves = (("file", "session", "view", "help"), ("go",), ("guide", "review", "files"))
+        halves = WIDE if parent.window().width() > LEAST else NARROW
         for half in halves:
             column = QVBoxLayout()
             for menu, title in MENUS:
                 if menu in half:
                     column.addLayout(self._menu(actions, menu, title))
-            if half == halves[2]:
+            if half == halves[-1]:
                 column.addLayout(self._typing())
             column.addStretch(1)
             row.addLayout(column)

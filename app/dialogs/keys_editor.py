@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QCoreApplication, QSize
+from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import (
     QDialog,
@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from app import theme
 from app.actions import MENUS, Actions
-from app.dialogs.scrolled import SHARE
+from app.dialogs.scrolled import within
 from app.keys import Keys
 from app.safe_text import PlainLabel, plain_action
 from app.settings import PORTABLE
@@ -33,7 +33,7 @@ class KeysEditor(QDialog):
         super().__init__(parent)
         self._actions, self._keys = actions, keys
         self.setWindowTitle(self.tr("Change keys"))
-        self.resize(QSize(560, 640).boundedTo(parent.window().size() * SHARE))
+        self.resize(within(parent, 560, 640))
         self.words = QLineEdit(self)
         self.words.setPlaceholderText(self.tr("Find a command"))
         self.words.setAccessibleName(self.tr("Find a command"))

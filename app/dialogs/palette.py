@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QDialog, QHeaderView, QLineEdit, QTableView, QVBoxLayout, QWidget
 
 from app import theme
+from app.dialogs.scrolled import within
 from app.models.palette import Command, PaletteModel
 from app.safe_text import PlainLabel
 
@@ -24,7 +25,7 @@ class Palette(QDialog):
         super().__init__(parent)
         self.setWindowTitle(self.tr("Commands"))
         metrics = self.fontMetrics()
-        self.resize(72 * metrics.averageCharWidth(), 24 * metrics.height())
+        self.resize(within(parent, 72 * metrics.averageCharWidth(), 24 * metrics.height()))
         self.box = QLineEdit(self)
         self.box.setPlaceholderText(self.tr("Type a command: some letters are enough"))
         self.box.setAccessibleName(self.tr("Command"))

@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import theme
+from app.dialogs.scrolled import within
 from app.models.entries import EntriesModel, EntryRole
 from app.models.rules import RuleEffect, RuleLine, effect_words, lines, meaning
 from app.models.two_lines import TwoLines
@@ -44,7 +45,7 @@ class RulesDialog(QDialog):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Rules"))
-        self.setMinimumSize(820, 560)
+        self.resize(within(parent, 820, 560))
         self._rules: dict[str, RuleLine] = {}
         self._effects: dict[str, RuleEffect] = {}
         self.scope = QComboBox(self)

@@ -1,12 +1,21 @@
-"""A dialog's body that scrolls where the screen is smaller than it."""
+"""Dialogs on small screens: a body that scrolls where the window behind is smaller, and a size that fits into it."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
-SHARE = 0.8
-"""A dialog takes at most this share of the window's height and width."""
+WIDE, HIGH = 0.92, 0.8
+"""A dialog takes at most these shares of the window's width and height; its buttons come below what scrolls."""
+
+
+def within(parent: QWidget, width: int, height: int) -> QSize:
+    """A dialog's size where the window behind has the room, else as much of that as a dialog takes."""
+    return QSize(width, height).boundedTo(_room(parent.window()))
+
+
+def _room(window: QWidget) -> QSize:
+    return QSize(round(window.width() * WIDE), round(window.height() * HIGH))
 
 
 class Scrolled(QScrollArea):
@@ -27,5 +36,5 @@ class Scrolled(QScrollArea):
         """What the body wants, within the window."""
         wanted = self._body.sizeHint()
         bars = self.verticalScrollBar().sizeHint().width()
-        room = self._window.size() * SHARE
+        room = _room(self._window)
         return QSize(min(wanted.width() + bars, room.width()), min(wanted.height() + 4, room.height()))

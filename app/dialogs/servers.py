@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import theme
+from app.dialogs.scrolled import within
 from app.models.entries import EntriesModel, EntryRole
 from app.models.standing import Standing
 from app.models.two_lines import TwoLines
@@ -41,7 +42,7 @@ class ServersDialog(QDialog):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Servers"))
-        self.setMinimumSize(520, 480)
+        self.resize(within(parent, 520, 480))
         self._entries: dict[str, ServerEntry] = {}
         self._why: dict[str, str] = {}
         self.why = PlainLabel("", self)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QCoreApplication, QTime
+from PySide6.QtCore import QCoreApplication, QSize, QTime
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import theme
+from app.dialogs.scrolled import Scrolled, within
 from app.safe_text import PlainLabel
 from app.settings import SETTINGS, Setting, Settings
 
@@ -37,10 +38,12 @@ class SettingsDialog(QDialog):
         self.pages = QTabWidget(self)
         self.pages.setDocumentMode(True)
         for group in dict.fromkeys(s.group for s in SETTINGS):
-            self.pages.addTab(self._group(group), _tr(group))
+            self.pages.addTab(Scrolled(self._group(group), self), _tr(group))
         column.addWidget(self.pages, 1)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
         buttons.rejected.connect(self.reject)
+        tabs = self.pages.tabBar().sizeHint().width() + 12 * theme.GRID
+        self.resize(self.sizeHint().expandedTo(QSize(min(tabs, within(parent, tabs, 0).width()), 0)))
         column.addWidget(buttons)
 
     def _group(self, group: str) -> QWidget:
@@ -58,6 +61,7 @@ class SettingsDialog(QDialog):
                 if setting.note:
                     note = PlainLabel(_tr(setting.note), box)
                     note.setFont(theme.small_font(self.font()))
+                    note.setWordWrap(True)
                     form.addRow(PlainLabel("", box), note)
         return box
 

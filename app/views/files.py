@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QMenu,
+    QSizePolicy,
     QSplitter,
     QStackedLayout,
     QToolButton,
@@ -27,6 +28,7 @@ from app.safe_text import PlainLabel, menu_text, set_tooltip
 from app.views.action_button import GlyphButton
 from app.views.diff_view import DiffView
 from app.views.empty import Empty
+from app.views.flow import FlowLayout
 from app.views.touched_files import TouchedFiles
 
 _WIDE = 900
@@ -94,20 +96,18 @@ class FilesView(QWidget):
         return GlyphButton(self._actions[key], glyph, self)
 
     def _detail(self) -> QWidget:
-        tools = QHBoxLayout()
-        tools.setSpacing(theme.GRID)
-        tools.addWidget(self._glyph("older", "‹"))
-        tools.addWidget(self.old, 1)
-        tools.addWidget(PlainLabel("→", self))
-        tools.addWidget(self.new, 1)
-        tools.addWidget(self._glyph("newer", "›"))
-        tools.addWidget(self._glyph("step", "↪"))
-        tools.addWidget(self._note)
-        tools.addWidget(self._glyph("previous_place", "↑"))
-        tools.addWidget(self._glyph("next_place", "↓"))
-        tools.addWidget(self._spaces_button())
-        tools.addWidget(self._glyph("sides", "◫"))
-        tools.addWidget(self._glyph("tree", "⊟"))
+        versions = QWidget(self)
+        row = _row(versions, self._glyph("older", "‹"), self.old, PlainLabel("→", self), self.new,
+                   self._glyph("newer", "›"), self._glyph("step", "↪"))
+        for combo in (self.old, self.new):
+            row.setStretchFactor(combo, 1)
+        versions.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        ways = QWidget(self)
+        _row(ways, self._note, self._glyph("previous_place", "↑"), self._glyph("next_place", "↓"),
+             self._spaces_button(), self._glyph("sides", "◫"), self._glyph("tree", "⊟"))
+        tools = FlowLayout()
+        tools.addWidget(versions)
+        tools.addWidget(ways)
         box = QWidget(self)
         column = QVBoxLayout(box)
         column.setContentsMargins(0, theme.GRID, 0, 0)
@@ -253,3 +253,12 @@ class FilesView(QWidget):
 
     def _next_place(self) -> None:
         self.diff.next_change(1)
+
+
+def _row(box: QWidget, *widgets: QWidget) -> QHBoxLayout:
+    row = QHBoxLayout(box)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(theme.GRID)
+    for widget in widgets:
+        row.addWidget(widget)
+    return row

@@ -9,7 +9,7 @@ from app import theme
 
 
 class FlowLayout(QLayout):
-    """Lines of widgets, each as wide as it likes to be."""
+    """Lines of widgets, each as wide as it likes to be; one that expands takes what its line leaves."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -62,15 +62,34 @@ class FlowLayout(QLayout):
         return size
 
     def _arrange(self, rect: QRect, *, move: bool) -> int:
-        x, y, line = rect.x(), rect.y(), 0
+        y = rect.y()
+        for line in self._lines(rect.width()):
+            free = rect.width() - sum(width for _, width in line) - self.spacing() * (len(line) - 1)
+            fillers = sum(self._fills(item) for item, _ in line)
+            x, high = rect.x(), max(item.sizeHint().height() for item, _ in line)
+            for item, wanted in line:
+                width = wanted + (max(0, free) // fillers if self._fills(item) else 0)
+                if move:
+                    item.setGeometry(QRect(QPoint(x, y), QSize(width, item.sizeHint().height())))
+                x += width + self.spacing()
+            y += high + self.spacing()
+        return max(0, y - self.spacing() - rect.y())
+
+    def _lines(self, room: int) -> list[list[tuple[QLayoutItem, int]]]:
+        """The items of each line with the width that each likes."""
+        lines: list[list[tuple[QLayoutItem, int]]] = []
+        x = 0
         for item in self._items:
             if item.isEmpty():
                 continue
-            hint = item.sizeHint()
-            width = min(hint.width(), max(1, rect.width()))
-            if line and x + width > rect.right() + 1:
-                x, y, line = rect.x(), y + line + self.spacing(), 0
-            if move:
-                item.setGeometry(QRect(QPoint(x, y), QSize(width, hint.height())))
-            x, line = x + width + self.spacing(), max(line, hint.height())
-        return y + line - rect.y()
+            width = min(item.sizeHint().width(), max(1, room))
+            if not lines or x + width > room:
+                lines.append([])
+                x = 0
+            lines[-1].append((item, width))
+            x += width + self.spacing()
+        return lines
+
+    @staticmethod
+    def _fills(item: QLayoutItem) -> bool:
+        return bool(item.expandingDirections() & Qt.Orientation.Horizontal)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
 from app import theme
 from app.long_text import LongText, Part
@@ -46,6 +46,7 @@ class StepPanel(QWidget):
         self.before.clicked.connect(self._back)
         self.after.clicked.connect(self._on)
         eye_action.toggled.connect(self._show_page)
+        self._show_page(False)
 
     def _lay_out(self) -> None:
         top = QHBoxLayout()
@@ -87,6 +88,10 @@ class StepPanel(QWidget):
         return self.pages.currentIndex() == 1
 
     def _show_page(self, eye: bool) -> None:
+        """Only the page that is shown decides how small the panel may become."""
+        for page, shown in ((self.text, not eye), (self.eye, eye)):
+            policy = QSizePolicy.Policy.Expanding if shown else QSizePolicy.Policy.Ignored
+            page.setSizePolicy(policy, policy)
         self.pages.setCurrentIndex(int(eye))
 
     def _back(self) -> None:

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QDockWidget,
     QLabel,
     QPushButton,
+    QScrollArea,
     QTabBar,
     QToolButton,
     QWidget,
@@ -27,13 +28,25 @@ from app.dialogs.keys import KeysDialog
 from app.dialogs.keys_editor import KeysEditor
 from app.dialogs.new_session import NewSession, TaskChoice
 from app.dialogs.palette import Palette
+from app.dialogs.rules import RulesDialog
+from app.dialogs.servers import ServersDialog
 from app.dialogs.settings import SettingsDialog
+from app.dialogs.thresholds import ThresholdsDialog
 from app.keys import Keys
+from app.models.rules import RuleLine
 from app.safe_text import PlainLabel
+from app.views.panel_dock import PanelRoom
+from core.domain.attention import Thresholds
 from core.domain.events import NoteAdded, SessionStateChanged
 
-SCREENS = {1.0: (1366, 768), 1.5: (1920, 1080), 2.0: (2560, 1440)}
+SCREENS = {1.0: (1366, 768), 1.5: (1920, 1080), 2.0: (1920, 1080)}
 """The smallest screen that is taken care of at a scale, in real pixels."""
+
+PADDING = 20
+"""What the style sheet leaves beside a tab's text."""
+
+TITLE = 36
+"""The bar that the desktop draws over a window, in logical pixels."""
 
 
 def maker():
@@ -49,7 +62,9 @@ def dialogs(window, place) -> list[QDialog]:
     told = [SettingsDialog(place.settings, window), KeysDialog(place.actions, window), GoTo("x", window),
             KeysEditor(place.actions, Keys(place.actions, place.settings, window), window),
             NewSession([TaskChoice("t", "Title")], window),
-            Palette(window.findChild(PaletteController).commands(), window)]
+            Palette(window.findChild(PaletteController).commands(), window), RulesDialog(window),
+            ServersDialog(window), ThresholdsDialog("A title", Thresholds(), Thresholds(), window)]
+    told[-3].show_rules([RuleLine("bad_edit", "1", "About it", True, {"within": 3, "share": 0.5, "name": "x"}, {}, {})])
     for dialog in told:
         dialog.show()
     QApplication.processEvents()
@@ -124,7 +139,7 @@ def cut(widget: QWidget) -> str:
         return "too narrow" if hint.width() > widget.width() + 1 or hint.height() > widget.height() + 1 else ""
     if isinstance(widget, QTabBar):
         narrow = [widget.tabText(i) for i in range(widget.count())
-                  if widget.fontMetrics().horizontalAdvance(widget.tabText(i)) > widget.tabRect(i).width()]
+                  if widget.fontMetrics().horizontalAdvance(widget.tabText(i)) + PADDING > widget.tabRect(i).width()]
         return f"tabs {narrow}" if narrow else ""
     return ""
 
@@ -133,19 +148,28 @@ def cut(widget: QWidget) -> str:
 @pytest.mark.parametrize("language", ["en", "zh_CN"])
 def test_no_text_is_cut_off(qtbot, qapp, tmp_path, language, scale):
     width, height = (round(side / scale) for side in SCREENS[scale])
+    height -= TITLE
     with speaking(qapp, language), shown_window(tmp_path, maker()) as (window, place):
         place.cursor.move("s1", 4)
         window.resize(width, height)
         found = set()
         for layout in (window.lay_out_live, window.lay_out_review, window.lay_out_compare):
             layout()
+            QApplication.processEvents()
+            least = window.minimumSizeHint()
+            assert least.width() <= 960 and least.height() <= 540 - TITLE
             for dock in window.docks.values():
                 dock.raise_()
                 QApplication.processEvents()
+                if dock.findChild(PanelRoom).horizontalScrollBar().maximum():
+                    found.add(f"{dock.objectName()} is cut off at the side")
                 found |= {f"{dock.objectName()}: {why}: {getattr(w, 'text', str)()!r} {path_of(w)}"
                           for w in [*dock.findChildren(QWidget), *window.findChildren(QTabBar)]
                           if w.isVisible() and not w.visibleRegion().isEmpty() and (why := cut(w))}
         for dialog in dialogs(window, place):
+            if any(area.horizontalScrollBar().maximum() for area in dialog.findChildren(QScrollArea)
+                   if area.isVisible()):
+                found.add(f"{type(dialog).__name__} is cut off at the side")
             room = dialog.size()
             if room.width() > width or room.height() > height:
                 found.add(f"{type(dialog).__name__} {room.width()}×{room.height()} is larger than the screen")
