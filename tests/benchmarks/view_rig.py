@@ -76,6 +76,7 @@ def copy_of(path: Path) -> Iterator[Path]:
         shutil.copy(path, folder / path.name)
         if (folds := path.with_suffix(".folds")).exists():
             shutil.copytree(folds, (folder / path.name).with_suffix(".folds"))
+        os.sync()  # else the first commit that syncs the copy waits for all of it
         yield folder / path.name
     finally:
         shutil.rmtree(folder, ignore_errors=True)
