@@ -10,6 +10,7 @@ from support.panels import told_session, workplace
 from support.wire import account, fill, running_client, serving
 
 from app.controllers import verdicts
+from app.session_key import key_of
 from core.aio import TaskScope
 from core.protocol.messages import GiveVerdict, Nak
 
@@ -48,6 +49,36 @@ def test_blind_hides_the_others_until_the_reader_has_decided(place, host) -> Non
     assert place.settings.get("review.blind") is True
     view.blind.setChecked(False)
     assert "null_action" in view._opinions.text
+
+
+async def test_once_decided_the_others_show_and_the_next_undecided_comes(place, host) -> None:
+    view = verdicts.build(place, host)
+    view.blind.setChecked(True)
+    place.cursor.move("s1", 2)
+    place.actions["review.keep"].trigger()
+    assert "null_action" in view._opinions.text and "kept" in view._final.text()
+    assert place.cursor.step == 2
+    view.advance.setChecked(True)
+    place.cursor.to_step(4)
+    place.actions["review.mask"].trigger()
+    assert place.cursor.step == 5
+    place.actions["review.unsure"].trigger()
+    assert place.cursor.step == 5, "unsure decides nothing"
+    place.cursor.mark((6, 7))
+    place.actions["review.keep"].trigger()
+    assert (place.cursor.step, place.cursor.marks) == (8, ())
+    await place.scope.close()
+
+
+def test_rules_run_where_the_session_is(place, host) -> None:
+    told = []
+    place.notices.told.connect(told.append)
+    place.desk.server = "lab"
+    view = verdicts.build(place, host)
+    place.cursor.move(key_of("s1", "lab"), 2)
+    view.rules.click()
+    assert [n.sentence for n in told] == ["Rules run on the server's own computer:  tiphys judge s1"]
+    assert view.rules.isEnabled()
 
 
 def test_a_key_without_a_step_says_what_is_missing(place, host) -> None:

@@ -3,9 +3,11 @@
 from support.logs import PERSON
 from support.panels import told_session
 
+from app.models import verdicts
 from app.models.verdicts import Decision, Tally, VerdictBook
-from core.domain.events import Placed, VerdictGiven, encode_event, make_event
+from core.domain.events import Fact, Placed, TagSet, VerdictGiven, encode_event, make_event
 from core.domain.trajectory import Trajectory, fold
+from core.domain.verdict import Author
 
 
 def trajectory() -> Trajectory:
@@ -14,7 +16,11 @@ def trajectory() -> Trajectory:
 
 
 def log_says(told: Trajectory, step: int, value: str, reason: str = "") -> None:
-    body = encode_event(make_event(VerdictGiven(step=step, value=value, reason=reason), PERSON))
+    log_has(told, VerdictGiven(step=step, value=value, reason=reason))
+
+
+def log_has(told: Trajectory, fact: Fact, author: Author = PERSON) -> None:
+    body = encode_event(make_event(fact, author))
     told.apply(Placed(session="s1", seq=told.seq + 1, body=body))
 
 
@@ -56,6 +62,35 @@ def test_a_refused_verdict_gives_way_to_the_log_and_cannot_be_undone() -> None:
     (change,) = mine.judge([told.step(2)], "keep")
     mine.refuse(change)
     assert (mine.final(told.step(2)), mine.can_undo, mine.pending) == ("mask", False, 0)
+
+
+def test_a_new_act_ends_what_could_be_done_again_and_old_ones_are_forgotten(monkeypatch) -> None:
+    told, mine = trajectory(), book()
+    mine.judge([told.step(4)], "mask")
+    mine.undo()
+    mine.judge([told.step(5)], "keep")
+    assert mine.redo() == ()
+    monkeypatch.setattr(verdicts, "_UNDO_LIMIT", 2)
+    for step in (6, 7, 8, 9):
+        mine.judge([told.step(step)], "mask")
+    assert [change.step for _ in range(9) for change in mine.undo()] == [9, 8, 7]
+
+
+def test_a_tag_is_on_its_way_until_the_log_has_it() -> None:
+    told, mine = trajectory(), book()
+    mine.tag([told.step(4)], "loop")
+    mine.confirm(told)
+    assert mine.pending == 1
+    log_has(told, TagSet(step=4, tag="loop"))
+    mine.confirm(told)
+    assert (mine.pending, mine.tags(told.step(4))) == (0, {"loop"})
+
+
+def test_the_masks_of_an_import_are_decisions() -> None:
+    told, mine = trajectory(), book()
+    log_has(told, VerdictGiven(step=4, value="mask"), Author(kind="import", name="sharegpt"))
+    assert mine.tally(told) == Tally(kept=8, masked=2, undecided=8)
+    assert mine.next_undecided(told, 3) == 5
 
 
 def test_counts_and_the_way_to_the_next_undecided_step() -> None:
