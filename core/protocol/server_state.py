@@ -171,6 +171,15 @@ class Bucket:
         self._level -= 1
         return max(0.0, -self._level / self._rate)
 
+    def take(self, now: float) -> bool:
+        """Take one turn, if there is one now."""
+        self._level = min(self._burst, self._level + (now - self._at) * self._rate)
+        self._at = now
+        if self._level < 1:
+            return False
+        self._level -= 1
+        return True
+
 
 class ServerState:
     """One connection of a principal that holds `scopes`."""

@@ -204,7 +204,8 @@ class Connection:
                                      cseq=commands.last_cseq(reader, hello.client)))
 
     async def _run(self, command: Command) -> None:
-        await asyncio.sleep(self._bucket.wait(asyncio.get_running_loop().time()))
+        if not (command.again and self._hub.may_tell_again(self.principal)):
+            await asyncio.sleep(self._bucket.wait(asyncio.get_running_loop().time()))
         client, world = self._state.client, self._hub.world
         try:
             reply = await self._hub.do(command.session,

@@ -8,6 +8,7 @@ from typing import Protocol, TypeVar
 
 from core.domain.errors import Denied
 from core.protocol.messages import Close, Live
+from core.protocol.server_state import Bucket
 from core.server.event_frames import EventFrames
 from core.server.search import LogSearch
 from core.server.world import World
@@ -18,6 +19,10 @@ from core.store.sqlite import scalar
 from core.store.writer import Writer
 
 T = TypeVar("T")
+
+AGAIN_PER_S, AGAIN_AT_ONCE = 1.0, 5_000.0
+"""How often one account may send commands again without waiting: more than most people give in the seven days that
+outboxes keep. Beyond it the limit of the connection holds."""
 
 
 class Peer(Protocol):
@@ -48,6 +53,7 @@ class Hub:
         self.on_changed: list[Callable[[str], None]] = []
         """Called with a session after each commit that touched it."""
         self._peers: set[Peer] = set()
+        self._again: dict[str, Bucket] = {}
         self._writer = writer
         self._touched: list[str] = []  # of the transaction that is open; the writer's thread alone has it
         self._loop = asyncio.get_running_loop()
@@ -65,6 +71,11 @@ class Hub:
     async def store(self, work: Callable[[Database], T]) -> T:
         """The result of work that changes no session's log."""
         return await self._writer.do(work)
+
+    def may_tell_again(self, principal: Principal) -> bool:
+        """Whether an account may send one more command again now; takes that turn."""
+        bucket = self._again.setdefault(principal.name, Bucket(AGAIN_PER_S, AGAIN_AT_ONCE))
+        return bucket.take(self._loop.time())
 
     def join(self, peer: Peer) -> None:
         """A connection was greeted."""

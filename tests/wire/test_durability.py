@@ -6,6 +6,7 @@ import asyncio
 import threading
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,7 +17,8 @@ from core.protocol.codec import decode_from_server, decode_to_server
 from core.protocol.frames import parse_piece
 from core.protocol.messages import PROTOCOL, Ack, Command, Guide, Hello
 from core.protocol.server_state import ServerState
-from core.server import connection
+from core.server import connection, hub
+from core.server.serve import Server
 
 GOLDEN = [p.read_text(encoding="utf-8") for p in sorted((Path(__file__).parent / "golden").iterdir())]
 
@@ -84,6 +86,34 @@ def test_a_flood_of_commands_is_slowed_down_and_answered_whole(
             return asyncio.get_running_loop().time() - began
 
     assert asyncio.run(scenario()) > 0.25
+
+
+def test_what_is_sent_again_to_a_restored_server_need_not_wait_up_to_a_limit_for_the_account(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The limit holds for all connections of the account together; beyond it that of the connection holds."""
+    monkeypatch.setattr(connection, "COMMANDS_AT_ONCE", 1)
+    monkeypatch.setattr(connection, "COMMANDS_PER_S", 2)
+    monkeypatch.setattr(hub, "AGAIN_AT_ONCE", 40)
+    monkeypatch.setattr(hub, "AGAIN_PER_S", 1e-6)
+
+    async def send(server: Server, client: str, first: int, upto: int) -> float:
+        """How many seconds it takes until all are answered."""
+        async with raw_peer(server.url, admin_token(tmp_path), client=client) as peer:
+            began = asyncio.get_running_loop().time()
+            for n in range(first, upto + 1):
+                await peer.say(msgspec.structs.replace(guide(n), cseq=n - first + 1, again=True))
+            for n in range(first, upto + 1):
+                assert (await peer.hear(Ack)).id == f"m{n}"  # type: ignore[attr-defined]
+            return asyncio.get_running_loop().time() - began
+
+    async def scenario() -> None:
+        async with serving(tmp_path) as server:
+            await fill(server, "s", bodies_of(1))
+            assert await send(server, "a", 1, 30) < 10, "at two a second it would take 15"
+            assert await send(server, "b", 31, 43) > 0.9, "ten of the account's, one of the connection's, two that wait"
+
+    asyncio.run(scenario())
 
 
 @settings(max_examples=400)

@@ -141,3 +141,9 @@ def test_a_bucket_lets_a_burst_through_and_then_spaces_out() -> None:
     assert [bucket.wait(0.0) for _ in range(3)] == [0, 0, 0]
     assert bucket.wait(0.0) == pytest.approx(0.1)
     assert bucket.wait(10.0) == 0
+
+
+def test_a_bucket_says_whether_there_is_a_turn_at_once() -> None:
+    bucket = Bucket(10, 2)
+    assert [bucket.take(0.0) for _ in range(4)] == [True, True, False, False]
+    assert not bucket.take(0.05) and bucket.take(0.15), "who was refused owes nothing"
