@@ -15,6 +15,7 @@ from core.domain.trajectory import fold
 from core.domain.verdict import Author
 from core.supervision.agreement import agreement, effects
 from core.supervision.coefficients import cohen_kappa, krippendorff_alpha, raw_agreement, wilson
+from core.supervision.judge import BY_GUIDANCE
 from core.supervision.rules import RULES
 
 VALUES = st.sampled_from(["keep", "mask", "unsure"])
@@ -119,6 +120,18 @@ def test_people_are_held_against_each_other():
     both = [("keep", "keep"), ("mask", "keep"), ("mask", "mask")]
     assert pair.kappa == pytest.approx(cohen_kappa(both))
     assert told.alpha == pytest.approx(krippendorff_alpha(both))
+
+
+def test_a_word_that_decides_nothing_makes_no_pair_and_all_guidance_is_one_source():
+    maker = session()
+    for author, value in ((PERSON, "unsure"), (SECOND, "keep")):
+        maker.say(VerdictGiven(step=4, value=value), author)
+    for guidance, step in (("g1", 3), ("g2", 5)):
+        maker.say(VerdictGiven(step=step, value="mask"), Author(kind="judge", name=f"m{BY_GUIDANCE}{guidance}"))
+    told = agreement([trajectory(maker)])
+    assert [p.steps for p in told.pairs] == [3]
+    by_guidance = {s.source: s for s in told.sources}["judge:m/guidance"]
+    assert (by_guidance.masks, by_guidance.judged, by_guidance.confirmed) == (2, 2, 2)
 
 
 def test_what_a_rule_would_change_is_known_before_it_is_switched_on():

@@ -12,17 +12,18 @@ import pytest
 from support.logs import PERSON, Maker
 
 from core.domain.errors import Unavailable
-from core.domain.events import GuidanceDelivered, GuidanceQueued, Placed, ScoreGiven, encode_event
+from core.domain.events import GuidanceDelivered, GuidanceQueued, Placed, ScoreGiven, VerdictGiven, encode_event
 from core.domain.message import Message, ToolCall
 from core.domain.step import Output, decode_body
 from core.domain.task import ModelSettings
 from core.domain.trajectory import fold
+from core.domain.verdict import Author
 from core.llm.model import Completion, EndpointError, estimate_tokens
 from core.llm.openai import OpenAIModel
 from core.llm.serve_local import Endpoint
 from core.supervision.judge import Judge, JudgeSettings, prompt_version
 from core.supervision.opinions import OpinionCache, read_opinions
-from core.supervision.turns import guided_windows, turn_text, windows
+from core.supervision.turns import guided_windows, score_before, turn_text, windows
 
 NO_GUIDANCE = JudgeSettings(before=0)
 
@@ -123,6 +124,17 @@ def test_answers_become_verdicts_with_reasons_and_versions_and_are_not_asked_for
     assert judged(maker, Told(), [*maker.bodies, *map(encode_event, events)]) == []
 
 
+def test_verdicts_of_another_prompt_are_given_anew():
+    maker = session()
+    old = Author(kind="judge", name="judge-1", version="of last year")
+    for step in (1, 2, 3):
+        maker.say(VerdictGiven(step=step, value="mask"), old)
+    events = judged(maker, Told(called(turn_1=True, turn_2=True, turn_3=True)))
+    assert [(e.fact.step, e.fact.value) for e in events] == [(1, "keep"), (2, "keep"), (3, "keep")]
+    final = trajectory([*maker.bodies, *map(encode_event, events)])
+    assert [s.final for s in final.steps] == ["keep"] * 3
+
+
 def test_what_an_answer_leaves_out_is_asked_for_again_and_then_left_unjudged():
     model = Told(called(turn_1=True), called(turn_3=False, turn_1=False), called())
     events = judged(session(), model)
@@ -173,6 +185,7 @@ def test_windows_end_at_summaries_and_where_they_are_full_and_repeat_some_turns(
     second = some[1]
     assert f"[Start of Turn {second.steps[0] - 1}]" in second.text and second.steps[0] - 1 not in second.steps
     assert [w.score for w in some][-1] == 40.0 and some[0].score == 0.0
+    assert score_before(told, 6) == 0.0, "a step does not know its own score"
 
 
 def test_the_prompt_says_the_scores_and_which_turns_are_asked_for():
@@ -270,6 +283,8 @@ def test_the_turns_before_a_guidance_are_held_against_it_even_past_a_summary():
     told = trajectory(maker.bodies)
     [window] = guided_windows(told, bodies_of(maker), 10**6, before=2)
     assert window.steps == (2, 3) and window.text.endswith("<real_user>no test split, please</real_user>")
+    [short] = guided_windows(told, bodies_of(maker), window.tokens * 2 // 3, before=2)
+    assert short.steps == (3,) and "[Start of Turn 2]" not in short.text, "the nearest, where not all have room"
     plain = called(turn_1=True, turn_2=True, turn_3=True), called(turn_4=True)
     against = called(turn_1=True, turn_2={"keep": False, "reason": "reads the test split"}, turn_3=True)
     events = judged(maker, Told(*plain, against), settings=JudgeSettings())

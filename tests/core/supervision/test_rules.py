@@ -73,6 +73,7 @@ def test_late_failure_lets_the_agent_end_its_own_jobs():
     end = step(2, ("kill_session_processes", {"session_id": "m"}))
     assert found("late_failure", started, end, step(3, ("sleep", {}), seen=killed)) == []
     assert found("late_failure", started, step(3, ("sleep", {}), seen=killed)) == [1]
+    assert found("late_failure", started, end, step(3, ("sleep", {}), seen={**killed, "exit_code": 1})) == [1]
 
 
 def test_error_result_spares_a_search_that_finds_nothing_unless_told_otherwise():

@@ -154,6 +154,7 @@ def test_work_that_lowers_a_full_score_is_masked_and_backups_are_kept():
     assert found("lowered_score", *steps, scores=(score(1, 100), score(7, 80))) == [4, 5]
     assert found("lowered_score", *steps, scores=(score(1, 90), score(7, 80))) == []
     assert found("lowered_score", *steps, scores=(score(1, 90), score(7, 80)), max_score=90.0) == [4, 5]
+    assert found("lowered_score", *steps, scores=(score(1, 90), score(7, 80)), margin=10.0) == [4, 5]
     assert found("lowered_score", *steps, scores=(score(1, 100), score(7, 100))) == []
 
 
@@ -213,6 +214,7 @@ def test_exact_values_are_secrets():
     assert found("secret_printed", step(1, run("env"), shows="the word is marigold"), secrets=["marigold"]) == [1]
     gone = FileChanged(host="main", path="a", step=1)
     assert found("secret_printed", step(1, run("env"), shows="tulip"), secrets=["marigold"], files=(gone,)) == []
+    assert found("secret_printed", step(1, run("env"), shows="too short a value"), secrets=["short"]) == []
 
 
 @pytest.mark.parametrize("text", [
