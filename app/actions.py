@@ -96,6 +96,8 @@ ACTIONS: tuple[Entry, ...] = (
     Entry("review.rules", QT_TRANSLATE_NOOP("Actions", "&Rules…"), (), "review"),
     Entry("view.eye", QT_TRANSLATE_NOOP("Actions", "&Context of the step (the eye)"), ("C",), "view", checkable=True,
           icon="eye"),
+    Entry("view.remarks", QT_TRANSLATE_NOOP("Actions", "What was said of the &whole session"), (), "view",
+          checkable=True),
     Entry("view.in_context", QT_TRANSLATE_NOOP("Actions", "Is the selected text &in the context?"), ("Shift+C",),
           "view"),
     Entry("view.copy_json", QT_TRANSLATE_NOOP("Actions", "Copy the context as &JSON"), (), "view"),

@@ -120,10 +120,7 @@ class ImportsController(QObject):
             self._stamps[str(told["path"])] = str(told["stamp"])
         if self._count == 1:
             self._place.cursor.move(session)
-        for warning in told["warnings"]:
-            self._remarks += 1
-            if self._remarks <= REMARKS:
-                self._place.notices.tell(f"{one_line(str(told['source']), 60)}: {warning}", "attention", session)
+        self._remarks += len(told["warnings"])
 
     def _ended(self, follow: bool, code: int, last: str) -> None:
         if self._worker is not None:
@@ -139,9 +136,9 @@ class ImportsController(QObject):
             notices.tell(self.tr("%n session(s) imported.", None, self._count), "done")
         elif not self._failed:
             notices.tell(last or self.tr("No session was found there."), "error" if code else "attention")
-        if self._remarks > REMARKS:
-            notices.tell(self.tr("There are %n more remark(s) on what was opened.", None, self._remarks - REMARKS),
-                         "attention")
+        if self._remarks and self._count > 1:  # those of one session stand above its steps
+            notices.tell(self.tr("%n remark(s) on what was opened: see above the steps of each session.", None,
+                                 self._remarks))
         if self._arriving is not None and not self._is_cancelled:
             self._arrivals.append(self._arriving)
         self._keep_watching(follow)

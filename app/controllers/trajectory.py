@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 from app.controllers.digest import DigestController
 from app.controllers.find import FindController
 from app.controllers.outline import OutlineController
+from app.controllers.remarks import RemarksController
 from app.models.facets import Facets, choices_of
 from app.models.overview import Overview
 from app.models.trajectory import TrajectoryModel
@@ -26,6 +27,7 @@ def build(place: Workplace, parent: QWidget) -> TrajectoryPanel:
     model.setParent(panel)
     TrajectoryController(place, model, panel)
     DigestController(place, panel)
+    RemarksController(place, panel)
     return panel
 
 

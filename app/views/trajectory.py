@@ -24,6 +24,7 @@ from app.views.entry_list import EntryList
 from app.views.filter_bar import FilterBar
 from app.views.minimap import Minimap
 from app.views.news_bar import NewsBar
+from app.views.remarks_bar import RemarksBar
 from app.views.step_list import StepList
 
 
@@ -68,6 +69,7 @@ class TrajectoryPanel(QWidget):
         self.progress.setAccessibleName(self.tr("Reading the session"))
         self.progress.hide()
         self.digest = NewsBar(self.tr("Show the first"), self)
+        self.remarks = RemarksBar(self)
         self.before = _button(self, theme.icon("up"), self.tr("Previous hit (Shift+F3)"))
         self.after = _button(self, theme.icon("down"), self.tr("Next hit (F3)"))
         self.filter = QComboBox(self)
@@ -103,6 +105,7 @@ class TrajectoryPanel(QWidget):
         column.addLayout(top)
         column.addWidget(self.filters)
         column.addWidget(self.digest)
+        column.addWidget(self.remarks)
         column.addWidget(self.progress)
         column.addLayout(middle, 1)
         host = QVBoxLayout(self)

@@ -13,8 +13,10 @@ from core.aio import TaskScope
 from core.cli.carrying import carried
 from core.cli.shapes import ImportLine
 from core.cli.store import reading, writing
+from core.domain.blob import blob_hash
 from core.domain.errors import Conflict, ReportableError
-from core.domain.events import blobs_of, decode_event
+from core.domain.events import NoteAdded, blobs_of, decode_event, encode_event, make_event
+from core.domain.verdict import Author
 from core.formats import growth
 from core.formats.imported import Imported
 from core.formats.payloads import Chosen
@@ -28,6 +30,10 @@ if TYPE_CHECKING:
 
 BATCH, BATCH_BYTES, BATCH_S = 64, 16 * 1024 * 1024, 1.0
 """Sessions are stored together until so many, so many bytes of payloads, or so many seconds of reading."""
+
+
+REMARKS = 100
+"""So many sentences about one file are kept with its session."""
 
 
 class Read(msgspec.Struct, frozen=True):
@@ -106,11 +112,23 @@ async def take(authority: Authority, home: Home, one: Read) -> ImportLine:
         bodies = [*bodies, *said]
         told = (f"What people said of session {source}, which is the same run, was taken over.",) if said else ()
     if bodies:
+        bodies = [*bodies, *_remarks(home, session)]
         op = ImportSession(origin=session.format, events=lacking.head + len(bodies))
         await authority.take_in(session.session, op, lacking.journal, bodies, payloads(session, lacking.bodies))
     return ImportLine(session=session.session, source=session.source, format=session.format, title=session.title,
                       steps=session.steps, errors=session.errors, warnings=(*session.warnings, *told),
                       result=lacking.result, path=str(one.path), stamp=one.stamp)
+
+
+def _remarks(home: Home, session: Imported) -> list[bytes]:
+    """What the importer has to say of the file, as notes on the session that the log does not have yet."""
+    author = Author(kind="import", name=session.format)
+    told = {f"{session.session}-remark-{blob_hash(text.encode())[:16]}": text for text in session.warnings[:REMARKS]}
+    with reading(home) as conn:
+        notes = conn.execute("SELECT body FROM event WHERE session = ? AND kind = 'note_added'", (session.session,))
+        held = {decode_event(bytes(body)).id for (body,) in notes}
+    return [encode_event(make_event(NoteAdded(step=0, text=text), author, id=name))
+            for name, text in told.items() if name not in held]
 
 
 def _carried(home: Home, session: Imported) -> tuple[list[bytes], str]:

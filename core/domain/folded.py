@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from array import array
+from datetime import datetime
 
 import msgspec
 
@@ -19,8 +20,9 @@ from core.domain.outputs import Outputs
 from core.domain.session import SessionRow
 from core.domain.steps import Opinions, Read, Shape
 from core.domain.trajectory import Trajectory
+from core.domain.verdict import Author
 
-VERSION = f"4 {sys.byteorder} {array('I').itemsize}"
+VERSION = f"5 {sys.byteorder} {array('I').itemsize}"
 """Of this layout and of what the fold means; to be changed with either."""
 
 COLUMNS = ("numbers", "seqs", "shape_of", "key_of", "started", "ended", "cost", "tokens_in", "tokens_out")
@@ -53,6 +55,7 @@ class _Folded(msgspec.Struct, kw_only=True):
     files: list[FileChanged]
     searches: list[SearchMade]
     terminals: dict[str, _Tape]
+    notes: list[tuple[Author, datetime, str]]
     spent: dict[str, dict[int, float]]
 
 
@@ -88,6 +91,7 @@ def encode_folded(trajectory: Trajectory) -> bytes:
             scores=trajectory.scores,
             files=trajectory.files,
             searches=trajectory.searches,
+            notes=trajectory.notes,
             spent=trajectory.spent,
             terminals={
                 key: _Tape(*(memoryview(c).cast("B") for c in (o.seqs, o.offsets, o.sizes)))
@@ -111,6 +115,7 @@ def decode_folded(session: str, data: bytes | memoryview, read: Read) -> Traject
     made.items.steps, made.items.places, made.items.others = told.steps, told.places, told.others
     made.summaries, made.summary_places, made.guidance = told.summaries, told.steps_before, told.guidance
     made.scores, made.files, made.searches, made.spent = told.scores, told.files, told.searches, told.spent
+    made.notes = told.notes
     for key, tape in told.terminals.items():
         held = made.terminals[key] = Outputs(read)
         for column, bytes_ in ((held.seqs, tape.seqs), (held.offsets, tape.offsets), (held.sizes, tape.sizes)):

@@ -6,6 +6,7 @@ With a `Read` it keeps columns and places instead of every step and output: a lo
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
 
 from core.domain.context import Contexts, MessageRef, apply_delta
 from core.domain.errors import Conflict, NotFound
@@ -37,7 +38,7 @@ from core.domain.items import Item, Items
 from core.domain.outputs import Outputs
 from core.domain.session import SessionRow, advance
 from core.domain.steps import Read, StepEntry, Steps
-from core.domain.verdict import Verdict
+from core.domain.verdict import Author, Verdict
 
 __all__ = ["Item", "StepEntry", "Trajectory", "fold"]
 
@@ -65,6 +66,8 @@ class Trajectory:
         self.searches: list[SearchMade] = []
         self.terminals: dict[str, Outputs] = {}
         self.open_step: StepStarted | None = None
+        self.notes: list[tuple[Author, datetime, str]] = []
+        """What was said of the whole session: notes on step 0."""
         self.spent: dict[str, dict[int, float]] = {}
         """Active seconds by person (the author's key) and step."""
         self.contexts = _contexts(self.steps)
@@ -127,6 +130,8 @@ class Trajectory:
                 self.files.append(f)
             case SearchMade() as f:
                 self.searches.append(f)
+            case NoteAdded(step=0) as f:
+                self.notes.append((event.author, event.at, f.text))
             case VerdictGiven() | NoteAdded() | TagSet():
                 self._judge(event)
             case TimeSpent() as f:

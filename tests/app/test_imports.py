@@ -19,6 +19,7 @@ from app.bootstrap import Desktop, parse
 from app.controllers import imports
 from app.settings import Settings
 from app.views.import_bar import ImportBar
+from app.views.remarks_bar import RemarksBar
 from core.aio import TaskScope
 from core.protocol.messages import GiveVerdict
 
@@ -118,7 +119,16 @@ async def test_remarks_failures_and_what_cannot_be_opened_are_told(tmp_path):
     other.write_text("hello")
     async with serving(tmp_path / "home") as server, opened(server, str(path), str(other)) as made:
         await eventually(lambda: ("done", "1 session(s) imported.") in made.notes)
-        assert any(k == "attention" and n.startswith("half.jsonl: Line ") and "byte" in n for k, n in made.notes)
+        remarks = made.window.findChild(RemarksBar)
+        await eventually(remarks.isVisible)
+        assert remarks.label.text().startswith("ⓘ Line ") and "byte" in remarks.label.text()
+        made.actions["view.remarks"].trigger()
+        await eventually(lambda: remarks.text.edit.hasFocus() or remarks.text.isVisible())
+        assert remarks.text.edit.toPlainText().startswith("Line ")
+        head = made.desk.row(made.cursor.session).seq
+        drop(made.window, path)
+        await eventually(lambda: made.notes.count(("done", "1 session(s) imported.")) == 2)
+        assert made.desk.row(made.cursor.session).seq == head, "what was said once is not said again"
         assert any(k == "error" and "notes.txt" in n for k, n in made.notes)
         drop(made.window, other)
         await eventually(lambda: sum("notes.txt" in n for _, n in made.notes) == 2)
