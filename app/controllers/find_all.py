@@ -1,4 +1,5 @@
-"""Wires the Find panel: asks the index of all sessions in a process of its own, opens what was found."""
+"""Wires the Find panel: asks the indexes of this computer in a process of its own and the other servers over the
+wire, shows what was found as it comes, opens it."""
 
 from __future__ import annotations
 
@@ -6,22 +7,21 @@ import re
 from typing import Any
 
 import msgspec
-from PySide6.QtCore import QCoreApplication, QObject, Qt
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QWidget
 
-from app import quantities
+from app.controllers.remote_search import RemoteSearch
 from app.controllers.searcher import Searcher
 from app.later import later
 from app.models.entries import EntriesModel
-from app.models.two_lines import TwoLines
-from app.safe_text import one_line
+from app.models.hits import Merged, lines, servers_told
+from app.session_key import OWN, server_of
 from app.views.find_all import FindAllPanel
 from app.workplace import Workplace
 from core.domain.hit import Hit
 
 PAUSE_MS = 200
 LIMIT = 200
-_HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 
 
 def build(place: Workplace, parent: QWidget) -> FindAllPanel:
@@ -34,21 +34,30 @@ def build(place: Workplace, parent: QWidget) -> FindAllPanel:
 
 
 class FindAllController(QObject):
-    """Searches as the reader types."""
+    """Searches as the reader types. What comes later stands below what is read."""
 
     def __init__(self, place: Workplace, model: EntriesModel, panel: FindAllPanel) -> None:
         super().__init__(panel)
         self._place, self._model, self._panel = place, model, panel
-        self._searcher = Searcher(place, self)
+        self._searcher, self._remote = Searcher(place, self), RemoteSearch(place, self)
+        self._merged = Merged()
+        self._more = False
+        self._why = ""
+        self._aside: Hit | None = None
         self._pause = later(self, PAUSE_MS, self._search)
         panel.words_changed.connect(self._on_words)
         panel.list.opened.connect(self._open)
         self._searcher.told.connect(self._on_told)
         self._searcher.failed.connect(self._on_failed)
+        self._remote.told.connect(self._on_remote)
+        place.desk.trajectory_changed.connect(self._look_aside)
+        place.cursor.moved.connect(self._on_moved)
         place.actions["go.find_all"].triggered.connect(panel.start, Qt.ConnectionType.QueuedConnection)
 
     def _on_words(self, words: str) -> None:
         self._searcher.drop()
+        self._remote.drop()
+        self._panel.show_partly("", 0)
         if words.strip():
             self._panel.show_state("searching", len(self._model.entries))
             self._pause.start()
@@ -58,52 +67,83 @@ class FindAllController(QObject):
             self._panel.show_state("nothing")
 
     def _search(self) -> None:
-        self._searcher.ask(do="search", words=self._panel.box.text().strip(), limit=LIMIT)
+        words = self._panel.box.text().strip()
+        self._merged, self._more, self._why = Merged(), False, ""
+        self._searcher.ask(do="search", words=words, limit=LIMIT)
+        self._remote.ask(words, LIMIT)
+        self._tell()
+
+    # ---- what comes ------------------------------------------------------------------------------
 
     def _on_told(self, told: dict[str, Any]) -> None:
         hits = [msgspec.convert(hit, Hit) for hit in told["hits"]]
-        titles = {row.session: row.title for row in self._place.desk.rows()}
-        self._model.show([(hit, _lines(hit, titles.get(hit.session, ""))) for hit in hits])
-        self._panel.show_state("found", len(hits), more=len(hits) == LIMIT)
-        self._panel.show_partly(self._partly())
-
-    def _partly(self) -> int:
-        """How many sessions of other servers are not whole here: what was not fetched is not searched."""
-        place = self._place
-        return sum(not place.desk.is_local(row.session) and not place.kept.is_whole(row.session, row.seq)
-                   for row in place.desk.rows())
+        self._more = len(hits) == LIMIT
+        self._show(hits)
 
     def _on_failed(self, why: str) -> None:
-        self._model.show(())
-        self._panel.show_state("failed", 0, why)
+        self._why = why
+        self._show(())
+
+    def _on_remote(self) -> None:
+        self._show(())
+
+    def _show(self, local: list[Hit] | tuple[()]) -> None:
+        """Merge what is here, this computer's first where both came; say how it stands."""
+        begun = bool(self._merged.hits)
+        self._merged.add(local)
+        for reply in self._remote.replies.values():
+            self._merged.add(reply.hits)
+        place = self._place
+        titles = {row.session: row.title for row in place.desk.rows()}
+        entries = [(hit, lines(hit, titles.get(hit.session, ""), self._server(hit))) for hit in self._merged.hits]
+        if begun:
+            self._model.grow(entries)
+        elif entries or not self._is_busy:
+            self._model.show(entries)
+        self._tell()
+
+    def _tell(self) -> None:
+        count, replies = len(self._model.entries), self._remote.replies
+        more = self._more or any(reply.more for reply in replies.values())
+        state = "searching" if self._is_busy else "failed" if self._why and not count else "found"
+        self._panel.show_state(state, count, self._why, more=more)
+        names = [(self._place.servers.name_of(server), reply) for server, reply in replies.items()]
+        self._panel.show_partly(servers_told(names), self._partly())
+
+    @property
+    def _is_busy(self) -> bool:
+        return self._searcher.is_busy or self._remote.is_busy
+
+    def _server(self, hit: Hit) -> str:
+        server = server_of(hit.session)
+        return self._place.servers.name_of(server) if server != OWN else ""
+
+    def _partly(self) -> int:
+        """How many sessions of servers that did not answer are not whole here: the rest of them is not searched."""
+        place = self._place
+        silent = {server for server, reply in self._remote.replies.items() if reply.state not in ("asking", "answered")}
+        return sum(server_of(row.session) in silent and not place.kept.is_whole(row.session, row.seq)
+                   for row in place.desk.rows())
+
+    # ---- what the reader opens -------------------------------------------------------------------
 
     def _open(self, hit: Hit) -> None:
         texts = {hit.snippet[start:stop] for start, stop in hit.matches}
         self._place.cursor.move(hit.session, hit.step)
         self._place.cursor.seek(re.compile("|".join(map(re.escape, texts)), re.IGNORECASE) if texts else None)
-        trajectory = self._place.desk.trajectory(hit.session)
-        if (hit.where == "guidance" and hit.ref in trajectory.guidance) or (
-                hit.where == "summary" and hit.ref in trajectory.summaries):
+        self._aside = hit if hit.where in ("guidance", "summary") else None
+        self._look_aside(hit.session)
+
+    def _look_aside(self, session: str) -> None:
+        """Show the guidance or summary that was opened, as soon as it is here."""
+        hit = self._aside
+        if hit is None or hit.session != session:
+            return
+        trajectory = self._place.desk.trajectory(session)
+        if hit.ref in (trajectory.guidance if hit.where == "guidance" else trajectory.summaries):
+            self._aside = None
             self._place.cursor.look_aside(hit.where, hit.ref)
 
-
-def _lines(hit: Hit, title: str) -> TwoLines:
-    where = where_word(hit.where)
-    if hit.step is not None:
-        where = QCoreApplication.translate("Find", "step {n}").format(n=quantities.number(hit.step)) + " · " + where
-    # one hidden character becomes one visible sign: the places of the matches stay
-    return TwoLines(title=one_line(title or hit.session, 80), below=_HIDDEN.sub("␣", hit.snippet), right=where,
-                    spans=hit.matches)
-
-
-def where_word(where: str) -> str:
-    """The word for the place of a hit."""
-    return {
-        "title": QCoreApplication.translate("Find", "title"),
-        "thought": QCoreApplication.translate("Find", "thought"),
-        "action": QCoreApplication.translate("Find", "action"),
-        "output": QCoreApplication.translate("Find", "output"),
-        "summary": QCoreApplication.translate("Find", "summary"),
-        "guidance": QCoreApplication.translate("Find", "guidance"),
-        "note": QCoreApplication.translate("Find", "note"),
-    }.get(where, where)
+    def _on_moved(self, session: str, step: int | None) -> None:
+        if self._aside is not None and (session, step) != (self._aside.session, self._aside.step):
+            self._aside = None

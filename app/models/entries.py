@@ -48,3 +48,15 @@ class EntriesModel(QAbstractListModel):
         self.beginResetModel()
         self.entries = fresh
         self.endResetModel()
+
+    def grow(self, entries: Sequence[tuple[object, TwoLines]]) -> None:
+        """Show a longer list that begins with as many rows as there are: nothing moves, what differs is drawn anew."""
+        known = len(self.entries)
+        for row, entry in enumerate(entries[:known]):
+            if entry != self.entries[row]:
+                self.entries[row] = entry
+                self.dataChanged.emit(self.index(row), self.index(row))
+        if len(entries) > known:
+            self.beginInsertRows(QModelIndex(), known, len(entries) - 1)
+            self.entries += entries[known:]
+            self.endInsertRows()

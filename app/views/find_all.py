@@ -60,11 +60,12 @@ class FindAllPanel(QWidget):
             "searching": self.tr("Searching…"), "failed": self.tr("The search failed: {why}").format(why=why),
         }.get(state, self.tr("Nothing found.")))
 
-    def show_partly(self, count: int) -> None:
-        """Say of how many sessions only a part is searched."""
-        told = self.tr("Of %n session(s) on other servers only what is on this computer is searched.", None, count)
-        self.partly.setText(told if count else "")
-        self.partly.setVisible(bool(count))
+    def show_partly(self, servers: str, count: int) -> None:
+        """Say how it stands with the other servers, and of how many sessions only a part is searched."""
+        partly = self.tr("Of %n session(s) on other servers only what is on this computer is searched.", None, count)
+        told = " ".join(one for one in (servers, partly if count else "") if one)
+        self.partly.setText(told)
+        self.partly.setVisible(bool(told))
 
     def start(self) -> None:
         """Put the cursor into the box."""
