@@ -201,10 +201,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>There are %n more remark(s) on what was opened.</source>
+        <source>%n remark(s) on what was opened: see above the steps of each session.</source>
         <translation>
-            <numerusform>There is %n more remark on what was opened.</numerusform>
-            <numerusform>There are %n more remarks on what was opened.</numerusform>
+            <numerusform>%n remark on what was opened: see above the steps of its session.</numerusform>
+            <numerusform>%n remarks on what was opened: see above the steps of each session.</numerusform>
         </translation>
     </message>
 </context>
@@ -242,6 +242,16 @@
         <translation>
             <numerusform>%n message is fetched from the server first…</numerusform>
             <numerusform>%n messages are fetched from the server first…</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>RemarksBar</name>
+    <message numerus="yes">
+        <source>%n remark(s)</source>
+        <translation>
+            <numerusform>%n remark</numerusform>
+            <numerusform>%n remarks</numerusform>
         </translation>
     </message>
 </context>

@@ -244,6 +244,10 @@
         <translation>步骤的上下文（眼睛）(&amp;C)</translation>
     </message>
     <message>
+        <source>What was said of the &amp;whole session</source>
+        <translation>对整个会话的说明(&amp;W)</translation>
+    </message>
+    <message>
         <source>Is the selected text &amp;in the context?</source>
         <translation>所选文字是否在上下文中？(&amp;I)</translation>
     </message>
@@ -1877,9 +1881,9 @@ Delete or right click: take it away</source>
         <translation>那里没有找到会话。</translation>
     </message>
     <message numerus="yes">
-        <source>There are %n more remark(s) on what was opened.</source>
+        <source>%n remark(s) on what was opened: see above the steps of each session.</source>
         <translation>
-            <numerusform>关于所打开的内容还有 %n 条说明。</numerusform>
+            <numerusform>对所打开内容有 %n 条说明：见各会话步骤上方。</numerusform>
         </translation>
     </message>
     <message>
@@ -2297,6 +2301,34 @@ Delete or right click: take it away</source>
     <message>
         <source>{h} h {m} min</source>
         <translation>{h} 小时 {m} 分</translation>
+    </message>
+</context>
+<context>
+    <name>RemarksBar</name>
+    <message>
+        <source>Remarks on the session</source>
+        <translation>对会话的说明</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n remark(s)</source>
+        <translation>
+            <numerusform>%n 条说明</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Show all that was said of the whole session</source>
+        <translation>显示对整个会话的全部说明</translation>
+    </message>
+</context>
+<context>
+    <name>RemarksController</name>
+    <message>
+        <source>the import, {when}</source>
+        <translation>导入时，{when}</translation>
+    </message>
+    <message>
+        <source>{name}, {when}</source>
+        <translation>{name}，{when}</translation>
     </message>
 </context>
 <context>
