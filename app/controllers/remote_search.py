@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
-import msgspec
 from PySide6.QtCore import QObject, Signal
 
 from app.desk import Desk
 from app.later import later
-from app.models.hits import Reply
-from app.session_key import key_of
+from app.models.hits import Reply, sound
 from app.workplace import Workplace
 from core.domain.errors import ReportableError
 from core.domain.ids import new_id
@@ -18,6 +16,8 @@ from core.protocol.messages import Search
 
 AGAIN_MS = 2_000
 """A server that has not read all of its log is asked again so much later, as long as it gets on."""
+
+MAX_BEHIND = 2**31 - 1
 
 
 class RemoteSearch(QObject):
@@ -80,8 +80,8 @@ class RemoteSearch(QObject):
         if desk.client is None:
             return Reply(state="server_away")
         found = await desk.client.search(Search(id=new_id(), words=words, limit=self._limit))
-        named = (msgspec.structs.replace(hit, session=key_of(hit.session, desk.server)) for hit in found.hits)
-        return Reply(state="answered", hits=tuple(named), more=found.more, behind=found.behind)
+        hits = sound(found.hits, desk.server, self._limit)
+        return Reply(state="answered", hits=hits, more=found.more, behind=min(max(0, found.behind), MAX_BEHIND))
 
     def _ask_again(self) -> None:
         for desk in self._place.desk.all[1:]:

@@ -12,10 +12,15 @@ from PySide6.QtCore import QCoreApplication, QLocale
 from app import quantities
 from app.models.two_lines import TwoLines
 from app.safe_text import one_line
+from app.session_key import key_of
 from core.domain.hit import Hit
+from core.domain.ids import is_id
 
 _MAX_REF = 200
 """Servers cut longer references."""
+
+_MAX_SNIPPET = 1_000
+_MAX_NUMBER = 2**31 - 1
 
 _HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 
@@ -27,6 +32,19 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     hits: tuple[Hit, ...] = ()
     more: bool = False
     behind: int = 0
+
+
+def sound(hits: Sequence[Hit], server: str, limit: int) -> tuple[Hit, ...]:
+    """A server's hits under the window's names of the sessions, without what no honest server says."""
+    return tuple(_cut(hit, server) for hit in hits[:limit] if is_id(hit.session) and 0 < hit.seq <= _MAX_NUMBER
+                 and (hit.step is None or 0 < hit.step <= _MAX_NUMBER))
+
+
+def _cut(hit: Hit, server: str) -> Hit:
+    snippet = hit.snippet[:_MAX_SNIPPET]
+    matches = tuple((a, b) for a, b in hit.matches[:_MAX_SNIPPET] if 0 <= a < b <= len(snippet))
+    return msgspec.structs.replace(hit, session=key_of(hit.session, server), ref=hit.ref[:_MAX_REF], snippet=snippet,
+                                   matches=matches)
 
 
 class Merged:

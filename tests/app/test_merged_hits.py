@@ -7,7 +7,7 @@ from typing import Any
 from PySide6.QtCore import QPersistentModelIndex
 
 from app.models.entries import EntriesModel
-from app.models.hits import Merged, Reply, lines, servers_told
+from app.models.hits import Merged, Reply, lines, servers_told, sound
 from core.domain.hit import Hit
 
 
@@ -65,3 +65,14 @@ def test_what_is_said_of_the_servers(qapp):
                          ("d", Reply(state="answered", behind=4)), ("e", Reply(state="answered")),
                          ("f", Reply(state="no_answer"))])
     assert told == "Asking a… b and c: not connected. f: no answer. d has yet to read 4 of its events."
+
+
+def test_what_no_honest_server_says_is_dropped_or_cut():
+    odd = [hit(1, "thought", session=name) for name in ("", "../x", "x@other", "x y", "a" * 101)]
+    odd += [hit(2**64 - 1, "thought"), hit(0, "thought"), hit(-1, "note")]
+    assert sound(odd, "lab", 10) == ()
+    long = Hit(session="s", seq=1, step=None, where="note", ref="r" * 9_999, snippet="x" * 100_000,
+               matches=((0, 5), (-1, 3), (5, 2), (990, 5_000), (7, 7)))
+    (kept,) = sound([long], "lab", 10)
+    assert (kept.session, len(kept.ref), len(kept.snippet), kept.matches) == ("s@lab", 200, 1_000, ((0, 5),))
+    assert len(sound([hit(n, "thought") for n in range(1, 1_000)], "lab", 10)) == 10
