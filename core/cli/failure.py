@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import sys
 import traceback
 from collections.abc import Callable
@@ -36,10 +37,21 @@ def guarded(run: Callable[[], Any], as_json: bool) -> int:
         return error.exit_status
     except (KeyboardInterrupt, click.Abort):
         return 130
-    except BrokenPipeError:  # the reader (head, less) has seen enough
-        sys.stderr.close()
+    except SystemExit:  # click's way out where a pipe broke
+        if _is_read():
+            raise
         return 0
     return status if isinstance(status, int) else 0
+
+
+def _is_read() -> bool:
+    """Whether anybody still reads stdout, or the reader (head, less) has seen enough."""
+    try:
+        looked = select.poll()
+        looked.register(sys.__stdout__ or -1, 0)
+        return not any(told & select.POLLERR for _, told in looked.poll(0))
+    except (AttributeError, TypeError, ValueError, OSError):  # no such call on this system, or no stdout
+        return True
 
 
 def tell(code: str, sentence: str, as_json: bool = False, params: dict[str, object] | None = None) -> None:

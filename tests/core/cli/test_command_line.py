@@ -1,7 +1,9 @@
 """What commands print and how they fail: documented, stable, and nothing else on stdout."""
 
+import io
 import os
 import signal
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -67,11 +69,14 @@ def test_verdicts_are_given_and_taken_back(tiphys, imported) -> None:
     assert tiphys("verdict", imported, 2, "none", "--json").one["final"] == "keep"
 
 
-def test_guidance_of_a_session_that_waits_for_its_runner(tiphys, live) -> None:
+def test_guidance_of_a_session_that_waits_for_its_runner(tiphys, live, monkeypatch) -> None:
     session = live
     queued = tiphys("guide", session, "Use the training split.", "--json").one
     assert queued["state"] == "queued"
-    (shown,) = tiphys("show", session, "--json").one["guidance"]
+    monkeypatch.setattr("sys.stdin", io.StringIO("Two lines,\nfrom a file."))
+    tiphys("guide", session, "-")
+    (shown, piped) = tiphys("show", session, "--json").one["guidance"]
+    assert piped["text"] == "Two lines,\nfrom a file."
     assert (shown["text"], shown["state"], shown["delivered_step"]) == ("Use the training split.", "queued", None)
     assert tiphys("edit", session, queued["guidance"], "No.", "--json").one["state"] == "asked", "the runner decides"
     assert tiphys("stop", session, "--json").one == {"session": session, "asked": "stop"}
@@ -146,7 +151,8 @@ def test_failures_are_one_sentence_with_a_code(tiphys, monkeypatch, arguments, s
     assert (ran.status, ran.out) == (status, "")
     assert len(ran.err.splitlines()) == 1
     if "--json" in arguments:
-        assert msgspec.json.decode(ran.err)["error"]["code"] == code
+        error = msgspec.json.decode(ran.err)["error"]
+        assert (error["code"], error["params"]) == (code, {"session": "nope"})
     else:
         assert ran.err.startswith("tiphys: ")
         assert ran.err.endswith(f"[{code}]\n")
@@ -172,14 +178,28 @@ def test_help_is_quick_because_it_imports_little() -> None:
 
 
 def test_a_bug_is_told_in_one_sentence_with_the_place_of_its_details(home) -> None:
-    code = "import sys, core.cli.root as r; r.root.main = lambda *a, **k: 1 / 0; sys.exit(r.main([]))"
+    key = "sk-proj-" + "aB3dE5gH7jK9" * 3
+    code = ("import sys, core.cli.root as r\n"
+            f"def main(*_, **__): raise RuntimeError('no answer for {key}')\n"
+            "r.root.main = main; sys.exit(r.main([]))")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False,
                           env={**os.environ, "TIPHYS_HOME": str(home)})
     assert done.returncode == 1
-    assert "ZeroDivisionError" in done.stderr
+    assert "RuntimeError" in done.stderr
     assert "[internal_error]" in done.stderr
     assert len(done.stderr.splitlines()) == 1
-    assert "division by zero" in (home / "logs" / "crash.log").read_text()
+    crash = home / "logs" / "crash.log"
+    assert "no answer for" in crash.read_text() and key not in crash.read_text() + done.stderr
+    assert stat.S_IMODE(crash.stat().st_mode) == 0o600
+
+
+def test_a_reader_that_has_seen_enough_is_no_failure(imported, home) -> None:
+    taken, given = os.pipe()
+    os.close(taken)
+    done = subprocess.run([sys.executable, "-m", "core.cli", "sessions"], stdout=given, stderr=subprocess.PIPE,
+                          cwd=ROOT, check=False)
+    os.close(given)
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_commands_write_through_a_running_server(tiphys, imported, home) -> None:
