@@ -12,9 +12,9 @@ from core.store.writer import Writer
 PLAIN = "think"
 
 
-def talking_session(seed: int = 5, steps: int = 6) -> Maker:
+def talking_session(seed: int = 5, steps: int = 6, title: str = "Reproduce the baseline") -> Maker:
     """Steps without tool calls (their templates are small), a summary after them, three steps more, one masked."""
-    made = Maker(seed)
+    made = Maker(seed, title)
     made.plain = True
     for _ in range(steps):
         made.add_step(fails=False)

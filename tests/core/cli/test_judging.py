@@ -130,6 +130,8 @@ def test_export_options_reach_the_export(tiphys, imported, tmp_path) -> None:
     redacted = tiphys(*to, "--secrets", tmp_path / "secrets", "--redact").one
     assert redacted["findings"][0]["kind"] == "named_value" and redacted["trained"] < plain["trained"]
     assert tiphys(*to, "--eval-share", "2").status == 2
+    tiphys("verdict", imported, 1, "mask")
+    assert tiphys(*to).one["trained"] < plain["trained"] == tiphys(*to, "--ablation").one["trained"]
 
 
 def test_a_preview_marks_the_trained_tokens(tiphys, imported, tmp_path) -> None:

@@ -31,7 +31,8 @@ def model(tmp_path_factory) -> str:
 
 @pytest.fixture(scope="module")
 def log(tmp_path_factory) -> Path:
-    return write_log(tmp_path_factory.mktemp("log") / "server.db", a=talking_session(5), b=talking_session(6))
+    return write_log(tmp_path_factory.mktemp("log") / "server.db", a=talking_session(5),
+                     b=talking_session(6, title="Runs | steps"))
 
 
 def rows(folder: Path) -> list[dict]:
@@ -68,6 +69,7 @@ def test_the_same_log_gives_the_same_bytes_and_the_manifest_says_what_they_are(l
     card = (tmp_path / "x" / "README.md").read_text()
     assert "| rule:null_action | 1 | 2 | 0 |" in card
     assert told["data_sha256"] in card and "ReAct ×7, summary ×10" in card
+    assert len({line.count("|") for line in card.splitlines() if line.startswith(("| session", "| a ", "| b "))}) == 1
     assert all(f"| {s['session']} " in card and f"| {s['head']} |" in card for s in told["sessions"])
 
 

@@ -64,6 +64,16 @@ def test_an_action_out_of_which_a_secret_was_taken_is_not_trained():
     assert Cleaner(ONCE).clean(sample("nothing here")).parts[0].state == "kept"
 
 
+def test_a_secret_in_what_a_model_only_thought_is_taken_out():
+    told = sample("nothing here")
+    [part] = told.parts
+    thought = msgspec.structs.replace(part, message=msgspec.structs.replace(part.message, reasoning=f"it is {KEY}"))
+    cleaner = Cleaner(ONCE)
+    [clean] = cleaner.clean(msgspec.structs.replace(told, parts=(thought,))).parts
+    assert (clean.state, clean.message.reasoning) == ("changed", "it is [redacted]")
+    assert [f.kind for f in cleaner.leaks] == ["openai_key"]
+
+
 def test_people_get_other_names_in_paths_the_same_ones_in_the_whole_session():
     cleaner = Cleaner(ONCE)
     first = cleaner.clean(sample("cd /home/mei.li/x && ls /Users/bob/y", json.dumps({"p": "C:\\Users\\mei.li\\z"})))

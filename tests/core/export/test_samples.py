@@ -96,6 +96,17 @@ def test_an_action_carried_past_a_summary_is_trained_once_or_in_each(maker):
     assert steps_in(again[2], "kept") == [*carried, 7, 8, 9]
 
 
+def test_an_action_whose_sample_was_refused_is_trained_where_it_was_carried_to(maker):
+    collector = Collector(trajectory(maker.bodies), Blobs(maker.blobs), ExportOptions())
+    samples = collector.samples()
+    first = next(samples)
+    collector.give_back(first)
+    last = list(samples)[-1]
+    carried = steps_in(collect(maker)[0][2], "carried")
+    assert steps_in(last, "kept") == [*carried, 7, 8, 9] and steps_in(last, "carried") == []
+    assert [r.step for r in collector.refused] == [n for n in (1, 2, 3, 4, 5, 6) if n not in carried]
+
+
 def test_the_summary_in_a_later_context_is_not_an_action(maker):
     last = collect(maker)[0][2]
     summaries = [p for p in last.parts if p.message.role == "assistant" and p.step is None]
@@ -109,6 +120,8 @@ def test_verdicts_mask_persons_decide_and_authors_can_be_ignored(maker):
     first = collect(maker)[0][0]
     assert steps_in(first, "masked") == [2] and 3 in steps_in(first, "kept")
     assert steps_in(collect(maker, ignored=("rule:null_action",))[0][0], "masked") == []
+    assert steps_in(collect(maker, ignored=("rule",))[0][0], "masked") == []
+    assert 3 not in steps_in(collect(maker, ignored=("person",))[0][0], "kept")
     assert steps_in(collect(maker, verdicts="none")[0][0], "masked") == []
 
 

@@ -32,6 +32,10 @@ secretGroup = 2
 [[rules.allowlists]]
 regexTarget = "match"
 regexes = ["login guest"]
+[[rules.allowlists]]
+condition = "AND"
+paths = ["fixtures/"]
+regexes = ["123456"]
 
 [[rules]]
 id = "file"
