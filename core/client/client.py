@@ -19,6 +19,7 @@ from core.client.replica import Replica
 from core.client.status import Status
 from core.domain.blob import is_blob_hash
 from core.domain.errors import InvalidInput, LimitReached, ReportableError, Unavailable
+from core.domain.ids import new_id
 from core.protocol.client_effects import (
     Answer,
     Break,
@@ -33,7 +34,20 @@ from core.protocol.client_effects import (
     Show,
 )
 from core.protocol.client_state import ClientState, Sender
-from core.protocol.messages import Ack, AnyOp, Command, Failed, Found, Live, Nak, Search, Welcome, Wire
+from core.protocol.messages import (
+    Ack,
+    AnyOp,
+    Command,
+    Failed,
+    Found,
+    ListTasks,
+    Live,
+    Nak,
+    Search,
+    Tasks,
+    Welcome,
+    Wire,
+)
 
 log = logging.getLogger("wire")
 
@@ -132,6 +146,11 @@ class Client:
         """Where the server finds words, in sessions that need not be here. Raises Unavailable (server_away, no_answer),
         ProtocolMismatch (server_too_old), Denied (missing_scope), LimitReached (search_too_long)."""
         return await self._questions.search(search, self.status)
+
+    async def tasks(self) -> Tasks:
+        """The tasks that the server offers. Raises Unavailable (server_away, no_answer), ProtocolMismatch
+        (server_too_old), Denied (missing_scope)."""
+        return await self._questions.tasks(ListTasks(id=new_id()), self.status)
 
     # ---- what the link tells -------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from core.client.status import Status
 from core.domain.errors import ProtocolMismatch, ReportableError, Unavailable, make_error
-from core.protocol.messages import CAN_SEARCH, Failed, Found, Search, Wire
+from core.protocol.messages import CAN_LIST_TASKS, CAN_SEARCH, Failed, Found, ListTasks, Search, Tasks, Wire
 
 PATIENCE_S = 30.0
 """How long an answer may take."""
@@ -26,6 +26,10 @@ class Questions:
     async def search(self, search: Search, status: Status) -> Found:
         """Where the server finds words. Raises what `_ask` raises, LimitReached (search_too_long)."""
         return await self._ask(search, search.id, Found, CAN_SEARCH, status)
+
+    async def tasks(self, question: ListTasks, status: Status) -> Tasks:
+        """The tasks that the server offers. Raises what `_ask` raises."""
+        return await self._ask(question, question.id, Tasks, CAN_LIST_TASKS, status)
 
     def take(self, message: Wire) -> bool:
         """A message came; whether it was an answer to a question."""

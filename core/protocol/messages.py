@@ -24,6 +24,9 @@ SUBPROTOCOL = "tiphys.v1"
 CAN_SEARCH = "search"
 """In Welcome's capabilities: the server answers Search. An older one would take the message for a broken frame."""
 
+CAN_LIST_TASKS = "tasks"
+"""Likewise for ListTasks."""
+
 
 class Wire(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="type"):
     """One message."""
@@ -228,8 +231,15 @@ class Search(Wire, frozen=True, kw_only=True, tag="search"):
     limit: int = 50
 
 
+class ListTasks(Wire, frozen=True, kw_only=True, tag="list_tasks"):
+    """Tell the tasks of the server's catalogue, which CreateSession takes by their ids; answered by Tasks."""
+
+    id: str
+
+
 ToServer = (
     Hello | Command | WatchSessions | Subscribe | Unsubscribe | Seen | WantBlobs | Lease | Append | Live | Search
+    | ListTasks
 )
 
 
@@ -319,6 +329,22 @@ class Found(Wire, frozen=True, kw_only=True, tag="found"):
     behind: int = 0
 
 
+class OfferedTask(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A task of a catalogue: its id, its title, and the names of its sandbox hosts."""
+
+    task: str
+    title: str
+    hosts: tuple[str, ...] = ()
+
+
+class Tasks(Wire, frozen=True, kw_only=True, tag="tasks"):
+    """The tasks that the server offers, by title; of `unreadable` ones its log says what is wrong."""
+
+    id: str
+    tasks: tuple[OfferedTask, ...] = ()
+    unreadable: int = 0
+
+
 class Failed(Wire, frozen=True, kw_only=True, tag="failed"):
     """Something else that was asked for cannot be done; `about` names it (a session, hash, question's id or type)."""
 
@@ -329,7 +355,9 @@ class Failed(Wire, frozen=True, kw_only=True, tag="failed"):
     params: dict[str, Any] = {}
 
 
-FromServer = Welcome | Ack | Nak | Events | Sessions | Leased | Appended | MissingBlobs | Failed | Live | Found
+FromServer = (
+    Welcome | Ack | Nak | Events | Sessions | Leased | Appended | MissingBlobs | Failed | Live | Found | Tasks
+)
 
 
 class Close:

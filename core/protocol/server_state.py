@@ -21,6 +21,7 @@ from core.protocol.messages import (
     Failed,
     Hello,
     Lease,
+    ListTasks,
     Live,
     Search,
     Seen,
@@ -108,7 +109,7 @@ class Relay(msgspec.Struct, frozen=True):
 class Answer(msgspec.Struct, frozen=True):
     """Answer a question, when there is time; of a kind only the newest that waits."""
 
-    question: Search
+    question: Search | ListTasks
 
 
 class Hang(msgspec.Struct, frozen=True):
@@ -247,8 +248,8 @@ class ServerState:
                 return [StoreEntries(message)]
             case Live():
                 return [Relay(message)] if len(message.text) <= MAX_LIVE_CHARS else []
-            case Search():
-                return self._search(message)
+            case Search() | ListTasks():
+                return self._question(message)
         return self.bad_frame(f"A message {type(message).__name__} is not for a server.")
 
     def _subscribe(self, message: Subscribe) -> list[Effect]:
@@ -273,9 +274,10 @@ class ServerState:
             return self.bad_frame("WantBlobs needs names of 64 lower-case hexadecimal digits.")
         return [SendBlobs(message.hashes)]
 
-    def _search(self, message: Search) -> list[Effect]:
-        if not is_id(message.id) or (message.session and not is_id(message.session)):
-            return self.bad_frame("A search needs an id, and of a session its id.")
+    def _question(self, message: Search | ListTasks) -> list[Effect]:
+        session = message.session if isinstance(message, Search) else ""
+        if not is_id(message.id) or (session and not is_id(session)):
+            return self.bad_frame("A question needs an id, and of a session its id.")
         return [Answer(message)]
 
     def _denied(self, message: Wire) -> list[Effect]:

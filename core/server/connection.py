@@ -23,6 +23,7 @@ from core.domain.errors import (
 )
 from core.protocol.codec import decode_to_server
 from core.protocol.messages import (
+    CAN_LIST_TASKS,
     CAN_SEARCH,
     PROTOCOL,
     Append,
@@ -68,7 +69,7 @@ from core.store.accounts import Principal
 
 _log = logging.getLogger("wire")
 
-CAN = (CAN_SEARCH,)
+CAN = (CAN_SEARCH, CAN_LIST_TASKS)
 HELLO_S = 5.0
 COMMANDS_PER_S, COMMANDS_AT_ONCE = 50.0, 200.0
 """How often one connection may command: faster senders are made to wait, which loses nothing."""

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Coroutine
 from typing import Any
 
 from core.domain.errors import ReportableError, error_kind
-from core.protocol.messages import Failed, Search
+from core.protocol.messages import Failed, Found, ListTasks, OfferedTask, Search, Tasks
 from core.protocol.server_state import Bucket
 from core.server.hub import Hub
 from core.server.outlets import Door
+from core.tasks.catalogue import Catalogue
+
+_log = logging.getLogger("wire")
+
+MAX_TASKS, MAX_TITLE, MAX_HOSTS, MAX_HOST = 500, 200, 8, 40
+"""What is told of a catalogue: an answer stays far below the largest frame."""
 
 QUESTIONS_PER_S, QUESTIONS_AT_ONCE = 4.0, 8.0
 """How often one connection is answered; who asks more often is answered later, and only what was asked last."""
@@ -26,11 +33,11 @@ class Questions:
                  ) -> None:
         self._hub, self._door, self._start = hub, door, start
         self._is_started = False
-        self._waiting: dict[type[Search], Search] = {}
+        self._waiting: dict[type[Search | ListTasks], Search | ListTasks] = {}
         self._more = asyncio.Event()
         self._bucket = Bucket(QUESTIONS_PER_S, QUESTIONS_AT_ONCE)
 
-    def ask(self, question: Search) -> None:
+    def ask(self, question: Search | ListTasks) -> None:
         """Take a question; one of its kind that still waits is forgotten."""
         self._waiting[type(question)] = question
         self._more.set()
@@ -46,9 +53,25 @@ class Questions:
             while self._waiting:
                 await self._answer(self._waiting.pop(next(iter(self._waiting))))
 
-    async def _answer(self, question: Search) -> None:
+    async def _answer(self, question: Search | ListTasks) -> None:
         try:
-            await self._door.say(await self._hub.search.find(question))
+            await self._door.say(await self._found(question))
         except ReportableError as error:
             await self._door.say(Failed(kind=error_kind(error), code=error.code, sentence=error.sentence,
                                         about=question.id))
+
+    async def _found(self, question: Search | ListTasks) -> Found | Tasks:
+        if isinstance(question, Search):
+            return await self._hub.search.find(question)
+        return await asyncio.to_thread(_tasks, question, self._hub.world.catalogue)
+
+
+def _tasks(question: ListTasks, catalogue: Catalogue) -> Tasks:
+    """The catalogue as its files are now."""
+    problems = catalogue.problems()
+    for problem in problems:
+        _log.warning("%s", problem.sentence)
+    told = [OfferedTask(task=entry.task.id, title=entry.task.title[:MAX_TITLE],
+                        hosts=tuple(host.name[:MAX_HOST] for host in entry.task.hosts[:MAX_HOSTS]))
+            for entry in catalogue.entries()[:MAX_TASKS]]
+    return Tasks(id=question.id, tasks=tuple(told), unreadable=len(problems))

@@ -17,20 +17,24 @@ RUNNER_LOCK = "runner.lock"
 
 class World(msgspec.Struct, frozen=True, kw_only=True):
     """`find_task` gives a catalogue's task with the agent that it suggests (raises NotFound); `is_alive` whether a
-    session has a living runner."""
+    session has a living runner; `catalogue` all tasks that can be found so."""
 
     find_task: Callable[[str], tuple[Task, AgentSettings]]
     is_alive: Callable[[str], bool]
+    catalogue: Catalogue = Catalogue([])
 
 
 def world_of(home: Home, is_connected: Callable[[str], bool] = lambda _: False) -> World:
     """The world of a home folder; `is_connected` tells of runners that came by themselves from elsewhere."""
 
+    catalogue = Catalogue.of(home.path)
+
     def find_task(task: str) -> tuple[Task, AgentSettings]:
-        entry = Catalogue.of(home.path).find(task)
+        entry = catalogue.find(task)
         return entry.task, entry.agent
 
-    return World(find_task=find_task, is_alive=lambda s: is_held(runner_lock(home, s)) or is_connected(s))
+    return World(find_task=find_task, is_alive=lambda s: is_held(runner_lock(home, s)) or is_connected(s),
+                 catalogue=catalogue)
 
 
 def runner_lock(home: Home, session: str) -> Path:
