@@ -1,0 +1,128 @@
+"""Single records that say who broke off, who failed and who spoke, of which the whole files beside this have few."""
+
+import json
+from pathlib import Path
+
+from support.imported import bodies, trajectory
+
+from core.domain.events import NoteAdded, decode_event
+from core.formats import registry
+from core.formats.imported import Imported
+from core.formats.values import usage_of
+
+FILES = Path(__file__).parent / "foreign"
+
+
+def read(path: Path, *records: object) -> Imported:
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    (session,) = registry.read(path)
+    return session
+
+
+def read_list(path: Path, *events: object) -> Imported:
+    path.write_text(json.dumps(events))
+    (session,) = registry.read(path)
+    return session
+
+
+def line(kind: str, content: object, **more: object) -> dict[str, object]:
+    """A line of Claude Code."""
+    message = {"role": kind, "content": content, **({"id": more["uuid"]} if kind == "assistant" else {})}
+    return {"type": kind, "sessionId": "s", "message": message, **more}
+
+
+CALL = [{"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "make"}}]
+RESULT = [{"type": "tool_result", "tool_use_id": "t1", "content": "…"}]
+
+
+def test_claude_code_tells_what_was_interrupted_what_the_service_refused_and_what_was_typed_meanwhile(tmp_path):
+    queued = {"type": "attachment", "sessionId": "s", "uuid": "q",
+              "attachment": {"type": "queued_command", "prompt": "Use the other split."}}
+    session = read(
+        tmp_path / "x.jsonl", line("user", "Build it.", uuid="u"), line("assistant", CALL, uuid="a"),
+        line("user", RESULT, uuid="r", toolUseResult={"interrupted": True}), queued,
+        line("user", "<local-command-stdout>ok</local-command-stdout>", uuid="l"),
+        line("user", "What the program adds.", uuid="m", isMeta=True),
+        line("assistant", [{"type": "text", "text": "API Error: overloaded"}], uuid="e", isApiErrorMessage=True))
+    first, second = bodies(session)
+    assert [(o.status, o.error.kind) for o in first.observations] == [("killed", "interrupted")]
+    assert [o.error.kind for o in second.observations] == ["api_error"]
+    assert [(g.text, g.delivered_step) for g in trajectory(session).guidance.values()] == [("Use the other split.", 2)]
+    assert session.errors == 2
+
+
+def test_a_stream_of_claude_code_ends_as_its_result_says(tmp_path):
+    for number, (broken, state) in enumerate(((False, "finished"), (True, "failed"))):
+        told = [{**line("user", "Go.", uuid="u"), "session_id": "s"}, {**line("assistant", CALL, uuid="a"),
+                                                                      "session_id": "s"}]
+        end = {"type": "result", "subtype": "success", "is_error": broken, "total_cost_usd": 0.5, "session_id": "s"}
+        session = read(tmp_path / f"{number}.jsonl", *told, end)
+        assert trajectory(session).row.state == state
+        notes = [f.text for b in session.bodies if isinstance(f := decode_event(b).fact, NoteAdded)]
+        assert notes == ["Recorded for the whole run: total_cost_usd 0.5."]
+
+
+def test_what_codex_adds_in_the_persons_name_is_no_guidance(tmp_path):
+    def item(**payload: object) -> dict[str, object]:
+        return {"timestamp": "2026-01-02T03:04:05Z", "type": "response_item", "payload": payload}
+
+    def words(role: str, text: str) -> dict[str, object]:
+        return item(type="message", role=role, content=[{"type": "input_text", "text": text}])
+
+    session = read(
+        tmp_path / "x.jsonl", {"type": "session_meta", "payload": {"id": "s"}},
+        words("user", "<environment_context>here</environment_context>"), words("user", "Do it."),
+        item(type="function_call", call_id="c", name="shell", arguments="{}"),
+        item(type="function_call_output", call_id="c", output="done"),
+        words("user", "<turn_aborted>by the person</turn_aborted>"), words("user", "Go on."),
+        words("assistant", "Yes."))
+    told = trajectory(session)
+    assert told.created.task.description == "Do it."
+    assert [g.text for g in told.guidance.values()] == ["Go on."]
+
+
+def event(id: int, **more: object) -> dict[str, object]:
+    return {"id": id, "timestamp": "2026-01-02T03:04:05", "source": "agent", **more}
+
+
+def test_openhands_tells_of_edits_that_failed_and_of_an_agent_that_broke(tmp_path):
+    acted = [event(0, source="user", action="message", args={"content": "Do it."}),
+             event(1, action="edit", args={"path": "a", "thought": "Write."}),
+             event(2, observation="edit", cause=1, content="no such file", success=False, extras={})]
+    over = event(3, source="environment", observation="agent_state_changed", extras={"agent_state": "error"})
+    session = read_list(tmp_path / "x.json", *acted, over)
+    (body,) = bodies(session)
+    assert [o.error.kind for o in body.observations] == ["failed"]
+    row = trajectory(session).row
+    assert (row.state, row.reason) == ("failed", "agent_error")
+    assert trajectory(read_list(tmp_path / "y.json", *acted)).row.state == "stopped"
+
+
+def test_costs_are_given_to_steps_only_where_there_is_one_for_each(tmp_path):
+    row = json.loads((FILES / "openhands_output.jsonl").read_text().splitlines()[0])
+    row["metrics"]["costs"].append({"cost": 0.1})
+    told = trajectory(read(tmp_path / "x.jsonl", row))
+    assert {e.head.usage.cost_usd for e in told.steps} == {None}
+    assert told.row.cost_usd is None
+
+
+def test_a_persons_words_are_no_result_of_the_step_before_them():
+    (session,) = registry.read(FILES / "mini.traj.json")
+    assert [len(b.observations) for b in bodies(session)] == [1, 1]
+    (guided,) = trajectory(session).guidance.values()
+    assert guided.text == "Look in src/ instead."
+
+
+def test_numbers_that_cannot_be_are_unknown():
+    told = usage_of(input_tokens=-1, output_tokens=True, cached="7", cost=-0.5)
+    assert (told.input_tokens, told.output_tokens, told.cached_tokens, told.cost_usd) == (None,) * 4
+    assert usage_of(cost=float("nan")).cost_usd is None and usage_of(cost=0).cost_usd == 0.0
+
+
+def test_of_many_damaged_lines_the_first_few_are_named_and_the_others_counted(tmp_path):
+    path = tmp_path / "x.jsonl"
+    good = [json.dumps(line("user", "Go.", uuid="u")), json.dumps(line("assistant", CALL, uuid="a"))]
+    path.write_text("\n".join([*good, *["{broken"] * 9]) + "\n")
+    (session,) = registry.read(path)
+    assert len(session.warnings) == 6 and session.warnings[0].startswith("Line 3 (byte ")
+    assert session.warnings[-1] == "4 more lines could not be read."
