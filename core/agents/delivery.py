@@ -40,6 +40,9 @@ Control = Literal["pause", "resume", "stop", "interrupt"]
 _WISHES: dict[SessionState, Control] = {"paused": "pause", "stopped": "stop", "running": "resume", "queued": "resume"}
 
 
+BEHIND = 1 << 32
+"""More than a log has places: what was read of a log that is gone comes behind what was read of the one of now."""
+
 AT_ONCE = 1_000
 """Guidance texts that one step takes in."""
 
@@ -83,8 +86,14 @@ class Inbox:
         return self._journal.slot("thresholds", Thresholds) or Thresholds()
 
     def rewind(self) -> None:
-        """Read the log from its start again (the server's database was replaced); nothing is taken in twice."""
-        self._journal.put_slot("cursor", 0)
+        """Read the log from its start again (the server's database was replaced); nothing is taken in twice.
+
+        What was not read again yet comes after all that was, in the order that it had: who wrote it sends again in
+        that order, so nothing that was read again can have come later.
+        """
+        with self._journal.transaction("rewind"):
+            self._journal.sql("UPDATE guidance SET seq = seq + ?", (BEHIND,))
+            self._journal.put_slot("cursor", 0)
 
     def take(self, first: int, bodies: Sequence[bytes]) -> News:
         """Take events first, first+1, … in, with the cursor, in one transaction; known ones are skipped.
@@ -232,5 +241,5 @@ class Inbox:
             self._journal.add(GuidanceAnswered(guidance=one, step=step))
 
     def _held(self, where: str) -> list[Held]:
-        rows = self._journal.sql(f"SELECT id, text, mode, step FROM guidance WHERE {where} ORDER BY seq")
+        rows = self._journal.sql(f"SELECT id, text, mode, step FROM guidance WHERE {where} ORDER BY step, seq")
         return [Held(*row) for row in rows]

@@ -131,6 +131,22 @@ def test_guidance_keeps_the_order_of_the_log_of_now(tmp_path: Path) -> None:
     journal.close()
 
 
+def test_a_step_that_begins_while_the_log_is_read_again_keeps_the_order_of_what_waits(tmp_path: Path) -> None:
+    """What was read again already stands far behind the places that the rest had in the logs that are gone."""
+    journal = Journal(tmp_path / "journal.db", "s")
+    inbox = Inbox(journal)
+    made = encode_event(make_event(SessionCreated(task=TASK), PERSON))
+    told = {g: encode_event(make_event(GuidanceQueued(guidance=g, text=g), PERSON)) for g in "abcd"}
+    inbox.take(1, [made, *told.values()])
+    inbox.rewind()
+    inbox.take(1, [*[made] * 8, told["a"], told["b"]])
+    assert [g.id for g in inbox.waiting()] == ["a", "b", "c", "d"]
+    inbox.rewind()
+    inbox.take(1, [*[made] * 20, told["a"]])
+    assert [g.id for g in inbox.waiting()] == ["a", "b", "c", "d"]
+    journal.close()
+
+
 def test_sessions_are_recalled_from_their_journals(tmp_path: Path) -> None:
     """Another client than the one that made the session may come first with its guidance."""
     home = Home(tmp_path / "home")
