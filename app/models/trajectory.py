@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 
+from msgspec.structs import astuple
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from app.models.facets import Facets
@@ -49,7 +50,9 @@ class TrajectoryModel(QAbstractListModel):
         self._taken = self._steps_taken = 0
         self.found: set[int] = set()
         self._texts: dict[tuple[str, int, int, int], RowText] = {}
-        self._told_touched = 0
+        self._told_touched = self._seen_touched = 0
+        self._seen_guidance: dict[str, tuple[object, ...]] = {}
+        self._had_live = False
 
     # ---- Qt --------------------------------------------------------------------------------------
 
@@ -103,10 +106,31 @@ class TrajectoryModel(QAbstractListModel):
         """Take what the trajectory got since; `reading` is the item that must not be folded away."""
         if self.trajectory is None:
             return
-        self._take(reading)
+        before, refolded = self._told, self._take(reading)
         self._tell_count()
-        if self.rows:
-            self.dataChanged.emit(self.index(0), self.index(len(self.rows) - 1))
+        if refolded >= 0:
+            self._tell_changed(range(refolded, self._told))
+        if self._had_live or self.rows.live:  # it went, came, or is a line further down now
+            self._tell_changed(range(min(before, self._told) - 1, self._told))
+        self._had_live = self.rows.live
+        for row in self._said_about():
+            self._tell_changed(range(row, row + 1))
+
+    def _tell_changed(self, rows: range) -> None:
+        first, last = max(0, rows.start), min(rows.stop, self._told) - 1
+        if first <= last:
+            self.dataChanged.emit(self.index(first), self.index(last))
+
+    def _said_about(self) -> set[int]:
+        """The rows of steps and guidance about which something was said since this was asked last."""
+        assert self.trajectory is not None
+        items, touched = self.trajectory.items, self.trajectory.steps.touched
+        found = {self.rows.of_item(items.of_step(at)) for at in touched[self._seen_touched :]}
+        self._seen_touched = len(touched)
+        guidance = {name: astuple(told) for name, told in self.trajectory.guidance.items()}
+        fresh = [name for name, told in guidance.items() if self._seen_guidance.get(name) != told]
+        self._seen_guidance = guidance
+        return found | {self.rows.of_item(items.of_other("guidance", name)) for name in fresh}
 
     def set_live(self, text: str | None) -> None:
         """The last, transient row: what the model is writing now; None takes it away."""
@@ -221,20 +245,24 @@ class TrajectoryModel(QAbstractListModel):
     def _rebuild(self) -> None:
         self.rows, self._runs = Rows(), []
         self._taken = self._steps_taken = 0
+        self._seen_touched, self._seen_guidance = 0, {}
         if self.trajectory is not None:
             self.rows.listed = None if self.is_whole else array("q")
             self._take(None)
-        self._told = len(self.rows)
+            self._said_about()
+        self._told, self._had_live = len(self.rows), self.rows.live
 
-    def _take(self, reading: int | None) -> None:
-        """Bring the rows up to the trajectory: only what is new, and the run at the end, is looked at."""
+    def _take(self, reading: int | None) -> int:
+        """Bring the rows up to the trajectory: only what is new, and the run at the end, is looked at.
+
+        Returns the first line that is folded otherwise than before; −1 where none is."""
         assert self.trajectory is not None
         at = self.rows.of_item(reading) if reading is not None else -1
         open_now = reading if at >= 0 and self.rows[at].kind == "item" else None
         start = self._changed_from()
         first = self.trajectory.items.of_step(start)
-        while self._runs and self._runs[-1].first >= first:
-            self._runs.pop()
+        keep = bisect_left(self._runs, first, key=lambda run: run.first)
+        old, self._runs[keep:] = self._runs[keep:], ()
         fresh = runs_of(self.trajectory, start)
         self._expanded |= {run.first for run in fresh if open_now is not None and run.first <= open_now <= run.last}
         self._runs += fresh
@@ -245,6 +273,7 @@ class TrajectoryModel(QAbstractListModel):
             self._fold_from(first)
         self.rows.live = bool(self._live) and self.is_whole
         self._taken, self._steps_taken = self.rows.items, len(self.trajectory.steps)
+        return self.rows.of_item(first) if old != fresh else -1
 
     def _changed_from(self) -> int:
         """The first step that may be part of another run than before, now that there are more."""

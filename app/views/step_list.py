@@ -120,6 +120,7 @@ class StepList(QTableView):
         self._quiet, was = True, self._quiet
         self.updateGeometries()
         bar.setValue(bar.maximum())
+        self.executeDelayedItemsLayout()  # else the next paint does it, and asks for another one
         self._quiet = was
 
     def _on_scrolled(self, value: int) -> None:
@@ -162,7 +163,7 @@ class StepList(QTableView):
             if not fresh:
                 break
             changed = True
-        if self._following:
+        if self._following and (changed or self.verticalScrollBar().value() < self.verticalScrollBar().maximum()):
             self._to_end()
         elif changed:
             self._hold(anchor)

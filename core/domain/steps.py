@@ -98,7 +98,7 @@ class Steps(ByPlace[StepEntry]):
         self.shapes: list[Shape] = []
         self.opinions: dict[int, Opinions] = {}
         self.touched = array("q")
-        """The steps about which something was said since this was made, in order, with repetitions."""
+        """The steps about which something was said, or said again, since this was made, in order, with repetitions."""
         self.usage_at: dict[int, int] = {}
         """Where an import told a step again without its usage: the seq of the event that has it."""
         self._shape_ids: dict[Shape, int] = {}
@@ -177,6 +177,7 @@ class Steps(ByPlace[StepEntry]):
             self.usage_at.pop(at, None)
         fresh = _entry(seq, fact, usage, self.opinions.get(at))
         self.seqs[at] = seq
+        self.touched.append(at)
         self._note(at, fact)
         self._note_usage(at, usage)
         if self._read is None:
