@@ -13,9 +13,11 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.fetches import Fetch, Fetches
 from app.fold import AT_ONCE, Folder
+from app.refusal import Refusal
 from app.session_key import OWN, id_of, key_of
-from core.domain.errors import NotFound
+from core.domain.errors import make_error
 from core.domain.session import SessionRow
+from core.protocol.messages import Nak
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from core.client.replica import Replica
     from core.domain.events import Placed
     from core.domain.trajectory import Trajectory
-    from core.protocol.messages import Ack, Nak
+    from core.protocol.messages import Ack
     from core.store.outbox import Queued
 
 FLUSH_MS = 8
@@ -63,6 +65,9 @@ class Desk(QObject):
     link_changed = Signal()
     servers_changed = Signal()
     """Never here: of one server there is but one. `Desks` tells."""
+
+    answered = Signal(str, object)
+    """A command (its id) was answered, whenever it was sent: None, or the Refusal."""
 
     live_text = Signal(str, str, str)
     """(session, channel, text so far): a thought being written; never stored."""
@@ -176,13 +181,6 @@ class Desk(QObject):
         """What this computer told a session's server, newest first."""
         return self.replica.commands(id_of(session))
 
-    def answer(self, command: str) -> Ack | Nak | None:
-        """The server's answer to a command; None while there is none, or for a command that is not known."""
-        try:
-            return self.replica.reply(command)
-        except NotFound:
-            return None
-
     def waiting(self) -> int:
         """How many commands the server has not answered yet."""
         return len(self.replica.waiting())
@@ -247,6 +245,7 @@ class Desk(QObject):
         self.replica.rows_changed.append(self._on_rows)
         self.replica.events_added.append(self._on_events)
         self.replica.outbox_changed.append(self.outbox_changed.emit)
+        self.replica.command_answered.append(self._on_answer)
         self.replica.blob_arrived.append(self._on_blob)
         self.replica.copies_dropped.append(self._on_dropped)
         if self.client is not None:
@@ -254,6 +253,14 @@ class Desk(QObject):
 
     def _on_status(self, *_: object) -> None:
         self.link_changed.emit()
+
+    def _on_answer(self, reply: Ack | Nak) -> None:
+        refusal = None
+        if isinstance(reply, Nak):
+            told = self.replica.command(reply.id)
+            error = make_error(reply.kind, reply.code, reply.sentence, reply.params)
+            refusal = Refusal(key_of(told.session, self.server), told.op, error)
+        self.answered.emit(reply.id, refusal)
 
     def _on_live(self, session: str, channel: str, text: str) -> None:
         self.live_text.emit(key_of(session, self.server), channel, text)

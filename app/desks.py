@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from core.domain.events import Placed
     from core.domain.session import SessionRow
     from core.domain.trajectory import Trajectory
-    from core.protocol.messages import Ack, Nak
     from core.store.outbox import Queued
 
 
@@ -29,6 +28,7 @@ class Desks(QObject):
     trajectory_replaced = Signal(str)
     outbox_changed = Signal()
     link_changed = Signal()
+    answered = Signal(str, object)
     live_text = Signal(str, str, str)
     blob_arrived = Signal(str)
     servers_changed = Signal()
@@ -51,7 +51,7 @@ class Desks(QObject):
         """Take a server's desk in."""
         self._desks[desk.server] = desk
         for name in ("rows_changed", "trajectory_changed", "trajectory_replaced", "outbox_changed", "link_changed",
-                     "live_text", "blob_arrived"):
+                     "answered", "live_text", "blob_arrived"):
             getattr(desk, name).connect(getattr(self, name))
         self._tell_all()
 
@@ -124,10 +124,6 @@ class Desks(QObject):
     def commands(self, session: str) -> Sequence[Queued]:
         """What this computer told a session's server, newest first."""
         return self.of(session).commands(session)
-
-    def answer(self, command: str) -> Ack | Nak | None:
-        """A server's answer to a command; None while there is none."""
-        return next((told for desk in self.all if (told := desk.answer(command)) is not None), None)
 
     def waiting(self) -> int:
         """How many commands no server has answered yet."""

@@ -8,10 +8,11 @@ from PySide6.QtCore import QObject
 
 from app.desks import Desks
 from app.notices import Notices
+from app.refusal import Refusal, words_of
 from app.session_key import id_of
 from core.aio import TaskScope
-from core.domain.errors import ReportableError, make_error
-from core.protocol.messages import AnyOp, Nak
+from core.domain.errors import ReportableError
+from core.protocol.messages import AnyOp
 
 
 class Sender(QObject):
@@ -24,14 +25,18 @@ class Sender(QObject):
         self._notices = notices
         self.storing = 0
         """How many writes are on their way to the disk; the window does not close before they are there."""
+        self._listening: dict[str, Callable[[ReportableError], None]] = {}
+        self._refused: dict[str, Refusal] = {}
+        desk.answered.connect(self._on_answered)
 
     def send(self, session: str, op: AnyOp, *, stored: Callable[[], None] | None = None,
              failed: Callable[[], None] | None = None, refused: Callable[[ReportableError], None] | None = None,
              clear_draft: bool = False) -> None:
         """Send an operation; `stored` is called once it cannot be lost any more, `failed` if the disk would not have it
-        (which is shown as a notice, too), `refused` if the server says no.
+        (which is shown as a notice, too), `refused` if the server says no, however much later.
 
-        Without `refused` a refusal is shown as a notice. `clear_draft` clears the session's draft with the same commit.
+        Without `refused`, and after a restart of the program, a refusal is shown as a notice. `clear_draft` clears the
+        session's draft with the same commit.
         """
         self.storing += 1
         self._scope.spawn(self._send(session, op, stored, failed, refused, clear_draft),
@@ -55,10 +60,11 @@ class Sender(QObject):
         client = desk.client
         try:
             if client is None:  # no server yet: the outbox keeps it, the client takes it up when there is one
-                await desk.replica.add(session, op, clear_draft=clear_draft)
-                command = ""
+                command = (await desk.replica.add(session, op, clear_draft=clear_draft)).id
             else:
                 command = await client.send(session, op, clear_draft=clear_draft)
+            if refused is not None:
+                self._listening[command] = refused
         except ReportableError:
             if failed is not None:
                 failed()
@@ -67,6 +73,23 @@ class Sender(QObject):
             self.storing -= 1
         if stored is not None:
             stored()
-        answer = await client.answer(command) if client is not None else None
-        if isinstance(answer, Nak):
-            (refused or self._notices.report)(make_error(answer.kind, answer.code, answer.sentence, answer.params))
+        self._tell_refusals()
+
+    def _on_answered(self, command: str, refusal: Refusal | None) -> None:
+        if refusal is None:
+            self._listening.pop(command, None)
+        else:
+            self._refused[command] = refusal
+            self._tell_refusals()
+
+    def _tell_refusals(self) -> None:
+        """An answer may be here before `send` knows its command's id: while anything is being sent, it waits."""
+        for command, refusal in list(self._refused.items()):
+            listener = self._listening.pop(command, None)
+            if listener is None and self.storing:
+                continue
+            del self._refused[command]
+            if listener is not None:
+                listener(refusal.error)
+            elif words := words_of(refusal):
+                self._notices.tell(words, "error", refusal.session)

@@ -11,13 +11,14 @@ from app.controllers import rules
 from app.controllers.active_time import ActiveTime
 from app.controllers.worker import Worker, home_environment
 from app.models.verdicts import AnyChange, Change, Decision, TagChange, VerdictBook
+from app.refusal import Refusal
 from app.session_key import id_of
 from app.views.review import ReviewView, StepOpinions
 from app.workplace import Workplace
-from core.domain.errors import ReportableError, make_error
+from core.domain.errors import ReportableError
 from core.domain.trajectory import StepEntry, Trajectory
 from core.domain.verdict import Author
-from core.protocol.messages import AddNote, AnyOp, GiveVerdict, Nak, SetTag
+from core.protocol.messages import AddNote, AnyOp, GiveVerdict, SetTag
 
 SETTLED_MS = 1_000
 """At the live tail a step must have stood there so long before a key judges it."""
@@ -60,7 +61,7 @@ class VerdictsController(QObject):
         self._cursor.marked.connect(self._turn)
         self._desk.trajectory_changed.connect(self._changed)
         self._desk.trajectory_replaced.connect(self._changed)
-        self._desk.outbox_changed.connect(self._on_outbox)
+        self._desk.answered.connect(self._on_answered)
         self._place.settings.changed.connect(self._on_setting)
         self._on_setting("review.reasons")
         self._view.blind.setChecked(bool(self._place.settings.get("review.blind")))
@@ -133,13 +134,11 @@ class VerdictsController(QObject):
                 self._books[session].take_up(change)
                 self._unanswered[told.id] = session, change
 
-    def _on_outbox(self) -> None:
-        for command, (session, change) in list(self._unanswered.items()):
-            answer = self._desk.answer(command)
-            if answer is not None:
-                del self._unanswered[command]
-            if isinstance(answer, Nak):
-                self._refused(session, change, make_error(answer.kind, answer.code, answer.sentence, answer.params))
+    def _on_answered(self, command: str, refusal: Refusal | None) -> None:
+        told = self._unanswered.pop(command, None)
+        if told is not None and refusal is not None:  # the sender tells the reader
+            self._book(told[0]).refuse(told[1])
+            self._turn()
 
     def _on_setting(self, key: str) -> None:
         if key == "review.reasons":

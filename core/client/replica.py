@@ -41,6 +41,8 @@ class Replica:
         self.rows_changed: list[Callable[[], None]] = []
         self.events_added: list[Callable[[str, int, int], None]] = []
         self.outbox_changed: list[Callable[[], None]] = []
+        self.command_answered: list[Callable[[Ack | Nak], None]] = []
+        """Once for each command, when the answer is on disk."""
         self.blob_arrived: list[Callable[[str], None]] = []
         self.copies_dropped: list[Callable[[str | None], None]] = []
         """A session (None: every one) must be read again from its start: the server's log is another one."""
@@ -111,6 +113,10 @@ class Replica:
         """Commands of this computer, newest first: all that wait for an answer, and the newest answered ones."""
         return outbox.recent(self._read, session, limit)
 
+    def command(self, command: str) -> Queued:
+        """One command of this computer. Raises NotFound."""
+        return outbox.get(self._read, command)
+
     def reply(self, command: str) -> Ack | Nak | None:
         """The server's answer to a command, None while it is queued. Raises NotFound for an unknown one."""
         held = outbox.get(self._read, command).reply
@@ -159,8 +165,10 @@ class Replica:
     async def answered(self, reply: Ack | Nak) -> None:
         """Keep the server's answer."""
         body = msgspec.json.encode(reply)
-        await self._writer.do(lambda conn: outbox.answered(conn, reply.id, body, isinstance(reply, Nak)))
+        is_new = await self._writer.do(lambda conn: outbox.answered(conn, reply.id, body, isinstance(reply, Nak)))
         tell(self.outbox_changed)
+        if is_new:
+            tell(self.command_answered, reply)
 
     async def renew(self) -> None:
         """Take a new client identity and number the outbox anew."""

@@ -236,6 +236,16 @@
     </message>
 </context>
 <context>
+    <name>NewSessionController</name>
+    <message numerus="yes">
+        <source>{server} has %n task(s) that it cannot read; its log says why.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>PresenceBar</name>
     <message numerus="yes">
         <source>%n message(s) are fetched from the server first…</source>

@@ -331,10 +331,6 @@
 <context>
     <name>ApplicationController</name>
     <message>
-        <source>There is no task yet. Put a folder with a task.toml into {folder}.</source>
-        <translation>还没有任务。请把含有 task.toml 的文件夹放入 {folder}。</translation>
-    </message>
-    <message>
         <source>Open a folder of trajectories</source>
         <translation>打开轨迹文件夹</translation>
     </message>
@@ -2060,6 +2056,10 @@ Delete or right click: take it away</source>
         <translation>本地模型 (transformers)</translation>
     </message>
     <message>
+        <source>Your token there starts tasks only as they stand: another model needs “admin”.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The model has no tool calls: actions as plain text</source>
         <translation>模型不支持工具调用：以纯文本表示动作</translation>
     </message>
@@ -2072,6 +2072,10 @@ Delete or right click: take it away</source>
         <translation>在本机上，不加隔离</translation>
     </message>
     <message>
+        <source>UNCONFINED on the server’s computer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>I know that the agent can then read and change my own files</source>
         <translation>我知道智能体因此可以读取和修改我自己的文件</translation>
     </message>
@@ -2080,8 +2084,20 @@ Delete or right click: take it away</source>
         <translation>开始</translation>
     </message>
     <message>
+        <source>I know that the agent can then read and change files of the server’s computer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Asking for the tasks…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Task</source>
         <translation>任务</translation>
+    </message>
+    <message>
+        <source>Server</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Model</source>
@@ -2102,6 +2118,39 @@ Delete or right click: take it away</source>
     <message>
         <source>Sandbox</source>
         <translation>沙箱</translation>
+    </message>
+</context>
+<context>
+    <name>NewSessionController</name>
+    <message>
+        <source>There is no task yet. Put a folder with a task.toml into {folder}.</source>
+        <translation type="unfinished">还没有任务。请把含有 task.toml 的文件夹放入 {folder}。</translation>
+    </message>
+    <message>
+        <source>{server} is not connected.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>{server} has %n task(s) that it cannot read; its log says why.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{server} has no task yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{server} has an older program, which does not tell its tasks.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Your token does not allow to start sessions on {server}: that needs “guide”.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{server} does not answer.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -2301,6 +2350,25 @@ Delete or right click: take it away</source>
     <message>
         <source>{h} h {m} min</source>
         <translation>{h} 小时 {m} 分</translation>
+    </message>
+</context>
+<context>
+    <name>Refusal</name>
+    <message>
+        <source>Your guidance “{text}” was not taken: {why} It stands under Guidance, to be used again.</source>
+        <translation>您的指导“{text}”未被接受：{why}它保留在“指导”面板中，可再次使用。</translation>
+    </message>
+    <message>
+        <source>Your change to “{text}” was not taken: {why} It stands under Guidance, to be used again.</source>
+        <translation>您改成“{text}”的修改未被接受：{why}它保留在“指导”面板中，可再次使用。</translation>
+    </message>
+    <message>
+        <source>Your note “{text}” on step {step} was not taken: {why}</source>
+        <translation>您在步骤 {step} 的备注“{text}”未被接受：{why}</translation>
+    </message>
+    <message>
+        <source>Your word on step {step} was not taken: {why}</source>
+        <translation>您对步骤 {step} 的裁定或标签未被接受：{why}</translation>
     </message>
 </context>
 <context>
