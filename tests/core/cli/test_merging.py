@@ -66,6 +66,20 @@ def test_an_older_word_does_not_overrule_a_newer_one_of_the_same_person(two) -> 
     assert li.opinions(session, 1) == {("wu", "keep")}
 
 
+def test_an_older_word_from_a_second_computer_does_not_either(two, tmp_path: Path, tiphys, monkeypatch) -> None:
+    li, wu, session, way = two
+    laptop = Annotator("wu", tmp_path / "laptop", tiphys, monkeypatch)
+    laptop("import", way)
+    laptop("verdict", session, 1, "mask")
+    laptop("export", session, "--to", "archive", "--out", way.with_name("laptop.tiphys"))
+    wu("verdict", session, 1, "keep")
+    wu("export", session, "--to", "archive", "--out", way)
+    assert li("merge", way, "--json").one["merged"] == 1
+    assert li("merge", way.with_name("laptop.tiphys"), "--json").one == {
+        "session": session, "merged": 0, "known": 1, "elsewhere": 0}
+    assert li.opinions(session, 1) == {("wu", "keep")}
+
+
 def test_opinions_on_steps_that_differ_stay_away(two, tmp_path: Path) -> None:
     li, wu, session, way = two
     wu("verdict", session, 2, "mask")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import re
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -78,13 +79,20 @@ def test_each_change_is_told_once_with_its_link(tmp_path: Path, service: Threadi
         async with serving(home) as server:
             await fill(server, "s", [body(AttentionRaised(kind="finished", step=0))])
             await until(lambda: len(heard) == 3, seconds=30)
+            await fill(server, "i", [body(SessionCreated(task=task, origin="atif")),
+                                     body(AttentionRaised(kind="loop", step=0))])
+            await fill(server, "s", [body(AttentionRaised(kind="stall", step=0))])
+            await until(lambda: len(heard) == 4, seconds=30)
 
     with caplog.at_level(logging.DEBUG):
         asyncio.run(scenario())
-    assert [note["title"] for note in heard] == ["Tiphys: Repro <b>bold</b>"] * 3
-    assert all(word in note["message"] for word, note in zip(("repeat", "failed", "ended"), heard, strict=True))
+    assert [note["title"] for note in heard] == ["Tiphys: Repro <b>bold</b>"] * 4
+    words = "repeat", "failed", "ended", "moves"
+    assert all(word in note["message"] for word, note in zip(words, heard, strict=True))
+    assert "failed" not in heard[2]["message"], "what was so when the server started is told no more"
+    assert not any("session/i" in note["message"] for note in heard), "nobody waits for an imported one"
     assert "tiphys://session/s" in heard[0]["message"]
-    assert "line 4 of notify.txt" in caplog.text
+    assert set(re.findall(r"line \d of", caplog.text)) == {"line 4 of"}
     assert "hush-hush" not in "".join(r.getMessage() for r in caplog.records)
 
 

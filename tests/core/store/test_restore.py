@@ -1,0 +1,61 @@
+"""Putting a backup back: only a sound log takes the log's place, and nobody else may read the copies."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from pathlib import Path
+
+import pytest
+from support.exported import write_log
+from support.logs import Maker
+
+from core.domain.errors import InvalidInput
+from core.store import log
+from core.store.backup import back_up
+from core.store.restore import restore, survey
+from core.store.sqlite import connect, driver, transaction
+
+
+@pytest.fixture
+def sound(tmp_path: Path) -> Path:
+    maker = Maker(3)
+    for _ in range(4):
+        maker.add_step()
+    return write_log(tmp_path / "sound.db", s=maker)
+
+
+@pytest.fixture
+def everybody_reads() -> None:
+    """New files are for everybody, unless a program says otherwise."""
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+def test_a_log_that_lacks_an_event_is_damaged_and_changes_nothing(sound, tmp_path):
+    target = write_log(tmp_path / "server.db", old=Maker(4))
+    whole = target.read_bytes()
+    with contextlib.closing(driver.connect(str(sound))) as conn:
+        for (name,) in conn.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'").fetchall():
+            conn.execute(f"DROP TRIGGER {name}")  # no statement of ours could do it
+        conn.execute("DELETE FROM event WHERE session = 's' AND seq = 3")
+        conn.commit()
+    for judge in (lambda: survey(sound), lambda: restore(sound, target)):
+        with pytest.raises(InvalidInput, match="events of session s") as refused:
+            judge()
+        assert refused.value.code == "log_damaged"
+    assert target.read_bytes() == whole
+    assert [p.name for p in tmp_path.iterdir() if "server.db" in p.name] == ["server.db"]
+
+
+def test_copies_are_for_their_owner_only(sound, tmp_path, everybody_reads):
+    with contextlib.closing(connect(sound, readonly=True)) as conn:
+        copy = back_up(conn, tmp_path / "copy.db")
+    kept = restore(copy, tmp_path / "server.db")
+    assert kept is None
+    for path in (copy, tmp_path / "server.db"):
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    with contextlib.closing(connect(tmp_path / "server.db")) as conn, transaction(conn):
+        assert log.head(conn, "s") > 4
