@@ -61,6 +61,13 @@ def append(path, data):
         file.write(data)
 
 
+def test_following_ends_by_itself_where_it_was_asked_to(tmp_path) -> None:
+    command = [sys.executable, "-m", "core.cli", "--home", str(tmp_path), "import", str(FOREIGN / "claude.jsonl"),
+               "--follow", "--quiet-after", "0.1"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0 and "1 files are followed" in done.stderr
+
+
 @pytest.mark.parametrize("name", [*LINES, *WHOLE])
 def test_every_growth_leads_to_the_session_of_the_whole_file(tmp_path, name) -> None:
     home, other, path = Home(tmp_path / "home"), Home(tmp_path / "other"), tmp_path / f"run-{name}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 from support.wire import AGENT, bodies_of
 
@@ -46,7 +47,9 @@ from core.protocol.messages import (
     GiveVerdict,
     Guide,
     ImportSession,
+    MergeOpinions,
     Nak,
+    Opinion,
     SetTag,
     SetThresholds,
     TellTime,
@@ -227,7 +230,23 @@ def test_an_import_is_made_room_for_once_and_cannot_be_steered(session: Bench) -
         made = make_event(SessionCreated(task=TASK, origin="atif"), Author(kind="import", name="atif"))
         log.append(session.conn, "i", [encode_event(made)])
     assert session.refused(Control(control="stop"), session="i") == "imported"
+    assert session.refused(SetThresholds(thresholds=Thresholds(errors=7)), session="i") == "imported"
     assert session.refused(Guide(guidance="g", text="x"), session="i") == "session_over"
+
+
+def test_opinions_of_nobody_who_has_any_are_not_merged(session: Bench) -> None:
+    session.write(StepAdded(head=StepHead(number=1), body="1e" * 32))
+
+    def merging(fact: Fact, author: Author) -> MergeOpinions:
+        event = msgspec.Raw(encode_event(make_event(fact, author)))
+        return MergeOpinions(opinions=(Opinion(event=event, content="1e" * 32),))
+
+    verdict, person = VerdictGiven(step=1, value="keep"), Author(kind="person", name="wu")
+    for author in (AGENT, SERVER, Author(kind="import", name="atif")):
+        assert session.refused(merging(verdict, author)) == "bad_opinion"
+    assert session.refused(merging(SessionStateChanged(state="finished"), person)) == "bad_opinion"
+    assert session.refused(merging(verdict, person), principal=GUIDE) == "missing_scope"
+    assert isinstance(session.ask(merging(verdict, person)), Ack)
 
 
 def test_review_is_checked_against_the_steps_that_there_are(session: Bench) -> None:

@@ -13,7 +13,9 @@ from core.domain.task import Task
 from core.protocol.messages import CreateSession, Guide
 from core.server.serve import Server
 from core.store import log
+from core.store.backup import back_up
 from core.store.home import Home
+from core.store.restore import restore
 from core.store.sqlite import driver
 
 TASK = Task(id="t", title="T", description="d")
@@ -51,6 +53,23 @@ def test_a_restart_keeps_the_epoch_and_a_copy_put_back_gets_another(tmp_path: Pa
     asyncio.run(once())
     asyncio.run(once())
     assert epochs[0] == epochs[1] != epochs[2] == epochs[3]
+
+
+def test_a_backup_that_was_restored_has_its_own_epoch_already(tmp_path: Path) -> None:
+    home, copy = Home(tmp_path / "home"), tmp_path / "copy.db"
+
+    async def once(*, backup: bool = False) -> str:
+        async with serving(home.path) as server:
+            if backup:
+                back_up(server.hub.reader, copy)
+            await fill(server, "s", bodies_of(3))
+            return epoch_of(server)
+
+    asyncio.run(once(backup=True))
+    restore(copy, home.server_db)
+    with contextlib.closing(driver.connect(home.server_db)) as conn:
+        given = log.epoch(conn)
+    assert asyncio.run(once()) == given, "one change is enough: everybody reads it anew but once"
 
 
 def test_a_client_neither_mixes_the_two_logs_nor_loses_what_the_older_one_had_not(tmp_path: Path) -> None:
