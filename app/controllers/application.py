@@ -7,28 +7,22 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import TypeVar
 
-import msgspec
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication, QDialog, QMessageBox
 
-from app import commands, theme
+from app import theme
 from app.ask import files_to_open
 from app.controllers.imports import ImportsController
 from app.controllers.merging import MergingController
+from app.controllers.new_session import NewSessionController
 from app.controllers.palette import PaletteController
 from app.dialogs.keys import KeysDialog
 from app.dialogs.keys_editor import KeysEditor
-from app.dialogs.new_session import NewSession, TaskChoice
 from app.dialogs.settings import SettingsDialog
 from app.keys import Keys
-from app.models.thresholds import from_settings
 from app.views.import_bar import ImportBar
 from app.window import Window
 from app.workplace import Workplace
-from core.domain.attention import Thresholds
-from core.domain.ids import new_id
-from core.domain.task import AgentSettings
-from core.protocol.messages import CreateSession, SetThresholds
 
 D = TypeVar("D", bound=QDialog)
 CONNECT_S = 15.0
@@ -49,6 +43,7 @@ class ApplicationController(QObject):
         self.imports = ImportsController(place, bar, self._connected)
         MergingController(place, window, self._connected)
         PaletteController(place, window)
+        NewSessionController(place, window, self.server_needed.emit)
         self._set_keys = Keys(place.actions, place.settings, self)
         self._connect()
         for problem in place.settings.problems:
@@ -56,7 +51,6 @@ class ApplicationController(QObject):
 
     def _connect(self) -> None:
         actions = self._place.actions
-        actions["file.new_session"].triggered.connect(self._new_session)
         actions["file.import"].triggered.connect(self._import)
         actions["file.import_folder"].triggered.connect(self._import_folder)
         actions["file.cancel_import"].triggered.connect(self.imports.cancel)
@@ -70,30 +64,7 @@ class ApplicationController(QObject):
         if hasattr(QApplication.styleHints(), "accessibility"):
             QApplication.styleHints().accessibility().contrastPreferenceChanged.connect(self._on_scheme)
 
-    # ---- sessions --------------------------------------------------------------------------------
-
-    def _new_session(self) -> None:
-        self._place.scope.spawn(self._list_tasks(), name="list tasks", on_error=self._place.notices.report)
-
-    async def _list_tasks(self) -> None:
-        found, complaints = await commands.run(self._place.home, "tasks")
-        for complaint in complaints:
-            self._place.notices.tell(complaint, "attention")
-        if not found:
-            told = self.tr("There is no task yet. Put a folder with a task.toml into {folder}.")
-            self._place.notices.tell(told.format(folder=self._place.home.tasks), "attention")
-            return
-        dialog = _show(NewSession([msgspec.convert(line, TaskChoice) for line in found], self._window))
-        dialog.chosen.connect(self._create)
-
-    def _create(self, task: str, agent: AgentSettings | None) -> None:
-        self.server_needed.emit()
-        session = new_id()
-        self._place.sender.send(session, CreateSession(task=task, agent=agent or AgentSettings()))
-        usual = from_settings(self._place.settings)
-        if usual != Thresholds():
-            self._place.sender.send(session, SetThresholds(thresholds=usual))
-        self._place.cursor.move(session)
+    # ---- imports ---------------------------------------------------------------------------------
 
     def _import(self) -> None:
         self._place.scope.spawn(self._choose_files(), name="import", on_error=self._place.notices.report)

@@ -239,9 +239,9 @@
     <name>NewSessionController</name>
     <message numerus="yes">
         <source>{server} has %n task(s) that it cannot read; its log says why.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{server} has %n task that it cannot read; its log says why.</numerusform>
+            <numerusform>{server} has %n tasks that it cannot read; its log says why.</numerusform>
         </translation>
     </message>
 </context>

@@ -2057,7 +2057,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>Your token there starts tasks only as they stand: another model needs “admin”.</source>
-        <translation type="unfinished"></translation>
+        <translation>您在那里的令牌只能按任务原样启动：换用其他模型需要“admin”权限。</translation>
     </message>
     <message>
         <source>The model has no tool calls: actions as plain text</source>
@@ -2072,10 +2072,6 @@ Delete or right click: take it away</source>
         <translation>在本机上，不加隔离</translation>
     </message>
     <message>
-        <source>UNCONFINED on the server’s computer</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>I know that the agent can then read and change my own files</source>
         <translation>我知道智能体因此可以读取和修改我自己的文件</translation>
     </message>
@@ -2084,12 +2080,16 @@ Delete or right click: take it away</source>
         <translation>开始</translation>
     </message>
     <message>
-        <source>I know that the agent can then read and change files of the server’s computer</source>
-        <translation type="unfinished"></translation>
+        <source>Asking for the tasks…</source>
+        <translation>正在询问有哪些任务…</translation>
     </message>
     <message>
-        <source>Asking for the tasks…</source>
-        <translation type="unfinished"></translation>
+        <source>UNCONFINED on the server&apos;s computer</source>
+        <translation>在服务器的机器上，不加隔离</translation>
+    </message>
+    <message>
+        <source>I know that the agent can then read and change files of the server&apos;s computer</source>
+        <translation>我知道智能体因此可以读取和修改服务器机器上的文件</translation>
     </message>
     <message>
         <source>Task</source>
@@ -2097,7 +2097,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>Server</source>
-        <translation type="unfinished"></translation>
+        <translation>服务器</translation>
     </message>
     <message>
         <source>Model</source>
@@ -2124,33 +2124,33 @@ Delete or right click: take it away</source>
     <name>NewSessionController</name>
     <message>
         <source>There is no task yet. Put a folder with a task.toml into {folder}.</source>
-        <translation type="unfinished">还没有任务。请把含有 task.toml 的文件夹放入 {folder}。</translation>
+        <translation>还没有任务。请把含有 task.toml 的文件夹放入 {folder}。</translation>
     </message>
     <message>
         <source>{server} is not connected.</source>
-        <translation type="unfinished"></translation>
+        <translation>{server} 未连接。</translation>
     </message>
     <message numerus="yes">
         <source>{server} has %n task(s) that it cannot read; its log says why.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{server} 有 %n 个任务无法读取；原因见其日志。</numerusform>
         </translation>
     </message>
     <message>
         <source>{server} has no task yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>{server} 还没有任务。</translation>
     </message>
     <message>
         <source>{server} has an older program, which does not tell its tasks.</source>
-        <translation type="unfinished"></translation>
+        <translation>{server} 的程序较旧，不会告知它的任务。</translation>
     </message>
     <message>
         <source>Your token does not allow to start sessions on {server}: that needs “guide”.</source>
-        <translation type="unfinished"></translation>
+        <translation>您的令牌不能在 {server} 上启动会话：需要“guide”权限。</translation>
     </message>
     <message>
         <source>{server} does not answer.</source>
-        <translation type="unfinished"></translation>
+        <translation>{server} 没有回答。</translation>
     </message>
 </context>
 <context>

@@ -26,7 +26,7 @@ from app.controllers.palette import PaletteController
 from app.dialogs.go_to import GoTo
 from app.dialogs.keys import KeysDialog
 from app.dialogs.keys_editor import KeysEditor
-from app.dialogs.new_session import NewSession, TaskChoice
+from app.dialogs.new_session import NewSession, Offer, TaskChoice
 from app.dialogs.palette import Palette
 from app.dialogs.rules import RulesDialog
 from app.dialogs.servers import ServersDialog
@@ -57,11 +57,17 @@ def maker():
     return made
 
 
+def offered(window) -> NewSession:
+    dialog = NewSession([("", "this computer"), ("lab", "the lab")], "lab", window)
+    dialog.show_offer("lab", Offer((TaskChoice("t", "Title"),), "the lab has 2 tasks that it cannot read"))
+    return dialog
+
+
 def dialogs(window, place) -> list[QDialog]:
     """Every dialog that can be made without a server."""
     told = [SettingsDialog(place.settings, window), KeysDialog(place.actions, window), GoTo("x", window),
             KeysEditor(place.actions, Keys(place.actions, place.settings, window), window),
-            NewSession([TaskChoice("t", "Title")], window),
+            offered(window),
             Palette(window.findChild(PaletteController).commands(), window), RulesDialog(window),
             ServersDialog(window), ThresholdsDialog("A title", Thresholds(), Thresholds(), window)]
     told[-3].show_rules([RuleLine("bad_edit", "1", "About it", True, {"within": 3, "share": 0.5, "name": "x"}, {}, {})])

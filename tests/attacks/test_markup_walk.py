@@ -367,7 +367,7 @@ async def walk(folder: Path, traps: Traps) -> Inspector:
     """Open the window on the hostile session, visit every step, dialog and notice, and look each time."""
     from app.ask import yes_or_no
     from app.bootstrap import Desktop
-    from app.dialogs.new_session import NewSession, TaskChoice
+    from app.dialogs.new_session import NewSession, Offer, TaskChoice
     from app.settings import Settings
     from core.aio import TaskScope
     from core.client.replica import Replica
@@ -406,7 +406,8 @@ async def walk(folder: Path, traps: Traps) -> Inspector:
                 await settle(1)
                 inspector.look()
             question = scope.spawn(yes_or_no(made.window, texts[0], "Yes", detail=texts[1]), name="question")
-            dialog = NewSession([TaskChoice(task=t, title=t, hosts=(t,)) for t in texts], made.window)
+            dialog = NewSession([("", texts[0]), ("lab", texts[1])], "", made.window)
+            dialog.show_offer("", Offer(tuple(TaskChoice(task=t, title=t, hosts=(t,)) for t in texts), texts[2]))
             dialog.open()
             await settle()
             inspector.look()
