@@ -75,7 +75,10 @@ class AttentionController(QObject):
     def _find(self, alert: Alert) -> Raised | None:
         if alert not in self._raised:
             desk = self._place.desk
-            found = raised(desk.read, desk.head(alert.session), alert)
+            head = desk.head(alert.session)
+            if head < alert.until:
+                return None  # what the message was about has not come yet
+            found = raised(desk.read, alert.until or head, alert)
             if found is None:
                 return None
             self._raised[alert] = found
@@ -90,7 +93,8 @@ class AttentionController(QObject):
         fresh = now - before if before is not None else frozenset()
         if not fresh or not self._may_tell():
             return
-        alert = next(a for a in alerts_of([row]) if a.kind in fresh)
+        kind = next(a.kind for a in alerts_of([row]) if a.kind in fresh)
+        alert = Alert(row.session, kind, row.seq)  # a later one of the same kind is another message
         title = one_line(row.title or row.session, 60)
         kinds = ", ".join(attention_word(kind) for kind in sorted(fresh))
         seen = self._panel.window().isActiveWindow()
@@ -152,7 +156,8 @@ class AttentionController(QObject):
             self._place.notices.tell(self.tr("Nothing needs attention."), "info")
 
     def _select(self, alert: Alert) -> None:
-        row = next((i for i, (what, _) in enumerate(self._model.entries) if what == alert), -1)
+        listed = Alert(alert.session, alert.kind)
+        row = next((i for i, (what, _) in enumerate(self._model.entries) if what == listed), -1)
         if row >= 0:
             self._panel.select(row)
 

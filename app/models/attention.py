@@ -19,10 +19,11 @@ URGENCY = ("waiting", "error_burst", "loop", "stall", "budget", "finished")
 
 
 class Alert(msgspec.Struct, frozen=True):
-    """One thing to look at in one session."""
+    """One thing to look at in one session; `until` is the seq at which it was told, 0 stands for the newest."""
 
     session: str
     kind: str
+    until: int = 0
 
 
 class Raised(msgspec.Struct, frozen=True):

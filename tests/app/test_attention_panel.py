@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QSystemTrayIcon
+from support.eventually import eventually
 from support.logs import SERVER, Maker
 from support.panels import workplace
 
@@ -16,7 +17,9 @@ from app.controllers.trajectory import build as build_trajectory
 from app.models.attention import Alert, is_quiet
 from app.models.digest import digest_of
 from app.models.two_lines import TwoLinesRole
-from core.domain.events import AttentionRaised, ScoreGiven
+from app.safe_text import visible
+from core.domain.events import AttentionCleared, AttentionRaised, Placed, ScoreGiven
+from core.domain.trajectory import fold
 from core.protocol.messages import ClearAttention
 from core.store import log
 
@@ -71,7 +74,8 @@ def test_each_change_is_told_once_but_not_in_quiet_hours(qtbot, tmp_path):
         grow(place, replica, "s1", maker, count)
         qtbot.waitUntil(lambda: bool(told))
         place.desk.rows_changed.emit()
-        assert [(n.sentence, n.about) for n in told] == [("Sailing: no progress", Alert("s1", "stall"))]
+        assert [(n.sentence, n.about) for n in told] == [
+            ("Sailing: no progress", Alert("s1", "stall", len(maker.bodies)))]
         place.notices.opened.emit(told[0])
         assert (place.cursor.session, place.cursor.step) == ("s1", 6)
         place.settings.set("sessions.quiet", True)
@@ -84,6 +88,73 @@ def test_each_change_is_told_once_but_not_in_quiet_hours(qtbot, tmp_path):
         assert len(told) == 1
         controller = panel.findChild(AttentionController)
         assert controller is not None
+
+
+def say(place, replica, maker: Maker, *facts) -> None:
+    """The session says these, and every panel has taken them."""
+    count = len(maker.bodies)
+    for fact in facts:
+        maker.say(fact, SERVER)
+    grow(place, replica, "s1", maker, count)
+    place.desk._flush()
+
+
+def test_what_came_together_is_told_as_one_and_who_sees_it_or_wants_none_is_told_nothing(qtbot, tmp_path):
+    maker = alarmed("loop")
+    with workplace(tmp_path, maker, Maker(7)) as (place, replica):
+        panel = build(place, None)
+        qtbot.addWidget(panel)
+        told = []
+        place.notices.told.connect(told.append)
+        say(place, replica, maker, AttentionRaised(kind="stall", step=6), AttentionRaised(kind="budget", step=6))
+        assert [n.sentence for n in told] == ["Sailing: budget nearly used, no progress"]
+        place.settings.set("sessions.notify", False)
+        say(place, replica, maker, AttentionRaised(kind="waiting", step=6))
+        place.settings.set("sessions.notify", True)
+        panel.show()
+        panel.activateWindow()
+        qtbot.waitUntil(panel.isActiveWindow)
+        place.cursor.move("s1", 1)
+        say(place, replica, maker, AttentionRaised(kind="error_burst", step=6))
+        assert len(told) == 1
+        place.cursor.move("s2")
+        say(place, replica, maker, AttentionRaised(kind="finished", step=6))
+        assert len(told) == 2
+
+
+def test_an_alert_that_comes_again_leads_to_its_new_step(qtbot, tmp_path):
+    maker = alarmed("loop", at=4)
+    with workplace(tmp_path, maker) as (place, replica):
+        panel = build(place, None)
+        qtbot.addWidget(panel)
+        place.actions["go.next_session"].trigger()
+        assert place.cursor.step == 4
+        say(place, replica, maker, AttentionCleared(kind="loop"))
+        assert panel.list.model().rowCount() == 0
+        say(place, replica, maker, AttentionRaised(kind="loop", step=6))
+        place.actions["go.next_session"].trigger()
+        assert place.cursor.step == 6
+
+
+@pytest.mark.parametrize("waits", [True, False])
+async def test_an_alert_of_a_session_whose_events_are_still_to_come(tmp_path, waits):
+    """It opens at its step as soon as that is known, unless the reader has gone elsewhere meanwhile."""
+    maker = alarmed("loop", at=4)
+    row = fold("s2", [Placed(session="s2", seq=i, body=b) for i, b in enumerate(maker.bodies, 1)]).row
+    with workplace(tmp_path, Maker(7)) as (place, replica):
+        panel = build(place, None)
+        await replica.put_rows([row])
+        await eventually(lambda: panel.list.model().rowCount() == 1)
+        place.actions["go.next_session"].trigger()
+        assert (place.cursor.session, place.cursor.step) == ("s2", None)
+        assert len(place.desk.trajectory("s2").steps) == 0  # as the list of steps reads it
+        if not waits:
+            place.cursor.move("s1")
+        await replica.place("s2", 1, maker.bodies)
+        await eventually(lambda: len(place.desk.trajectory("s2").steps) == 6)
+        place.desk._flush()
+        assert (place.cursor.session, place.cursor.step) == (("s2", 4) if waits else ("s1", None))
+        panel.deleteLater()
 
 
 def test_a_message_of_the_computers_desktop_leads_to_the_very_step(qtbot, tmp_path, monkeypatch):
@@ -107,6 +178,8 @@ def test_a_message_of_the_computers_desktop_leads_to_the_very_step(qtbot, tmp_pa
         place.cursor.move("s1", 1)
         shown[0][0].messageClicked.emit()
         assert (place.cursor.session, place.cursor.step) == ("s1", 6)
+        panel.findChild(AttentionController).notifier.tell("a\u202eb", "\x1b[2J", None)
+        assert shown[-1][1:3] == (visible("a\u202eb"), visible("\x1b[2J")) != ("a\u202eb", "\x1b[2J")
 
 
 @pytest.mark.parametrize(("now", "start", "stop", "quiet"), [
