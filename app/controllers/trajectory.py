@@ -15,6 +15,7 @@ from app.models.trajectory import TrajectoryModel
 from app.views.trajectory import TrajectoryPanel
 from app.workplace import Workplace
 from core.domain.session import FINAL_STATES
+from core.domain.verdict import Author
 
 THOUGHT = "thought"
 """The live channel on which a model's unfinished thought comes."""
@@ -55,6 +56,7 @@ class TrajectoryController(QObject):
         place.desk.trajectory_replaced.connect(self._on_replaced)
         place.desk.live_text.connect(self._on_live)
         place.settings.changed.connect(self._on_setting)
+        place.desk.link_changed.connect(self._on_link)
         panel.list.opened.connect(self._on_opened)
         panel.list.toggled.connect(self._on_toggled)
         panel.list.selectionModel().selectionChanged.connect(self._on_selection)
@@ -89,13 +91,13 @@ class TrajectoryController(QObject):
     def _open(self, session: str) -> None:
         self._place.desk.watch(session)
         trajectory = self._place.desk.trajectory(session) if session else None
+        self._model.set_reader(self._blind_reader())
         self._model.show(trajectory)
         self._finder.leave()
         self._show_face()
         self._offer_facets()
         self._show_live(session)
-        self._overview = Overview(trajectory)
-        self._panel.minimap.show_items(self._overview)
+        self._show_overview()
         self._reading = True
         self._show_progress(session)
         self._outline.show()
@@ -271,3 +273,24 @@ class TrajectoryController(QObject):
     def _on_setting(self, key: str) -> None:
         if key == "trajectory.fold_waiting":
             self._model.set_view(folds=bool(self._place.settings.get(key)))
+        elif key == "review.blind":
+            self._show_blind()
+
+    def _on_link(self) -> None:
+        """The name under which the reader judges is known once the server was reached."""
+        if self._blind_reader() != self._model.reader:
+            self._show_blind()
+
+    def _blind_reader(self) -> str:
+        """From whom others' opinions are hidden until they have decided; "" while blind mode is off."""
+        name = self._place.desk.name_of(self._place.cursor.session)
+        return Author(kind="person", name=name).key if self._place.settings.get("review.blind") else ""
+
+    def _show_blind(self) -> None:
+        self._model.set_reader(self._blind_reader())
+        self._show_overview()
+        self._on_moved(self._place.cursor.session, self._place.cursor.step)
+
+    def _show_overview(self) -> None:
+        self._overview = Overview(self._model.trajectory, self._blind_reader())
+        self._panel.minimap.show_items(self._overview)

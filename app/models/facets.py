@@ -8,6 +8,7 @@ from itertools import islice
 
 import msgspec
 
+from app.models.blindness import seen
 from core.domain.steps import Shape
 from core.domain.trajectory import StepEntry, Trajectory
 from core.domain.verdict import Verdict, final_verdict
@@ -37,8 +38,11 @@ class Facets(msgspec.Struct, frozen=True):
         """How many filters hold."""
         return sum(bool(value) for value in msgspec.structs.astuple(self))
 
-    def steps_of(self, trajectory: Trajectory, start: int = 0) -> Iterator[int]:
-        """The steps from the `start`-th on that pass, by index: columns are read, no step is decoded."""
+    def steps_of(self, trajectory: Trajectory, start: int = 0, reader: str = "") -> Iterator[int]:
+        """The steps from the `start`-th on that pass, by index: columns are read, no step is decoded.
+
+        A blind `reader` gets no step because of what others think of it.
+        """
         steps = trajectory.steps
         fits = {number for number, shape in enumerate(steps.shapes) if self._fits(shape)}
         unjudged = self._judged(())
@@ -48,7 +52,7 @@ class Facets(msgspec.Struct, frozen=True):
             if shape not in fits:
                 continue
             told = steps.opinions.get(at)
-            if not (unjudged if told is None else self._judged(told.verdicts.values())):
+            if not (unjudged if told is None else self._judged(seen(told.verdicts, reader).values())):
                 continue
             if not self.time or first <= steps.started[at] < last:
                 yield at

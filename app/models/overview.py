@@ -5,7 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from itertools import pairwise
 
-from core.domain.steps import ERROR, Steps
+from app.models.blindness import seen
+from core.domain.steps import ERROR, Opinions, Steps
 from core.domain.trajectory import Trajectory
 from core.domain.verdict import final_verdict
 
@@ -23,8 +24,9 @@ _PLAIN = bytes(_ERROR if flags & ERROR else 0 for flags in range(256))
 class Overview:
     """The meanings of a trajectory's items. `refresh` takes what is new."""
 
-    def __init__(self, trajectory: Trajectory | None = None) -> None:
-        self.trajectory = trajectory
+    def __init__(self, trajectory: Trajectory | None = None, reader: str = "") -> None:
+        """With a blind `reader` (an author's key) nothing shows of what others think of a step."""
+        self.trajectory, self._reader = trajectory, reader
         self.codes = bytearray()
         """For each item an index into WEIGHT."""
         self.notes: list[int] = []
@@ -69,12 +71,13 @@ class Overview:
 
     def _judge(self, steps: Steps, step: int) -> None:
         assert self.trajectory is not None
-        item, told = self.trajectory.items.of_step(step), steps.opinions[step]
-        if not steps.flags[step] & ERROR:
-            final = final_verdict(told.verdicts.values()) if told.verdicts else ""
-            self.codes[item] = {"mask": _MASK, "keep": _KEEP}.get(final, 0)
+        item, told = self.trajectory.items.of_step(step), steps.opinions.get(step, Opinions())
+        verdicts = seen(told.verdicts, self._reader)
+        final = final_verdict(verdicts.values()) if verdicts else ""
+        failed = steps.flags[step] & ERROR
+        self.codes[item] = _ERROR if failed else {"mask": _MASK, "keep": _KEEP}.get(final, 0)
         at = bisect_left(self.notes, item)
-        if told.notes and (at == len(self.notes) or self.notes[at] != item):
+        if told.notes and (verdicts or not self._reader) and (at == len(self.notes) or self.notes[at] != item):
             insort(self.notes, item)
 
 

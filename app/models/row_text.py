@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 from PySide6.QtCore import QCoreApplication
 
 from app import quantities
 from app.i18n import QT_TRANSLATE_NOOP
+from app.models.blindness import seen
 from app.safe_text import one_line, visible
 from core.domain.guidance import Guidance
 from core.domain.step import StepHead
 from core.domain.steps import ERROR
 from core.domain.trajectory import Item, StepEntry, Trajectory
+from core.domain.verdict import Verdict, final_verdict
 
 ERRORS: dict[str, str] = {
     "exit_code": QT_TRANSLATE_NOOP("ErrorKind", "exit code"),
@@ -50,13 +54,15 @@ class RowText(msgspec.Struct, frozen=True):
         return "  ".join(p for p in parts if p)
 
 
-def row_text(trajectory: Trajectory, kind: str, first: int, last: int, live: str = "") -> RowText:
-    """The line of items first..last: one item, a fold (`kind` says of what: waiting or loop), or the live row."""
+def row_text(trajectory: Trajectory, kind: str, first: int, last: int, live: str = "", reader: str = "") -> RowText:
+    """The line of items first..last: one item, a fold (`kind` says of what: waiting or loop), or the live row.
+
+    A blind `reader` (an author's key) is not told what others think of a step."""
     if kind == "live":
         return _live(trajectory, live)
     if kind in ("waiting", "loop"):
         return _fold(trajectory, kind, trajectory.items.step_at(first), trajectory.items.step_at(last))
-    return _item(trajectory, trajectory.items[first])
+    return _item(trajectory, trajectory.items[first], reader)
 
 
 def error_word(kind: str) -> str:
@@ -67,9 +73,9 @@ def error_word(kind: str) -> str:
     return one_line(kind.replace("_", " "), 24) or QCoreApplication.translate("Row", "error")
 
 
-def _item(trajectory: Trajectory, item: Item) -> RowText:
+def _item(trajectory: Trajectory, item: Item, reader: str) -> RowText:
     if item.kind == "step":
-        return _step(trajectory.steps[int(item.ref)])
+        return _step(trajectory.steps[int(item.ref)], reader)
     if item.kind == "guidance":
         return _guidance(trajectory.guidance[str(item.ref)])
     if item.kind == "summary":
@@ -84,7 +90,7 @@ def _item(trajectory: Trajectory, item: Item) -> RowText:
     return RowText(sign="◆", word=word, meaning="score", title=_short(score.message), lines=2)
 
 
-def _step(entry: StepEntry) -> RowText:
+def _step(entry: StepEntry, reader: str) -> RowText:
     head = entry.head
     tool = head.tools[0] if head.tools else QCoreApplication.translate("Row", "thought")
     title = head.title.removeprefix(tool).strip() if head.tools else head.title
@@ -93,7 +99,7 @@ def _step(entry: StepEntry) -> RowText:
         sign, word, meaning = "✗", error_word(head.error_kind), "error"
     elif head.status == "running":
         sign, word, meaning = "…", QCoreApplication.translate("Row", "in background"), "live"
-    verdict, verdict_meaning = verdict_words(entry)
+    verdict, verdict_meaning = verdict_words(seen(entry.verdicts, reader))
     return RowText(
         number=quantities.number(head.number), time=quantities.clock(head.started_at or head.ended_at),
         sign=sign, word=word, meaning=meaning, tool=one_line(tool, 40), title=one_line(title),
@@ -101,13 +107,13 @@ def _step(entry: StepEntry) -> RowText:
         verdict=verdict, verdict_meaning=verdict_meaning)
 
 
-def verdict_words(entry: StepEntry) -> tuple[str, str]:
+def verdict_words(verdicts: Mapping[str, Verdict]) -> tuple[str, str]:
     """Sign and word of what training does with a judged step, with the colour; empty while nobody judged it."""
-    if not entry.verdicts:
+    if not verdicts:
         return "", ""
-    if entry.final == "mask":
+    if final_verdict(verdicts.values()) == "mask":
         return "⊘ " + QCoreApplication.translate("Row", "masked"), "mask"
-    if any(v.value == "unsure" for v in entry.verdicts.values()):
+    if any(v.value == "unsure" for v in verdicts.values()):
         return "? " + QCoreApplication.translate("Row", "unsure"), "attention"
     return "✓ " + QCoreApplication.translate("Row", "kept"), "keep"
 

@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from app.models.blindness import seen
 from core.domain.steps import WAITING, Opinions, Steps
 from core.domain.trajectory import Trajectory, fold
 from core.domain.verdict import final_verdict
@@ -175,12 +176,13 @@ def _points(key: str, points: Sequence[tuple[int, float]], *, holds: bool = Fals
 
 def standing(told: Opinions, reader: str = "") -> str:
     """What was decided of a step: the latest person's word, else `mask` where a rule or judge masks; "" for nothing."""
-    if not told.verdicts or (reader and reader not in told.verdicts):
+    verdicts = seen(told.verdicts, reader)
+    if not verdicts:
         return ""
-    people = [v.value for v in told.verdicts.values() if v.author.kind in ("person", "import")]
+    people = [v.value for v in verdicts.values() if v.author.kind in ("person", "import")]
     if people:
         return people[-1] if people[-1] in _SIGN else ""
-    return "mask" if final_verdict(told.verdicts.values()) == "mask" else ""
+    return "mask" if final_verdict(verdicts.values()) == "mask" else ""
 
 
 def times_of(steps: Steps) -> Times:

@@ -6,13 +6,14 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 
-from msgspec.structs import astuple
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from app.models.blindness import seen
 from app.models.facets import Facets
 from app.models.folds import Run, runs_of
 from app.models.row_text import RowText, row_text
 from app.models.rows import Row, Rows
+from app.models.said import Said
 from core.domain.steps import ERROR
 from core.domain.trajectory import Item, Trajectory
 
@@ -44,14 +45,16 @@ class TrajectoryModel(QAbstractListModel):
         self._turning = -1
         """The first item of a fold that opens or closes now: its line is that of the item while lines come and go."""
         self._filter = "all"
+        self.reader = ""
+        """Whom others' opinions are hidden from; see `set_reader`."""
         self._folds = True
         self._facets = Facets()
         self._live = ""
         self._taken = self._steps_taken = 0
         self.found: set[int] = set()
         self._texts: dict[tuple[str, int, int, int], RowText] = {}
-        self._told_touched = self._seen_touched = 0
-        self._seen_guidance: dict[str, tuple[object, ...]] = {}
+        self._told_touched = 0
+        self._said = Said()
         self._had_live = False
 
     # ---- Qt --------------------------------------------------------------------------------------
@@ -97,6 +100,15 @@ class TrajectoryModel(QAbstractListModel):
         self._rebuild()
         self.endResetModel()
 
+    def set_reader(self, reader: str) -> None:
+        """Whom others' opinions are hidden from until they have decided (an author's key); "": from nobody."""
+        if reader != self.reader:
+            self.beginResetModel()
+            self.reader = reader
+            self._texts.clear()
+            self._rebuild()
+            self.endResetModel()
+
     @property
     def is_whole(self) -> bool:
         """Whether every item is listed."""
@@ -113,24 +125,14 @@ class TrajectoryModel(QAbstractListModel):
         if self._had_live or self.rows.live:  # it went, came, or is a line further down now
             self._tell_changed(range(min(before, self._told) - 1, self._told))
         self._had_live = self.rows.live
-        for row in self._said_about():
+        for item in self._said.news(self.trajectory):
+            row = self.rows.of_item(item)
             self._tell_changed(range(row, row + 1))
 
     def _tell_changed(self, rows: range) -> None:
         first, last = max(0, rows.start), min(rows.stop, self._told) - 1
         if first <= last:
             self.dataChanged.emit(self.index(first), self.index(last))
-
-    def _said_about(self) -> set[int]:
-        """The rows of steps and guidance about which something was said since this was asked last."""
-        assert self.trajectory is not None
-        items, touched = self.trajectory.items, self.trajectory.steps.touched
-        found = {self.rows.of_item(items.of_step(at)) for at in touched[self._seen_touched :]}
-        self._seen_touched = len(touched)
-        guidance = {name: astuple(told) for name, told in self.trajectory.guidance.items()}
-        fresh = [name for name, told in guidance.items() if self._seen_guidance.get(name) != told]
-        self._seen_guidance = guidance
-        return found | {self.rows.of_item(items.of_other("guidance", name)) for name in fresh}
 
     def set_live(self, text: str | None) -> None:
         """The last, transient row: what the model is writing now; None takes it away."""
@@ -245,11 +247,11 @@ class TrajectoryModel(QAbstractListModel):
     def _rebuild(self) -> None:
         self.rows, self._runs = Rows(), []
         self._taken = self._steps_taken = 0
-        self._seen_touched, self._seen_guidance = 0, {}
+        self._said = Said()
         if self.trajectory is not None:
             self.rows.listed = None if self.is_whole else array("q")
             self._take(None)
-            self._said_about()
+            self._said.news(self.trajectory)
         self._told, self._had_live = len(self.rows), self.rows.live
 
     def _take(self, reading: int | None) -> int:
@@ -273,7 +275,8 @@ class TrajectoryModel(QAbstractListModel):
             self._fold_from(first)
         self.rows.live = bool(self._live) and self.is_whole
         self._taken, self._steps_taken = self.rows.items, len(self.trajectory.steps)
-        return self.rows.of_item(first) if old != fresh else -1
+        others = {*old} ^ {*fresh}
+        return self.rows.of_item(min(run.first for run in others)) if others else -1
 
     def _changed_from(self) -> int:
         """The first step that may be part of another run than before, now that there are more."""
@@ -314,12 +317,12 @@ class TrajectoryModel(QAbstractListModel):
                 if items.others[at].kind in wanted:
                     yield items.places[at]
             return
-        steps: Iterable[int] = self._facets.steps_of(self.trajectory, start)
+        steps: Iterable[int] = self._facets.steps_of(self.trajectory, start, self.reader)
         if self._filter == "errors":
             steps = sorted({*self._failed(start)} & {*steps}) if self._facets.count else self._failed(start)
         elif self._filter == "verdicts":
             opinions = self.trajectory.steps.opinions
-            steps = (at for at in steps if at in opinions and opinions[at].verdicts)
+            steps = (at for at in steps if at in opinions and seen(opinions[at].verdicts, self.reader))
         yield from self._items_of(steps)
 
     def _failed(self, start: int) -> list[int]:
@@ -343,5 +346,5 @@ class TrajectoryModel(QAbstractListModel):
         key = (kind, row.first, row.last, steps.seqs[step])
         held = self._texts.get(key)
         if held is None:
-            held = self._texts[key] = row_text(self.trajectory, kind, row.first, row.last)
+            held = self._texts[key] = row_text(self.trajectory, kind, row.first, row.last, "", self.reader)
         return held

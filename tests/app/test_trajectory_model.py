@@ -9,11 +9,12 @@ from PySide6.QtGui import QFocusEvent
 from PySide6.QtWidgets import QApplication
 from support.logs import Maker, make_session
 
+from app.models.facets import Facets
 from app.models.finding import items_with
 from app.models.overview import WEIGHT, Overview, spans
 from app.models.trajectory import Row, RowTextRole, TrajectoryModel
 from app.views.step_list import StepList
-from core.domain.events import NoteAdded, Placed, ScoreGiven, StepAdded, StepStarted, VerdictGiven
+from core.domain.events import GuidanceEdited, NoteAdded, Placed, ScoreGiven, StepAdded, StepStarted, VerdictGiven
 from core.domain.trajectory import Trajectory
 from core.domain.verdict import Author
 
@@ -330,3 +331,59 @@ def test_taking_the_focus_opens_no_row_and_goes_on_following(qtbot) -> None:
     model.refresh()
     assert view.is_following
     assert not opened
+
+
+def changed_rows(session: Session) -> list[int]:
+    """The lines of which the model tells that they look different, when it takes what came."""
+    told: list[int] = []
+    session.model.dataChanged.connect(note := lambda top, bottom: told.extend(range(top.row(), bottom.row() + 1)))
+    session.sync()
+    session.model.refresh()
+    session.model.dataChanged.disconnect(note)
+    return sorted(set(told))
+
+
+def test_only_lines_that_look_different_are_drawn_anew():
+    session = Session("ssgsssssssss")
+    session.maker.add_step("run_command")
+    assert changed_rows(session) == [], "a new line needs no word on the others"
+    session.maker.say(VerdictGiven(step=2, value="mask", reason="r"), PERSON)
+    assert changed_rows(session) == [1]
+    guidance = next(iter(session.trajectory.guidance))
+    session.maker.say(GuidanceEdited(guidance=guidance, text="use the test split"), PERSON)
+    assert changed_rows(session) == [session.model.item_of("guidance", guidance)]
+    session.maker.add_step("sleep")
+    session.maker.add_step("sleep")
+    assert changed_rows(session) == []
+    session.maker.add_step("sleep")
+    assert changed_rows(session) == [session.model.rowCount() - 1], "three that wait become one line"
+
+
+def test_the_line_that_is_written_now_moves_down_and_is_drawn_anew():
+    session = Session("sss")
+    session.model.set_live("thinking")
+    session.maker.add_step("run_command")
+    assert changed_rows(session) == [3, 4]
+
+
+def test_a_blind_reader_sees_no_opinion_of_others_before_giving_one():
+    session = Session("sss")
+    other = Author(kind="person", name="wang")
+    session.maker.say(VerdictGiven(step=2, value="mask", reason="r"), other)
+    session.maker.say(NoteAdded(step=2, text="n"), other)
+    session.sync()
+    session.model.refresh()
+    verdict = lambda: session.model.index(1).data(RowTextRole).verdict  # noqa: E731
+    overview = lambda: Overview(session.trajectory, session.model.reader)  # noqa: E731
+    assert verdict() and WEIGHT[overview().codes[1]] == "mask" and overview().notes == [1]
+    session.model.set_reader(PERSON.key)
+    assert verdict() == "" and overview().codes[1] == 0 and overview().notes == []
+    session.model.set_view(filter="verdicts")
+    assert session.model.rowCount() == 0
+    session.model.set_view(filter="all", facets=Facets(outcome="mask"))
+    assert session.model.rowCount() == 0
+    session.model.set_view(facets=Facets())
+    session.maker.say(VerdictGiven(step=2, value="keep"), PERSON)
+    session.sync()
+    session.model.refresh()
+    assert verdict() and overview().notes == [1]
