@@ -29,6 +29,7 @@ from core.domain.events import (
     SessionState,
     SessionStateChanged,
     StepAdded,
+    StepStarted,
     ThresholdsSet,
     decode_event,
 )
@@ -54,6 +55,10 @@ class Held(msgspec.Struct, frozen=True):
     text: str
     mode: GuidanceMode
     step: int | None = None
+
+
+class _Numbered(msgspec.Struct, frozen=True):
+    number: int
 
 
 class News(msgspec.Struct, frozen=True):
@@ -129,7 +134,9 @@ class Inbox:
             case SessionStateChanged(state=state) if event.author.kind != "agent":
                 return self._moved(seq, event.id, state)
             case StepAdded() as fact if event.author.kind == "agent":
-                self._check_own(fact.head.number)
+                self._check_own(fact.head.number, self._journal.slot("last_step", int) or 0)
+            case StepStarted() as fact if event.author.kind == "agent":
+                self._check_own(fact.number, self._begun())
         return News()
 
     def _queue(self, seq: int, fact: GuidanceQueued) -> News:
@@ -191,9 +198,15 @@ class Inbox:
         names = ", ".join(f"{name} = ?" for name in values)
         self._journal.sql(f"UPDATE guidance SET {names} WHERE id = ?", (*values.values(), guidance))
 
-    def _check_own(self, number: int) -> None:
-        if number > (self._journal.slot("last_step", int) or 0):
-            raise Conflict("journal_lost", f"The log has step {number}, which this journal does not know.", step=number)
+    def _begun(self) -> int:
+        """The last step that this journal began."""
+        opened = self._journal.slot("open", _Numbered)
+        return opened.number if opened else self._journal.slot("last_step", int) or 0
+
+    def _check_own(self, number: int, last: int) -> None:
+        if number > last:
+            raise Conflict("journal_lost", f"The log has step {number}, which this journal does not hold: its folder "
+                           "was copied or set back, and another runner worked on this session.", step=number)
 
     # ---- for the loop
 

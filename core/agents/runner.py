@@ -99,24 +99,31 @@ class _Run:
             loop.add_signal_handler(one, self._cancel)
         try:
             async with self._scope:
-                self._scope.spawn(self._spool.run(), name="link", on_error=self._link_failed)
+                self._scope.spawn(self._linked(), name="link", on_error=self._link_failed)
                 self._scope.spawn(self._spool.run_live(), name="live")
                 self._scope.spawn(watch_stall(self._journal, self._inbox), name="stall")
                 self._work = self._scope.spawn(self._guarded(), name="work")
                 await asyncio.wait([self._work])
                 failure = None if self._work.cancelled() else self._work.exception()
-                if self._fenced is None and failure is None:
+                if not (self._fenced or self._spool.lost or failure):
                     await self._spool.flushed(FLUSH_S if not self._work.cancelled() else 3.0)
         finally:
             for one in (signal.SIGTERM, signal.SIGINT):
                 loop.remove_signal_handler(one)
-        if failed := self._fenced or failure:
+        if failed := self._fenced or self._spool.lost or failure:
             raise failed
 
     def _cancel(self) -> None:
         log.info("told to stop; the journal holds everything that a next runner needs")
         if self._work is not None:
             self._work.cancel()
+
+    async def _linked(self) -> None:
+        """The link, until it is cancelled or a newer runner takes over, which is no defect to be logged as one."""
+        try:
+            await self._spool.run()
+        except Conflict as error:
+            self._link_failed(error)
 
     def _link_failed(self, error: BaseException) -> None:
         """A newer runner holds the session, so nothing that this one does counts any more."""
@@ -139,11 +146,9 @@ class _Run:
         """The work; whatever goes wrong in it becomes the session's end, told in the log."""
         try:
             await self._prepared()
-        except asyncio.CancelledError:
-            if self._spool.lost is not None:
-                self._fail(self._spool.lost.code, self._spool.lost.sentence)
-            raise
         except ReportableError as error:
+            if error is self._spool.lost:  # whatever this journal says counts no more; `run` tells why
+                return
             log.error("%s", error.sentence)
             self._fail(error.code, error.sentence)
         except Exception as error:

@@ -39,6 +39,7 @@ class Spool:
         self._live_rings = asyncio.Event()
         self.lost: Conflict | None = None
         self._homeless = False
+        self._checked = False
         journal.on_entries.append(self.pump)
 
     @property
@@ -99,7 +100,10 @@ class Spool:
     # ---- what the link tells
 
     async def on_welcome(self, welcome: Welcome) -> None:
-        """A connection begins: take the lease, and go on reading the log where the journal ends."""
+        """A connection begins: go on reading the log where the journal ends, and take the lease.
+
+        The first time only when all of the log was read: from a journal that was copied nobody may be fenced.
+        """
         held = self._journal.slot("epoch", str)
         if held != welcome.epoch:
             with self._journal.transaction("epoch"):
@@ -107,7 +111,8 @@ class Spool:
                 if held is not None:
                     self._begin_again()
         self._homeless = False
-        self._post(self._appender.connect())
+        if self._checked:
+            self._post(self._appender.connect())
         known = max(0, self._inbox.cursor - 1)  # one event more than needed, so that the log's head is told at once
         self.link.post(Subscribe(session=self._journal.session, after=known))
 
@@ -166,6 +171,9 @@ class Spool:
             self._post(self._appender.connect())
         if self._inbox.cursor >= message.head:
             self._caught_up.set()
+            if not self._checked:
+                self._checked = True
+                self._post(self._appender.connect())
         self._on_news(news)
 
     def _post(self, messages: list[Wire]) -> None:

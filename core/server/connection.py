@@ -199,7 +199,7 @@ class Connection:
     async def _greet(self, hello: Hello) -> None:
         reader = self._hub.reader
         self._door.packs = PACKED in hello.capabilities
-        self._hub.join(self)
+        self._hub.join(self, hello.client)
         await self._door.say(Welcome(protocol=PROTOCOL, epoch=log.epoch(reader), program=self._program,
                                      name=self.principal.name, scopes=self.principal.scopes, capabilities=CAN,
                                      cseq=commands.last_cseq(reader, hello.client)))
@@ -249,6 +249,9 @@ class Connection:
                              Close.SLOW_DOWN)
 
     async def _lease(self, lease: Lease) -> None:
+        if self._hub.is_former(lease.session, self):
+            await self._socket.close(Close.GAP, "the same runner holds the session on a later connection")
+            return
         try:
             fence, following = await self._hub.do(lease.session,
                                                   lambda conn: log.lease(conn, lease.session, lease.journal))

@@ -52,7 +52,8 @@ class Hub:
         self.search: LogSearch
         self.on_changed: list[Callable[[str], None]] = []
         """Called with a session after each commit that touched it."""
-        self._peers: set[Peer] = set()
+        self._peers: dict[Peer, tuple[str, int]] = {}  # whose outbox or journal it is, and which of all it was
+        self._greeted = 0
         self._again: dict[str, Bucket] = {}
         self._writer = writer
         self._touched: list[str] = []  # of the transaction that is open; the writer's thread alone has it
@@ -77,17 +78,26 @@ class Hub:
         bucket = self._again.setdefault(principal.name, Bucket(AGAIN_PER_S, AGAIN_AT_ONCE))
         return bucket.take(self._loop.time())
 
-    def join(self, peer: Peer) -> None:
-        """A connection was greeted."""
-        self._peers.add(peer)
+    def join(self, peer: Peer, client: str = "") -> None:
+        """A connection of an outbox or journal was greeted."""
+        self._greeted += 1
+        self._peers[peer] = client, self._greeted
 
     def leave(self, peer: Peer) -> None:
         """A connection is gone."""
-        self._peers.discard(peer)
+        self._peers.pop(peer, None)
 
     def is_connected(self, session: str) -> bool:
         """Whether a runner of the session is connected."""
         return any(session in peer.leases for peer in list(self._peers))
+
+    def is_former(self, session: str, peer: Peer) -> bool:
+        """Whether the very journal that holds a session does so on a connection that was greeted later than this one.
+
+        Then this one was given up, and only its last bytes come late: the runner must not be fenced for them.
+        """
+        client, place = self._peers.get(peer, ("", 0))
+        return any(session in p.leases and c == client and n > place for p, (c, n) in self._peers.items())
 
     def fence(self, session: str, holder: Peer) -> None:
         """A newer runner holds a session: the older ones go."""

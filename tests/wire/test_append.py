@@ -52,6 +52,23 @@ def test_entries_are_stored_once_however_often_they_are_sent(tmp_path: Path) -> 
     assert log_of(tmp_path / "server.db", "s")[1:] == entries
 
 
+def test_late_bytes_of_a_connection_that_a_runner_gave_up_do_not_fence_it(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with serving(tmp_path) as server:
+            await fill(server, "s", bodies_of(1))
+            token = account(tmp_path, "r", "agent:s")
+            async with raw_peer(server.url, token, client="j") as old, raw_peer(server.url, token, client="j") as new:
+                await new.ask(Lease(session="s", journal="j"))
+                await old.say(Lease(session="s", journal="j"))
+                assert await old.closed() == Close.GAP
+                assert await new.ask(append(bodies_of(1), fence=1)) == Appended(session="s", upto=1)
+                async with raw_peer(server.url, token, client="j") as alive:
+                    assert await alive.ask(Lease(session="s", journal="j")) == Leased(session="s", fence=2, next=2)
+                    assert await new.closed() == Close.FENCED, "who comes back is another one, and newer"
+
+    asyncio.run(scenario())
+
+
 def test_a_newer_runner_fences_the_older_one(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with serving(tmp_path) as server:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.wire import account, admin_token, running_client, serving, until
+from support.wire import account, admin_token, raw_peer, running_client, serving, until
 
 from core.client.client import Client
 from core.domain.context import MessageRef
@@ -20,10 +20,11 @@ from core.domain.events import ControlAsked, GuidanceDelivered, ScoreGiven, Step
 from core.domain.task import AgentSettings, Host, ModelSettings, Task
 from core.domain.trajectory import Trajectory, fold
 from core.llm.scripted import PACE
-from core.protocol.messages import Control, CreateSession, Guide
+from core.protocol.messages import Control, CreateSession, Guide, Lease
 from core.sandbox.local import LocalSandbox
 from core.server.serve import Server
 from core.store import blobs, log
+from core.store.backup import back_up
 from core.store.sqlite import connect
 from core.tasks.catalogue import Catalogue
 
@@ -210,3 +211,36 @@ def test_interrupt_advice_ends_the_running_action_and_stop_the_session(stand: St
     step = stand.facts(StepAdded)[0]
     assert (step.head.status, step.head.error_kind) == ("killed", "interrupted")
     assert stand.facts(ControlAsked) and state(stand) == "stopped"
+
+
+def test_a_copied_folder_is_told_from_the_original_and_a_newer_runner_ends_an_older_in_one_sentence(
+    stand: Stand, tmp_path: Path
+) -> None:
+    copy = Stand(tmp_path)
+    copy.folder = tmp_path / "copy"
+    copy.folder.mkdir()
+
+    async def main() -> None:
+        async with serving(stand.home) as server, session(stand, tmp_path, server, SCRIPT):
+            process = stand.start(server.url)
+            await until(lambda: len(stand.facts(StepAdded)) >= 2, seconds=30)
+            with contextlib.closing(connect(stand.folder / "journal.db", readonly=True)) as conn:
+                back_up(conn, copy.folder / "journal.db")
+            (copy.folder / "token").write_text((stand.folder / "token").read_text())
+            held = len(stand.facts(StepAdded))
+            await until(lambda: len(stand.facts(StepAdded)) > held, seconds=30)
+            second = copy.start(server.url)
+            await until(lambda: second.poll() is not None, seconds=30)
+            held = len(stand.facts(StepAdded))
+            await until(lambda: len(stand.facts(StepAdded)) > held, seconds=30)
+            assert process.poll() is None, "who is not the original fences nobody"
+            async with raw_peer(server.url, admin_token(stand.home)) as newer:
+                await newer.ask(Lease(session=SESSION, journal="another"))
+                await until(lambda: process.poll() is not None, seconds=20)
+
+    asyncio.run(main())
+    for one, sentence in ((copy, "was copied or set back"), (stand, "A newer runner holds this session.")):
+        said = (one.folder / "runner.log").read_text()
+        assert one.process is not None and one.process.returncode == 1
+        assert sentence in said.splitlines()[-1] and "Traceback" not in said
+    assert state(stand) == "running"

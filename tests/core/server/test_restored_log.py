@@ -222,18 +222,29 @@ def test_a_verdict_on_a_step_that_only_the_journal_holds_is_taken_again(tmp_path
 
 
 def test_a_runner_whose_session_the_server_has_forgotten_goes_on_when_it_is_told_again(tmp_path: Path) -> None:
+    """Whether it was there before the server forgot, or comes afterwards."""
+    home, journal = Home(tmp_path / "home"), Journal(tmp_path / "journal.db", "s")
+
+    async def told(server: Server, spool: Spool, replica: str) -> None:
+        journal.add(GuidanceDelivered(guidance="g", step=1))
+        async with running_client(tmp_path / replica, server.url, admin_token(home.path)) as client:
+            await client.send("s", CreateSession(task=TASK))
+            assert await spool.flushed(10)
+
     async def scenario() -> None:
-        home = tmp_path / "home"
-        async with serving(home) as server, TaskScope("test") as scope:
-            journal = Journal(tmp_path / "journal.db", "s")
-            journal.add(GuidanceDelivered(guidance="g", step=1))
-            spool = Spool(journal, Inbox(journal), server.url, admin_token(home), lambda news: None)
-            scope.spawn(spool.run(), name="link")
-            await until(lambda: spool._homeless)
-            async with running_client(tmp_path / "c.db", server.url, admin_token(home)) as client:
-                await client.send("s", CreateSession(task=TASK))
-                assert await spool.flushed(10)
+        async with TaskScope("test") as scope:
+            async with serving(home.path) as server:
+                spool = Spool(journal, Inbox(journal), server.url, admin_token(home.path), lambda news: None)
+                scope.spawn(spool.run(), name="link")
+                await until(lambda: spool.link.is_online)
+                await told(server, spool, "a.db")
+            for path in home.path.glob("server.db*"):
+                path.unlink()
+            async with serving(home.path) as server:
+                spool.link.hurry()
+                await until(lambda: spool._homeless)
+                await told(server, spool, "b.db")
             await scope.close()
-            journal.close()
+        journal.close()
 
     asyncio.run(scenario())
