@@ -116,6 +116,9 @@ def servers_told(replies: Sequence[tuple[str, Reply]]) -> str:
             named.setdefault(reply.state, []).append(one_line(name, 24))
     told = [_why(state).format(servers=QLocale().createSeparatedList(names)) for state, names in named.items()]
     for name, reply in replies:
+        if reply.more and not reply.hits:
+            partly = QCoreApplication.translate("Find", "{server} looked for parts of words in its newest texts only.")
+            told.append(partly.format(server=one_line(name, 24)))
         if reply.behind:
             reads = QCoreApplication.translate("Find", "{server} has yet to read {n} of its events.")
             told.append(reads.format(server=one_line(name, 24), n=quantities.number(reply.behind)))

@@ -318,7 +318,7 @@ class MissingBlobs(Wire, frozen=True, kw_only=True, tag="missing_blobs"):
 
 
 class Found(Wire, frozen=True, kw_only=True, tag="found"):
-    """Where the words of a Search stand, newest first. `more`: there are more than these.
+    """Where the words of a Search stand, newest first. `more`: there are (or may be) more than these.
 
     `behind`: so many events of the log could not be searched yet; ask again for what is in them.
     """

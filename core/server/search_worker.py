@@ -15,6 +15,7 @@ import sys
 import threading
 from contextlib import closing
 from pathlib import Path
+from time import monotonic
 
 import msgspec
 
@@ -28,6 +29,9 @@ CATCH_UP_S = 1.0
 
 SEARCH_S = 5.0
 """How long looking into the index may take."""
+
+SCAN_S = 2.0
+"""How long all texts are looked at, the newest first, for words that no word begins with."""
 
 MAX_REF = 200
 """Characters of a hit's reference: foreign logs name their calls as they like."""
@@ -93,17 +97,20 @@ class Updater:
 
 def answer(index: SearchIndex, log_path: Path, question: Question) -> Answer:
     """Where the words stand; words of one or two signs, and parts of words, by looking at everything."""
-    most = question.limit + 1
+    most, is_cut = question.limit + 1, False
     try:
-        found = index.search(question.words, question.session, most, SEARCH_S) or index.scan(
-            question.words, question.session, most, SEARCH_S)
+        found = index.search(question.words, question.session, most, SEARCH_S)
+        if not found:
+            begun = monotonic()
+            found = index.scan(question.words, question.session, most, SCAN_S)
+            is_cut = monotonic() - begun >= SCAN_S
         behind = index.behind(log_path)
     except ReportableError as error:
         return Answer(id=question.id, error=(error_kind(error), error.code, error.sentence))
     except driver.Error as error:
         return Answer(id=question.id, error=("Unavailable", "search_failed", f"The search failed: {error}"))
     hits = tuple(msgspec.structs.replace(hit, ref=hit.ref[:MAX_REF]) for hit in found[: question.limit])
-    return Answer(id=question.id, hits=hits, more=len(found) > question.limit, behind=behind)
+    return Answer(id=question.id, hits=hits, more=is_cut or len(found) > question.limit, behind=behind)
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -1586,6 +1586,10 @@ Delete or right click: take it away</source>
         <translation>备注</translation>
     </message>
     <message>
+        <source>{server} looked for parts of words in its newest texts only.</source>
+        <translation>{server} 仅在最新的文本中查找了词的一部分。</translation>
+    </message>
+    <message>
         <source>{server} has yet to read {n} of its events.</source>
         <translation>{server} 还有 {n} 个事件尚未读取。</translation>
     </message>

@@ -63,8 +63,10 @@ def test_a_growing_list_keeps_its_rows(qtbot, qtmodeltester):
 def test_what_is_said_of_the_servers(qapp):
     told = servers_told([("a", Reply()), ("b", Reply(state="server_away")), ("c", Reply(state="server_away")),
                          ("d", Reply(state="answered", behind=4)), ("e", Reply(state="answered")),
+                         ("g", Reply(state="answered", more=True)),
                          ("f", Reply(state="no_answer"))])
-    assert told == "Asking a… b and c: not connected. f: no answer. d has yet to read 4 of its events."
+    assert told == ("Asking a… b and c: not connected. f: no answer. d has yet to read 4 of its events. "
+                    "g looked for parts of words in its newest texts only.")
 
 
 def test_what_no_honest_server_says_is_dropped_or_cut():

@@ -54,12 +54,22 @@ def test_references_of_foreign_logs_are_cut(tmp_path: Path) -> None:
         assert hits and all(len(h.ref) <= search_worker.MAX_REF for h in hits)
 
 
-@pytest.mark.parametrize("way", ["search", "scan"])
-def test_looking_ends_when_its_time_is_over(tmp_path: Path, way: str) -> None:
+def test_looking_into_the_index_ends_when_its_time_is_over(tmp_path: Path) -> None:
     put(tmp_path / "log.db", 3000)
     with closing(SearchIndex(tmp_path / "search.db")) as index:
         index.update(tmp_path / "log.db")
         with pytest.raises(LimitReached) as late:
-            getattr(index, way)("walrus" if way == "search" else "no such text", limit=5000, seconds=-1.0)
+            index.search("walrus", limit=5000, seconds=-1.0)
         assert late.value.code == "search_too_long"
         assert len(index.search("walrus", limit=5000)) == 3000, "the next one has its own time"
+
+
+def test_looking_at_all_texts_ends_with_what_was_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path / "log.db", 30)
+    with closing(SearchIndex(tmp_path / "search.db")) as index:
+        index.update(tmp_path / "log.db")
+        asked = Question(id=1, words="alru", session=None, limit=100)
+        assert len(answer(index, tmp_path / "log.db", asked).hits) == 30
+        monkeypatch.setattr(search_worker, "SCAN_S", 0.0)
+        told = answer(index, tmp_path / "log.db", asked)
+        assert len(told.hits) == 1 and told.more and told.error is None, "the newest, and that there may be more"
