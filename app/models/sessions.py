@@ -13,8 +13,9 @@ from app.kept import Kept
 from app.looked import Looked
 from app.models.attention import URGENCY
 from app.models.session_query import Seen, SessionQuery
-from app.safe_text import one_line
-from core.domain.session import SessionRow
+from app.safe_text import one_line, plain_tooltip
+from core.domain.session import FINAL_STATES, SessionRow
+from core.domain.task import Limits
 
 Index = QModelIndex | QPersistentModelIndex
 SessionRole = int(Qt.ItemDataRole.UserRole) + 1
@@ -32,6 +33,8 @@ class SessionLine(msgspec.Struct, frozen=True):
     about: str
     numbers: str
     new: str
+    used: float | None = None
+    """The share of its limits that a session that goes on has used, the most used one's; None where none is known."""
 
     @property
     def spoken(self) -> str:
@@ -69,6 +72,8 @@ class SessionsModel(QAbstractListModel):
             return None
         if role == SessionRole:
             return self.line(self.rows[index.row()])
+        if role == Qt.ItemDataRole.ToolTipRole:  # a narrow list shortens its lines
+            return plain_tooltip(self.line(self.rows[index.row()]).spoken)
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return self.line(self.rows[index.row()]).spoken
         return None
@@ -110,7 +115,7 @@ class SessionsModel(QAbstractListModel):
         return SessionLine(
             session=row.session, title=one_line(row.title or row.task or row.session, 120), sign=sign, word=word,
             meaning=meaning, attention=f"! {attention}" if attention else "", about=self._about(row),
-            numbers=self._numbers(row),
+            numbers=self._numbers(row), used=used(row),
             new=self.tr("%n new", None, fresh) if fresh > 0 else "")
 
     def _about(self, row: SessionRow) -> str:
@@ -129,16 +134,22 @@ class SessionsModel(QAbstractListModel):
         return " · ".join(told)
 
     def _numbers(self, row: SessionRow) -> str:
-        told = [self.tr("%n step(s)", None, row.steps)]
+        most = limits_of(row)
+        told = [self._of(self.tr("%n step(s)", None, row.steps), most.steps and quantities.number(most.steps))]
         if row.score is not None:
             told.append(self.tr("score {n}").format(n=quantities.score(row.score)))
         if row.cost_usd is not None:
-            told.append(quantities.money(row.cost_usd))
+            told.append(self._of(quantities.money(row.cost_usd), most.cost_usd and quantities.money(most.cost_usd)))
         if row.tokens is not None:
-            told.append(self.tr("{n} tokens").format(n=quantities.tokens(row.tokens)))
+            told.append(self._of(self.tr("{n} tokens").format(n=quantities.tokens(row.tokens)),
+                                 most.tokens and quantities.tokens(most.tokens)))
         if row.guidance_waiting > 0:
             told.append(self.tr("%n guidance waiting", None, row.guidance_waiting))
         return " · ".join(told)
+
+    def _of(self, told: str, limit: object) -> str:
+        """An amount, with the limit where there is one."""
+        return self.tr("{amount} of {limit}").format(amount=told, limit=limit) if limit else told
 
     def _new(self, row: SessionRow) -> int:
         seen = self._looked.steps(row.session)
@@ -178,6 +189,21 @@ class SessionsModel(QAbstractListModel):
         first: object = {"begun": 0, "attention": _urgency(row), "new": -self._new(row), "heard": heard,
                          "name": (row.title or row.task or row.session).casefold()}[self._order]
         return first, begun, row.session
+
+
+NO_LIMITS = Limits(steps=None, evaluations=None)
+
+
+def limits_of(row: SessionRow) -> Limits:
+    """The limits of a session that goes on; of one that has ended they tell nothing any more."""
+    return row.limits if row.limits is not None and row.state not in FINAL_STATES else NO_LIMITS
+
+
+def used(row: SessionRow) -> float | None:
+    """How much of its most used limit a session has used."""
+    most = limits_of(row)
+    pairs = ((row.steps, most.steps), (row.tokens, most.tokens), (row.cost_usd, most.cost_usd))
+    return max(((amount or 0) / limit for amount, limit in pairs if limit), default=None)
 
 
 def _urgency(row: SessionRow) -> int:

@@ -11,10 +11,12 @@ from app.models.sessions import SessionLine, SessionRole
 
 Index = QModelIndex | QPersistentModelIndex
 PAD = 2 * theme.GRID
+NEARLY = 0.9
+"""From this share of a limit on the line under a session has the colour of attention; the numbers say it, too."""
 
 
 class SessionRowDelegate(QStyledItemDelegate):
-    """Three lines per session, always: nothing moves when attention comes."""
+    """Three lines per session, always: nothing moves when attention comes. Under it, how much of its limits is used."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """The height of three lines."""
@@ -41,6 +43,10 @@ class SessionRowDelegate(QStyledItemDelegate):
         self._below(painter, ((line.numbers, "muted"),), below.translated(0, height), small)
         painter.setPen(theme.colour("line"))
         painter.drawLine(rect.bottomLeft(), rect.bottomRight())
+        if line.used is not None:
+            width = round(rect.width() * min(1.0, line.used))
+            name = "attention" if line.used >= NEARLY else "muted"
+            painter.fillRect(QRect(rect.left(), rect.bottom() - 1, width, 2), theme.colour(name))
         painter.restore()
 
     def _first(self, painter: QPainter, line: SessionLine, room: QRect, font: QFont) -> None:

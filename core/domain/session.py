@@ -21,6 +21,7 @@ from core.domain.events import (
     StepAdded,
     ThresholdsSet,
 )
+from core.domain.task import Limits
 
 TRY_LATER = 75
 """Exit status of a runner that cannot work now, by no fault of its session (EX_TEMPFAIL of sysexits.h)."""
@@ -62,6 +63,8 @@ class SessionRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     attention: tuple[str, ...] = ()
     thresholds: Thresholds | None = None
     """From where on it asks for a look; None: as every session does."""
+    limits: Limits | None = None
+    """When a live session ends by itself; None where the log does not say, as of an import."""
     created_at: datetime | None = None
     updated_at: datetime | None = None
     hidden_until: int = 0
@@ -83,7 +86,8 @@ def _changes(row: SessionRow, event: Event) -> dict[str, object]:
     match event.fact:
         case SessionCreated() as f:
             return {"title": f.task.title, "task": f.task.id, "model": f.agent.model.name,
-                    "origin": row.origin if row.origin != "live" else f.origin, "created_at": event.at}
+                    "origin": row.origin if row.origin != "live" else f.origin, "created_at": event.at,
+                    "limits": f.task.limits if row.origin == f.origin == "live" else None}
         case SessionStateChanged() as f:
             return {"state": f.state, "reason": f.reason}
         case StepAdded() as f:

@@ -2076,6 +2076,14 @@ Delete or right click: take it away</source>
         <translation>在本机上，不加隔离</translation>
     </message>
     <message>
+        <source>UNCONFINED on the server&apos;s computer</source>
+        <translation>在服务器的机器上，不加隔离</translation>
+    </message>
+    <message>
+        <source>I know that the agent can then read and change files of the server&apos;s computer</source>
+        <translation>我知道智能体因此可以读取和修改服务器机器上的文件</translation>
+    </message>
+    <message>
         <source>I know that the agent can then read and change my own files</source>
         <translation>我知道智能体因此可以读取和修改我自己的文件</translation>
     </message>
@@ -2086,14 +2094,6 @@ Delete or right click: take it away</source>
     <message>
         <source>Asking for the tasks…</source>
         <translation>正在询问有哪些任务…</translation>
-    </message>
-    <message>
-        <source>UNCONFINED on the server&apos;s computer</source>
-        <translation>在服务器的机器上，不加隔离</translation>
-    </message>
-    <message>
-        <source>I know that the agent can then read and change files of the server&apos;s computer</source>
-        <translation>我知道智能体因此可以读取和修改服务器机器上的文件</translation>
     </message>
     <message>
         <source>Task</source>
@@ -3052,6 +3052,10 @@ Delete or right click: take it away</source>
         <translation>
             <numerusform>%n 条指导待送达</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>{amount} of {limit}</source>
+        <translation>{amount}（上限 {limit}）</translation>
     </message>
     <message>
         <source>imported: {format}</source>

@@ -5,19 +5,22 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from msgspec import structs
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QInputDialog
 from support.logs import SERVER, Maker
 from support.panels import workplace
 
+from app import theme
 from app.controllers.sessions import build
 from app.looked import Looked
 from app.models.saved_filters import SavedFilter, read_filters, write_filters
 from app.models.session_query import Seen, SessionQuery
 from app.models.sessions import SessionsModel
-from core.domain.events import AttentionRaised, SessionStateChanged
-from core.domain.session import SessionRow
+from core.domain.events import AttentionRaised, SessionCreated, SessionStateChanged, make_event
+from core.domain.session import SessionRow, advance
+from core.domain.task import Limits, Task
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 ROW = SessionRow(session="s1", title="Sail to Kolchis", task="argo", model="glm-4.5", state="running", steps=40,
@@ -127,3 +130,53 @@ def test_the_whole_list_by_keyboard(qtbot, tmp_path):
         assert panel.list.currentIndex().row() == 0
         assert 'order = "name"' in place.settings.path.read_text()
         panel.grab()
+
+
+def numbers(row: SessionRow, folder) -> tuple[str, float | None]:
+    model = SessionsModel(Looked(folder / "looked.json"))
+    line = model.line(row)
+    return line.numbers, line.used
+
+
+def test_progress_is_told_of_the_limits_that_are_known_while_a_session_goes_on(tmp_path):
+    limits = Limits(steps=400, tokens=2_000_000, cost_usd=5.0)
+    row = SessionRow(session="s", state="running", steps=40, tokens=12_345, cost_usd=4.6, limits=limits)
+    assert numbers(row, tmp_path) == (
+        "40 step(s) of 400 · $4.60 of $5.00 · 12.3k tokens of 2.00M", pytest.approx(0.92)), "the most used limit"
+    assert numbers(structs.replace(row, limits=Limits(steps=None)), tmp_path) == (
+        "40 step(s) · $4.60 · 12.3k tokens", None)
+    for other in (structs.replace(row, state="finished"), structs.replace(row, limits=None)):
+        assert numbers(other, tmp_path) == ("40 step(s) · $4.60 · 12.3k tokens", None), "ended, or not known"
+
+
+@pytest.mark.parametrize(("origin", "known"), [("live", True), ("swe-agent", False)])
+def test_the_limits_come_with_the_session_and_none_is_made_up_for_an_import(origin, known):
+    task = Task(id="t", title="T", description="d", limits=Limits(steps=7))
+    row = advance(SessionRow(session="s"), 1, make_event(SessionCreated(task=task, origin=origin), SERVER))
+    assert row.limits == (Limits(steps=7) if known else None)
+    kept = advance(SessionRow(session="s", origin="tiphys"), 1, make_event(SessionCreated(task=task), SERVER))
+    assert kept.limits is None, "an imported archive of a live session goes on nowhere"
+
+
+def test_what_is_used_is_drawn_under_the_session(qtbot, tmp_path):
+    maker = Maker(3, "Sailing")
+    for _ in range(3):
+        maker.add_step(fails=False)
+    with workplace(tmp_path, maker) as (place, _):
+        panel = build(place, None)
+        qtbot.addWidget(panel)
+        panel.resize(400, 300)
+        panel.show()
+        model = panel.list.model()
+        drawn = []
+        for limit in (None, 6, 3):
+            [row] = place.desk.rows()
+            model.show([structs.replace(row, limits=Limits(steps=limit))])
+            rect = panel.list.visualRect(model.index(0, 0))
+            picture = panel.list.viewport().grab().toImage()
+            inks = [picture.pixelColor(x, rect.bottom() - 1).name() for x in range(rect.width())]
+            drawn.append({n: inks.count(theme.colour(n).name()) / rect.width() for n in ("muted", "attention")})
+        assert drawn[0] == {"muted": 0, "attention": 0}
+        assert drawn[1]["muted"] == pytest.approx(0.5, abs=0.01) and not drawn[1]["attention"]
+        assert drawn[2] == {"muted": 0, "attention": 1}
+        assert "of 3" in model.index(0, 0).data(Qt.ItemDataRole.ToolTipRole)
