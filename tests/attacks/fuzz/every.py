@@ -3,20 +3,21 @@
     pip install atheris
     python tests/attacks/fuzz/every.py [SECONDS EACH] [FOLDER OF REAL FILES]
 
-Real files up to 64 kB are the first inputs of `files`. Ends with status 1 where an input did harm; it is kept.
+It begins with sound inputs (`seeds.py`), for `files` with real ones up to 64 kB. Ends with status 1 where an input did
+harm; it is kept.
 """
 
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from seeds import MOST_BYTES, seeds_of
+
 HERE = Path(__file__).resolve().parent
-MOST_BYTES = 65_536
 
 
 def targets() -> list[str]:
@@ -25,12 +26,11 @@ def targets() -> list[str]:
     return told.split("targets: ")[1].strip().split(", ")
 
 
-def corpus(folder: Path, real: Path | None) -> Path:
+def corpus(folder: Path, target: str, real: Path | None) -> Path:
     """A folder of first inputs."""
     folder.mkdir(parents=True)
-    files = [p for p in real.rglob("*") if p.is_file() and p.stat().st_size <= MOST_BYTES] if real else []
-    for number, path in enumerate(files):
-        shutil.copy(path, folder / f"{number}")
+    for number, data in enumerate(seeds_of(target, real)):
+        (folder / f"{number}").write_bytes(data)
     return folder
 
 
@@ -53,7 +53,7 @@ def main() -> int:
     sys.stdout.write("| decoder | inputs tried | harm |\n|---|---|---|\n")
     with tempfile.TemporaryDirectory(prefix="tiphys-fuzz-") as folder:
         for target in targets():
-            inputs = corpus(Path(folder) / target, real if target == "files" else None)
+            inputs = corpus(Path(folder) / target, target, real)
             tried, told = fuzz(target, seconds, inputs, harm)
             status |= bool(told)
             sys.stdout.write(f"| {target} | {tried:,} | {told or 0} |\n")
