@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shutil
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -11,14 +12,17 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialogButtonBox
 from support.desktops import listed, window
 from support.eventually import eventually
+from support.parts import ROOT, Parts, stopped
 from support.server_process import ServerProcess
-from support.wire import account
+from support.wire import account, admin_token, serving
 
 from app.bootstrap import Desktop
 from app.dialogs.new_session import NewSession
 from app.session_key import OWN, id_of, key_of
 from core.domain.events import SessionCreated, ThresholdsSet, decode_event
+from core.server.address import read_endpoint
 from core.store import log
+from core.store.home import Home
 from core.store.sqlite import connect
 
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -122,8 +126,6 @@ async def test_what_a_token_does_not_allow_is_said_in_one_sentence(qapp, tmp_pat
 
 
 async def test_servers_that_cannot_say_what_they_offer_are_told_apart(qapp, tmp_path, monkeypatch):
-    from support.wire import admin_token, serving
-
     task(tmp_path / "home", "a-task", "A task")
     (tmp_path / "home/tasks/broken").mkdir()
     (tmp_path / "home/tasks/broken/task.toml").write_text("id = ")
@@ -161,3 +163,32 @@ async def test_with_one_server_there_is_no_choice_of_servers(qapp, tmp_path):
         await eventually(lambda: tasks(dialog))
         assert may_start(dialog) and dialog.sandbox.itemText(1) == "UNCONFINED on this computer"
         dialog.reject()
+
+
+async def test_an_agent_of_another_server_works_and_is_watched_and_searched_from_here(qapp, tmp_path):
+    """The whole way: a real server starts a real runner for what was chosen in this window."""
+    shutil.copytree(ROOT / "resources/tasks/sum-numbers", tmp_path / "lab/tasks/lab-sums")
+    file = tmp_path / "lab/tasks/lab-sums/task.toml"
+    told = file.read_text().replace('id = "sum-numbers"', 'id = "lab-sums"').replace(
+        "[agent.model]", '[agent]\nsandbox = "local"\nconfirmed_unconfined = true\n\n[agent.model]')
+    file.write_text(told)
+    lab = Parts(tmp_path / "lab")
+    lab.start_server()
+    with stopped(lab, "none"):
+        async with window(tmp_path / "desk") as made:
+            home = Home(tmp_path / "lab")
+            entry = made.place.servers.add(read_endpoint(home).url, home.admin_token.read_text(), "lab")
+            await eventually(lambda: "lab: connected" in made.window.status.told)
+            dialog = await ask(made)
+            await choose(dialog, entry.id)
+            await eventually(lambda: "lab-sums" in tasks(dialog))
+            dialog.task.setCurrentIndex(dialog.task.findData("lab-sums"))
+            QTest.keyClick(dialog, Qt.Key.Key_Return)
+            session = made.cursor.session
+            await eventually(lambda: (row := made.desk.row(session)) is not None and row.state == "finished", 60)
+            await eventually(lambda: len(made.desk.trajectory(session).steps) == made.desk.row(session).steps > 0)
+            assert made.desk.row(session).score == 100
+            find = made.window.docks["find"].widget()
+            find.box.insert("numbers.txt")
+            await eventually(lambda: any(hit.session == session and hit.where == "action"
+                                         for hit, _ in find.list.model().entries))
