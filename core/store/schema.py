@@ -117,6 +117,21 @@ def m0003_opinions_index(db: Database) -> None:
     _run(db, _M0003)
 
 
+_M0004 = """
+UPDATE session SET row = json_set(row, '$.limits', json(coalesce(
+  (SELECT json_extract(CAST(body AS TEXT), '$.fact.task.limits') FROM event
+   WHERE event.session = session.id AND seq <= 100 AND kind = 'session_created'), '{}')))
+  WHERE coalesce(json_extract(row, '$.origin'), 'live') = 'live'
+    AND EXISTS (SELECT 1 FROM event WHERE event.session = session.id AND seq <= 100 AND kind = 'session_created');
+"""
+
+
+@migrations()
+def m0004_limits(db: Database) -> None:
+    """The rows of live sessions say when these end by themselves, as those of newer sessions do."""
+    _run(db, _M0004)
+
+
 def _run(db: Database, script: str) -> None:
     """Run statements one by one: executescript would commit the transaction of the migration."""
     statement = ""
