@@ -31,17 +31,18 @@ class NewSessionController(QObject):
         super().__init__(window)
         self._place, self._window, self._serve = place, window, serve
         self._asking: asyncio.Task[None] | None = None
+        self._dialog: NewSession | None = None
         place.actions["file.new_session"].triggered.connect(self._open)
 
     def _open(self) -> None:
         """Begin with the server of the session that is looked at: what is started is mostly more of the same."""
         here = self._place.desk.of(self._place.cursor.session)
         names = [(desk.server, self._place.servers.name_of(desk.server)) for desk in self._place.desk.all]
-        dialog = NewSession(names, here.server if here.link.state == "online" else OWN, self._window)
+        dialog = self._dialog = NewSession(names, here.server if here.link.state == "online" else OWN, self._window)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.offer_wanted.connect(lambda server: self._ask(dialog, server))
+        dialog.offer_wanted.connect(self._ask)
         dialog.chosen.connect(self._create)
-        dialog.finished.connect(self._forget)
+        dialog.finished.connect(self._closed)
         dialog.ask()
         dialog.open()
 
@@ -57,22 +58,27 @@ class NewSessionController(QObject):
 
     # ---- what the servers offer ------------------------------------------------------------------
 
-    def _ask(self, dialog: NewSession, server: str) -> None:
+    def _ask(self, server: str) -> None:
         self._forget()
-        self._asking = self._place.scope.spawn(self._tell(dialog, server), name="list tasks",
+        self._asking = self._place.scope.spawn(self._tell(server), name="list tasks",
                                                on_error=self._place.notices.report)
 
-    def _forget(self, *_: object) -> None:
+    def _closed(self, *_: object) -> None:
+        self._forget()
+        self._dialog = None
+
+    def _forget(self) -> None:
         if self._asking is not None:
             self._asking.cancel()
             self._asking = None
 
-    async def _tell(self, dialog: NewSession, server: str) -> None:
+    async def _tell(self, server: str) -> None:
         try:
             offer = await (self._own() if server == OWN else self._of(server))
         except ReportableError as error:
             offer = Offer(why=self._why(error, self._name(server)))
-        dialog.show_offer(server, offer)
+        if self._dialog is not None:
+            self._dialog.show_offer(server, offer)
 
     async def _own(self) -> Offer:
         found, complaints = await commands.run(self._place.home, "tasks")
