@@ -21,7 +21,6 @@ from core.domain.errors import Conflict, InvalidInput
 from core.protocol.codec import MAX_TEXT_FRAME
 from core.protocol.messages import SUBPROTOCOL
 from core.server.address import addresses_of, bind, url_of, write_endpoint
-from core.server.certificate import fingerprint_of, own_certificate
 from core.server.connection import Connection
 from core.server.gate import Gate
 from core.server.high_water import keep, keep_on
@@ -194,20 +193,23 @@ async def _check_tokens(hub: Hub) -> None:
 
 def _tls(settings: ServeSettings) -> tuple[ssl.SSLContext | None, str]:
     """What encrypts, and the certificate's fingerprint."""
+    if not (settings.certificate or settings.self_signed):
+        if settings.host not in ("127.0.0.1", "::1", "localhost") and not settings.plain_text:
+            raise InvalidInput(
+                "tls_needed", f"Listening on {settings.host} needs a certificate (--self-signed makes one), "
+                "or the explicit statement that something else encrypts (plain text).", host=settings.host)
+        return None, ""
+    from core.server.certificate import fingerprint_of, own_certificate  # it takes a tenth of a second to load
+
     certificate, key = settings.certificate, settings.key
-    if not certificate and settings.self_signed:
+    if not certificate:
         certificate, key = map(str, own_certificate(settings.home, [settings.host, *settings.names]))
-    if certificate:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        try:
-            context.load_cert_chain(certificate, key or None)
-            return context, fingerprint_of(certificate)
-        except (OSError, ValueError) as error:
-            raise InvalidInput("bad_certificate", f"The certificate cannot be used: {error}") from error
-    if settings.host not in ("127.0.0.1", "::1", "localhost") and not settings.plain_text:
-        raise InvalidInput("tls_needed", f"Listening on {settings.host} needs a certificate (--self-signed makes one), "
-                           "or the explicit statement that something else encrypts (plain text).", host=settings.host)
-    return None, ""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    try:
+        context.load_cert_chain(certificate, key or None)
+        return context, fingerprint_of(certificate)
+    except (OSError, ValueError) as error:
+        raise InvalidInput("bad_certificate", f"The certificate cannot be used: {error}") from error
 
 
 def _quiet() -> logging.Logger:
