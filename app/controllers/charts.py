@@ -78,6 +78,8 @@ class ChartsController(QObject):
 
     def _on_setting(self, key: str) -> None:
         if key == "review.blind":
+            self._others = {}  # with verdicts that a blind reader must not see
+            self._read_others()
             self._draw()
 
     @property
@@ -135,11 +137,14 @@ class ChartsController(QObject):
         if on:
             self._chosen = [*self._chosen, session][-MOST_OTHERS:]
             self._place.desk.watch(session)
+        self._read_others()
+        self._draw()
+
+    def _read_others(self) -> None:
         from app.models.series import Held, curves_of_logs
 
         held = [Held(log_of(self._place, s), id_of(s), s, self._title(s), self._reader(s)) for s in self._chosen]
         self._work.start(curves_of_logs, held, self._blind)
-        self._draw()
 
     def _on_others(self, told: list[Curves]) -> None:
         self._others = {curves.session: curves for curves in told}

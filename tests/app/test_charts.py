@@ -19,7 +19,7 @@ from app.controllers.charts import ChartsController, build
 from app.models.series import Curves, Series, Times, idle_of, series_of, table_of, times_of
 from core.domain.context import ContextDelta
 from core.domain.events import Placed, StepAdded, VerdictGiven
-from core.domain.step import StepHead
+from core.domain.step import StepHead, Usage
 from core.domain.steps import Steps
 from core.domain.trajectory import Trajectory, fold
 from core.domain.verdict import Author
@@ -105,7 +105,12 @@ def test_a_click_moves_and_a_brush_marks(qtbot, tmp_path):
             _drag(view, at[12])
             QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=at[12])
             assert place.cursor.marks == tuple(range(5, 13)), over
+        gone = []
+        for key in ("go.next_step", "go.previous_step"):
+            place.actions[key].triggered.connect(lambda *_, key=key: gone.append(key))
         QTest.keyClick(canvas, Qt.Key.Key_Right)
+        QTest.keyClick(canvas, Qt.Key.Key_Left)
+        assert gone == ["go.next_step", "go.previous_step"]
         assert canvas.accessibleName()
 
 
@@ -169,6 +174,51 @@ def test_other_sessions_are_drawn_over_it_and_their_curves_clicked(qtbot, tmp_pa
         assert (place.cursor.session, place.cursor.step) == ("s2", 28)
         panel.others_asked.emit()
         assert [a.isChecked() for a in panel.others.menu().actions()] == [False], "s1 may be drawn over s2"
+
+
+def curve_keys(panel) -> list[set[str]]:
+    """The quantities of each session that is drawn."""
+    return [{s.key for s in c.series} for c in panel.canvas.curves]
+
+
+def test_blind_hides_the_verdicts_of_every_session_that_is_drawn(qtbot, tmp_path):
+    makers = [made(6), made(7)]
+    for maker in makers:
+        maker.say(VerdictGiven(step=2, value="mask"), Author(kind="person", name="li"))
+    with workplace(tmp_path, *makers) as (place, _):
+        panel = build(place, None)
+        qtbot.addWidget(panel)
+        panel.show()
+        place.cursor.move("s1", 3)
+        panel.other_toggled.emit("s2", True)
+        qtbot.waitUntil(lambda: len(panel.canvas.curves) == 2)
+        assert all("verdicts" in keys for keys in curve_keys(panel))
+        place.settings.set("review.blind", True)
+        assert not any("verdicts" in keys for keys in curve_keys(panel)), "at once, not when they are read again"
+        qtbot.waitUntil(lambda: len(panel.canvas.curves) == 2)
+        assert not any("verdicts" in keys for keys in curve_keys(panel))
+
+
+def test_the_newest_five_others_are_drawn(qtbot, tmp_path):
+    with workplace(tmp_path, *(made(n) for n in range(3, 11))) as (place, _):
+        panel = build(place, None)
+        qtbot.addWidget(panel)
+        panel.show()
+        place.cursor.move("s1", 1)
+        for number in range(2, 9):
+            panel.other_toggled.emit(f"s{number}", True)
+        qtbot.waitUntil(lambda: [c.session for c in panel.canvas.curves] == ["s1", "s4", "s5", "s6", "s7", "s8"])
+
+
+def test_tokens_that_nobody_counted_make_no_curve():
+    steps = Steps()
+    trajectory = folded(made(3))
+    for number, tokens in ((1, 70), (2, None), (3, 90)):
+        usage = Usage(input_tokens=tokens)
+        steps.add(number, StepAdded(head=StepHead(number=number, usage=usage), body="b", context=ContextDelta()))
+    trajectory.steps = steps
+    context = next(s for s in series_of(trajectory) if s.key == "context")
+    assert (context.steps.tolist(), context.values.tolist()) == ([1, 3], [70.0, 90.0])
 
 
 def test_curves_are_saved_as_picture_drawing_and_table(qtbot, tmp_path):

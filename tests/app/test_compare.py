@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from support.logs import Maker
@@ -53,6 +55,25 @@ def test_the_common_beginning_and_the_parting(qtbot, qtmodeltester, tmp_path):
         qtbot.waitUntil(lambda: model.rowCount() == 6)
         panel.chosen.emit("")
         assert model.rowCount() == 0
+
+
+def test_steps_that_end_differently_part_and_those_of_the_same_task_are_offered_first(qtbot, tmp_path):
+    other, same = session("ab"), session("a")
+    same.random.seed(ord("b"))
+    same.add_step("tool_b", fails=True)
+    late = Maker(9)  # begun last, of another task
+    late.add_step(fails=False)
+    with workplace(tmp_path, other, late, same) as (place, replica):
+        panel = build(place, None)
+        qtbot.addWidget(panel)
+        panel.show()
+        place.cursor.move("s1", 1)
+        assert [panel.other.itemData(i) for i in range(panel.other.count())] == ["", "s3", "s2"]
+        panel.chosen.emit("s3")
+        model = panel.table.model()
+        assert (model.common, model.rowCount()) == (1, 2)
+        asyncio.run(replica.forget("s3"))
+        assert model.rowCount() == 2 and model.index(0, 1).data() is None, "the other log is another one now"
 
 
 def test_two_that_grow_are_compared_where_the_comparison_ended(qtbot, tmp_path, monkeypatch):
