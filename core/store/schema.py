@@ -10,10 +10,9 @@ import logging
 import secrets
 from pathlib import Path
 
-from sqlite_utils import Database, Migrations
-
 from core.domain.errors import InvalidInput, ProtocolMismatch
 from core.store.backup import back_up
+from core.store.migrations import Database, Migrations
 from core.store.sqlite import Connection, check_version, connect, driver, own_checkpoints, scalar, transaction
 
 _log = logging.getLogger("store")

@@ -3,6 +3,8 @@
 import shutil
 import sqlite3
 import stat
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -165,3 +167,11 @@ def test_damage_is_found(tmp_path):
     data[-16384 * 3 : -16384 * 2] = b"\xff" * 16384
     path.write_bytes(data)
     assert damage(connect(path, readonly=True))
+
+
+def test_a_program_that_opens_a_log_does_not_load_pandas() -> None:
+    pytest.importorskip("pandas")
+    code = ("import sys, core.store.schema, core.store.search, core.agents.schema\n"
+            "assert 'sqlite_utils' in sys.modules and 'pandas' not in sys.modules\n"
+            "import pandas")
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).resolve().parents[3])
