@@ -13,13 +13,13 @@ from pathlib import Path
 from time import monotonic
 
 import msgspec
-from sqlite_utils import Database, Migrations
 
 from core.domain.errors import LimitReached, NotFound, ProtocolMismatch, ReportableError, Unavailable
 from core.domain.events import GuidanceEdited, GuidanceQueued, NoteAdded, Placed, StepAdded, SummaryAdded
 from core.domain.hit import Hit, Where
 from core.domain.step import StepBody, decode_body
 from core.store import blobs, log
+from core.store.migrations import Database, Migrations
 from core.store.schema import open_migrated
 from core.store.search_text import MAX_QUERY, head_and_tail, match_query, pieces, snippet, spaced
 from core.store.sqlite import INTERRUPTED, Connection, connect, driver, scalar, transaction
