@@ -15,6 +15,7 @@ from app.controllers.searcher import Searcher
 from app.later import later
 from app.models.entries import EntriesModel
 from app.models.hits import Merged, lines, servers_told
+from app.models.two_lines import TwoLines
 from app.session_key import OWN, server_of
 from app.views.find_all import FindAllPanel
 from app.workplace import Workplace
@@ -41,6 +42,7 @@ class FindAllController(QObject):
         self._place, self._model, self._panel = place, model, panel
         self._searcher, self._remote = Searcher(place, self), RemoteSearch(place, self)
         self._merged = Merged()
+        self._titles: dict[str, str] = {}
         self._more = False
         self._why = ""
         self._aside: Hit | None = None
@@ -68,7 +70,7 @@ class FindAllController(QObject):
 
     def _search(self) -> None:
         words = self._panel.box.text().strip()
-        self._merged, self._more, self._why = Merged(), False, ""
+        self._merged, self._titles, self._more, self._why = Merged(), {}, False, ""
         self._searcher.ask(do="search", words=words, limit=LIMIT)
         self._remote.ask(words, LIMIT)
         self._tell()
@@ -93,9 +95,9 @@ class FindAllController(QObject):
         self._merged.add(local)
         for reply in self._remote.replies.values():
             self._merged.add(reply.hits)
-        place = self._place
-        titles = {row.session: row.title for row in place.desk.rows()}
-        entries = [(hit, lines(hit, titles.get(hit.session, ""), self._server(hit))) for hit in self._merged.hits]
+        known = self._model.entries if begun else []
+        entries = [known[row] if row < len(known) and known[row][0] is hit else (hit, self._lines(hit))
+                   for row, hit in enumerate(self._merged.hits)]
         if begun:
             self._model.grow(entries)
         elif entries or not self._is_busy:
@@ -114,16 +116,20 @@ class FindAllController(QObject):
     def _is_busy(self) -> bool:
         return self._searcher.is_busy or self._remote.is_busy
 
-    def _server(self, hit: Hit) -> str:
+    def _lines(self, hit: Hit) -> TwoLines:
+        if hit.session not in self._titles:
+            row = self._place.desk.row(hit.session)
+            self._titles[hit.session] = row.title if row is not None else ""
         server = server_of(hit.session)
-        return self._place.servers.name_of(server) if server != OWN else ""
+        name = self._place.servers.name_of(server) if server != OWN else ""
+        return lines(hit, self._titles[hit.session], name)
 
     def _partly(self) -> int:
         """How many sessions of servers that did not answer are not whole here: the rest of them is not searched."""
         place = self._place
         silent = {server for server, reply in self._remote.replies.items() if reply.state not in ("asking", "answered")}
-        return sum(server_of(row.session) in silent and not place.kept.is_whole(row.session, row.seq)
-                   for row in place.desk.rows())
+        return sum(not place.kept.is_whole(row.session, row.seq)
+                   for desk in place.desk.all if desk.server in silent for row in desk.rows())
 
     # ---- what the reader opens -------------------------------------------------------------------
 
