@@ -12,12 +12,14 @@ from support.logs import Maker, fill
 from support.server_process import ServerProcess
 from support.wire import account, serving
 
+from app import quantities
 from app.bootstrap import Desktop
 from app.session_key import key_of
 from app.views.find_all import FindAllPanel
 from core.store.home import Home
 from core.store.schema import open_log
-from core.store.sqlite import transaction
+from core.store.search import SearchIndex
+from core.store.sqlite import connect, transaction
 
 CTRL_SHIFT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 
@@ -198,3 +200,22 @@ async def test_older_servers_and_refusals_are_told_and_what_is_here_is_searched(
             await eventually(lambda: made.servers.desk(entry.id).client.status.name == "wang")
             await look_for(find, "mind the walrus")
             assert find.partly.text().startswith("lab: your token may not search there.")
+
+
+async def test_a_server_that_has_not_read_all_of_its_log_is_asked_again(qapp, tmp_path):
+    with ServerProcess(tmp_path / "lab", far=buried(3, "Lab work", "walrus")) as lab:
+        SearchIndex(lab.home.search_db).close()
+        async with window(tmp_path / "desk") as made:
+            entry = made.place.servers.add(lab.url, lab.token, "lab")
+            far = key_of("far", entry.id)
+            await eventually(lambda: made.desk.row(far) is not None)
+            find = await start(made)
+            with contextlib.closing(connect(lab.home.search_db)) as other:
+                with transaction(other):  # somebody else writes the index: the server has to wait
+                    find.box.insert("walrus")
+                    await eventually(find.partly.text)
+                    await eventually(lambda: "Asking" not in find.partly.text())
+                    count = quantities.number(made.desk.row(far).seq)
+                    assert find.partly.text() == f"lab has yet to read {count} of its events." and not places(find)
+                await eventually(lambda: far in {place[0] for place in places(find)})
+            assert find.partly.isHidden()
