@@ -9,10 +9,8 @@ import asyncio
 import ipaddress
 import logging
 import os
-import random
 import ssl
 from collections import deque
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any, Protocol
 from urllib.parse import urlsplit
@@ -24,6 +22,7 @@ from websockets.typing import Subprotocol
 
 from core.aio import TaskScope
 from core.client.certificate import pinned, split_address
+from core.client.patience import Patience
 from core.client.status import Status
 from core.domain.errors import (
     Conflict,
@@ -40,10 +39,9 @@ from core.protocol.packed import PACKED, is_packed, unpack
 
 log = logging.getLogger("wire")
 
-FIRST_DELAY_S, GROWTH, LAST_DELAY_S = 0.2, 1.6, 15.0
 GREETING_S = 10.0
-STABLE_S = 3.0
-"""A connection that lived shorter is a failed attempt: the next one waits longer."""
+DENIED_S = 15.0
+"""Until a token that was refused is tried again: a person may have given it what it lacks."""
 
 _FATAL_STATUS = {401: "token", 403: "forbidden"}
 _FATAL_CLOSE = {Close.TOKEN: "token", Close.SCOPE: "scope", Close.VERSION: "version"}
@@ -67,14 +65,6 @@ class Owner(Protocol):
 
     def on_status_changed(self, status: Status) -> None:
         """The state of the link changed."""
-
-
-def delays() -> Iterator[float]:
-    """Seconds to wait before each further attempt: full jitter under a growing roof."""
-    roof = FIRST_DELAY_S
-    while True:
-        yield random.uniform(0, roof)
-        roof = min(LAST_DELAY_S, roof * GROWTH)
 
 
 async def shut(socket: ClientConnection, code: int = 1000, reason: str = "") -> None:
@@ -115,6 +105,7 @@ class Link:
         self._hurry = asyncio.Event()
         self._failure: ReportableError | None = None
         self._cause: ReportableError | None = None
+        self._greeted_at: float | None = None
 
     @property
     def is_online(self) -> bool:
@@ -123,13 +114,13 @@ class Link:
 
     async def run(self) -> None:
         """Connect, serve the owner, reconnect. Raises Conflict (code fenced) when a newer runner took over."""
-        waits = delays()
+        patience = Patience()
         while True:
-            began = asyncio.get_running_loop().time()
+            self._greeted_at = None
             await self._connect_once()
-            if asyncio.get_running_loop().time() - began > STABLE_S:
-                waits = delays()
-            await self._pause(next(waits) if self.status.state != "denied" else LAST_DELAY_S)
+            at = self._greeted_at
+            patience.ended(None if at is None else asyncio.get_running_loop().time() - at)
+            await self._pause(patience.wait() if self.status.state != "denied" else DENIED_S)
 
     def hurry(self) -> None:
         """Try again at once: the network came up, or a person asks."""
@@ -220,7 +211,8 @@ class Link:
         if not isinstance(message, Welcome):
             raise ProtocolMismatch("no_welcome", f"{self.url} does not answer as a Tiphys server.")
         self._socket = socket
-        latency = (asyncio.get_running_loop().time() - began) * 1000
+        self._greeted_at = asyncio.get_running_loop().time()
+        latency = (self._greeted_at - began) * 1000
         self._tell(state="online", latency_ms=latency, name=message.name, scopes=message.scopes,
                    capabilities=message.capabilities)
         await self._owner.on_welcome(message)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,9 @@ from support.wire import account, admin_token, bodies_of, fill, serving, until
 from websockets.asyncio.server import serve
 
 from core.aio import TaskScope
-from core.client.link import LAST_DELAY_S, Link, delays, is_loopback
+from core.client import patience
+from core.client.link import Link, is_loopback
+from core.client.patience import ANSWERED_S, LAST_S, Patience
 from core.client.status import Status
 from core.domain.errors import Conflict
 from core.protocol.messages import SUBPROTOCOL, Lease, Leased, Welcome, Wire
@@ -40,10 +41,48 @@ class Owner:
 
 
 def test_waits_grow_to_a_roof_and_are_never_the_same_for_all() -> None:
-    waits = [list(itertools.islice(delays(), 40)) for _ in range(50)]
+    links = [Patience() for _ in range(50)]
+    waits = [[link.wait() for _ in range(40)] for link in links]
     assert all(0 <= w[0] <= 0.2 for w in waits)
-    assert all(w <= LAST_DELAY_S for many in waits for w in many)
-    assert max(w[-1] for w in waits) > 10 and len({round(w[5], 6) for w in waits}) > 40
+    assert all(w <= LAST_S for many in waits for w in many)
+    assert max(w[-1] for w in waits) > 4 and len({round(w[5], 6) for w in waits}) > 40
+
+
+def test_waits_are_short_again_once_the_server_answers() -> None:
+    link = Patience()
+    grown = [link.wait() for _ in range(40)]
+    link.ended(None)
+    later = [link.wait() for _ in range(40)]
+    assert max(grown) > 2 and max(later[:5]) > 1, "nobody answered"
+    for _ in range(40):
+        link.ended(0.1)
+        assert link.wait() <= ANSWERED_S
+    link.ended(60.0)
+    assert link.wait() <= 0.2
+
+
+def test_who_was_away_for_long_does_not_wait_long_when_the_server_asks_it_to_come_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a restore the first connection only tells that the log is another one."""
+    monkeypatch.setattr(patience, "LAST_S", 1_000.0)
+    monkeypatch.setattr(patience, "GROWTH", 10_000.0)
+    monkeypatch.setattr(patience.random, "uniform", lambda low, high: high)
+    owner = Owner()
+
+    async def scenario() -> None:
+        async with serving(tmp_path) as server:
+            url, token = server.url, admin_token(tmp_path)
+        link = Link(url, token, owner)
+        async with TaskScope("test") as scope:
+            scope.spawn(link.run(), name="link")
+            await until(lambda: link.status.state == "offline")
+            async with serving(tmp_path):
+                for times in (1, 2):
+                    link.hurry() if times == 1 else await link.restart()
+                    await until(lambda times=times: len([m for m in owner.heard if isinstance(m, Welcome)]) == times)
+
+    asyncio.run(scenario())
 
 
 @pytest.mark.parametrize(("url", "loopback"), [

@@ -1,0 +1,32 @@
+"""How long a link waits before it tries again: longer from time to time, and little once the server has answered."""
+
+from __future__ import annotations
+
+import random
+
+FIRST_S, GROWTH, LAST_S = 0.2, 1.6, 5.0
+"""The roofs under which waits are drawn. With the last one all are back within five seconds of a server's return."""
+
+ANSWERED_S = 1.0
+"""The roof after a connection that the server greeted: it is there, and what ended the connection may be over."""
+
+STABLE_S = 3.0
+"""A connection that lived so long was a good one: begin anew."""
+
+
+class Patience:
+    """The waits of one link: full jitter, so that a server's return is not everybody's at once."""
+
+    def __init__(self) -> None:
+        self._roof = FIRST_S
+
+    def wait(self) -> float:
+        """Seconds to wait before the next attempt."""
+        roof = self._roof
+        self._roof = min(LAST_S, roof * GROWTH)
+        return random.uniform(0, roof)
+
+    def ended(self, lived_s: float | None) -> None:
+        """An attempt is over: the server greeted us so many seconds ago, or (None) never."""
+        if lived_s is not None:
+            self._roof = FIRST_S if lived_s > STABLE_S else min(self._roof, ANSWERED_S)
