@@ -81,6 +81,8 @@ ACTIONS: tuple[Entry, ...] = (
     Entry("guide.again", QT_TRANSLATE_NOOP("Actions", "Use the chosen message's text again"), (), "guide"),
     Entry("guide.template", QT_TRANSLATE_NOOP("Actions", "Insert a template…"), ("Ctrl+T",), "guide"),
     Entry("guide.find", QT_TRANSLATE_NOOP("Actions", "Find in guidance"), ("Ctrl+H",), "guide"),
+    Entry("guide.find_all", QT_TRANSLATE_NOOP("Actions", "Find in the guidance of all sessions"), ("Ctrl+Alt+H",),
+          "guide", checkable=True),
     Entry("guide.effect", QT_TRANSLATE_NOOP("Actions", "What the agent did before and after the message"),
           ("Ctrl+Shift+B",), "guide", checkable=True),
     Entry("review.keep", QT_TRANSLATE_NOOP("Actions", "&Keep"), ("K",), "review"),

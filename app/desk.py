@@ -177,6 +177,10 @@ class Desk(QObject):
         """What was being written to a session."""
         return self.replica.draft(id_of(session))
 
+    def guided(self) -> list[tuple[str, Trajectory, list[Queued]]]:
+        """Every session (its key) to which something was said: its guidance and row alone, and what was sent of it."""
+        return [(key_of(told.session, self.server), told, sent) for told, sent in self.replica.guided()]
+
     def commands(self, session: str) -> Sequence[Queued]:
         """What this computer told a session's server, newest first."""
         return self.replica.commands(id_of(session))

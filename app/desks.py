@@ -121,6 +121,10 @@ class Desks(QObject):
         """What was being written to a session."""
         return self.of(session).draft(session)
 
+    def guided(self) -> list[tuple[str, Trajectory, list[Queued]]]:
+        """Every session of every server to which something was said."""
+        return [told for desk in self.all for told in desk.guided()]
+
     def commands(self, session: str) -> Sequence[Queued]:
         """What this computer told a session's server, newest first."""
         return self.of(session).commands(session)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.controllers.guidance_aids import GuidanceAids
 from app.later import later
-from app.models.guidance import GuidanceModel
+from app.models.guidance import GuidanceModel, history_of
 from app.models.guidance_effect import EffectModel
 from app.safe_text import one_line
 from app.session_key import id_of, key_of, server_of
@@ -22,9 +22,11 @@ from core.domain.session import FINAL_STATES, SessionRow
 from core.protocol.messages import ChangeGuidance, Guide
 
 DRAFT_MS = 300
+HISTORY_MS = 200
+"""The guidance of all sessions is read anew at most so often."""
 
 
-OWN = ("edit", "withdraw", "again", "template", "find", "effect")
+OWN = ("edit", "withdraw", "again", "template", "find", "find_all", "effect")
 """The actions of the panel, their keys without "guide."."""
 
 
@@ -53,7 +55,9 @@ class GuidanceController(QObject):
         """What was given to the disk: who leaves a session and is back before it is there finds it all the same."""
         self._asked: dict[str, str] = {}
         """Edits that are not decided yet: the message and the text that was typed."""
+        self._everywhere = place.actions["guide.find_all"]
         self._timer = later(self, DRAFT_MS, self.save_draft)
+        self._history = later(self, HISTORY_MS, self._show_history)
         panel.set_mode(place.settings.text("guidance.mode"))
         self._connect()
         self._on_moved(place.cursor.session)
@@ -71,11 +75,14 @@ class GuidanceController(QObject):
         panel.writing.draft_changed.connect(self._on_draft)
         panel.writing.edit_changed.connect(self._on_edit)
         panel.listed.step_asked.connect(place.cursor.to_step)
+        panel.listed.session_asked.connect(place.cursor.move)
+        self._everywhere.toggled.connect(self._on_everywhere)
 
     def _on_moved(self, session: str, step: int | None = None) -> None:
         if session == self._session:
             return
         self.save_draft()
+        self._everywhere.setChecked(False)
         self._session = session
         self._told = None  # another session, perhaps of the same name: what was being edited is not of this one
         self._show_target()
@@ -92,10 +99,21 @@ class GuidanceController(QObject):
 
     def _show(self) -> None:
         desk, session = self._place.desk, self._session
-        if session:
+        if self._everywhere.isChecked():
+            if not self._history.isActive():
+                self._history.start()
+        elif session:
             self._model.show(desk.trajectory(session), desk.commands(session))
         else:
             self._model.show(None, ())
+
+    def _on_everywhere(self, on: bool) -> None:
+        self._show_history() if on else self._show()
+
+    def _show_history(self) -> None:
+        """What was said to every session, that of the one that is looked at among it."""
+        if self._everywhere.isChecked():
+            self._model.show_lines(history_of(self._place.desk.guided()))
 
     def _show_target(self) -> None:
         row = self._place.desk.row(self._session) if self._session else None

@@ -8,7 +8,7 @@ from datetime import datetime
 import msgspec
 from PySide6.QtCore import QAbstractListModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from app.safe_text import visible
+from app.safe_text import one_line, visible
 from core.domain.events import SessionState
 from core.domain.guidance import Guidance
 from core.domain.session import FINAL_STATES
@@ -34,6 +34,8 @@ class GuidanceLine(msgspec.Struct, frozen=True):
     mode: str = "note"
     changeable: bool = False
     step: int | None = None
+    session: str = ""
+    """The key of the session that it was said to, in the list of all sessions."""
 
 
 class GuidanceModel(QAbstractListModel):
@@ -69,6 +71,11 @@ class GuidanceModel(QAbstractListModel):
     def show(self, trajectory: Trajectory | None, commands: Iterable[Queued]) -> None:
         """Show the guidance of a trajectory and the commands about it; rows that stay keep their place."""
         self.all = lines_of(trajectory, commands)
+        self._put(matching(self.all, self._words))
+
+    def show_lines(self, lines: list[GuidanceLine]) -> None:
+        """Show other lines instead."""
+        self.all = lines
         self._put(matching(self.all, self._words))
 
     def _put(self, fresh: list[GuidanceLine]) -> None:
@@ -133,6 +140,19 @@ def _not_taken(guidance: Guidance, refused: Queued | None) -> list[GuidanceLine]
         why=why.rstrip("."))
     return [GuidanceLine(id=f"{guidance.id}/change", text=text, author="", at=guidance.queued_at, sign="✗", fate=fate,
                          meaning="error", step=guidance.delivered_step)]
+
+
+MOST = 2_000
+"""So many messages of other sessions are listed, the newest."""
+
+
+def history_of(told: Iterable[tuple[str, Trajectory, Iterable[Queued]]]) -> list[GuidanceLine]:
+    """What was said to sessions (their keys), oldest first; each line names its session."""
+    lines = [(session, one_line(trajectory.row.title or trajectory.row.session, 60), line)
+             for session, trajectory, commands in told for line in lines_of(trajectory, commands)]
+    lines.sort(key=lambda t: t[2].at.timestamp() if t[2].at is not None else 0.0)
+    return [msgspec.structs.replace(line, session=session, id=f"{session}/{line.id}", fate=f"{title} · {line.fate}",
+                                    changeable=False) for session, title, line in lines[-MOST:]]
 
 
 def matching(lines: Iterable[GuidanceLine], words: str) -> list[GuidanceLine]:

@@ -58,6 +58,8 @@ class GuidancePanel(QWidget):
                           ("template", self._template), ("find", self._find)):
             self._actions[key].triggered.connect(slot)
         self._actions["effect"].toggled.connect(self.listed.show_effect)
+        self._actions["find_all"].toggled.connect(self._find_all)
+        self.listed.everywhere.toggled.connect(self._actions["find_all"].setChecked)
         self.listed.withdraw_asked.connect(self._withdraw)
         self.listed.again_asked.connect(self._again)
         self.listed.current_changed.connect(self._on_current)
@@ -113,9 +115,11 @@ class GuidancePanel(QWidget):
 
     def _find(self) -> None:
         self._actions["effect"].setChecked(False)
-        self.listed.words.show()
-        self.listed.words.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.listed.words.selectAll()
+        self.listed.start_find()
+
+    def _find_all(self, on: bool) -> None:
+        self.listed.everywhere.setChecked(on)
+        self._find() if on else None
 
     def _on_current(self) -> None:
         line = self.listed.line
@@ -123,7 +127,8 @@ class GuidancePanel(QWidget):
             self._actions[key].setEnabled(line is not None and line.changeable)
         self._actions["again"].setEnabled(line is not None and self.box.isEnabled())
         shown = self._actions["effect"].isChecked()
-        self._actions["effect"].setEnabled(shown or (line is not None and line.step is not None))
+        here = line is not None and line.step is not None and not line.session
+        self._actions["effect"].setEnabled(shown or here)
 
 
 def _small(parent: QWidget, action: QAction, icon: str) -> QToolButton:

@@ -6,9 +6,11 @@ from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QHBoxLayout,
     QLineEdit,
     QListView,
     QStackedWidget,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -26,6 +28,8 @@ class GuidanceQueue(QWidget):
 
     looked_for = Signal(str)
     step_asked = Signal(int)
+    session_asked = Signal(str, object)
+    """Another session (its key), and a step of it or None."""
     current_changed = Signal()
     withdraw_asked = Signal()
     again_asked = Signal()
@@ -38,6 +42,11 @@ class GuidanceQueue(QWidget):
         self.words.setClearButtonEnabled(True)
         self.words.setPlaceholderText(self.tr("Find in guidance"))
         self.words.setAccessibleName(self.tr("Find in guidance"))
+        self.everywhere = QToolButton(self)
+        self.everywhere.setText(self.tr("All sessions"))
+        self.everywhere.setCheckable(True)
+        self.everywhere.setAutoRaise(True)
+        self.everywhere.setToolTip(self.tr("Look through what was said to every session on this computer (Ctrl+Alt+H)"))
         self.list = _List(self)
         self.list.setModel(model)
         self.list.setItemDelegate(GuidanceRowDelegate(self.list))
@@ -54,7 +63,13 @@ class GuidanceQueue(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.GRID)
-        column.addWidget(self.words)
+        self._search = QWidget(self)
+        row = QHBoxLayout(self._search)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.GRID)
+        row.addWidget(self.words, 1)
+        row.addWidget(self.everywhere)
+        column.addWidget(self._search)
         self._faces = Faces(self.pages, self.nothing)
         column.addLayout(self._faces, 1)
         self._at_end = True
@@ -79,6 +94,12 @@ class GuidanceQueue(QWidget):
         line = self.list.currentIndex().data(GuidanceRole)
         return line if isinstance(line, GuidanceLine) else None
 
+    def start_find(self) -> None:
+        """Put the cursor into the search box."""
+        self._search.show()
+        self.words.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.words.selectAll()
+
     def show_effect(self, on: bool) -> None:
         """Show the steps before and after the chosen message in the list's place."""
         self.pages.setCurrentIndex(int(on))
@@ -91,7 +112,7 @@ class GuidanceQueue(QWidget):
     def _on_rows(self) -> None:
         """The search box is there once there is something to look through."""
         rows, total = self._model.rowCount(), len(self._model.all)
-        self.words.setVisible(total > 1 or bool(self.words.text()))
+        self._search.setVisible(total > 1 or bool(self.words.text()) or self.everywhere.isChecked())
         self._faces.show_content(rows > 0)
         self.nothing.set_hint(self.tr("No message holds these words.") if total and not rows else self._nothing)
         self.current_changed.emit()
@@ -107,7 +128,9 @@ class GuidanceQueue(QWidget):
 
     def _on_activated(self) -> None:
         line = self.line
-        if line is not None and line.step is not None:
+        if line is not None and line.session:
+            self.session_asked.emit(line.session, line.step)
+        elif line is not None and line.step is not None:
             self.step_asked.emit(line.step)
 
     def _on_effect(self, index: QModelIndex) -> None:

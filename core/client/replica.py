@@ -16,10 +16,10 @@ import msgspec
 
 from core.client.listeners import tell
 from core.domain.errors import NotFound
-from core.domain.events import Placed
+from core.domain.events import Placed, decode_event
 from core.domain.session import SessionRow
 from core.domain.steps import Read
-from core.domain.trajectory import Trajectory
+from core.domain.trajectory import Trajectory, guidance_alone
 from core.protocol.messages import Ack, AnyOp, Command, Nak
 from core.store import blobs, copies, log, outbox
 from core.store.outbox import Queued
@@ -112,6 +112,19 @@ class Replica:
     def commands(self, session: str | None = None, limit: int = 200) -> list[Queued]:
         """Commands of this computer, newest first: all that wait for an answer, and the newest answered ones."""
         return outbox.recent(self._read, session, limit)
+
+    def guided(self) -> list[tuple[Trajectory, list[Queued]]]:
+        """Every session to which something was said, as far as it is known here: its guidance and row alone, and what
+        this computer sent about it, newest first."""
+        sent: dict[str, list[Queued]] = {}
+        for queued in outbox.guides(self._read):
+            sent.setdefault(queued.session, []).append(queued)
+        found = []
+        for session in dict.fromkeys((*log.with_guidance(self._read), *sent)):
+            events = map(decode_event, log.about_guidance(self._read, session))
+            row = self.row(session) or SessionRow(session=session)
+            found.append((guidance_alone(row, events), sent.get(session, [])))
+        return found
 
     def command(self, command: str) -> Queued:
         """One command of this computer. Raises NotFound."""

@@ -208,6 +208,15 @@ def _contexts(steps: Steps) -> Contexts:
     return Contexts(lambda i: steps[i].context)
 
 
+def guidance_alone(row: SessionRow, events: Iterable[Event]) -> Trajectory:
+    """A trajectory that knows a session's row and its guidance and nothing else, from the events about guidance."""
+    told = Trajectory(row.session)
+    told.row = row
+    for event in events:
+        told._guide(event)
+    return told
+
+
 def fold(session: str, placed: Iterable[Placed]) -> Trajectory:
     """The trajectory of a whole log, or of a prefix of it."""
     trajectory = Trajectory(session)

@@ -126,6 +126,12 @@ def about_guidance(conn: Connection, session: str, guidance: str | None = None) 
     return [bytes(body) for (body,) in conn.execute(sql, values)]
 
 
+def with_guidance(conn: Connection) -> list[str]:
+    """The sessions of which the log says something about guidance."""
+    sql = f"SELECT DISTINCT session FROM event INDEXED BY event_of_guidance WHERE kind IN {_GUIDANCE_KINDS}"
+    return [name for (name,) in conn.execute(sql)]
+
+
 def last_state(conn: Connection, session: str) -> Event:
     """The newest event that told the session's state; there is one."""
     sql = ("SELECT body FROM event INDEXED BY event_of_state WHERE session = ? AND kind = 'session_state' "

@@ -64,6 +64,12 @@ def recent(conn: Connection, session: str | None = None, limit: int = 200) -> li
     return list(_queued(conn, sql, session, limit))
 
 
+def guides(conn: Connection, limit: int = 2_000) -> list[Queued]:
+    """The newest commands that send, edit or withdraw guidance, of all sessions, newest first."""
+    kinds = " OR ".join(f"""instr(op, CAST('"op":"{kind}"' AS BLOB))""" for kind in ("guide", "change_guidance"))
+    return list(_queued(conn, f"{_COLUMNS} WHERE {kinds} ORDER BY cseq DESC LIMIT ?", limit))
+
+
 def get(conn: Connection, id: str) -> Queued:
     """One command. Raises NotFound."""
     for queued in _queued(conn, f"{_COLUMNS} WHERE id = ?", id):

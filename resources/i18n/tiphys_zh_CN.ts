@@ -192,6 +192,10 @@
         <translation>在指导中查找</translation>
     </message>
     <message>
+        <source>Find in the guidance of all sessions</source>
+        <translation>在所有会话的指导中查找</translation>
+    </message>
+    <message>
         <source>What the agent did before and after the message</source>
         <translation>智能体在消息前后做了什么</translation>
     </message>
@@ -1816,6 +1820,14 @@ Delete or right click: take it away</source>
     <message>
         <source>Find in guidance</source>
         <translation>在指导中查找</translation>
+    </message>
+    <message>
+        <source>All sessions</source>
+        <translation>所有会话</translation>
+    </message>
+    <message>
+        <source>Look through what was said to every session on this computer (Ctrl+Alt+H)</source>
+        <translation>在本机所有会话的指导中查找 (Ctrl+Alt+H)</translation>
     </message>
     <message>
         <source>Guidance and its fate</source>
