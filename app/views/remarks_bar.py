@@ -24,6 +24,7 @@ class RemarksBar(QWidget):
         self.toggle = QToolButton(self)
         self.toggle.setCheckable(True)
         self.toggle.setAutoRaise(True)
+        self.toggle.setToolTip(self.tr("Show all that was said of the whole session"))
         self.toggle.setAccessibleName(self.tr("Remarks on the session"))
         self.text = LongText(self, name=self.tr("Remarks on the session"))
         self.text.setFixedHeight(LINES * self.fontMetrics().height())
@@ -49,7 +50,6 @@ class RemarksBar(QWidget):
             return
         self.label.setText("ⓘ " + one_line(told[0][0], 400))
         self.toggle.setText(self.tr("%n remark(s)", None, len(told)))
-        self.toggle.setToolTip(self.tr("Show all that was said of the whole session"))
         self.text.show_parts([part for text, about in told for part in (
             Part(text=text.rstrip() + "\n"), Part(text=f"{about}\n\n", style="meta"))])
 
