@@ -37,61 +37,77 @@ class SessionsPanel(QWidget):
         super().__init__(parent)
         self._model = model
         self._quiet = False
-        self.list = QListView(self)
-        self.list.setModel(model)
-        self.list.setItemDelegate(SessionRowDelegate(self.list))
-        self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.list.setAccessibleName(self.tr("Sessions"))
-        self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.words = QLineEdit(self)
-        self.words.setPlaceholderText(self.tr("Filter: words, state:running, is:new, cost>2 …"))
-        self.words.setAccessibleName(self.tr("Filter sessions"))
-        set_tooltip(self.words, self.tr(
-            "Words of title, task, model or server; state: server: model: task: format: attention:\n"
-            "is:new is:attention is:live is:imported is:guided; steps> errors> score> cost> tokens>\n"
-            "-… : not so"))
-        self.words.setClearButtonEnabled(True)
-        self.words.installEventFilter(self)
+        self.list = self._make_list(model)
+        self.words = self._make_filter()
         self.chips = FilterChips(self)
         self.told = PlainLabel("", self)
         self.told.setForegroundRole(self.palette().ColorRole.PlaceholderText)
-        self.order = QToolButton(self)
-        self.order.setText("⇅")
-        self.order.setAccessibleName(self.tr("Order of the sessions"))
-        self.order.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.order.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.order.setMenu(QMenu(self.order))
+        self.order = self._make_order()
         self.menu = QMenu(self)
         self.menu.addActions(acts)
         self.empty = Empty(self.tr("Sessions appear here, live ones and imported ones. Start one on a task, "
                                    "or import saved trajectories."), self, action=new)
+        self._faces = self._lay_out([new, *acts[:4]])
+        self.list.selectionModel().currentChanged.connect(self._on_current)
+        self.list.customContextMenuRequested.connect(self._on_menu)
+        self.words.textChanged.connect(self.query_changed)
+        self.chips.chosen.connect(self.words.setText)
+
+    def _make_list(self, model: SessionsModel) -> QListView:
+        made = QListView(self)
+        made.setModel(model)
+        made.setItemDelegate(SessionRowDelegate(made))
+        made.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        made.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        made.setAccessibleName(self.tr("Sessions"))
+        made.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        return made
+
+    def _make_filter(self) -> QLineEdit:
+        made = QLineEdit(self)
+        made.setPlaceholderText(self.tr("Filter: words, state:running, is:new, cost>2 …"))
+        made.setAccessibleName(self.tr("Filter sessions"))
+        set_tooltip(made, self.tr(
+            "Words of title, task, model or server; state: server: model: task: format: attention:\n"
+            "is:new is:attention is:live is:imported is:guided; steps> errors> score> cost> tokens>\n"
+            "-… : not so"))
+        made.setClearButtonEnabled(True)
+        made.installEventFilter(self)
+        return made
+
+    def _make_order(self) -> QToolButton:
+        made = QToolButton(self)
+        made.setText("⇅")
+        made.setAccessibleName(self.tr("Order of the sessions"))
+        made.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        made.setMenu(QMenu(made))
+        return made
+
+    def _lay_out(self, buttons: Sequence[QAction]) -> Faces:
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
-        for action in [new, *acts[:4]]:
+        for action in buttons:
             button = QToolButton(self)
             button.setDefaultAction(action)
             button.setAutoRaise(True)
             row.addWidget(button)
+        row.addStretch(1)
+        row.addWidget(self.told)
+        row.addWidget(self.order)
         content = QWidget(self)
         column = QVBoxLayout(content)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.GRID)
-        row.addStretch(1)
-        row.addWidget(self.told)
-        row.addWidget(self.order)
         column.addLayout(row)
         for widget in (self.words, self.chips):
             column.addWidget(widget)
         column.addWidget(self.list, 1)
         host = QVBoxLayout(self)
         host.setContentsMargins(*(theme.GRID,) * 4)
-        self._faces = Faces(content, self.empty)
-        host.addLayout(self._faces)
-        self.list.selectionModel().currentChanged.connect(self._on_current)
-        self.list.customContextMenuRequested.connect(self._on_menu)
-        self.words.textChanged.connect(self.query_changed)
-        self.chips.chosen.connect(self.words.setText)
+        faces = Faces(content, self.empty)
+        host.addLayout(faces)
+        return faces
 
     def offer_orders(self, orders: Sequence[tuple[str, str]], chosen: str) -> None:
         """Offer orders (key, words) and mark the chosen one."""
