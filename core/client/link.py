@@ -40,8 +40,6 @@ from core.protocol.packed import PACKED, is_packed, unpack
 log = logging.getLogger("wire")
 
 GREETING_S = 10.0
-DENIED_S = 15.0
-"""Until a token that was refused is tried again: a person may have given it what it lacks."""
 
 _FATAL_STATUS = {401: "token", 403: "forbidden"}
 _FATAL_CLOSE = {Close.TOKEN: "token", Close.SCOPE: "scope", Close.VERSION: "version"}
@@ -120,7 +118,7 @@ class Link:
             await self._connect_once()
             at = self._greeted_at
             patience.ended(None if at is None else asyncio.get_running_loop().time() - at)
-            await self._pause(patience.wait() if self.status.state != "denied" else DENIED_S)
+            await self._pause(patience.wait(denied=self.status.state == "denied"))
 
     def hurry(self) -> None:
         """Try again at once: the network came up, or a person asks."""

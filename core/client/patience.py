@@ -7,6 +7,9 @@ import random
 FIRST_S, GROWTH, LAST_S = 0.2, 1.6, 5.0
 """The roofs under which waits are drawn. With the last one all are back within five seconds of a server's return."""
 
+DENIED_S = 15.0
+"""The last roof where the token is refused. (At first that may mean that a restored server admits it in a moment.)"""
+
 ANSWERED_S = 1.0
 """The roof after a connection that the server greeted: it is there, and what ended the connection may be over."""
 
@@ -20,10 +23,10 @@ class Patience:
     def __init__(self) -> None:
         self._roof = FIRST_S
 
-    def wait(self) -> float:
-        """Seconds to wait before the next attempt."""
-        roof = self._roof
-        self._roof = min(LAST_S, roof * GROWTH)
+    def wait(self, *, denied: bool = False) -> float:
+        """Seconds to wait before the next attempt, after one that failed or whose token was refused."""
+        roof = min(self._roof, DENIED_S if denied else LAST_S)
+        self._roof = min(DENIED_S, roof * GROWTH)
         return random.uniform(0, roof)
 
     def ended(self, lived_s: float | None) -> None:

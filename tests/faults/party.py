@@ -68,7 +68,7 @@ def _hasten() -> None:
     core.server.runners.LOOK_PAUSE_S = 0.01
     core.server.serve.PING_S = 2.0
     core.server.connection.COMMANDS_PER_S = 1000.0
-    core.client.patience.LAST_S = 0.5
+    core.client.patience.LAST_S = core.client.patience.DENIED_S = 0.5
     core.client.link.connect = partial(_short_pings, core.client.link.connect)  # type: ignore[assignment]
     core.agents.loop.Agent.__init__.__kwdefaults__["back_off_s"] = 0.02  # type: ignore[index]
     core.agents.runner.CATCH_UP_S = 1.0

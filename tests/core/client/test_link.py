@@ -12,7 +12,7 @@ from websockets.asyncio.server import serve
 from core.aio import TaskScope
 from core.client import patience
 from core.client.link import Link, is_loopback
-from core.client.patience import ANSWERED_S, LAST_S, Patience
+from core.client.patience import ANSWERED_S, DENIED_S, LAST_S, Patience
 from core.client.status import Status
 from core.domain.errors import Conflict
 from core.protocol.messages import SUBPROTOCOL, Lease, Leased, Welcome, Wire
@@ -59,6 +59,12 @@ def test_waits_are_short_again_once_the_server_answers() -> None:
         assert link.wait() <= ANSWERED_S
     link.ended(60.0)
     assert link.wait() <= 0.2
+
+
+def test_a_refused_token_is_tried_again_soon_and_then_ever_more_seldom() -> None:
+    waits = [[link.wait(denied=True) for _ in range(40)] for link in [Patience() for _ in range(50)]]
+    assert all(sum(w[:3]) < 1.1 for w in waits), "a restored server lets the runners that live in a moment later"
+    assert LAST_S < max(w[-1] for w in waits) <= DENIED_S
 
 
 def test_who_was_away_for_long_does_not_wait_long_when_the_server_asks_it_to_come_again(
