@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import Qt
@@ -19,8 +20,11 @@ from app.models.request_text import as_curl, request_of
 from app.views.eye import Eye
 from app.views.step import StepPanel
 from core.domain.context import MessageRef, delta_between
+from core.domain.events import Placed
 from core.domain.message import Message, ToolCall
 from core.domain.task import ModelSettings
+from core.domain.trajectory import fold
+from core.store import blobs
 
 KEY = "sk-proj-" + "Ab3" * 12
 names = st.lists(st.sampled_from("abcdefgh"), max_size=8, unique=True)
@@ -120,6 +124,10 @@ def test_what_summaries_dropped_is_listed_with_the_step_that_lost_it(qtbot, tmp_
         assert {line.ref.hash for line in eye.table.model().lines} == earlier - now
         assert {line.since for line in eye.table.model().lines} == {7}
         assert eye.table.model().index(0, 1).data() == "− since step 7"
+        place.cursor.to_step(4)
+        qtbot.waitUntil(lambda: eye.table.model().rowCount() == 0, timeout=5_000)
+        place.cursor.to_step(8)
+        qtbot.waitUntil(lambda: eye.table.model().rowCount() > 0, timeout=5_000)
 
 
 def test_the_context_is_copied_as_json_and_as_a_command_without_secrets(qtbot, tmp_path):
@@ -143,6 +151,24 @@ def test_the_context_is_copied_as_json_and_as_a_command_without_secrets(qtbot, t
         assert '"Authorization: Bearer $OPENAI_API_KEY"' in text
         menu = [a.text().replace("&", "") for a in window.findChild(Eye).copy.menu().actions()]
         assert menu == ["Copy the context as JSON", "Copy the context as a curl request"]
+
+
+@pytest.mark.parametrize("stays", [True, False])
+async def test_a_copy_that_waits_for_a_message_is_made_only_for_who_stays(tmp_path, stays):
+    maker = told()
+    late = fold("s1", [Placed(session="s1", seq=i, body=b) for i, b in enumerate(maker.bodies, 1)]).context(9)[-1].hash
+    data = maker.blobs.pop(late)
+    with shown_window(tmp_path, maker) as (_window, place):
+        QGuiApplication.clipboard().setText("mine")
+        place.cursor.move("s1", 9)
+        place.actions["view.copy_json"].trigger()
+        assert QGuiApplication.clipboard().text() == "mine", "a message is not here yet"
+        if not stays:
+            place.cursor.to_step(2)
+        await place.desk.of("s1").replica.keep_blob(late, blobs.compress(data))
+        text = QGuiApplication.clipboard().text()
+        assert len(json.loads(text)["messages"]) == len(place.desk.trajectory("s1").context(9)) if stays else (
+            text == "mine")
 
 
 def test_a_shell_runs_the_command_exactly(tmp_path):

@@ -9,6 +9,7 @@ from support.eventually import eventually
 from support.logs import Maker, fill
 
 from app.bootstrap import Desktop, parse
+from app.controllers import places
 from app.dialogs.go_to import GoTo
 from app.settings import Settings
 from core.aio import TaskScope
@@ -35,6 +36,23 @@ def drop(window, *, urls=(), text="") -> None:
     event = QDropEvent(QPoint(9, 9).toPointF(), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton,
                        Qt.KeyboardModifier.NoModifier)
     window.dropEvent(event)
+
+
+async def test_a_link_whose_session_never_comes_is_told_of(qapp, tmp_path, monkeypatch):
+    monkeypatch.setattr(places, "WAIT_MS", 1)
+    home = Home(tmp_path)
+    async with TaskScope("test") as scope:
+        desktop = Desktop(home, Settings(home.settings), scope)
+        desktop.connection.serve_here = lambda: None
+        told = []
+        desktop.notices.told.connect(told.append)
+        desktop.start(parse(["tiphys://session/never?step=2"]), "")
+        await eventually(lambda: [n.kind for n in told] == ["error"])
+        assert "does not know this session" in told[0].sentence
+        store(desktop, "never", maker(3))
+        desktop.desk.rows_changed.emit()
+        assert desktop.cursor.session == "", "nobody is taken away later"
+        await desktop.close()
 
 
 async def test_a_link_is_copied_pasted_dropped_and_awaited(qapp, tmp_path):

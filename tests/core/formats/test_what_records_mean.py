@@ -25,6 +25,10 @@ def read_list(path: Path, *events: object) -> Imported:
     return session
 
 
+def notes(session: Imported) -> list[str]:
+    return [f.text for b in session.bodies if isinstance(f := decode_event(b).fact, NoteAdded)]
+
+
 def line(kind: str, content: object, **more: object) -> dict[str, object]:
     """A line of Claude Code."""
     message = {"role": kind, "content": content, **({"id": more["uuid"]} if kind == "assistant" else {})}
@@ -58,8 +62,7 @@ def test_a_stream_of_claude_code_ends_as_its_result_says(tmp_path):
         end = {"type": "result", "subtype": "success", "is_error": broken, "total_cost_usd": 0.5, "session_id": "s"}
         session = read(tmp_path / f"{number}.jsonl", *told, end)
         assert trajectory(session).row.state == state
-        notes = [f.text for b in session.bodies if isinstance(f := decode_event(b).fact, NoteAdded)]
-        assert notes == ["Recorded for the whole run: total_cost_usd 0.5."]
+        assert notes(session) == ["Recorded for the whole run: total_cost_usd 0.5."]
 
 
 def test_what_codex_adds_in_the_persons_name_is_no_guidance(tmp_path):
@@ -79,6 +82,23 @@ def test_what_codex_adds_in_the_persons_name_is_no_guidance(tmp_path):
     told = trajectory(session)
     assert told.created.task.description == "Do it."
     assert [g.text for g in told.guidance.values()] == ["Go on."]
+
+
+def test_gemini_tells_what_was_cancelled_gone_back_from_and_complained_of(tmp_path):
+    cancelled = {"id": "c", "name": "run", "args": {}, "status": "cancelled", "resultDisplay": "stopped"}
+    session = read(
+        tmp_path / "x.jsonl", {"sessionId": "g", "projectHash": "p"}, {"id": "1", "type": "user", "content": "Go."},
+        {"id": "2", "type": "gemini", "content": "First.", "toolCalls": [cancelled],
+         "tokens": {"input": 10, "tool": 5, "output": 2, "thoughts": 1, "cached": 3}},
+        {"id": "3", "type": "error", "content": "No quota."}, {"id": "4", "type": "gemini", "content": "A wrong way."},
+        {"id": "5", "type": "user", "content": "Not so."}, {"$rewindTo": "4"},
+        {"id": "6", "type": "gemini", "content": "The right way."})
+    told = bodies(session)
+    assert [b.thought for b in told] == ["First.", "The right way."]
+    assert [(o.status, o.error.kind) for o in told[0].observations] == [("killed", "cancelled")]
+    usage = trajectory(session).steps[0].head.usage
+    assert (usage.input_tokens, usage.output_tokens, usage.cached_tokens) == (15, 3, 3)
+    assert notes(session) == ["error: No quota."] and not trajectory(session).guidance
 
 
 def event(id: int, **more: object) -> dict[str, object]:

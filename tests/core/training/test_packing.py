@@ -69,6 +69,8 @@ def test_merging_keeps_what_is_trained_after_which_tokens(drawn, prefixes, cut):
     assert len(set(seen)) == len(seen)
     if prefixes:
         assert not any(a != b and b[: len(a)] == a for a in seen for b in seen)
+    else:
+        assert set(seen) == {tuple(r.ids.tolist()) for r in short}, "copies are joined, and nothing else"
 
 
 def test_an_update_without_anything_trained_is_still_computed_by_every_device():
