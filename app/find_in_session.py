@@ -27,6 +27,9 @@ from core.store.sqlite import Connection, driver
 TELL_S = 0.08
 """Hits are told at most this often."""
 
+LOOK_EVERY = 16
+"""After so many items it is looked whether anybody waits any more."""
+
 KEPT_CHARS = 128_000_000
 """Characters of bodies that stay in memory between two searches."""
 
@@ -103,9 +106,9 @@ class SessionFinder:
             if match is not None:
                 found.append(item)
                 matches += [match] if regex else []
+            if count % LOOK_EVERY == 0 and left():
+                return
             if monotonic() - told > TELL_S:
-                if left():
-                    return
                 yield {"items": found, "matches": matches, "searched": count, "total": total, "missing": missing,
                        "done": False}
                 found, matches, missing, told = [], [], [], monotonic()
@@ -138,8 +141,7 @@ class SessionFinder:
             return set()
         items = trajectory.items
         found = {items.of_other(where, ref) for where, ref in told.others}
-        steps = (trajectory.index_of(number) for number in told.steps)
-        found |= {items.of_step(at) for at in steps if at is not None}
+        found.update(items.of_steps(trajectory.steps.indices_of(told.steps)))
         return found - {-1}
 
     def _keep_indexed(self, trajectory: Trajectory) -> None:

@@ -75,6 +75,16 @@ class Items(ByPlace[Item]):
                 high = middle
         return step + low
 
+    def of_steps(self, steps: Sequence[int]) -> list[int]:
+        """Where some steps stand, counted from 0 and given in order; the same as `of_step` of each, only sooner."""
+        found: list[int] = []
+        start = 0
+        for before, place in enumerate(self.places):
+            stop = bisect_left(steps, place - before, start)
+            found += [step + before for step in steps[start:stop]] if before else steps[start:stop]
+            start = stop
+        return found + [step + len(self.places) for step in steps[start:]]
+
     def of_other(self, kind: str, ref: int | str) -> int:
         """Where something that is no step stands; −1 where it does not."""
         return next(

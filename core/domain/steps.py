@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import zlib
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import pairwise
 from math import nan
@@ -134,6 +134,14 @@ class Steps(ByPlace[StepEntry]):
             return self._places.get(number)
         at = bisect_left(self.numbers, number)
         return at if at < len(self.numbers) and self.numbers[at] == number else None
+
+    def indices_of(self, numbers: Iterable[int]) -> list[int]:
+        """The places of those step numbers that are here, in order."""
+        told = sorted(numbers)
+        if self._places is None and len(self) and self.numbers[-1] - self.numbers[0] == len(self) - 1:  # n, n+1, …
+            first = self.numbers[0]
+            return [n - first for n in told[bisect_left(told, first) : bisect_right(told, self.numbers[-1])]]
+        return sorted(at for at in map(self.index_of, told) if at is not None)
 
     # ---- growing ---------------------------------------------------------------------------------
 
