@@ -82,6 +82,22 @@ def test_links_refuse_the_archive(written) -> None:
         list(registry.read(written))
 
 
+def test_a_log_that_does_not_begin_with_its_session_is_refused(written) -> None:
+    parts = members(written)
+    first, second, *rest = parts["events.jsonl"].splitlines(keepends=True)
+    rewrite(written, {**parts, "events.jsonl": b"".join([second, first, *rest])})
+    with pytest.raises(InvalidInput, match="does not create a session"):
+        list(registry.read(written))
+
+
+def test_events_that_are_missing_at_the_end_are_told(written) -> None:
+    parts = members(written)
+    lines = parts["events.jsonl"].splitlines(keepends=True)
+    rewrite(written, {**parts, "events.jsonl": b"".join(lines[:-1])})
+    (read,) = registry.read(written)
+    assert read.warnings == (f"Only {len(lines) - 1} of {len(lines)} events are in the archive.",)
+
+
 def test_doubled_members_refuse_the_archive(written) -> None:
     with zipfile.ZipFile(written, "a") as file, pytest.warns(UserWarning, match="Duplicate"):
         file.writestr("events.jsonl", b"")

@@ -1,6 +1,7 @@
 """Single records that say who broke off, who failed and who spoke, of which the whole files beside this have few."""
 
 import json
+import shutil
 from pathlib import Path
 
 from support.imported import bodies, trajectory
@@ -99,6 +100,45 @@ def test_gemini_tells_what_was_cancelled_gone_back_from_and_complained_of(tmp_pa
     usage = trajectory(session).steps[0].head.usage
     assert (usage.input_tokens, usage.output_tokens, usage.cached_tokens) == (15, 3, 3)
     assert notes(session) == ["error: No quota."] and not trajectory(session).guidance
+
+
+def test_nebius_runs_the_last_block_and_a_run_that_did_not_submit_has_failed(tmp_path):
+    (row,) = json.loads((FILES / "nebius.json").read_text())
+    session = read_list(tmp_path / "x.json", {**row, "exit_status": "early_exit"})
+    first = bodies(session)[0]
+    assert (first.actions[0].arguments["command"], "ignored" in first.thought) == ("ls src", True)
+    assert (trajectory(session).row.state, trajectory(session).row.reason) == ("failed", "early_exit")
+
+
+def test_an_answer_that_was_chosen_before_another_is_noted(tmp_path):
+    talk = [{"from": "human", "value": "Go."}, {"from": "gpt", "value": "Yes."}]
+    session = read_list(tmp_path / "x.json", {"conversations": talk, "chosen": talk[1], "rejected": ""})
+    assert notes(session) == ["The row also holds a chosen answer."]
+
+
+def harbor_trial(folder: Path, **result: object) -> Imported:
+    shutil.copytree(FILES / "harbor", folder)
+    told = {**json.loads((folder / "result.json").read_text()), **result}
+    (folder / "result.json").write_text(json.dumps(told))
+    (session,) = registry.read(folder / "agent" / "trajectory.json")
+    return session
+
+
+def test_a_reward_is_a_score_only_where_it_is_a_share(tmp_path):
+    for number, (rewards, total, parts) in enumerate((
+            ({"reward": 0.25, "speed": 3}, 25.0, {"reward": 0.25, "speed": 3.0}), ({"reward": 7}, None, {}),
+            ({"reward": "high"}, "none", {}))):
+        told = trajectory(harbor_trial(tmp_path / str(number), verifier_result={"rewards": rewards}))
+        assert [(s.total, s.parts) for s in told.scores] == ([] if total == "none" else [(total, parts)])
+
+
+def test_a_result_that_is_a_link_is_not_followed(tmp_path):
+    trial = tmp_path / "trial"
+    assert trajectory(harbor_trial(trial)).scores
+    (trial / "result.json").rename(tmp_path / "elsewhere.json")
+    (trial / "result.json").symlink_to(tmp_path / "elsewhere.json")
+    (session,) = registry.read(trial / "agent" / "trajectory.json")
+    assert not trajectory(session).scores and trajectory(session).row.reason == "end_not_recorded"
 
 
 def event(id: int, **more: object) -> dict[str, object]:
