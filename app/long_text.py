@@ -16,7 +16,7 @@ from app import theme
 from app.ansi import PLAIN, drawn, is_drawn
 from app.background import Work
 from app.highlight import Span, spans, units
-from app.safe_text import PlainLabel, displayable
+from app.safe_text import PlainLabel, displayable, set_hint
 from app.text_ink import dressed, format_of, matches, slices
 
 FIRST = 200_000
@@ -135,7 +135,7 @@ class LongText(QWidget):
         """Show nothing but a hint of ours."""
         self._parts = ()
         self._fill(FIRST, keep_place=False)
-        self.edit.setPlaceholderText(text)
+        set_hint(self.edit, text)
 
     def find_words(self, words: str, *, back: bool = False) -> bool:
         """Select the next place of some words, round the end; whether there is one."""

@@ -11,7 +11,7 @@ import re
 
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QCursor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QLabel, QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QLabel, QPlainTextEdit, QSizePolicy, QToolTip, QWidget
 
 MAX_LINE = 2_000
 """Longest line, in characters, that is given to Qt's layout (1.8 M characters in one took 80 s)."""
@@ -95,6 +95,12 @@ def plain_tooltip(text: str, limit: int = 1_000) -> str:
 def set_tooltip(widget: QWidget, text: str) -> None:
     """Give a widget a tooltip that is never markup."""
     widget.setToolTip(plain_tooltip(text))
+
+
+def set_hint(edit: QPlainTextEdit, text: str) -> None:
+    """Give an empty text box a hint; Qt does not paint one anew that changes while it is seen."""
+    edit.setPlaceholderText(text)
+    edit.viewport().update()
 
 
 class PlainLabel(QLabel):

@@ -79,7 +79,8 @@ class Window(QMainWindow):
         place.notices.told.connect(self.toasts.show_notice)
         self.toasts.opened.connect(self._open_notice)
         self.toasts.opened.connect(place.notices.opened)
-        place.cursor.moved.connect(self._on_moved)
+        place.cursor.moved.connect(self._show_title)
+        place.desk.rows_changed.connect(self._show_title)
 
     # ---- layouts ---------------------------------------------------------------------------------
 
@@ -145,7 +146,8 @@ class Window(QMainWindow):
 
     # ---- events ----------------------------------------------------------------------------------
 
-    def _on_moved(self, session: str, step: object) -> None:
+    def _show_title(self, *_: object) -> None:
+        session = self._place.cursor.session
         row = self._place.desk.row(session) if session else None
         self.setWindowTitle(f"{one_line(row.title or row.session)} – Tiphys" if row is not None else "Tiphys")
 

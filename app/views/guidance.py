@@ -63,6 +63,7 @@ class GuidancePanel(QWidget):
         self.listed.withdraw_asked.connect(self._withdraw)
         self.listed.again_asked.connect(self._again)
         self.listed.current_changed.connect(self._on_current)
+        self._on_current()
 
     def set_target(self, title: str, why_not: str) -> None:
         """Name the session that is written to; `why_not` says why none can be, then the box is closed."""

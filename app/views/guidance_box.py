@@ -22,7 +22,7 @@ from app import theme
 from app.highlight import units
 from app.models.guidance import GuidanceLine
 from app.models.templates import next_place
-from app.safe_text import PlainLabel, menu_text
+from app.safe_text import PlainLabel, menu_text, set_hint
 
 
 class GuidanceBox(QWidget):
@@ -108,7 +108,7 @@ class GuidanceBox(QWidget):
         self._writable = writable
         for widget in (self.box, self.mode, self.templates):
             widget.setEnabled(writable)
-        self.box.setPlaceholderText(hint)
+        set_hint(self.box, hint)
         self._on_text(tell=False)
 
     def set_draft(self, text: str) -> None:

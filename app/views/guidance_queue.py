@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -78,6 +78,7 @@ class GuidanceQueue(QWidget):
 
     def _connect(self) -> None:
         self.words.textChanged.connect(self.looked_for)
+        self.words.installEventFilter(self)
         self.list.selectionModel().currentChanged.connect(self._on_current)
         self.list.activated.connect(self._on_activated)
         self.list.withdraw_asked.connect(self.withdraw_asked)
@@ -105,6 +106,22 @@ class GuidanceQueue(QWidget):
         self.pages.setCurrentIndex(int(on))
         if on:
             self.effect.setFocus()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Down or Enter goes from the search box into the list, Escape ends the search."""
+        if watched is self.words and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            if event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self.list.setFocus(Qt.FocusReason.TabFocusReason)
+                if not self.list.currentIndex().isValid() and self._model.rowCount():
+                    self.list.setCurrentIndex(self._model.index(0))
+                return True
+            if event.key() == Qt.Key.Key_Escape:
+                self.list.setFocus(Qt.FocusReason.TabFocusReason)
+                self.words.clear()
+                self.everywhere.setChecked(False)
+                self._on_rows()
+                return True
+        return super().eventFilter(watched, event)
 
     def _on_current(self) -> None:
         self.current_changed.emit()

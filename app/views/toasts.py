@@ -64,7 +64,7 @@ class Toasts(QWidget):
         width = min(420, window.width() - 40)
         self.setFixedWidth(width)
         self._column.invalidate()
-        height = sum(t.height_for(width) for t in self._shown) + theme.GRID * (len(self._shown) - 1)
+        height = sum(t.fit(width) for t in self._shown) + theme.GRID * (len(self._shown) - 1)
         self.setGeometry(window.width() - width - 2 * theme.GRID, theme.GRID // 2, width, height)
         self.raise_()
 
@@ -104,10 +104,12 @@ class _Toast(QFrame):
         if seconds := SECONDS[notice.kind]:
             QTimer.singleShot(seconds * 1000, self, self._close)
 
-    def height_for(self, width: int) -> int:
-        """How high it is when it is so wide."""
-        row = self._row
-        return max(30, row.heightForWidth(width) if row.hasHeightForWidth() else row.sizeHint().height())
+    def fit(self, width: int) -> int:
+        """Be as high as all of the sentence needs at a width; returns that height."""
+        self.ensurePolished()
+        height = max(30, self._row.totalHeightForWidth(width))
+        self.setFixedHeight(height)
+        return height
 
     def _close(self) -> None:
         self.closed.emit(self)

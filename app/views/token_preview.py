@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from app import theme
 from app.models.export import Preview, TokenPart, state_words
 from app.quantities import number
-from app.safe_text import PlainLabel, one_line, visible
+from app.safe_text import PlainLabel, one_line, set_hint, visible
 from app.views.empty import Empty
 
 PAGE = 4_000
@@ -144,7 +144,7 @@ class TokenPreview(QWidget):
         """Why there is nothing to see."""
         self._told = Preview()
         self._text.setPlainText("")
-        self._text.setPlaceholderText(visible(sentence))
+        set_hint(self._text, visible(sentence))
         for label in (self._share, self._left_out, self._place, self._where):
             label.setText("")
         self.show_busy(False)
@@ -181,7 +181,7 @@ class TokenPreview(QWidget):
         if not told.samples:
             reason = told.refused[0].sentence if told.refused else ""
             self._share.setText("")
-            self._text.setPlaceholderText(visible(self.tr("This session gives no sample. {why}").format(why=reason)))
+            set_hint(self._text, visible(self.tr("This session gives no sample. {why}").format(why=reason)))
             return
         share = 100 * told.trained / told.total if told.total else 0.0
         text = self.tr("▸ {trained} of {total} tokens are trained ({share} %)").format(

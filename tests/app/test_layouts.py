@@ -87,3 +87,18 @@ def test_room_is_shared_as_wanted_but_nobody_goes_short_while_another_has_to_spa
     assert shares(1000, [30, 70], [100, 100]) == [300, 700]
     assert shares(1000, [10, 90], [300, 100]) == [300, 700]
     assert shares(300, [10, 90], [300, 100]) == [30, 270], "where it cannot be helped: as wanted"
+
+
+def test_a_panel_that_comes_to_need_more_takes_it_where_the_window_is_large(qtbot, tmp_path):
+    with shown_window(tmp_path, told_session(), layout="live") as (made, place):
+        made.resize(1400, 800)
+        made.lay_out_live()
+        place.cursor.move("s1", 3)
+        review, room = made.docks["review"].widget(), made.docks["review"].findChild(PanelRoom)
+        qtbot.waitUntil(lambda: room.height() >= review.minimumSizeHint().height())
+        made.activateWindow()
+        qtbot.waitUntil(made.isActiveWindow)
+        before = room.height()
+        press(made, Qt.Key.Key_N)
+        qtbot.waitUntil(lambda: room.height() >= review.minimumSizeHint().height() > before)
+        assert room.verticalScrollBar().maximum() == 0 and not review.rules.visibleRegion().isEmpty()

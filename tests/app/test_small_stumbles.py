@@ -1,0 +1,87 @@
+"""Small things that annotators stumbled over: stale hints and titles, notices cut off, buttons for nothing."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from support.logs import Maker
+from support.panels import told_session
+from support.window import press, shown_window
+
+from app.safe_text import PlainLabel, set_hint
+from app.views.guidance import GuidancePanel
+from core.store import log
+
+LONG = "run.traj: The file does not hold the exact input of every step: contexts are taken from its history."
+
+
+class Paints(QObject):
+    """Counts how often a widget is painted."""
+
+    def __init__(self, watched) -> None:
+        super().__init__(watched)
+        self.count = 0
+        watched.installEventFilter(self)
+
+    def eventFilter(self, watched, event) -> bool:
+        self.count += event.type() == QEvent.Type.Paint
+        return False
+
+
+def test_a_hint_that_changes_while_it_is_seen_is_painted_anew(qtbot, tmp_path):
+    with shown_window(tmp_path, told_session(), layout="live") as (window, _):
+        box = window.findChild(GuidancePanel).box
+        QApplication.processEvents()
+        paints = Paints(box.viewport())
+        set_hint(box, "Nobody is there to be guided.")
+        qtbot.waitUntil(lambda: paints.count > 0)
+
+
+def test_the_title_names_a_session_that_is_known_only_after_it_was_opened(qtbot, tmp_path):
+    with shown_window(tmp_path, layout="live") as (window, place):
+        place.cursor.move("late")
+        assert window.windowTitle() == "Tiphys"
+        maker = Maker(4, "Came later")
+
+        def come(conn) -> None:
+            log.create(conn, "late")
+            log.append(conn, "late", maker.bodies)
+
+        place.desk.replica._writer.do_blocking(come)
+        place.desk._on_events("late", 1, len(maker.bodies))
+        qtbot.waitUntil(lambda: window.windowTitle() == "Came later – Tiphys")
+
+
+def test_the_acts_on_a_message_wait_until_one_is_chosen(qtbot, tmp_path):
+    with shown_window(tmp_path, layout="live") as (_, place):
+        assert not any(place.actions[f"guide.{key}"].isEnabled() for key in ("edit", "withdraw", "again", "effect"))
+
+
+def test_the_search_in_guidance_is_left_as_it_is_entered_by_key(qtbot, tmp_path):
+    maker = told_session()
+    maker.guide("look at the loader")
+    maker.guide("look at the split")
+    with shown_window(tmp_path, maker, layout="live") as (window, place):
+        place.cursor.move("s1")
+        window.activateWindow()
+        qtbot.waitUntil(window.isActiveWindow)
+        listed = window.findChild(GuidancePanel).listed
+        place.actions["guide.find_all"].trigger()
+        QTest.keyClicks(listed.words, "split")
+        press(window, Qt.Key.Key_Down)
+        assert listed.list.hasFocus() and listed.line.text == "look at the split"
+        listed.words.setFocus()
+        press(window, Qt.Key.Key_Escape)
+        assert listed.list.hasFocus() and not listed.words.text() and listed.list.model().rowCount() == 2
+        assert not place.actions["guide.find_all"].isChecked()
+
+
+def test_notices_show_the_whole_of_their_sentences(qtbot, tmp_path):
+    with shown_window(tmp_path, told_session(), layout="live") as (window, place):
+        for sentence in (LONG, "Short.", LONG + LONG):
+            place.notices.tell(sentence, "attention", "s1")
+        QApplication.processEvents()
+        texts = [label for label in window.toasts.findChildren(PlainLabel) if len(label.text()) > 1]
+        assert len(texts) == 3
+        assert all(label.height() >= label.heightForWidth(label.width()) for label in texts)
