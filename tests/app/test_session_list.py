@@ -9,6 +9,7 @@ from msgspec import structs
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QInputDialog
+from support.eventually import eventually
 from support.logs import SERVER, Maker
 from support.panels import workplace
 
@@ -21,6 +22,7 @@ from app.models.sessions import SessionsModel
 from core.domain.events import AttentionRaised, SessionCreated, SessionStateChanged, make_event
 from core.domain.session import SessionRow, advance
 from core.domain.task import Limits, Task
+from core.protocol.messages import ClearAttention
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 ROW = SessionRow(session="s1", title="Sail to Kolchis", task="argo", model="glm-4.5", state="running", steps=40,
@@ -29,6 +31,7 @@ ROW = SessionRow(session="s1", title="Sail to Kolchis", task="argo", model="glm-
 
 @pytest.mark.parametrize(("query", "passes"), [
     ("", True), ("sail kolchis", True), ("sail troy", False), ("-troy", True), ('"to kol"', True), ('"kol to"', False),
+    ("state:unn", False),
     ("state:run", True), ("state:fin", False), ("-state:finished", True), ("is:attention", True), ("is:new", True),
     ("is:imported", False), ("is:live", True), ("is:guided", False), ("attention:loop", True), ("server:lab", True),
     ("server:farm", False), ("lab", True), ("model:GLM", True), ("task:arg", True), ("cost>2", True),
@@ -82,6 +85,35 @@ def session(title: str, seed: int, *facts) -> Maker:
     for fact in facts:
         maker.say(fact, SERVER)
     return maker
+
+
+async def test_who_looks_back_has_not_seen_what_came_since_and_attention_is_taken_off_by_hand(tmp_path):
+    argo = session("Argo", 1, AttentionRaised(kind="loop", step=2), AttentionRaised(kind="budget", step=3))
+    with workplace(tmp_path, argo, session("Troy", 2)) as (place, replica):
+        panel = build(place, None)
+        seen = [place.looked.steps("s1")]
+
+        async def grow() -> None:
+            count = len(argo.bodies)
+            argo.add_step(fails=False)
+            await replica.place("s1", count + 1, argo.bodies[count:])
+            place.desk._flush()
+            seen.append(place.looked.steps("s1"))
+
+        place.cursor.move("s1")
+        await grow()  # at the live tail
+        place.cursor.to_step(2)
+        await grow()
+        place.cursor.move("s2")
+        assert seen == [None, 4, 4]
+        assert Looked(place.home.path / "looked.json").steps("s1") == 4, "kept on disk when it is left"
+        acted = place.actions["session.clear_attention"]
+        assert not acted.isEnabled()
+        place.cursor.move("s1")
+        acted.trigger()
+        await eventually(lambda: not place.sender.storing)
+        assert {q.op for q in replica.commands()} == {ClearAttention(kind="loop"), ClearAttention(kind="budget")}
+        panel.deleteLater()
 
 
 def test_the_whole_list_by_keyboard(qtbot, tmp_path):
