@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from core.domain.errors import InvalidInput, Unavailable
+from core.domain.errors import InvalidInput, ReportableError, Unavailable
 from core.domain.events import blobs_of
 from core.store import blobs, log
 from core.store.backup import damage, give_own_epoch
@@ -67,11 +67,20 @@ def _survey(conn: Connection, path: Path, pending: tuple[str, ...]) -> Survey:
                   pending=pending)
 
 
-def restore(source: Path, target: Path) -> Path | None:
-    """Put a copy of `source` in the place of `target`, which nobody may have open; returns where the former is kept.
+class Restored(msgspec.Struct, frozen=True):
+    """What a restore did: where the former log is kept, and how many of its accounts were carried over (None: it
+    could not be read)."""
 
-    The copy gets an epoch of its own each time, so that clients and runners notice and tell it again what it lacks.
-    Raises what `survey` raises for `source` and Unavailable; then `target` is as it was.
+    kept: Path | None
+    accounts: int | None
+
+
+def restore(source: Path, target: Path) -> Restored:
+    """Put a copy of `source` in the place of `target`, which nobody may have open.
+
+    The copy gets an epoch of its own each time, so that clients and runners notice and tell it again what it lacks,
+    and the accounts of the former log as they stand: who came since is not locked out, and nobody comes back who was
+    revoked. Raises what `survey` raises for `source` and Unavailable; then `target` is as it was.
     """
     survey(source)
     part = target.with_name(f".{target.name}.part")
@@ -79,6 +88,7 @@ def restore(source: Path, target: Path) -> Path | None:
         shutil.copyfile(source, part)
         part.chmod(0o600)
         give_own_epoch(part)
+        carried = _carry_accounts(target, part)
         sync(part)
         kept = _put_aside(target)
         part.replace(target)
@@ -87,7 +97,22 @@ def restore(source: Path, target: Path) -> Path | None:
         part.unlink(missing_ok=True)
         raise Unavailable("restore_failed", f"{source} cannot take the place of {target}: {error}",
                           path=str(target)) from error
-    return kept
+    return Restored(kept, carried)
+
+
+def _carry_accounts(former: Path, part: Path) -> int | None:
+    """Give the copy the accounts of the former log, which win; how many, None where that cannot be read."""
+    if not former.exists():
+        return 0
+    try:
+        with closing(connect(former, readonly=True)) as conn:
+            held = conn.execute("SELECT name, token_sha256, scopes, created_at, revoked_at FROM account").fetchall()
+    except (driver.Error, ReportableError):
+        return None
+    with closing(driver.connect(str(part))) as conn, conn:
+        conn.executemany("INSERT OR REPLACE INTO account (name, token_sha256, scopes, created_at, revoked_at) "
+                         "VALUES (?, ?, ?, ?, ?)", [tuple(row) for row in held])
+    return len(held)
 
 
 def _put_aside(target: Path) -> Path | None:

@@ -11,7 +11,7 @@ from support.wire import admin_token, running_client, serving, until
 from core.domain.events import GuidanceQueued, decode_event
 from core.domain.task import Task
 from core.protocol.messages import Ack, CreateSession, GiveVerdict, Guide
-from core.store import log
+from core.store import accounts, log
 from core.store.home import Home
 from core.store.schema import open_log
 from core.store.sqlite import connect, transaction
@@ -37,7 +37,8 @@ def test_the_restore_drill(tiphys, home, tmp_path) -> None:
             ran = await asyncio.to_thread(tiphys, "backup", copy, "--json")
             assert ran.one == {"file": str(copy), "bytes": copy.stat().st_size}
             await client.answer(await client.send("s", Guide(guidance="g2", text="acknowledged, not in the backup")))
-            assert (await asyncio.to_thread(tiphys, "restore", copy, "--yes")).status == 1, "a server runs"
+            ran = await asyncio.to_thread(tiphys, "restore", copy, "--yes")
+            assert ran.status == 1 and "A server is running" in ran.err and "end it first" in ran.err
 
     async def after() -> None:
         async with serving(home) as server, running_client(replica, server.url, admin_token(home), "s") as client:
@@ -61,6 +62,29 @@ def test_the_same_backup_is_another_log_each_time(tiphys, home, tmp_path) -> Non
         with contextlib.closing(connect(home / "server.db", readonly=True)) as conn:
             epochs.add(log.epoch(conn))
     assert len(epochs) == 2
+
+
+def test_nobody_is_locked_out_by_a_restore_and_nobody_who_was_revoked_comes_back(tiphys, home, tmp_path) -> None:
+    def come() -> dict[str, bool]:
+        with contextlib.closing(connect(home / "server.db", readonly=True)) as conn:
+            found = {a.name: a.revoked_at is None for a in accounts.accounts(conn)}
+        return {name: alive for name, alive in found.items() if name in ("stays", "goes", "came")}
+
+    open_log(Home(home).server_db).close()
+    for name in ("stays", "goes"):
+        tiphys("account", "add", name, "--scope", "view")
+    tiphys("backup", tmp_path / "copy.db")
+    token = tiphys("account", "add", "came", "--scope", "view", "--json").one["token"]
+    tiphys("account", "revoke", "goes")
+    assert tiphys("restore", tmp_path / "copy.db", "--yes", "--json").one["accounts"] >= 3
+    assert come() == {"stays": True, "goes": False, "came": True}
+    with contextlib.closing(connect(home / "server.db", readonly=True)) as conn:
+        assert accounts.principal(conn, token).name == "came"
+    (home / "server.db").write_bytes(b"damaged" * 10_000)
+    ran = tiphys("restore", tmp_path / "copy.db", "--yes", "--json")
+    assert ran.one["accounts"] is None and come() == {"stays": True, "goes": True}
+    (home / "server.db").write_bytes(b"damaged" * 10_000)
+    assert "Revoke again what was revoked since" in tiphys("restore", tmp_path / "copy.db", "--yes").err
 
 
 def test_a_write_ahead_log_of_the_lost_file_is_not_played_into_the_backup(tiphys, home, tmp_path) -> None:

@@ -14,7 +14,7 @@ from support.logs import Maker
 from core.domain.errors import InvalidInput
 from core.store import log
 from core.store.backup import back_up
-from core.store.restore import restore, survey
+from core.store.restore import Restored, restore, survey
 from core.store.sqlite import connect, driver, transaction
 
 
@@ -53,8 +53,7 @@ def test_a_log_that_lacks_an_event_is_damaged_and_changes_nothing(sound, tmp_pat
 def test_copies_are_for_their_owner_only(sound, tmp_path, everybody_reads):
     with contextlib.closing(connect(sound, readonly=True)) as conn:
         copy = back_up(conn, tmp_path / "copy.db")
-    kept = restore(copy, tmp_path / "server.db")
-    assert kept is None
+    assert restore(copy, tmp_path / "server.db") == Restored(kept=None, accounts=0)
     for path in (copy, tmp_path / "server.db"):
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
     with contextlib.closing(connect(tmp_path / "server.db")) as conn, transaction(conn):
