@@ -19,7 +19,7 @@ STUCK_MS = 8_000
 class Searcher(QObject):
     """Asks one question at a time; what comes for an older one is dropped."""
 
-    told = Signal(dict)
+    told = Signal(object)  # a dict, see Worker.said
     failed = Signal(str)
 
     def __init__(self, place: Workplace, parent: QObject) -> None:

@@ -28,7 +28,7 @@ LEAVE_MS = 8_000
 class Worker(QObject):
     """One process: `said` per JSON line, `ended` with its exit code and the last words on stderr."""
 
-    said = Signal(dict)
+    said = Signal(object)  # a dict: as Signal(dict) Qt would copy it, 40 ms for 40,000 hits
     ended = Signal(int, str)
 
     def __init__(self, arguments: Sequence[str], parent: QObject, *, environment: Mapping[str, str] = {}) -> None:
