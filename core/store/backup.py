@@ -5,18 +5,21 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from core.domain.errors import Unavailable
+from core.domain.errors import InvalidInput, Unavailable
 from core.store.home import sync
 from core.store.sqlite import Connection, driver, scalar
+
+_HEADER = b"SQLite format 3\0"
 
 
 def back_up(conn: Connection, target: Path) -> Path:
     """Write a compact copy to `target`, replacing it in one move, mode 0600; the connection is in no transaction.
 
     VACUUM INTO, not the incremental backup: that one never ends beside a writer (measured). The copy of a log gets
-    an epoch of its own, so that clients notice when it takes the log's place. Raises Unavailable, and then leaves
-    an earlier `target` as it was.
+    an epoch of its own, so that clients notice when it takes the log's place. Raises InvalidInput (no_target) for the
+    database itself and for a file that is none, Unavailable; an earlier `target` is left as it was.
     """
+    _check_target(conn, target)
     part = target.with_name(f".{target.name}.part")
     part.unlink(missing_ok=True)
     try:
@@ -28,8 +31,22 @@ def back_up(conn: Connection, target: Path) -> Path:
         sync(target.parent)
     except (driver.Error, OSError) as error:
         part.unlink(missing_ok=True)
-        raise Unavailable("backup_failed", f"No backup could be made at {target}: {error}", path=str(target)) from error
+        why = error.strerror if isinstance(error, OSError) else error
+        raise Unavailable("backup_failed", f"No backup could be made at {target}: {why}", path=str(target)) from error
     return target
+
+
+def _check_target(conn: Connection, target: Path) -> None:
+    """A database that is replaced while it is open takes with it what is written from then on."""
+    if not target.is_file():
+        return
+    if target.with_name(f"{target.name}-wal").exists():
+        raise InvalidInput("no_target", f"{target} is a database in use; give the copy another name.", path=str(target))
+    if target.samefile(conn.execute("PRAGMA database_list").fetchone()[2]):
+        raise InvalidInput("no_target", f"{target} is the log itself; give the copy another name.", path=str(target))
+    with target.open("rb") as file:
+        if file.read(len(_HEADER)) not in (b"", _HEADER):
+            raise InvalidInput("no_target", f"{target} is there and is no backup; it stays as it is.", path=str(target))
 
 
 def _copy(conn: Connection, part: Path) -> None:

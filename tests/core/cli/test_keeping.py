@@ -64,6 +64,24 @@ def test_the_same_backup_is_another_log_each_time(tiphys, home, tmp_path) -> Non
     assert len(epochs) == 2
 
 
+def test_a_backup_takes_the_place_of_nothing_but_a_backup(tiphys, home, tmp_path) -> None:
+    """Least of all of the log that a server has open: it would go on writing into a file without a name."""
+    open_log(Home(home).server_db).close()
+    place, text = (home / "server.db").stat().st_ino, tmp_path / "thesis.txt"
+    text.write_text("not a backup")
+    other = open_log(tmp_path / "journal.db")
+    (tmp_path / "link.db").symlink_to(home / "server.db")
+    for target in (home / "server.db", tmp_path / "link.db", tmp_path / "journal.db", text):
+        ran = tiphys("backup", target)
+        assert ran.status == 2 and "[no_target]" in ran.err
+    other.close()
+    assert (home / "server.db").stat().st_ino == place and text.read_text() == "not a backup"
+    for _ in range(2):
+        assert tiphys("backup", tmp_path / "copy.db").status == 0, "an earlier backup is replaced"
+    assert "No such file or directory" in (told := tiphys("backup", tmp_path / "none" / "x.db").err)
+    assert ".part" not in told
+
+
 def test_nobody_is_locked_out_by_a_restore_and_nobody_who_was_revoked_comes_back(tiphys, home, tmp_path) -> None:
     def come() -> dict[str, bool]:
         with contextlib.closing(connect(home / "server.db", readonly=True)) as conn:

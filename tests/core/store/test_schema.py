@@ -146,7 +146,7 @@ def test_a_backup_under_way_writes_is_whole_and_private(tmp_path):
         log.create(conn, "s")
         log.append(conn, "s", make_session(5)[0])
     target = tmp_path / "backup.db"
-    target.write_text("an older backup")
+    target.write_bytes(b"SQLite format 3\0 an older backup")
     reader = connect(tmp_path / "a.db", readonly=True)
     assert back_up(reader, target) == target and scalar(reader, "PRAGMA query_only") == 1
     copy = connect(target, readonly=True)
