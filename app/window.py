@@ -168,8 +168,6 @@ class Window(QMainWindow):
         event.acceptProposedAction()
 
     def _dropped_files(self, data: QMimeData) -> list[str]:
-        if not self._place.actions["file.import"].isEnabled():
-            return []
         return [url.toLocalFile() for url in data.urls() if url.isLocalFile()]
 
     def _dropped_link(self, data: QMimeData) -> str:
