@@ -149,7 +149,7 @@ class Window(QMainWindow):
     def _show_title(self, *_: object) -> None:
         session = self._place.cursor.session
         row = self._place.desk.row(session) if session else None
-        self.setWindowTitle(f"{one_line(row.title or row.session)} – Tiphys" if row is not None else "Tiphys")
+        self.setWindowTitle(f"{one_line(row.title or row.session, 80)} – Tiphys" if row is not None else "Tiphys")
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Files, folders and links may be dropped."""

@@ -89,6 +89,8 @@ class ComparePanel(QWidget):
         self._faces.show_content(bool(left and right))
         if common == left == right:
             self.told.setText(self.tr("Both take the same %n step(s).", None, common))
+        elif not common:
+            self.told.setText(self.tr("They differ from the first step on."))
         else:
             self.told.setText(self.tr("The first %n step(s) are the same.", None, common))
         self.parting.setEnabled(common < max(left, right))

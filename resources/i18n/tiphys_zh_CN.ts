@@ -662,6 +662,10 @@
             <numerusform>两者的 %n 个步骤完全相同。</numerusform>
         </translation>
     </message>
+    <message>
+        <source>They differ from the first step on.</source>
+        <translation>从第一步起就不同。</translation>
+    </message>
     <message numerus="yes">
         <source>The first %n step(s) are the same.</source>
         <translation>

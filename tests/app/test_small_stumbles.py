@@ -85,3 +85,18 @@ def test_notices_show_the_whole_of_their_sentences(qtbot, tmp_path):
         texts = [label for label in window.toasts.findChildren(PlainLabel) if len(label.text()) > 1]
         assert len(texts) == 3
         assert all(label.height() >= label.heightForWidth(label.width()) for label in texts)
+
+
+def test_sessions_without_a_common_beginning_say_so(qtbot, tmp_path):
+    with shown_window(tmp_path, told_session(), layout="compare") as (window, _):
+        compare = window.docks["compare"].widget()
+        compare.show_comparison(0, 4, 3)
+        assert compare.told.text() == "They differ from the first step on."
+        compare.show_comparison(1, 4, 3)
+        assert compare.told.text() == "The first 1 step(s) are the same."
+
+
+def test_a_long_title_is_shortened_over_the_window(qtbot, tmp_path):
+    with shown_window(tmp_path, Maker(4, "word " * 60), layout="live") as (window, place):
+        place.cursor.move("s1")
+        assert window.windowTitle().endswith("… – Tiphys") and len(window.windowTitle()) == 89
