@@ -37,6 +37,9 @@ def test_a_revoked_token_is_denied_and_the_name_is_free_again(conn):
     with pytest.raises(Conflict):
         accounts.add_account(conn, "li", ["view"])
     accounts.revoke(conn, "li")
+    [gone] = accounts.accounts(conn)
+    accounts.revoke(conn, "li")
+    assert [gone] == accounts.accounts(conn) and gone.revoked_at is not None, "void since the first time"
     with pytest.raises(Denied):
         accounts.principal(conn, old)
     new = accounts.add_account(conn, "li", ["view"])
