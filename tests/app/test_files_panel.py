@@ -10,7 +10,7 @@ from support.panels import told_session
 from support.window import CTRL, SHIFT, press, shown_window
 
 from app.models.file_tree import FileTreeModel
-from app.models.files import FilesModel, touched
+from app.models.files import COUNTED_BYTES, FilesModel, touched
 from app.views.files import FilesView
 from core.domain.events import FileChanged
 
@@ -103,6 +103,23 @@ def test_the_tree_shows_folders_and_keeps_the_file(shown, qtbot) -> None:
     view.grab()
     press(window, Qt.Key.Key_T, CTRL | SHIFT)
     assert view.list.currentIndex().data(FilesModel.FileRole).path == "src/deep/er/y.py"
+
+
+def test_what_changed_behind_the_agents_back_is_a_state_of_its_own_and_large_files_are_not_counted(qtbot) -> None:
+    def change(step: int, before: str, after: str, size: int = 1, **more: bool) -> FileChanged:
+        return FileChanged(host="h", path="/a", before=before, after=after, size=size, step=step, **more)
+
+    [file] = touched([change(1, "", "a"), change(4, "z", "b"), change(5, "b", "c")], None)
+    assert [(s.step, s.hash, s.outside) for s in file.states()] == [
+        (0, "", False), (1, "a", False), (4, "z", True), (4, "b", False), (5, "c", False)]
+    files, wanted = FilesModel(), []
+    files.counts_wanted.connect(wanted.append)
+    large = {"too_large": True}
+    for counted, size, more in ((True, COUNTED_BYTES - 1, {}), (False, COUNTED_BYTES, {}), (False, 9, large)):
+        files.show(touched([change(1, "", f"x{size}", size, **more)], None))
+        assert files.index(0).data(FilesModel.CountsRole) is None
+        assert len(wanted) == counted
+        wanted.clear()
 
 
 def test_a_tree_of_five_thousand_files_on_two_hosts(qtbot) -> None:

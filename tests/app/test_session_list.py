@@ -87,6 +87,17 @@ def session(title: str, seed: int, *facts) -> Maker:
     return maker
 
 
+def test_what_was_seen_before_a_visit_is_kept_for_all_of_it(tmp_path):
+    looked = Looked(tmp_path / "looked.json")
+    looked.look("s1", 3)
+    told = []
+    for session, seen in (("s1", 7), ("s1", 9), ("s2", 2), ("s1", 9)):
+        looked.arrive(session)
+        told.append(looked.at_arrival("s1"))
+        looked.look(session, seen)
+    assert told == [3, 3, 9, 9], "going to another step is no new visit"
+
+
 async def test_who_looks_back_has_not_seen_what_came_since_and_attention_is_taken_off_by_hand(tmp_path):
     argo = session("Argo", 1, AttentionRaised(kind="loop", step=2), AttentionRaised(kind="budget", step=3))
     with workplace(tmp_path, argo, session("Troy", 2)) as (place, replica):

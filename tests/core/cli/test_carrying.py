@@ -4,8 +4,13 @@ import pytest
 from support import converted
 from support.imported import bodies
 
+from core.cli.store import reading, trajectory, writing
+from core.domain.events import NoteAdded, decode_event
 from core.formats.anchors import align, anchor
 from core.formats.registry import read
+from core.protocol.messages import AddNote, SetTag, TellTime
+from core.store import log
+from core.store.home import Home
 
 
 def put(tmp_path, name, text):
@@ -39,6 +44,31 @@ def test_annotations_go_with_the_run(tiphys, tmp_path, first, second) -> None:
     assert [s["verdict"] for s in told[0]] == [s["verdict"] for s in told[1]]
     assert tiphys("import", path, "--json").one["result"] == "present"
     assert show(tiphys, after["session"])["steps"] == told[1]
+
+
+def test_notes_and_tags_go_too_and_those_of_the_whole_run_stay_its_own(tiphys, home, tmp_path) -> None:
+    steps = converted.run_of(24)
+    before = tiphys("import", put(tmp_path, "a", converted.atif(steps)), "--json").one["session"]
+
+    async def say(authority) -> None:
+        for op in (AddNote(step=3, text="a turning point"), AddNote(step=0, text="a good run"),
+                   SetTag(step=20, tag="loop"), TellTime(seconds={3: 9.0})):
+            await authority.do(before, op)
+
+    writing(Home(home), say)
+    after = tiphys("import", put(tmp_path, "b", converted.chat(steps)), "--json").one["session"]
+    with reading(Home(home)) as conn:
+        told = trajectory(conn, after)
+    assert [(e.head.number, [n[2] for n in e.notes], set(e.tags)) for e in told.steps if e.notes or e.tags] == [
+        (3, ["a turning point"], set()), (20, [], {"loop"})]
+    facts = [decode_event(p.body).fact for p in log_of(home, after)]
+    assert [f.text for f in facts if isinstance(f, NoteAdded) and f.step == 0] == ["a good run"]
+    assert not told.spent, "time was spent on the other session"
+
+
+def log_of(home, session: str):
+    with reading(Home(home)) as conn:
+        return list(log.read_all(conn, session))
 
 
 def anchors(tmp_path, name, text):

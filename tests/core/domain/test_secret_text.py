@@ -47,3 +47,9 @@ def test_real_observations_hold_next_to_no_false_find():
 
 def test_a_report_shows_a_secrets_beginning_and_length_only():
     assert hint("sk-abcdefgh") == "sk-a… (11 characters)"
+
+
+def test_a_place_that_several_forms_fit_is_found_once_as_the_first_of_them():
+    key = "sk-proj-" + "aB3dE5gH7jK9" * 3
+    text = f"api_key={key} and https://me:{key}@host.example/"
+    assert [(f.kind, text[f.start : f.end]) for f in find_secrets(text)] == [("openai_key", key)] * 2
