@@ -103,17 +103,23 @@ class Inbox:
     def take(self, first: int, bodies: Sequence[bytes]) -> News:
         """Take events first, first+1, … in, with the cursor, in one transaction; known ones are skipped.
 
-        Raises Conflict (seq_gap) when some before `first` are missing.
+        Raises Conflict: seq_gap when some before `first` are missing, other_log when what was taken in last is not
+        what the log has there.
         """
         cursor = self.cursor
         if first > cursor + 1:
             raise Conflict("seq_gap", f"Event {first} follows {cursor}.", expect=cursor + 1)
-        fresh = [(first + i, decode_event(body)) for i, body in enumerate(bodies) if first + i > cursor]
+        told = [(first + i, decode_event(body)) for i, body in enumerate(bodies)]
+        last = self._journal.slot("last_event", str)
+        if last and any(seq == cursor and event.id != last for seq, event in told):
+            raise Conflict("other_log", "The server's log was set back and went on: it is read from its start.")
+        fresh = [(seq, event) for seq, event in told if seq > cursor]
         if not fresh:
             return News()
         with self._journal.transaction("inbox"):
             news = [self._take(seq, event) for seq, event in fresh]
             self._journal.put_slot("cursor", fresh[-1][0])
+            self._journal.put_slot("last_event", fresh[-1][1].id)
         return News(any(n.guidance for n in news), any(n.interrupt for n in news),
                     tuple(c for n in news for c in n.controls))
 

@@ -145,9 +145,12 @@ class Spool:
         if failed.code == "no_session":
             self._homeless = True
         elif failed.code == "ahead_of_log":  # an older copy of the database was put back, with the identity that it had
-            with self._journal.transaction("older log"):
-                self._begin_again()
-            self.link.post(Subscribe(session=self._journal.session, after=0))
+            self._read_again()
+
+    def _read_again(self) -> None:
+        with self._journal.transaction("older log"):
+            self._begin_again()
+        self.link.post(Subscribe(session=self._journal.session, after=0))
 
     def _begin_again(self) -> None:
         """The server's log is another one: read it from its start, and hold no payload for sent."""
@@ -158,6 +161,10 @@ class Spool:
         try:
             news = self._inbox.take(message.first, [bytes(b) for b in message.bodies])
         except Conflict as error:
+            if error.code == "other_log":
+                log.warning("%s", error.sentence)
+                self._read_again()
+                return
             if error.code != "seq_gap":
                 self.lost = error
                 self._caught_up.set()

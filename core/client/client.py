@@ -23,6 +23,7 @@ from core.domain.ids import new_id
 from core.protocol.client_effects import (
     Answer,
     Break,
+    Compare,
     DropCopies,
     Effect,
     ForgetSession,
@@ -72,7 +73,7 @@ class Client:
         """Called when the server could not do what was asked other than by a command."""
         self.on_absent: list[Callable[[str], None]] = []
         """Called with the hash of a wanted payload that the server does not hold."""
-        self._state = ClientState(replica.epoch, replica.waiting())
+        self._state = ClientState(replica.epoch, replica.waiting(), replica.last)
         self._answers: dict[str, asyncio.Future[Ack | Nak]] = {}
         self._writes: deque[asyncio.Future[Any]] = deque()
         self._ordered = asyncio.Lock()
@@ -158,7 +159,7 @@ class Client:
         """A connection begins, from what is on disk: a write that the disk refused may have left us ahead of it."""
         await self._end_writes()
         async with self._ordered:
-            self._state.sender = Sender(self.replica.waiting())
+            self._state.sender = Sender(self.replica.waiting(), self.replica.last)
             self._state.epoch = self.replica.epoch
             heads = {s: self.replica.head(s) for s in self._state.subscriptions.sessions}
             effects = self._state.welcomed(welcome, heads)
@@ -190,6 +191,10 @@ class Client:
 
     async def _carry_out(self, effects: Iterable[Effect]) -> None:
         for effect in effects:
+            if isinstance(effect, Compare) and not self.replica.holds(effect.session, effect.seq, effect.body):
+                log.warning("The log of %s was set back and went on: everything is read and told anew.", effect.session)
+                await self._drop_copies(self._state.epoch, renew=True)
+                return
             await self._do(effect)
 
     async def _do(self, effect: Effect) -> None:

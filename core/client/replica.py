@@ -143,6 +143,15 @@ class Replica:
             found += [Command(id=q.id, cseq=q.cseq, session=q.session, op=q.op, again=q.cseq <= last) for q in more]
         return found
 
+    @property
+    def last(self) -> int:
+        """The number of the newest command."""
+        return outbox.last(self._read)
+
+    def holds(self, session: str, seq: int, body: bytes) -> bool:
+        """Whether this very event is held."""
+        return log.bodies(self._read, session, [seq]).get(seq) == body
+
     def draft(self, session: str) -> str:
         """What is being written to a session and was not sent."""
         return outbox.draft(self._read, session)

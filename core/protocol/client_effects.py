@@ -22,6 +22,15 @@ class Place(msgspec.Struct, frozen=True):
     bodies: tuple[bytes, ...]
 
 
+class Compare(msgspec.Struct, frozen=True):
+    """Look whether this event is the one that is held; if it is not, the server's log was set back and went on: do
+    what DropCopies with `renew` asks, and nothing of what follows."""
+
+    session: str
+    seq: int
+    body: bytes
+
+
 class PutRows(msgspec.Struct, frozen=True):
     """Keep what the list of sessions shows."""
 
@@ -75,5 +84,5 @@ class Break(msgspec.Struct, frozen=True):
 
 
 Effect = (
-    Send | Place | PutRows | Answer | KeepBlob | DropCopies | ForgetSession | RenewIdentity | Show | Break
+    Send | Place | Compare | PutRows | Answer | KeepBlob | DropCopies | ForgetSession | RenewIdentity | Show | Break
 )

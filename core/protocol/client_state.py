@@ -14,6 +14,7 @@ from core.domain.errors import InvalidInput
 from core.protocol.client_effects import (
     Answer,
     Break,
+    Compare,
     DropCopies,
     Effect,
     ForgetSession,
@@ -54,13 +55,17 @@ SEEN_BYTES = 2 * 1024 * 1024
 class Sender:
     """The outbox's end: commands leave in the order of `cseq`, few in flight, until each is answered."""
 
-    def __init__(self, waiting: Iterable[Command] = ()) -> None:
+    def __init__(self, waiting: Iterable[Command] = (), last: int = 0) -> None:
+        """`last` is the number of the outbox's newest command."""
         self._waiting: dict[int, Command] = {c.cseq: c for c in waiting}
+        self._last = last
         self._sent = 0
         self._open = False
 
     def connect(self, held: int) -> list[Effect]:
-        """Start a connection whose server holds our commands up to `held`."""
+        """Start a connection whose server holds our commands up to `held`: it must be all that were answered."""
+        if held < min(self._waiting, default=self._last + 1) - 1:
+            return [RenewIdentity()]
         new = [n for n in self._waiting if n > held]
         if new and min(new) != held + 1:
             return [RenewIdentity()]
@@ -102,6 +107,7 @@ class Subscriptions:
         self._held: dict[str, int] = {}
         self._said: dict[str, int] = {}
         self._unsaid_bytes: dict[str, int] = {}
+        self._unsure: set[str] = set()
         self._open = False
 
     @property
@@ -110,11 +116,14 @@ class Subscriptions:
         return frozenset(self._held)
 
     def connect(self, heads: Mapping[str, int]) -> list[Effect]:
-        """Subscribe to everything anew, after what is on disk (`heads`, 0 where absent)."""
+        """Subscribe to everything anew, after what is on disk (`heads`, 0 where absent), but for the newest event:
+        by that one sees whether it is still the same log.
+        """
         self._open = True
         self._held = {s: heads.get(s, 0) for s in self._held}
         self._said, self._unsaid_bytes = dict(self._held), {}
-        return [Send(Subscribe(session=s, after=n)) for s, n in self._held.items()]
+        self._unsure = {s for s, n in self._held.items() if n}
+        return [Send(Subscribe(session=s, after=max(0, n - 1))) for s, n in self._held.items()]
 
     def disconnect(self) -> None:
         """No connection."""
@@ -126,7 +135,10 @@ class Subscriptions:
             return []
         self._held[session] = self._said[session] = held
         self._unsaid_bytes[session] = 0
-        return [Send(Subscribe(session=session, after=held))] if self._open else []
+        if not self._open:
+            return []
+        self._unsure |= {session} if held else set()
+        return [Send(Subscribe(session=session, after=max(0, held - 1)))]
 
     def unwatch(self, session: str) -> list[Effect]:
         """Follow it no more; what is held stays."""
@@ -142,13 +154,21 @@ class Subscriptions:
             return []
         if events.first > held + 1:
             return [Break(Close.GAP, f"expected {held + 1}")]
+        known = self._compared(events, held)
         new = events.bodies[held + 1 - events.first :]
         if not new:
-            return [Send(Seen(session=events.session, seq=held))]
+            return [*known, Send(Seen(session=events.session, seq=held))]
         self._held[events.session] = held + len(new)
         bodies = tuple(bytes(b) for b in new)
         self._unsaid_bytes[events.session] = self._unsaid_bytes.get(events.session, 0) + sum(map(len, bodies))
-        return [Place(events.session, held + 1, bodies)]
+        return [*known, Place(events.session, held + 1, bodies)]
+
+    def _compared(self, events: Events, held: int) -> list[Effect]:
+        """The newest event that is held, where it came once more after a connection or `watch`."""
+        if events.session not in self._unsure or not events.first <= held < events.first + len(events.bodies):
+            return []
+        self._unsure.discard(events.session)
+        return [Compare(events.session, held, bytes(events.bodies[held - events.first]))]
 
     def placed(self, session: str, seq: int) -> list[Effect]:
         """Everything up to `seq` is on disk: give the server credit, long before it runs out of it."""
@@ -166,6 +186,7 @@ class Subscriptions:
             return []
         self._held[session] = self._said[session] = 0
         self._unsaid_bytes[session] = 0
+        self._unsure.discard(session)
         return [ForgetSession(session), Send(Subscribe(session=session, after=0))]
 
 
@@ -225,9 +246,9 @@ class Wants:
 class ClientState:
     """One client over all its connections. `epoch` is the server database that the copies come from ("": none)."""
 
-    def __init__(self, epoch: str = "", waiting: Sequence[Command] = ()) -> None:
+    def __init__(self, epoch: str = "", waiting: Sequence[Command] = (), last: int = 0) -> None:
         self.epoch = epoch
-        self.sender = Sender(waiting)
+        self.sender = Sender(waiting, last)
         self.subscriptions = Subscriptions()
         self.wants = Wants()
 

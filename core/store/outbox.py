@@ -44,10 +44,15 @@ def add(conn: Connection, session: str, op: AnyOp, id: str = "") -> Queued:
     """Put a command in; the session's draft is cleared in the same transaction by the caller, if it was one."""
     id = id or new_id()
     now = datetime.now(UTC)
-    cseq = (scalar(conn, "SELECT max(cseq) FROM outbox") or 0) + 1
+    cseq = last(conn) + 1
     conn.execute("INSERT INTO outbox (cseq, id, session, op, created_at) VALUES (?, ?, ?, ?, ?)",
                  (cseq, id, session, msgspec.json.encode(op), now.isoformat()))
     return Queued(cseq=cseq, id=id, session=session, op=op, created_at=now)
+
+
+def last(conn: Connection) -> int:
+    """The number of the newest command; 0 where there is none."""
+    return scalar(conn, "SELECT max(cseq) FROM outbox") or 0
 
 
 def pending(conn: Connection, after: int = 0, limit: int = 256) -> list[Queued]:

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from core.domain.blob import blob_hash
-from core.protocol.client_effects import Answer, Break, DropCopies, KeepBlob, Place, RenewIdentity, Send, Show
+from core.protocol.client_effects import Answer, Break, Compare, DropCopies, KeepBlob, Place, RenewIdentity, Send, Show
 from core.protocol.client_state import BLOBS_IN_FLIGHT, COMMANDS_IN_FLIGHT, SEEN_BYTES, SEEN_EVENTS, ClientState
 from core.protocol.frames import absent, pieces
 from core.protocol.messages import (
@@ -114,7 +114,17 @@ def test_events_of_a_session_that_is_not_watched_are_ignored() -> None:
 def test_a_connection_resumes_after_what_is_on_disk() -> None:
     state = ClientState("e")
     state.subscriptions.watch("s", 3)
-    assert Send(Subscribe(session="s", after=7)) in state.welcomed(welcome(), {"s": 7})
+    assert Send(Subscribe(session="s", after=6)) in state.welcomed(welcome(), {"s": 7})
+    assert state.take(events(7, 2)) == [Compare("s", 7, b"7"), Place("s", 8, (b"8",))], "is it still the same log?"
+    assert state.take(events(8, 2)) == [Place("s", 9, (b"9",))], "once is enough"
+    state.subscriptions.unwatch("s")
+    assert state.subscriptions.watch("s", 9) == [Send(Subscribe(session="s", after=8))]
+    assert state.take(events(9, 1)) == [Compare("s", 9, b"9"), Send(Seen(session="s", seq=9))]
+
+
+def test_a_server_that_forgot_what_it_answered_is_told_again() -> None:
+    for held, renews in ((3, True), (4, False)):
+        assert (RenewIdentity() in ClientState("e", last=4).welcomed(welcome(held), {})) == renews
 
 
 def test_a_copy_that_is_ahead_of_the_log_begins_again() -> None:
