@@ -107,7 +107,7 @@ class NewSessionController(QObject):
             "missing_scope": self.tr("Your token does not allow to start sessions on {server}: that needs “guide”."),
             "no_answer": self.tr("{server} does not answer."),
         }.get(error.code, "")
-        return told.format(server=server) or sentence_of(error)
+        return told.format(server=server) or one_line(sentence_of(error), 300)
 
     def _name(self, server: str) -> str:
         return one_line(self._place.servers.name_of(server), 40)
