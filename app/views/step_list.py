@@ -291,6 +291,15 @@ class StepList(QTableView):
                 self._hold(anchor)
         elif self._following:
             self._to_end()
+        else:
+            self._keep_current(event.oldSize().height())
+
+    def _keep_current(self, before: int) -> None:
+        """The current row stays in sight when the list becomes lower than `before`."""
+        row = self.currentIndex().row()
+        bottom = self.rowViewportPosition(row) + self.rowHeight(row)
+        if row >= 0 and self.viewport().height() < bottom <= before:
+            self.scrollTo(self.currentIndex(), QAbstractItemView.ScrollHint.EnsureVisible)
 
     def changeEvent(self, event: QEvent) -> None:
         """Another font: everything is measured anew."""

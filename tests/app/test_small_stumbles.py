@@ -100,3 +100,20 @@ def test_a_long_title_is_shortened_over_the_window(qtbot, tmp_path):
     with shown_window(tmp_path, Maker(4, "word " * 60), layout="live") as (window, place):
         place.cursor.move("s1")
         assert window.windowTitle().endswith("… – Tiphys") and len(window.windowTitle()) == 89
+
+
+def test_the_current_step_stays_in_sight_when_the_list_becomes_lower(qtbot, tmp_path):
+    maker = Maker(4)
+    for _ in range(60):
+        maker.add_step()
+    with shown_window(tmp_path, maker, layout="live") as (window, place):
+        place.cursor.move("s1", 30)
+        steps = window.docks["trajectory"].widget().list
+        last = steps.rows_in_sight()[-2]
+        place.cursor.to_step(steps.model().step_of_row(last))
+        QApplication.processEvents()
+        window.resize(window.width(), window.height() - 200)
+        QApplication.processEvents()
+        row = steps.currentIndex().row()
+        assert row == last
+        assert 0 <= steps.rowViewportPosition(row) <= steps.viewport().height() - steps.rowHeight(row)
