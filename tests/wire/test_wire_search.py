@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from support.logs import Maker
 from support.logs import fill as put
+from support.server_process import ServerProcess
 from support.wire import RawPeer, account, raw_peer, running_client, serving, until
 
 from core.aio import TaskScope
@@ -224,5 +225,29 @@ def test_a_server_that_does_not_know_the_question_is_not_asked(tmp_path: Path, m
             with pytest.raises(ProtocolMismatch) as old:
                 await client.search(Search(id="q", words="walrus"))
             assert old.value.code == "server_too_old" and client.status.state == "online"
+
+    asyncio.run(scenario())
+
+
+def workers(home: Path) -> list[int]:
+    """The search workers of a home."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            with contextlib.suppress(OSError):
+                words = (folder / "cmdline").read_bytes().split(b"\0")
+                if b"core.server.search_worker" in words and str(home / "server.db").encode() in words:
+                    found.append(int(folder.name))
+    return found
+
+
+def test_a_killed_server_leaves_no_worker_behind(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        with ServerProcess(tmp_path / "lab", s1=session(1, "walrus")) as lab:
+            async with raw_peer(lab.url, lab.token) as peer:
+                assert (await find(peer, "walrus")).hits
+                assert len(workers(tmp_path / "lab")) == 1
+                lab.kill()
+                await until(lambda: not workers(tmp_path / "lab"), "the worker ends with the server's pipe")
 
     asyncio.run(scenario())
