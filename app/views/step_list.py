@@ -283,6 +283,7 @@ class StepList(QTableView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Another width: measure again what is seen, and keep the first row in its place."""
         anchor = self._anchor() if self.model() is not None else (0, 0)
+        held = not self._following and self._shows_current(event.oldSize().height())
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self._measured.clear()
@@ -291,15 +292,14 @@ class StepList(QTableView):
                 self._hold(anchor)
         elif self._following:
             self._to_end()
-        else:
-            self._keep_current(event.oldSize().height())
-
-    def _keep_current(self, before: int) -> None:
-        """The current row stays in sight when the list becomes lower than `before`."""
-        row = self.currentIndex().row()
-        bottom = self.rowViewportPosition(row) + self.rowHeight(row)
-        if row >= 0 and self.viewport().height() < bottom <= before:
+        if held and not self._shows_current(self.viewport().height()):
             self.scrollTo(self.currentIndex(), QAbstractItemView.ScrollHint.EnsureVisible)
+
+    def _shows_current(self, height: int) -> bool:
+        """Whether the current row is whole in sight in a list of that height."""
+        row = self.currentIndex().row()
+        top = self.rowViewportPosition(row)
+        return row >= 0 and 0 <= top <= height - self.rowHeight(row)
 
     def changeEvent(self, event: QEvent) -> None:
         """Another font: everything is measured anew."""
