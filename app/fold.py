@@ -66,6 +66,7 @@ class Folder(QObject):
                 break
         if self.progress(trajectory.session, trajectory) < 1:
             self._behind[trajectory.session] = trajectory
+            self._told_at = perf_counter()
             self._timer.start()
 
     def progress(self, session: str, trajectory: Trajectory) -> float:
@@ -102,18 +103,23 @@ class Folder(QObject):
         session, trajectory = next(iter(self._behind.items()), ("", None))
         if trajectory is None:
             return
+        whole = self.progress(session, trajectory) == 1
+        if whole or perf_counter() - self._told_at > TELL_S:  # in a turn of its own: panels take their time, too
+            if whole:
+                del self._behind[session]
+                self.keep(trajectory)
+            self._told(session)
+            self._told_at = perf_counter()
+        else:
+            self._fold_on(session, trajectory)
+        if self._behind:
+            self._timer.start()
+
+    def _fold_on(self, session: str, trajectory: Trajectory) -> None:
         until = perf_counter() + SLICE_S
-        whole = False
-        while not whole and perf_counter() < until:
+        while perf_counter() < until:
             placed = self._replica.read(id_of(session), trajectory.seq, 64)
             for one in placed:
                 trajectory.apply(one)
-            whole = not placed
-        if whole:
-            del self._behind[session]
-            self.keep(trajectory)
-        if whole or perf_counter() - self._told_at > TELL_S:
-            self._told_at = perf_counter()
-            self._told(session)
-        if self._behind:
-            self._timer.start()
+            if not placed:
+                break
