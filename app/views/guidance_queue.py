@@ -86,8 +86,9 @@ class GuidanceQueue(QWidget):
         self.effect.activated.connect(self._on_effect)
         for signal in (self._model.rowsInserted, self._model.rowsRemoved, self._model.dataChanged):
             signal.connect(self._on_rows)
-        self._model.rowsAboutToBeInserted.connect(self._note_end)
-        self._model.rowsInserted.connect(self._keep_end)
+        bar = self.list.verticalScrollBar()
+        bar.valueChanged.connect(self._note_end)
+        bar.rangeChanged.connect(self._keep_end)
 
     @property
     def line(self) -> GuidanceLine | None:
@@ -134,12 +135,11 @@ class GuidanceQueue(QWidget):
         self.nothing.set_hint(self.tr("No message holds these words.") if total and not rows else self._nothing)
         self.current_changed.emit()
 
-    def _note_end(self) -> None:
-        bar = self.list.verticalScrollBar()
-        self._at_end = bar.value() >= bar.maximum()
+    def _note_end(self, value: int) -> None:
+        self._at_end = value >= self.list.verticalScrollBar().maximum()
 
-    def _keep_end(self) -> None:
-        """Show the newest message, unless the reader has scrolled up or chosen one."""
+    def _keep_end(self, *_: int) -> None:
+        """Show the newest message, also in a list that changed its size, unless the reader scrolled up or chose one."""
         if self._at_end and not self.list.selectionModel().hasSelection():
             self.list.scrollToBottom()
 

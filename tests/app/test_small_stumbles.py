@@ -117,3 +117,21 @@ def test_the_current_step_stays_in_sight_when_the_list_becomes_lower(qtbot, tmp_
         row = steps.currentIndex().row()
         assert row == last
         assert 0 <= steps.rowViewportPosition(row) <= steps.viewport().height() - steps.rowHeight(row)
+
+
+def test_the_newest_guidance_is_in_sight_until_the_reader_scrolls_up(qtbot, tmp_path):
+    maker = told_session()
+    for number in range(9):
+        maker.guide(f"message {number}")
+    with shown_window(tmp_path, maker, layout="live") as (window, place):
+        place.cursor.move("s1")
+        queue = window.findChild(GuidancePanel).queue
+        bar = queue.verticalScrollBar()
+        qtbot.waitUntil(lambda: bar.maximum() > 0 and bar.value() == bar.maximum())
+        window.resize(window.width() - 300, window.height() - 150)
+        QApplication.processEvents()
+        assert bar.value() == bar.maximum() > 0
+        bar.setValue(0)
+        window.resize(window.width() + 200, window.height() + 50)
+        QApplication.processEvents()
+        assert bar.value() == 0
