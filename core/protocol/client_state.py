@@ -7,7 +7,7 @@ half in `server_state`.
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Iterable, Mapping, Sequence
 
 from core.domain.errors import InvalidInput
@@ -59,7 +59,8 @@ class Sender:
         """`last` is the number of the outbox's newest command."""
         self._waiting: dict[int, Command] = {c.cseq: c for c in waiting}
         self._last = last
-        self._sent = 0
+        self._unsent = deque(sorted(self._waiting))
+        self._flying: set[int] = set()
         self._open = False
 
     def connect(self, held: int) -> list[Effect]:
@@ -69,7 +70,7 @@ class Sender:
         new = [n for n in self._waiting if n > held]
         if new and min(new) != held + 1:
             return [RenewIdentity()]
-        self._sent, self._open = 0, True
+        self._unsent, self._flying, self._open = deque(sorted(self._waiting)), set(), True
         return self.pump()
 
     def disconnect(self) -> None:
@@ -79,6 +80,7 @@ class Sender:
     def add(self, command: Command) -> list[Effect]:
         """A command entered the outbox (its row is on disk)."""
         self._waiting[command.cseq] = command
+        self._unsent.append(command.cseq)
         return self.pump()
 
     def answered(self, reply: Ack | Nak) -> list[Effect]:
@@ -87,17 +89,20 @@ class Sender:
         if command is None or command.id != reply.id:
             return []
         del self._waiting[reply.cseq]
+        self._flying.discard(reply.cseq)
         return [Answer(reply), *self.pump()]
 
     def pump(self) -> list[Effect]:
         """What may be sent now."""
         if not self._open:
             return []
-        flying = sum(1 for n in self._waiting if n <= self._sent)
-        due = [n for n in sorted(self._waiting) if n > self._sent][: COMMANDS_IN_FLIGHT - flying]
-        if due:
-            self._sent = due[-1]
-        return [Send(self._waiting[n]) for n in due]
+        due: list[Effect] = []
+        while self._unsent and len(self._flying) < COMMANDS_IN_FLIGHT:
+            command = self._waiting.get(self._unsent.popleft())
+            if command is not None and command.cseq not in self._flying:
+                self._flying.add(command.cseq)
+                due.append(Send(command))
+        return due
 
 
 class Subscriptions:
