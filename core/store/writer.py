@@ -84,6 +84,7 @@ class Writer:
         try:
             while batch := self._next_batch():
                 self._commit(batch)
+                batch.clear()  # else what was written stays in memory until there is more to write
         finally:
             self._conn.close()
 

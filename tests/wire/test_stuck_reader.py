@@ -36,7 +36,7 @@ def test_a_reader_that_is_stuck_costs_nothing_and_hinders_nobody(tmp_path: Path)
                 before, _ = tracemalloc.get_traced_memory()
                 for _ in range(24):
                     await fill(server, "s", bodies)
-                await until(lambda: client.replica.head("s") == 1201)
+                await until(lambda: client.replica.head("s") == 1201 and all(w.done() for w in client._writes))
                 grown = tracemalloc.get_traced_memory()[0] - before
                 tracemalloc.stop()
                 three.socket.transport.resume_reading()
