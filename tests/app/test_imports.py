@@ -81,7 +81,8 @@ async def test_a_file_that_grows_is_a_live_session_and_keeps_its_verdicts(tmp_pa
         before = rows.rowCount()
         half = len(lines[3]) // 2
         write(path, [lines[3], lines[4][:half]])
-        await eventually(lambda: ("info", "“session.jsonl” is being written: it is followed.") in made.notes)
+        followed = ("info", "“session.jsonl” is being written: it is followed.")
+        await eventually(lambda: followed in made.notes)
         await eventually(lambda: made.desk.row(session).state == "running")
         write(path, [lines[4][half:], *lines[5:]])
         await eventually(lambda: made.desk.trajectory(session).row.steps == 3)
@@ -92,6 +93,10 @@ async def test_a_file_that_grows_is_a_live_session_and_keeps_its_verdicts(tmp_pa
         await eventually(lambda: made.desk.row(session).state == "finished")
         assert made.desk.row(session).reason == "end_not_recorded"
         await eventually(lambda: not made.application.imports.is_following)
+        looked = []
+        made.application.imports._look.done.connect(looked.append)
+        await eventually(lambda: len(looked) == 2)
+        assert made.notes.count(followed) == 1, "once, and no more when its follower has ended"
 
 
 async def test_an_import_shows_how_far_it_is_and_is_cancelled_whole(tmp_path, monkeypatch):
@@ -127,11 +132,18 @@ async def test_remarks_failures_and_what_cannot_be_opened_are_told(tmp_path):
         assert remarks.text.edit.toPlainText().startswith("Line ")
         head = made.desk.row(made.cursor.session).seq
         drop(made.window, path)
+        drop(made.window, other)  # while that one is at work: it waits for its turn
         await eventually(lambda: made.notes.count(("done", "1 session(s) imported.")) == 2)
         assert made.desk.row(made.cursor.session).seq == head, "what was said once is not said again"
         assert any(k == "error" and "notes.txt" in n for k, n in made.notes)
-        drop(made.window, other)
         await eventually(lambda: sum("notes.txt" in n for _, n in made.notes) == 2)
+        many = [tmp_path / f"{number}.txt" for number in range(imports.REMARKS + 4)]
+        for one in many:
+            one.write_text("hello")
+        made.notes.clear()
+        drop(made.window, *many)
+        await eventually(lambda: made.notes and not made.application.imports._is_busy)
+        assert [k for k, _ in made.notes] == ["error"] * imports.REMARKS, "not one for each of a hundred files"
 
 
 async def test_verdicts_go_with_a_run_into_another_format_and_new_files_of_a_folder_are_shown(tmp_path, monkeypatch):
