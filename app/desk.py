@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -177,9 +177,9 @@ class Desk(QObject):
         """What was being written to a session."""
         return self.replica.draft(id_of(session))
 
-    def guided(self) -> list[tuple[str, Trajectory, list[Queued]]]:
+    def guided(self) -> Iterator[tuple[str, Trajectory, list[Queued]]]:
         """Every session (its key) to which something was said: its guidance and row alone, and what was sent of it."""
-        return [(key_of(told.session, self.server), told, sent) for told, sent in self.replica.guided()]
+        return ((key_of(told.session, self.server), told, sent) for told, sent in self.replica.guided())
 
     def commands(self, session: str) -> Sequence[Queued]:
         """What this computer told a session's server, newest first."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -121,9 +121,9 @@ class Desks(QObject):
         """What was being written to a session."""
         return self.of(session).draft(session)
 
-    def guided(self) -> list[tuple[str, Trajectory, list[Queued]]]:
-        """Every session of every server to which something was said."""
-        return [told for desk in self.all for told in desk.guided()]
+    def guided(self) -> Iterator[tuple[str, Trajectory, list[Queued]]]:
+        """Every session of every server to which something was said, read one by one."""
+        return (told for desk in self.all for told in desk.guided())
 
     def commands(self, session: str) -> Sequence[Queued]:
         """What this computer told a session's server, newest first."""

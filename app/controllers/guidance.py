@@ -8,8 +8,9 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from app.controllers.guidance_aids import GuidanceAids
+from app.controllers.guidance_history import GuidanceHistory
 from app.later import later
-from app.models.guidance import GuidanceModel, history_of
+from app.models.guidance import GuidanceLine, GuidanceModel
 from app.models.guidance_effect import EffectModel
 from app.safe_text import one_line
 from app.session_key import id_of, key_of, server_of
@@ -22,8 +23,6 @@ from core.domain.session import FINAL_STATES, SessionRow
 from core.protocol.messages import ChangeGuidance, Guide
 
 DRAFT_MS = 300
-HISTORY_MS = 200
-"""The guidance of all sessions is read anew at most so often."""
 
 
 OWN = ("edit", "withdraw", "again", "template", "find", "find_all", "effect")
@@ -57,7 +56,8 @@ class GuidanceController(QObject):
         """Edits that are not decided yet: the message and the text that was typed."""
         self._everywhere = place.actions["guide.find_all"]
         self._timer = later(self, DRAFT_MS, self.save_draft)
-        self._history = later(self, HISTORY_MS, self._show_history)
+        self._history = GuidanceHistory(place.desk, self)
+        self._history.read.connect(self._show_history)
         panel.set_mode(place.settings.text("guidance.mode"))
         self._connect()
         self._on_moved(place.cursor.session)
@@ -76,7 +76,7 @@ class GuidanceController(QObject):
         panel.writing.edit_changed.connect(self._on_edit)
         panel.listed.step_asked.connect(place.cursor.to_step)
         panel.listed.session_asked.connect(place.cursor.move)
-        self._everywhere.toggled.connect(self._on_everywhere)
+        self._everywhere.toggled.connect(self._show)
 
     def _on_moved(self, session: str, step: int | None = None) -> None:
         if session == self._session:
@@ -97,23 +97,19 @@ class GuidanceController(QObject):
             self._show_target()
             self._settle_edits()
 
-    def _show(self) -> None:
+    def _show(self, *_: object) -> None:
         desk, session = self._place.desk, self._session
         if self._everywhere.isChecked():
-            if not self._history.isActive():
-                self._history.start()
+            self._history.start()
         elif session:
             self._model.show(desk.trajectory(session), desk.commands(session))
         else:
             self._model.show(None, ())
 
-    def _on_everywhere(self, on: bool) -> None:
-        self._show_history() if on else self._show()
-
-    def _show_history(self) -> None:
+    def _show_history(self, lines: list[GuidanceLine]) -> None:
         """What was said to every session, that of the one that is looked at among it."""
         if self._everywhere.isChecked():
-            self._model.show_lines(history_of(self._place.desk.guided()))
+            self._model.show_lines(lines)
 
     def _show_target(self) -> None:
         row = self._place.desk.row(self._session) if self._session else None

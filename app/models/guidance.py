@@ -47,11 +47,13 @@ class GuidanceModel(QAbstractListModel):
         self.all: list[GuidanceLine] = []
         """Those that do not match what is looked for, too."""
         self._words = ""
+        self._listed = 0
+        """At most so many of the newest are listed; 0: all."""
 
     def look_for(self, words: str) -> None:
         """Show only what holds these words."""
         self._words = words
-        self._put(matching(self.all, words))
+        self._list()
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
         """How many messages there are."""
@@ -70,13 +72,16 @@ class GuidanceModel(QAbstractListModel):
 
     def show(self, trajectory: Trajectory | None, commands: Iterable[Queued]) -> None:
         """Show the guidance of a trajectory and the commands about it; rows that stay keep their place."""
-        self.all = lines_of(trajectory, commands)
-        self._put(matching(self.all, self._words))
+        self.all, self._listed = lines_of(trajectory, commands), 0
+        self._list()
 
     def show_lines(self, lines: list[GuidanceLine]) -> None:
-        """Show other lines instead."""
-        self.all = lines
-        self._put(matching(self.all, self._words))
+        """Show other lines instead, the newest LISTED of those that match."""
+        self.all, self._listed = lines, LISTED
+        self._list()
+
+    def _list(self) -> None:
+        self._put(matching(self.all, self._words)[-self._listed:])
 
     def _put(self, fresh: list[GuidanceLine]) -> None:
         kept = 0
@@ -142,17 +147,20 @@ def _not_taken(guidance: Guidance, refused: Queued | None) -> list[GuidanceLine]
                          meaning="error", step=guidance.delivered_step)]
 
 
-MOST = 2_000
-"""So many messages of other sessions are listed, the newest."""
+LISTED = 200
+"""So many messages of all sessions are listed at once, the newest of those that are looked for."""
 
 
-def history_of(told: Iterable[tuple[str, Trajectory, Iterable[Queued]]]) -> list[GuidanceLine]:
-    """What was said to sessions (their keys), oldest first; each line names its session."""
-    lines = [(session, one_line(trajectory.row.title or trajectory.row.session, 60), line)
-             for session, trajectory, commands in told for line in lines_of(trajectory, commands)]
-    lines.sort(key=lambda t: t[2].at.timestamp() if t[2].at is not None else 0.0)
+def said_to(session: str, trajectory: Trajectory, commands: Iterable[Queued]) -> list[GuidanceLine]:
+    """What was said to a session (its key); each line names the session."""
+    title = one_line(trajectory.row.title or trajectory.row.session, 60)
     return [msgspec.structs.replace(line, session=session, id=f"{session}/{line.id}", fate=f"{title} · {line.fate}",
-                                    changeable=False) for session, title, line in lines[-MOST:]]
+                                    changeable=False) for line in lines_of(trajectory, commands)]
+
+
+def in_order(lines: Iterable[GuidanceLine]) -> list[GuidanceLine]:
+    """Oldest first."""
+    return sorted(lines, key=lambda line: line.at.timestamp() if line.at is not None else 0.0)
 
 
 def matching(lines: Iterable[GuidanceLine], words: str) -> list[GuidanceLine]:

@@ -7,7 +7,7 @@ on disk (synchronous=FULL) when awaited. Signals are plain lists of callbacks, c
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -113,18 +113,16 @@ class Replica:
         """Commands of this computer, newest first: all that wait for an answer, and the newest answered ones."""
         return outbox.recent(self._read, session, limit)
 
-    def guided(self) -> list[tuple[Trajectory, list[Queued]]]:
-        """Every session to which something was said, as far as it is known here: its guidance and row alone, and what
-        this computer sent about it, newest first."""
+    def guided(self) -> Iterator[tuple[Trajectory, list[Queued]]]:
+        """Every session to which something was said, as far as it is known here, read one by one: its guidance and
+        row alone, and what this computer sent about it, newest first."""
         sent: dict[str, list[Queued]] = {}
         for queued in outbox.guides(self._read):
             sent.setdefault(queued.session, []).append(queued)
-        found = []
         for session in dict.fromkeys((*log.with_guidance(self._read), *sent)):
             events = map(decode_event, log.about_guidance(self._read, session))
             row = self.row(session) or SessionRow(session=session)
-            found.append((guidance_alone(row, events), sent.get(session, [])))
-        return found
+            yield guidance_alone(row, events), sent.get(session, [])
 
     def command(self, command: str) -> Queued:
         """One command of this computer. Raises NotFound."""

@@ -8,6 +8,8 @@ from support.eventually import eventually
 from support.logs import Maker
 from support.window import CTRL, press, shown_window
 
+from app.controllers import guidance_history
+from app.models.guidance import LISTED
 from app.views.guidance import GuidancePanel
 from core.domain.events import SessionStateChanged
 from core.protocol.messages import Guide
@@ -48,7 +50,7 @@ async def test_what_was_said_anywhere_is_found_opened_and_used_again(qapp, tmp_p
         assert [text for text, _ in listed(panel)] == ["split it"]
         press(window, Qt.Key.Key_H, CTRL | ALT)
         assert panel.listed.words.hasFocus() and panel.listed.everywhere.isVisible()
-        assert len(listed(panel)) == 4
+        await eventually(lambda: len(listed(panel)) == 4)
         QTest.keyClicks(panel.listed.words, "split")
         assert listed(panel) == [
             ("use the small split", "Lab work · delivered at step 2, answered at 2"),
@@ -77,8 +79,25 @@ async def test_what_is_sent_meanwhile_joins_the_list(qapp, tmp_path):
         panel = window.findChild(GuidancePanel)
         panel.listed.start_find()
         panel.listed.everywhere.click()
+        await eventually(lambda: panel.queue.model().lines[0].session == "s1")
         assert len(listed(panel)) == 1
         send(place, "s1", "two")
         await eventually(lambda: len(listed(panel)) == 2)
         panel.listed.everywhere.click()
         assert [line.session for line in panel.queue.model().lines] == ["", ""]
+
+
+async def test_many_sessions_are_read_a_little_at_a_time_and_the_newest_are_listed(qapp, tmp_path, monkeypatch):
+    monkeypatch.setattr(guidance_history, "SLICE_S", 0.0)  # a session at a time
+    makers = [guided(n, f"Session {n}", *[f"look at {n}.{i}" for i in range(30)]) for n in range(9)]
+    with shown_window(tmp_path, *makers, layout="live") as (window, place):
+        place.cursor.move("s1")
+        panel = window.findChild(GuidancePanel)
+        panel.listed.start_find()
+        panel.listed.everywhere.click()
+        assert {line.session for line in panel.queue.model().lines} == {""}, "not yet: the window is free meanwhile"
+        place.desk.servers_changed.emit()
+        await eventually(lambda: len(listed(panel)) == LISTED)
+        assert listed(panel)[-1][0] == "look at 8.29", "the newest"
+        QTest.keyClicks(panel.listed.words, "at 0.0")
+        assert [text for text, _ in listed(panel)] == ["look at 0.0"], "all are looked through"
