@@ -49,6 +49,14 @@ def test_unknown_entries_are_kept_and_reported(path):
     assert tomllib.loads(path.read_text())["future"] == {"thing": 'x"y'}
 
 
+def test_an_unknown_entry_gives_way_where_a_setting_must_stand(path):
+    path.write_text('review = "of another version"\nother = 1\n')
+    settings = Settings(path)
+    settings.set("review.blind", True)
+    assert tomllib.loads(path.read_text()) == {"review": {"blind": True}, "other": 1}
+    assert Settings(path).get("review.blind") is True
+
+
 def test_a_broken_file_is_reported_and_left_alone(path):
     path.write_text("not = [toml")
     settings = Settings(path)

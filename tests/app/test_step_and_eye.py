@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 from support.eventually import eventually
-from support.logs import Maker
+from support.logs import AGENT, Maker
 from support.panels import told_session, workplace
 
 from app.controllers.step import build
 from app.models.context import ContextModel, lines_of, source_words
 from app.models.message_parts import parts_of_message
 from app.models.step_parts import envelope, parts_of
+from core.client.client import Client
 from core.domain.context import MessageRef
+from core.domain.events import encode_event, make_event
 from core.domain.message import Message, ToolCall
 from core.domain.step import Action, ActionError, Observation, Output, StepBody
 
@@ -118,6 +121,31 @@ def test_a_stale_body_is_dropped(qtbot, tmp_path):
 
         assert decode_body(kept[second]).thought in panel.text.text
         assert decode_body(kept[first]).thought not in panel.text.text
+
+
+def test_a_text_that_is_not_here_says_why(qtbot, tmp_path):
+    maker = Maker(2)
+    for _ in range(2):
+        maker.add_step()
+    fact = maker.add_step()
+    again = msgspec.structs.replace(fact, body=maker.keep(b"no body"))
+    maker.bodies[-1] = encode_event(make_event(again, AGENT))
+    for name in [name for name in maker.blobs if name != again.body]:
+        del maker.blobs[name]
+    with workplace(tmp_path, maker) as (place, replica):
+        panel = build(place, None)
+        qtbot.addWidget(panel)
+        place.cursor.move("s1", 1)
+        assert "switched off" in panel.text.edit.placeholderText()
+        place.desk.attach(Client(replica, "ws://127.0.0.1:1", "token"))
+        assert "as soon as the server is reached" in panel.text.edit.placeholderText()
+        place.desk._on_absent(place.desk.trajectory("s1").steps[0].body)
+        assert "The server does not hold this text" in panel.text.edit.placeholderText()
+        place.cursor.to_step(2)
+        assert "as soon as" in panel.text.edit.placeholderText(), "that was about the other step"
+        place.cursor.to_step(3)
+        assert panel.text.text.startswith("This step cannot be read: ")
+        place.desk.detach()
 
 
 def test_a_summary_opens_beside_the_step(qtbot, tmp_path):

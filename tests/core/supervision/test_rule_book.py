@@ -13,6 +13,7 @@ from core.domain.step import decode_body
 from core.domain.trajectory import fold
 from core.supervision.propose import propose
 from core.supervision.rule_book import rules_of
+from core.supervision.rule_file import set_rule
 from core.supervision.rules import RULES
 
 OWN = '''
@@ -40,6 +41,17 @@ def said(maker: Maker, folder: Path, bodies=None, task: str = ""):
 def test_without_a_folder_the_rules_are_the_programs(tmp_path):
     assert rules_of(None) == rules_of(tmp_path / "none") == RULES.get()
     assert [r.name for r in rules_of(tmp_path)] == RULES.names()
+
+
+def test_drafts_are_no_rules_and_what_stood_in_the_file_before_lies_beside_it(tmp_path):
+    for name in ("_draft.py", ".hidden.py", "mine.py"):
+        (tmp_path / name).write_text(OWN)
+    assert [r.name for r in rules_of(tmp_path)] == [*RULES.names(), "mine"]
+    set_rule(tmp_path, "mine", {"most": 3})
+    assert not (tmp_path / "rules.toml~").exists()
+    set_rule(tmp_path, "mine", {"most": 5})
+    assert "most = 3" in (tmp_path / "rules.toml~").read_text()
+    assert "most = 5" in (tmp_path / "rules.toml").read_text()
 
 
 def test_a_rule_that_is_switched_off_takes_back_what_it_said(tmp_path):

@@ -15,7 +15,7 @@ from core.domain.errors import InvalidInput, LimitReached, NotFound
 from core.domain.task import Evaluator, Host
 from core.sandbox.local import LocalSandbox
 from core.tasks import submission
-from core.tasks.evaluation import Files, Outcome, evaluate, read_score
+from core.tasks.evaluation import Files, Outcome, evaluate, read_folder, read_score
 from core.tasks.submission import collect, pack
 
 
@@ -56,6 +56,28 @@ def test_the_evaluator_has_a_clean_environment(monkeypatch: pytest.MonkeyPatch) 
 def test_a_broken_evaluator_gives_a_failed_score(script: str, word: str) -> None:
     outcome = score(script)
     assert outcome.failed and outcome.total is None and word in outcome.message
+
+
+def test_the_end_of_a_long_output_counts() -> None:
+    script = """
+import json, sys
+for _ in range(40):
+    sys.stdout.write("noise " * 1000 + "\\n")
+    sys.stdout.flush()
+print(json.dumps({"total": 7}))
+"""
+    assert score(script).total == 7.0
+
+
+def test_a_tasks_folder_is_read_without_following_links(tmp_path: Path) -> None:
+    folder, outside = tmp_path / "references", tmp_path / "outside"
+    (folder / "deep").mkdir(parents=True)
+    outside.mkdir()
+    for path in (folder / "deep" / "a", outside / "secret"):
+        path.write_bytes(b"x")
+    (folder / "link").symlink_to(outside / "secret")
+    (folder / "links").symlink_to(outside)
+    assert read_folder(folder) == {"deep/a": b"x"}
 
 
 def test_an_endless_evaluator_is_ended_with_its_children(tmp_path: Path) -> None:
