@@ -17,13 +17,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from support.eventually import eventually
 from support.logs import PERSON, Maker, fill
+from support.panels import told_session, workplace
 from support.window import CTRL, SHIFT, press, shown_window
 from support.wire import serving
 
+from app.controllers.guidance import build
 from app.models.guidance_effect import EffectModel, numbers_of, sides_of
 from app.models.templates import filled, line_of_template, lines_of_setting, next_place
 from app.views.guidance import GuidancePanel
-from core.domain.events import GuidanceChangeAsked, GuidanceChangeRefused, SessionStateChanged
+from core.domain.events import GuidanceChangeAsked, GuidanceChangeRefused, ScoreGiven, SessionStateChanged
 from core.protocol.messages import Nak
 from core.store.sqlite import connect, transaction
 
@@ -135,6 +137,22 @@ async def test_a_template_is_filled_in_and_asks_for_the_rest(tmp_path):
         next(a for a in menu.actions() if "Keep this text" in a.text()).trigger()
         assert place.settings.text("guidance.templates").splitlines()[-1] == "mine\\nof two lines"
         await place.scope.close()
+
+
+def test_a_template_speaks_of_the_step_that_is_looked_at(qtbot, tmp_path):
+    maker = told_session()
+    for ordinal, (step, total) in enumerate(((3, 40.0), (8, 60.0)), 1):
+        maker.say(ScoreGiven(ordinal=ordinal, step=step, total=total))
+    with workplace(tmp_path, maker) as (place, _):
+        panel = build(place, None)
+        qtbot.addWidget(panel)
+        told = []
+        for step in (4, 5, 1, None):
+            place.cursor.move("s1", step)
+            panel.writing.set_draft("")
+            panel.writing.template_chosen.emit("{step}: {file} at {score}")
+            told.append(panel.box.toPlainText())
+        assert told == ["4: src/a.py at 40.0", "5: b.txt at 40.0", "1: {file} at {score}", "10: src/a.py at 60.0"]
 
 
 def test_the_history_is_searched_by_keys(qtbot, tmp_path):
