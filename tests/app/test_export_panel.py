@@ -14,6 +14,7 @@ from support.panels import told_session, workplace
 from app.controllers import export
 from app.controllers.training import TrainingController
 from app.models.export import Metric, Preview, Refusal, SampleLine, TokenPart
+from app.session_key import key_of
 from app.views.chart_lane import StepAxis
 from app.views.token_preview import TokenPreview
 from app.views.training import TrainingView
@@ -42,12 +43,16 @@ def test_a_check_and_a_write_of_the_ticked_sessions(place, host, qtbot, tmp_path
     choose.format.setCurrentIndex(choose.format.findData("chat"))
     choose.checked.emit()
     assert choose._cancel.isVisibleTo(choose)
+    elsewhere = key_of("s1", "lab")
+    place.cursor.move(elsewhere)  # the sessions of another server are in another log: what is at work goes on
     qtbot.waitUntil(lambda: "9 kept, 1 masked" in choose._report.text, timeout=60_000)
     assert not choose._cancel.isVisibleTo(choose)
     choose.written.emit(str(tmp_path / "set"))
     qtbot.waitUntil(lambda: (tmp_path / "set" / "manifest.json").exists() and "Written" in choose._report.text,
                     timeout=60_000)
     assert view.training.data.path == str(tmp_path / "set")
+    place.cursor.move(elsewhere, 2)
+    assert model.rowCount() == 0 and not choose._check.isEnabled(), "this server has no session"
     choose.cancelled.emit()
 
 
