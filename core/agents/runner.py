@@ -96,7 +96,7 @@ class _Run:
         """The whole life of this incarnation."""
         loop = asyncio.get_running_loop()
         for one in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(one, self._cancel)
+            loop.add_signal_handler(one, self._stop)
         try:
             async with self._scope:
                 self._scope.spawn(self._linked(), name="link", on_error=self._link_failed)
@@ -113,8 +113,11 @@ class _Run:
         if failed := self._fenced or self._spool.lost or failure:
             raise failed
 
-    def _cancel(self) -> None:
+    def _stop(self) -> None:
         log.info("told to stop; the journal holds everything that a next runner needs")
+        self._cancel()
+
+    def _cancel(self) -> None:
         if self._work is not None:
             self._work.cancel()
 
