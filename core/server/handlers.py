@@ -76,7 +76,7 @@ def apply_command(conn: Connection, principal: Principal, command: Command, worl
         case ImportSession() as op:
             return lifecycle.open_import(conn, session, op)
         case Control() as op:
-            return lifecycle.control(conn, principal, session, op, world)
+            return lifecycle.control(conn, principal, session, op, world, command.id)
         case MergeOpinions() as op:
             return opinions.merge(conn, session, op)
         case Guide() as op:

@@ -82,15 +82,19 @@ def settle_imports(conn: Connection) -> None:
             write(conn, row.session, SessionStateChanged(state="stopped", reason="end_not_recorded"), SERVER)
 
 
-def control(conn: Connection, principal: Principal, session: str, op: Control, world: World) -> dict[str, object]:
-    """Ask the runner, or change the state where there is none. Raises NotFound, Conflict."""
+def control(conn: Connection, principal: Principal, session: str, op: Control, world: World, command: str
+            ) -> dict[str, object]:
+    """Ask the runner, or change the state where there is none. Raises NotFound, Conflict.
+
+    The event bears the command's id: a runner that obeyed it knows it again in a log that was restored.
+    """
     row = log.row(conn, session)
     if row.origin != "live":
         raise Conflict("imported", f"Session {session} was imported; nothing runs in it.")
     if row.state in FINAL_STATES:
-        return _revive(conn, principal, row, op)
+        return _revive(conn, principal, row, op, command)
     if world.is_alive(session):
-        return write(conn, session, ControlAsked(control=op.control), person(principal))
+        return write(conn, session, ControlAsked(control=op.control), person(principal), id=command)
     if op.control == "interrupt":
         raise Conflict("no_runner", f"Session {session} has no runner now, so nothing can be interrupted.")
     if op.control == "resume" and row.state != "paused":
@@ -100,7 +104,7 @@ def control(conn: Connection, principal: Principal, session: str, op: Control, w
         "resume": ("running", "resumed_by_person"),
         "stop": ("stopped", "stopped_by_person"),
     }
-    return _move(conn, principal, row, *moves[op.control])
+    return _move(conn, principal, row, *moves[op.control], command)
 
 
 def _what(op: CreateSession, principal: Principal, world: World) -> tuple[Task, AgentSettings]:
@@ -115,16 +119,16 @@ def _what(op: CreateSession, principal: Principal, world: World) -> tuple[Task, 
     return task, suggested if op.agent == AgentSettings() else op.agent
 
 
-def _revive(conn: Connection, principal: Principal, row: SessionRow, op: Control) -> dict[str, object]:
+def _revive(conn: Connection, principal: Principal, row: SessionRow, op: Control, command: str) -> dict[str, object]:
     if op.control != "resume":
         raise Conflict("session_over", f"Session {row.session} is {row.state} already.", state=row.state)
-    return _move(conn, principal, row, "queued", "resumed_by_person")
+    return _move(conn, principal, row, "queued", "resumed_by_person", command)
 
 
-def _move(conn: Connection, principal: Principal, row: SessionRow, to: SessionState, reason: str
+def _move(conn: Connection, principal: Principal, row: SessionRow, to: SessionState, reason: str, command: str
           ) -> dict[str, object]:
     check_move(row, to)
-    return write(conn, row.session, SessionStateChanged(state=to, reason=reason), person(principal))
+    return write(conn, row.session, SessionStateChanged(state=to, reason=reason), person(principal), id=command)
 
 
 def check_id(session: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 from support.logs import Maker
 from support.wire import admin_token, raw_peer, running_client, serving, until
 
-from core.agents.delivery import Inbox
+from core.agents.delivery import Inbox, News
 from core.agents.journal import Journal
 from core.agents.spool import Spool
 from core.aio import TaskScope
@@ -21,6 +21,7 @@ from core.protocol.messages import (
     AddNote,
     AnyOp,
     Command,
+    Control,
     CreateSession,
     GiveVerdict,
     Guide,
@@ -150,6 +151,49 @@ def test_words_about_a_session_are_taken_before_the_person_who_made_it_comes(tmp
     asyncio.run(live())
     restore(backup, Home(home).server_db)
     asyncio.run(again())
+
+
+def test_an_interrupt_that_is_sent_again_does_not_interrupt_again(tmp_path) -> None:
+    """It was obeyed hours ago; what runs now has nothing to do with it."""
+    home, backup, journal = tmp_path / "home", tmp_path / "backup.db", Journal(tmp_path / "journal.db", "s")
+
+    async def during(server: Server, scope: TaskScope) -> list[News]:
+        """What a runner hears from now on."""
+        news: list[News] = []
+        spool = Spool(journal, Inbox(journal), server.url, admin_token(home), news.append)
+        scope.spawn(spool.run(), name="link")
+        await until(lambda: server.hub.is_connected("s"))
+        return news
+
+    async def live() -> None:
+        async with (
+            serving(home) as server,
+            running_client(tmp_path / "c.db", server.url, admin_token(home)) as client,
+            TaskScope("runner") as scope,
+        ):
+            await say(client, [CreateSession(task=TASK)])
+            back_up(server.hub.reader, backup)
+            news = await during(server, scope)
+            await say(client, [Control(control="interrupt"), Control(control="pause")])
+            await until(lambda: [c for n in news for c in n.controls] == ["interrupt", "pause"])
+            Inbox(journal).done("pause")
+            await scope.close()
+
+    async def again() -> None:
+        async with serving(home) as server, TaskScope("runner") as scope:
+            news = await during(server, scope)
+            async with running_client(tmp_path / "c.db", server.url, admin_token(home)) as client:
+                assert await answered(client, server) == {"acked"}
+                await until(lambda: Inbox(journal).cursor == log.head(server.hub.reader, "s") == 3)
+                assert not [c for n in news for c in n.controls] and Inbox(journal).wish is None
+                await say(client, [Control(control="interrupt")])
+                await until(lambda: [c for n in news for c in n.controls] == ["interrupt"])
+            await scope.close()
+
+    asyncio.run(live())
+    restore(backup, Home(home).server_db)
+    asyncio.run(again())
+    journal.close()
 
 
 def test_only_what_is_sent_again_may_be_early(tmp_path: Path) -> None:
