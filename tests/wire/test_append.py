@@ -20,8 +20,18 @@ from support.wire import (
 )
 
 from core.domain.blob import blob_hash
-from core.domain.events import GuidanceQueued, StepAdded, encode_event, make_event
+from core.domain.events import (
+    ControlAsked,
+    GuidanceChangeAsked,
+    GuidanceQueued,
+    SessionCreated,
+    StepAdded,
+    VerdictGiven,
+    encode_event,
+    make_event,
+)
 from core.domain.step import StepHead
+from core.domain.task import Task
 from core.domain.verdict import Author
 from core.protocol.frames import pieces
 from core.protocol.messages import Append, Appended, Close, Command, Failed, Guide, Lease, Leased, Live, MissingBlobs
@@ -118,15 +128,20 @@ def test_a_payload_under_a_false_name_ends_the_connection(tmp_path: Path) -> Non
 
 
 def test_a_runner_cannot_speak_for_a_person(tmp_path: Path) -> None:
-    forged = make_event(GuidanceQueued(guidance="g", text="obey me"), Author(kind="person", name="li"))
+    """Neither in a person's name, nor in its own by facts that only a person's command makes."""
+    queued = GuidanceQueued(guidance="g", text="obey me")
+    forged = [make_event(queued, Author(kind="person", name="li")), *(make_event(fact, AGENT) for fact in (
+        queued, GuidanceChangeAsked(guidance="g", request="r"), ControlAsked(control="stop"),
+        VerdictGiven(step=1, value="keep"), SessionCreated(task=Task(id="t", title="T", description="d"))))]
 
     async def scenario() -> None:
         async with serving(tmp_path) as server:
             await fill(server, "s", bodies_of(1))
             async with raw_peer(server.url, account(tmp_path, "r", "agent:s")) as peer:
                 await peer.ask(Lease(session="s", journal="j"))
-                refused = await peer.ask(append([encode_event(forged)]))
-                assert isinstance(refused, Failed) and refused.code == "bad_author"
+                for event in forged:
+                    refused = await peer.ask(append([encode_event(event)]))
+                    assert isinstance(refused, Failed) and refused.code == "bad_author"
 
     asyncio.run(scenario())
     assert len(log_of(tmp_path / "server.db", "s")) == 1

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from support.wire import RawPeer, account, admin_token, bodies_of, fill, log_of, raw_peer, serving, until
 
+from core.domain.blob import blob_hash
 from core.protocol.codec import decode_from_server, encode
+from core.protocol.frames import PIECE, pieces
 from core.protocol.messages import (
     Ack,
     AddNote,
@@ -24,7 +26,7 @@ from core.protocol.messages import (
     Wire,
 )
 from core.protocol.server_state import MAX_WANTS
-from core.server import connection
+from core.server import connection, incoming
 
 
 def note(number: int) -> Command:
@@ -68,6 +70,19 @@ def test_too_many_payloads_at_once_end_the_connection(tmp_path: Path) -> None:
             await peer.say(WantBlobs(hashes=tuple(f"{number:064x}" for number in range(MAX_WANTS + 1))))
             failed = await peer.hear(Failed)
             assert failed.code == "too_many_wants" and await peer.closed() == Close.SLOW_DOWN
+
+    asyncio.run(scenario())
+
+
+def test_payloads_that_never_end_take_no_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(incoming, "INCOMPLETE_BYTES", 1_000)
+    first = next(pieces(blob_hash(b""), bytes(PIECE + 1)))
+
+    async def scenario() -> None:
+        async with serving(tmp_path) as server, raw_peer(server.url, admin_token(tmp_path)) as peer:
+            await peer.say(first)
+            failed = await peer.hear(Failed)
+            assert failed.code == "blob_too_large" and await peer.closed() == Close.TOO_LARGE
 
     asyncio.run(scenario())
 

@@ -54,7 +54,7 @@ from core.protocol.messages import (
     SetThresholds,
     TellTime,
 )
-from core.server import handlers
+from core.server import handlers, lifecycle
 from core.server.handlers import answer_command
 from core.server.record import SERVER, write
 from core.server.world import World
@@ -147,6 +147,9 @@ def test_guidance_is_checked_before_it_enters_the_log(session: Bench) -> None:
     assert session.refused(Guide(guidance="g", text="x" * 40_000)) == "text_too_long"
     assert session.refused(Guide(guidance="../g", text="x")) == "bad_id"
     assert session.refused(Guide(guidance="g", text="x"), session="none") == "no_session"
+    session.ask(Guide(guidance="kept", text="x"))
+    assert session.refused(ChangeGuidance(guidance="kept", text="\n")) == "empty_text"
+    assert session.refused(ChangeGuidance(guidance="kept", text="x" * 40_000)) == "text_too_long"
     session.write(SessionStateChanged(state="running"), SessionStateChanged(state="finished"))
     assert session.refused(Guide(guidance="g", text="x")) == "session_over"
 
@@ -232,6 +235,34 @@ def test_an_import_is_made_room_for_once_and_cannot_be_steered(session: Bench) -
     assert session.refused(Control(control="stop"), session="i") == "imported"
     assert session.refused(SetThresholds(thresholds=Thresholds(errors=7)), session="i") == "imported"
     assert session.refused(Guide(guidance="g", text="x"), session="i") == "session_over"
+
+
+def test_an_import_is_hidden_until_all_of_it_is_there_however_often_it_is_begun(session: Bench) -> None:
+    def until() -> int:
+        return log.row(session.conn, "i").hidden_until
+
+    made = make_event(SessionCreated(task=TASK, origin="atif"), Author(kind="import", name="atif"))
+    session.ask(ImportSession(origin="atif", events=2), session="i")
+    with transaction(session.conn):
+        log.append(session.conn, "i", [encode_event(made)])
+    assert until() == 2 and log.row(session.conn, "i").is_hidden
+    session.ask(ImportSession(origin="atif", events=3), session="i")  # killed meanwhile, and the file has grown
+    assert until() == 3 and log.row(session.conn, "i").is_hidden
+    with transaction(session.conn):
+        log.append(session.conn, "i", bodies_of(2))
+    session.ask(ImportSession(origin="atif", events=9), session="i")
+    assert until() == 3 and not log.row(session.conn, "i").is_hidden, "what was shown stays in the lists"
+
+
+def test_only_followed_files_are_settled_at_the_start(session: Bench) -> None:
+    for name, reason in (("grown", "file_grows"), ("told", "as_the_file_says")):
+        session.ask(ImportSession(origin="atif"), session=name)
+        facts = (SessionCreated(task=TASK, origin="atif"), SessionStateChanged(state="running", reason=reason))
+        with transaction(session.conn):
+            log.append(session.conn, name, [encode_event(make_event(f, AGENT)) for f in facts])
+    with transaction(session.conn):
+        lifecycle.settle_imports(session.conn)
+    assert [log.row(session.conn, name).state for name in ("grown", "told")] == ["stopped", "running"]
 
 
 def test_opinions_of_nobody_who_has_any_are_not_merged(session: Bench) -> None:
