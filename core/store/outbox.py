@@ -52,7 +52,7 @@ def add(conn: Connection, session: str, op: AnyOp, id: str = "") -> Queued:
 
 def last(conn: Connection) -> int:
     """The number of the newest command; 0 where there is none."""
-    return scalar(conn, "SELECT max(cseq) FROM outbox") or 0
+    return max(0, scalar(conn, "SELECT max(cseq) FROM outbox") or 0)
 
 
 def pending(conn: Connection, after: int = 0, limit: int = 256) -> list[Queued]:
@@ -93,10 +93,15 @@ def renew(conn: Connection, keep: timedelta = timedelta(days=7)) -> str:
 
     For a server whose file was restored (another epoch, or a cseq behind or ahead of ours) and for a copied file.
     Unanswered commands and those accepted within `keep` are sent again, under their ids, which makes it harmless.
+    Refused ones of that time stay, below all numbers, for people to take up their texts.
     """
     since = (datetime.now(UTC) - keep).isoformat()
-    conn.execute("DELETE FROM outbox WHERE state != 'queued' AND (state = 'refused' OR created_at < ?)", (since,))
-    kept = conn.execute("SELECT cseq FROM outbox ORDER BY cseq").fetchall()
+    conn.execute("DELETE FROM outbox WHERE state != 'queued' AND created_at < ?", (since,))
+    refused = conn.execute("SELECT cseq FROM outbox WHERE state = 'refused' ORDER BY created_at, cseq").fetchall()
+    below = min(0, scalar(conn, "SELECT min(cseq) FROM outbox") or 0) - len(refused)
+    for number, (cseq,) in enumerate(refused, below):
+        conn.execute("UPDATE outbox SET cseq = ? WHERE cseq = ?", (number, cseq))
+    kept = conn.execute("SELECT cseq FROM outbox WHERE state != 'refused' ORDER BY cseq").fetchall()
     for number, (cseq,) in enumerate(kept, 1):  # ascending, and never above the old number: no collision
         conn.execute("UPDATE outbox SET cseq = ?, state = 'queued', reply = NULL WHERE cseq = ?", (number, cseq))
     identity = secrets.token_hex(16)

@@ -71,6 +71,18 @@ def test_renewing_keeps_old_answers_out(conn):
     assert outbox.add(conn, "s", Control(control="pause")).cseq == 1
 
 
+def test_what_was_refused_outlives_any_number_of_renewals(conn):
+    for text in "abc":
+        outbox.answered(conn, guide(conn, text).id, b"no", refused=True)
+        outbox.renew(conn)
+    waiting = guide(conn, "d")
+    assert waiting.cseq == 1 and outbox.pending(conn) == [waiting]
+    assert [(q.op.text, q.state, q.reply) for q in outbox.recent(conn)] == [
+        ("d", "queued", None), *((text, "refused", b"no") for text in "cba")]
+    outbox.renew(conn, keep=timedelta(seconds=-1))
+    assert [q.op.text for q in outbox.recent(conn)] == ["d"], "but not for ever"
+
+
 def test_a_draft_is_kept_replaced_and_cleared(conn):
     assert outbox.draft(conn, "s") == ""
     for text in ("half", "half a sentence", "另一个"):
