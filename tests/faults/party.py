@@ -26,6 +26,7 @@ import core.agents.runner
 import core.client.link
 import core.client.patience
 import core.server.connection
+import core.server.recall
 import core.server.runners
 import core.server.serve
 from core.actions.runner import RunnerState
@@ -96,6 +97,9 @@ def _shift_clock(by: timedelta) -> None:
 
 
 def _server(argv: list[str], plan: dict[str, Any]) -> int:
+    if plan.get("elsewhere"):
+        core.server.recall.recall_sessions = lambda conn, home: []
+        core.server.recall.recall_entries = _nothing
     try:
         core.server.serve.run(
             core.server.serve.ServeSettings(home=Home(plan["home"]), private=True, runner=tuple(plan["runner"]))
@@ -103,6 +107,10 @@ def _server(argv: list[str], plan: dict[str, Any]) -> int:
     except ReportableError as error:  # a disk that is broken at the start
         logging.getLogger("session").warning("%s", error.sentence)
         return 1
+    return 0
+
+
+async def _nothing(*_: Any) -> int:
     return 0
 
 

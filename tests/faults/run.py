@@ -7,6 +7,7 @@ python tests/faults/run.py --compare     the same faults with all rules, and wit
 python tests/faults/run.py --every-boundary   a death at every COMMIT and send of each party
 python tests/faults/run.py --long --seconds 4500    ten thousand kills, a hundred thousand messages, in one run
 python tests/faults/run.py --containers --seconds 30    containers and their engine killed with everybody else
+python tests/faults/run.py --elsewhere --seconds 25     backups restored often, and no runner's journal at hand
 """
 
 from __future__ import annotations
@@ -51,6 +52,13 @@ CONTAINERS = Settings(
     faults=("kill container", "kill engine", "kill runner", "kill server", "kill client", "reset"),
 )  # fmt: skip
 """Agents that act in real containers, which are killed too."""
+
+
+ELSEWHERE = Settings(
+    name="elsewhere", rate=40.0, burst=6, steps=60, pace_s=0.05, elsewhere=True, weights={"restored backup": 3.0},
+    faults=("restored backup", "reset", "kill runner", "kill client", "late bytes", "stop and continue"),
+)  # fmt: skip
+"""A restored log is told of steps and sessions by those who come back, in whatever order they come."""
 
 
 def one(settings: Settings, folder: Path) -> dict[str, Any]:
@@ -99,8 +107,9 @@ def every_boundary(folder: Path, without: str, upto: int) -> dict[str, Any]:
 
 def _runs(told: argparse.Namespace, folder: Path) -> Iterator[dict[str, Any]]:
     given = Settings(seconds=told.seconds, pause_s=told.pause, rate=told.rate, clients=told.clients, steps=told.steps)
-    if told.long or told.containers:
-        given = msgspec.structs.replace(LONG if told.long else CONTAINERS, seconds=told.seconds)
+    if told.long or told.containers or told.elsewhere:
+        kind = LONG if told.long else CONTAINERS if told.containers else ELSEWHERE
+        given = msgspec.structs.replace(kind, seconds=told.seconds)
     for seed in range(told.seed, told.seed + told.runs):
         place = folder / f"seed-{seed}"
         place.mkdir(parents=True)
@@ -163,6 +172,7 @@ def main() -> int:
     parser.add_argument("--clients", type=int, default=3)
     parser.add_argument("--long", action="store_true", help="Ten thousand kills, a hundred thousand messages.")
     parser.add_argument("--containers", action="store_true", help="Agents in real containers, which are killed too.")
+    parser.add_argument("--elsewhere", action="store_true", help="Restored backups, no runner's journal at hand.")
     parser.add_argument("--results", default="", help="A file to which each line is appended (table.py reads it).")
     parser.add_argument("--without", default="", help="A rule to remove: R1 … R12.")
     parser.add_argument("--keep", default="", help="A folder in which the files are left.")

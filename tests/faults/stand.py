@@ -65,6 +65,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Only these; empty: all."""
     sandbox: str = ""
     """"docker": the agents act in real containers; else their actions are lines in a ledger."""
+    elsewhere: bool = False
+    """The server reads no runner's journal, as if all runners worked on other machines."""
     weights: dict[str, float] = {}
     """How often some faults happen, where it is not as in `Chaos`."""
 
