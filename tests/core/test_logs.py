@@ -71,6 +71,17 @@ def test_secrets_reach_neither_file_nor_console(log_file, capsys, monkeypatch):
     assert told.count(HIDDEN) >= 3 and "ValueError" in told
 
 
+def test_only_what_is_ours_is_chatty(log_file):
+    """A library's debug records hold whatever it carries."""
+    for topic in ("asyncio", "urllib3", "some.library"):
+        logging.getLogger(topic).info("a library's remark")
+        logging.getLogger(topic).warning("a library's warning")
+    logging.getLogger("agent").info("a remark of ours")
+    told = log_file.read_text()
+    assert told.count("a library's warning") == 3 and told.count("a remark of ours") == 1
+    assert "a library's remark" not in told
+
+
 def test_text_that_is_no_unicode_is_logged_all_the_same(log_file):
     # Straight to our handler: pytest's own would carry the half character into its report, where it cannot be sent.
     record = logging.LogRecord("agent", logging.INFO, "", 0, "half a character: %s", ("\ud83d",), None)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.wire import account, admin_token, bodies_of, fill, serving, until
-from websockets.asyncio.server import serve
+from websockets.asyncio.server import ServerConnection, serve
 
 from core.aio import TaskScope
 from core.client import patience
@@ -15,7 +15,8 @@ from core.client.link import Link, is_loopback
 from core.client.patience import ANSWERED_S, DENIED_S, LAST_S, Patience
 from core.client.status import Status
 from core.domain.errors import Conflict
-from core.protocol.messages import SUBPROTOCOL, Lease, Leased, Welcome, Wire
+from core.protocol.codec import encode
+from core.protocol.messages import PROTOCOL, SUBPROTOCOL, Lease, Leased, Sessions, Welcome, Wire
 
 
 class Owner:
@@ -97,6 +98,45 @@ def test_who_was_away_for_long_does_not_wait_long_when_the_server_asks_it_to_com
 ])
 def test_a_proxy_is_never_asked_about_this_computer(url: str, loopback: bool) -> None:
     assert is_loopback(url) == loopback
+
+
+def test_a_proxy_of_the_surroundings_does_not_stand_before_this_computer(tmp_path: Path,
+                                                                         monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    for name in ("no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+
+    async def scenario() -> None:
+        async with serving(tmp_path) as server, TaskScope("test") as scope:
+            link = Link(server.url, admin_token(tmp_path), Owner())
+            scope.spawn(link.run(), name="link")
+            await until(lambda: link.status.state not in ("connecting", "off", ""))
+            assert link.is_online
+
+    asyncio.run(scenario())
+
+
+def test_what_a_newer_server_says_is_passed_over(tmp_path: Path) -> None:
+    owner = Owner()
+
+    async def newer(socket: ServerConnection) -> None:
+        await socket.recv()
+        welcome = Welcome(protocol=PROTOCOL, epoch="e", program="tomorrow", name="li", scopes=("view",), cseq=0)
+        for said in (encode(welcome), '{"type": "of_tomorrow", "what": 1}', encode(Sessions(rows=()))):
+            await socket.send(said)
+        await socket.wait_closed()
+
+    async def scenario() -> None:
+        async with serve(newer, "127.0.0.1", 0, subprotocols=[SUBPROTOCOL]) as server, TaskScope("test") as scope:
+            port = next(iter(server.sockets)).getsockname()[1]
+            link = Link(f"ws://127.0.0.1:{port}", "t", owner)
+            task = scope.spawn(link.run(), name="link")
+            await until(lambda: len(owner.heard) == 2)
+            assert link.is_online and [type(m) for m in owner.heard] == [Welcome, Sessions]
+            task.cancel()
+
+    asyncio.run(scenario())
 
 
 def test_it_comes_back_by_itself_and_says_since_when(tmp_path: Path) -> None:
