@@ -122,6 +122,16 @@ def test_guidance_divides_a_run():
     assert Session("wwgwww").shape == "i0 i1 i2 f3-5"
 
 
+def test_a_loop_of_two_takes_turns_three_times_on_one_side_of_what_divides_it():
+    session = Session("s")
+    tries(session, *("make", "sed") * 2)
+    session.maker.summarise()
+    tries(session, *("make", "sed") * 3)
+    session.sync()
+    session.model.refresh()
+    assert session.shape == "i0 i1 i2 i3 i4 i5 f6-11"
+
+
 def shape_of(trajectory) -> str:
     model = TrajectoryModel()
     model.show(trajectory)
