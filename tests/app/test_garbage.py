@@ -34,3 +34,13 @@ def test_cycles_with_qt_objects_die_on_the_gui_thread(qapp, qtbot) -> None:
     assert not Node.died_in
     qtbot.waitUntil(lambda: bool(Node.died_in), timeout=10_000)
     assert set(Node.died_in) == {threading.get_ident()}
+    gc.unfreeze()
+
+
+def test_what_the_program_is_made_of_is_gone_over_once(qapp, qtbot) -> None:
+    gc.unfreeze()
+    parent = QObject()
+    Collector(parent)
+    qtbot.waitUntil(lambda: gc.get_freeze_count() > 10_000, timeout=10_000)
+    gc.unfreeze()
+    parent.deleteLater()

@@ -73,6 +73,7 @@ def run(path: Path, rate: int, count: int, baseline: bool) -> dict[str, float]:
         assert server.stdin is not None and server.stdout is not None
         server.stdin.write("\n".join(map(json.dumps, bodies)))
         server.stdin.close()
+        del bodies  # they are the server's; here they would only be collected
         port = server.stdout.readline().strip()
         try:
             with view.place_over(copy, lambda replica: Client(replica, f"ws://127.0.0.1:{port}", "token")) as place:
@@ -87,6 +88,7 @@ def _watch(place, count: int, baseline: bool) -> dict[str, float]:
     from PySide6.QtWidgets import QApplication
     from qasync import QEventLoop
 
+    from app.garbage import Collector
     from core.aio import TaskScope
 
     steps = place.desk.trajectory(stress.SESSION).steps
@@ -124,6 +126,7 @@ def _watch(place, count: int, baseline: bool) -> dict[str, float]:
     listed.viewport().installEventFilter(painted)
     application = QApplication.instance()
     assert isinstance(application, QApplication)
+    collector = Collector(application)
     want = len(steps) + count
 
     async def main() -> None:
@@ -136,6 +139,7 @@ def _watch(place, count: int, baseline: bool) -> dict[str, float]:
 
     with asyncio.Runner(loop_factory=lambda: QEventLoop(application)) as loop:
         loop.run(main())
+    collector.deleteLater()
     return rig.quantiles(ages)
 
 
