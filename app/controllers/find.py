@@ -16,7 +16,7 @@ from app.models.trajectory import TrajectoryModel
 from app.views.trajectory import TrajectoryPanel
 from app.workplace import Workplace
 
-PAUSE_MS = 25
+PAUSE_MS = 5
 """The bodies are searched when the reader pauses so long in typing."""
 
 AT_ONCE = 2_000

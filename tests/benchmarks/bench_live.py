@@ -20,7 +20,7 @@ from pathlib import Path
 import rig
 from support.wire import raw_peer
 
-from core.protocol.messages import Command, ImportSession
+from core.protocol.messages import AddNote, Command, ImportSession
 
 LOADS = ((20, 200), (200, 2000))
 BURST = 5000
@@ -29,6 +29,7 @@ BURST = 5000
 async def _make(process: rig.ServerProcess, session: str, cseq: int) -> None:
     async with raw_peer(process.url, process.token, client="bench") as peer:
         await peer.ask(Command(id=f"make-{session}", cseq=cseq, session=session, op=ImportSession(origin="bench")))
+        await peer.ask(Command(id=f"note-{session}", cseq=cseq + 1, session=session, op=AddNote(step=0, text="first")))
 
 
 def main() -> None:

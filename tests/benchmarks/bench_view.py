@@ -248,7 +248,7 @@ def _uniform(path: Path, ours: list[float]) -> float:
 
 
 def v5(path: Path) -> None:
-    """From the key that completes a word to the painted hits, over the whole text; the pause in typing counts."""
+    """From the key that completes a word to the painted hits, over the whole text; by the clock, and what of it the window takes."""
     stress.make(stress.STEPS, index=True)
     told: dict[str, object] = {}
     with view.place_over(path) as place:
