@@ -42,6 +42,8 @@ class FindController(QObject):
         self._matches: dict[int, str] = {}
         self._at = -1
         self._jumped = False
+        self._went = False
+        """To a step by its number: then nothing is looked for."""
         self._missing: set[str] = set()
         self._searcher = Searcher(place, self)
         self._pause = later(self, PAUSE_MS, self._search_bodies)
@@ -73,7 +75,7 @@ class FindController(QObject):
 
     def _on_find(self, words: str, regex: bool) -> None:
         self._query = Query(words, regex)
-        self._hits, self._at, self._jumped = [], -1, False
+        self._hits, self._at, self._jumped, self._went = [], -1, False, False
         self._model.mark_found(())
         self._matches.clear()
         self._missing.clear()
@@ -102,7 +104,8 @@ class FindController(QObject):
 
     def _to_number(self, words: str) -> bool:
         digits = words[1:].replace(",", "").strip()
-        if digits.isdigit() and self._model.item_of_step(int(digits)) >= 0:
+        self._went = digits.isdigit() and self._model.item_of_step(int(digits)) >= 0
+        if self._went:
             self._place.cursor.to_step(int(digits))
         return digits.isdigit() or not digits
 
@@ -190,7 +193,7 @@ class FindController(QObject):
         at = bisect.bisect_left(shown, self._at)
         at = at if at < len(shown) and shown[at] == self._at else -1
         searching = self._searcher.is_busy or self._pause.isActive()
-        self._panel.show_hits(at, len(shown), searching=searching)
+        self._panel.show_hits(at, None if self._went else len(shown), searching=searching)
 
     def _show_problem(self, why: str) -> None:
         self._panel.show_problem(why)

@@ -138,10 +138,11 @@ class TrajectoryPanel(QWidget):
         self.progress.setVisible(share < 1)
         self.progress.setValue(round(100 * share))
 
-    def show_hits(self, at: int, count: int, *, searching: bool = False) -> None:
-        """Say which hit of how many is shown; at -1 none is current. `searching`: more may come."""
+    def show_hits(self, at: int, count: int | None, *, searching: bool = False) -> None:
+        """Say which hit of how many is shown; at -1 none is current, and without a count nothing is looked for.
+        `searching`: more may come."""
         more = " …" if searching else ""
-        if self._problem or not self.find_box.text().strip():
+        if self._problem or count is None or not self.find_box.text().strip():
             self.hits.setText("✗ " + self._problem if self._problem else "")
         elif not count:
             self.hits.setText("…" if searching else self.tr("none"))

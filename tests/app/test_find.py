@@ -175,7 +175,9 @@ def test_hits_go_round_the_end_and_a_filter_hides_its_own(qtbot, tmp_path):
         place.actions["go.find_next"].trigger()
         assert place.cursor.step == 6, "the hit of a hidden step is passed over"
         panel.find_box.setText("#2")
-        assert place.cursor.step == 2
+        assert place.cursor.step == 2 and panel.hits.text() == ""
+        panel.find_box.setText("#999")
+        assert place.cursor.step == 2 and panel.hits.text() == "none"
 
 
 def test_another_session_begins_without_words(qtbot, tmp_path):
