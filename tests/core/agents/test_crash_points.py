@@ -59,13 +59,17 @@ def make_log() -> Log:
     return log
 
 
+LOG = make_log()
+"""The one that every life reads: a server's log keeps its events' ids."""
+
+
 class Life:
     """Lives until it crashes at the `at`-th boundary; what the server sends depends only on how far it came."""
 
     def __init__(self, folder: Path, at: int) -> None:
         self.folder, self.at, self.passed = folder, at, 0
         self.died = ""
-        self.log = make_log()
+        self.log = LOG
 
     def boundary(self, name: str, when: str) -> None:
         self.passed += 1
