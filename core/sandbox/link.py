@@ -92,8 +92,8 @@ class DaemonLink:
             return await waiting.answer, bytes(waiting.data)
         finally:
             self._waiting.pop(rid, None)
-            if not waiting.answer.done():
-                waiting.answer.cancel()
+            if not waiting.answer.cancel() and not waiting.answer.cancelled():
+                waiting.answer.exception()  # looked at: the reading may tell of the connection's end before the writing
 
     async def _connected(self) -> asyncio.StreamWriter:
         async with self._lock:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -151,3 +152,25 @@ def test_exit_codes_and_lists_are_bounded(kind: type) -> None:
     lies = {Ran: {"type": "ran", "exit_code": 256}, Entries: {"type": "entries", "entries": [{"path": "x"}] * 10_001}}
     with pytest.raises(msgspec.ValidationError):
         DECODER.decode(msgspec.json.encode(lies[kind]))
+
+
+def test_a_connection_that_ends_while_a_request_is_written_leaves_nothing_behind(tmp_path: Path, caplog) -> None:
+    async def client(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        size, _ = HEADER.unpack(await reader.readexactly(HEADER.size))
+        asked = json.loads(await reader.readexactly(size))
+        writer.write(frame({**HELLO, "rid": asked["rid"]}))
+        await reader.readexactly(HEADER.size)
+        writer.transport.abort()
+
+    async def life() -> None:
+        server = await asyncio.start_unix_server(client, tmp_path / "s")
+        link = DaemonLink(lambda: asyncio.open_unix_connection(tmp_path / "s"), "away")
+        with pytest.raises(Unavailable):
+            await link.ask(Terminals, "terminals", b"x" * (8 << 20))
+        await link.close()
+        server.close()
+        await server.wait_closed()
+
+    asyncio.run(life())
+    gc.collect()
+    assert [r.getMessage() for r in caplog.records if r.name == "asyncio"] == []
