@@ -248,7 +248,7 @@ def _uniform(path: Path, ours: list[float]) -> float:
 
 
 def v5(path: Path) -> None:
-    """From the key that completes a word to the painted hits, over the whole text; by the clock, and what of it the window takes."""
+    """From the key that completes a word to the painted hits, over the whole text: the time, and the window's part."""
     stress.make(stress.STEPS, index=True)
     told: dict[str, object] = {}
     with view.place_over(path) as place:
