@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from app import theme
 from app.models.entries import EntriesModel
 from app.safe_text import PlainLabel, set_tooltip
+from app.views.box_over_list import key_in, went_down
 from app.views.empty import Empty, Faces
 from app.views.entry_list import EntryList
 
@@ -74,11 +74,4 @@ class FindAllPanel(QWidget):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Down and Enter go to the list."""
-        down = (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        pressed = isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key() in down
-        if watched is self.box and pressed:
-            self.list.setFocus()
-            if not self.list.currentIndex().isValid():
-                self.list.setCurrentIndex(self.list.model().index(0, 0))
-            return True
-        return super().eventFilter(watched, event)
+        return went_down(key_in(self.box, watched, event), self.list) or super().eventFilter(watched, event)

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from app import theme
 from app.models.guidance import GuidanceLine, GuidanceModel, GuidanceRole
 from app.models.guidance_effect import EffectModel
+from app.views.box_over_list import key_in, went_down
 from app.views.empty import Empty, Faces
 from app.views.guidance_row import GuidanceRowDelegate
 from app.views.plain_table import PlainTable
@@ -110,19 +111,14 @@ class GuidanceQueue(QWidget):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Down or Enter goes from the search box into the list, Escape ends the search."""
-        if watched is self.words and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
-            if event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter):
-                self.list.setFocus(Qt.FocusReason.TabFocusReason)
-                if not self.list.currentIndex().isValid() and self._model.rowCount():
-                    self.list.setCurrentIndex(self._model.index(0))
-                return True
-            if event.key() == Qt.Key.Key_Escape:
-                self.list.setFocus(Qt.FocusReason.TabFocusReason)
-                self.words.clear()
-                self.everywhere.setChecked(False)
-                self._on_rows()
-                return True
-        return super().eventFilter(watched, event)
+        key = key_in(self.words, watched, event)
+        if key == Qt.Key.Key_Escape:
+            self.list.setFocus(Qt.FocusReason.TabFocusReason)
+            self.words.clear()
+            self.everywhere.setChecked(False)
+            self._on_rows()
+            return True
+        return went_down(key, self.list) or super().eventFilter(watched, event)
 
     def _on_current(self) -> None:
         self.current_changed.emit()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal
-from PySide6.QtGui import QAction, QActionGroup, QKeyEvent
+from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from app import quantities, theme
 from app.models.sessions import SessionsModel
 from app.safe_text import PlainLabel, set_tooltip
+from app.views.box_over_list import key_in, went_down
 from app.views.empty import Empty, Faces
 from app.views.filter_chips import FilterChips
 from app.views.session_row import SessionRowDelegate
@@ -141,16 +142,11 @@ class SessionsPanel(QWidget):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Down or Enter goes from the filter into the list, Escape lists everything."""
-        if watched is self.words and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
-            if event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter):
-                self.list.setFocus(Qt.FocusReason.TabFocusReason)
-                if not self.list.currentIndex().isValid() and self._model.rowCount():
-                    self.list.setCurrentIndex(self._model.index(0))
-                return True
-            if event.key() == Qt.Key.Key_Escape and self.words.text():
-                self.words.clear()
-                return True
-        return super().eventFilter(watched, event)
+        key = key_in(self.words, watched, event)
+        if key == Qt.Key.Key_Escape and self.words.text():
+            self.words.clear()
+            return True
+        return went_down(key, self.list) or super().eventFilter(watched, event)
 
     def show_content(self, on: bool) -> None:
         """Show the list, or how to get one."""

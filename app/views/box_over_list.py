@@ -1,0 +1,25 @@
+"""A box over a list: the keys that go from the one into the other."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QAbstractItemView, QLineEdit
+
+_DOWN = (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter)
+
+
+def key_in(box: QLineEdit, watched: QObject, event: QEvent) -> int | None:
+    """The key that an event filter sees pressed in its box; None for whatever else it sees."""
+    pressed = watched is box and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress
+    return event.key() if pressed and isinstance(event, QKeyEvent) else None
+
+
+def went_down(key: int | None, listed: QAbstractItemView) -> bool:
+    """Whether a key goes from the box into the list (Down, Enter): then the list has the focus, on a row."""
+    if key not in _DOWN:
+        return False
+    listed.setFocus(Qt.FocusReason.TabFocusReason)
+    if not listed.currentIndex().isValid():
+        listed.setCurrentIndex(listed.model().index(0, 0))
+    return True
