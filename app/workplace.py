@@ -13,6 +13,7 @@ from app.notices import Notices
 from app.servers import Servers
 from app.settings import Settings
 from core.aio import TaskScope
+from core.domain.verdict import Author
 from core.store.home import Home
 
 if TYPE_CHECKING:
@@ -35,3 +36,7 @@ class Workplace:
     kept: Kept
     sender: Sender
     actions: Actions
+
+    def reader(self, session: str) -> str:
+        """The author's key under which the person here judges a session."""
+        return Author(kind="person", name=self.desk.name_of(session)).key

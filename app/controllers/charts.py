@@ -19,7 +19,6 @@ from app.session_key import id_of
 from app.views.charts import ChartsPanel
 from app.workplace import Workplace
 from core.domain.errors import Unavailable
-from core.domain.verdict import Author
 
 if TYPE_CHECKING:
     from app.models.series import Curves
@@ -86,9 +85,6 @@ class ChartsController(QObject):
     def _blind(self) -> bool:
         return bool(self._place.settings.get("review.blind"))
 
-    def _reader(self, session: str) -> str:
-        return Author(kind="person", name=self._place.desk.name_of(session)).key
-
     def _draw(self) -> None:
         if not self._panel.isVisible():
             return
@@ -98,7 +94,7 @@ class ChartsController(QObject):
             from app.models.series import curves_of  # with the canvas: numpy takes its time to load
 
             told.append(curves_of(self._place.desk.trajectory(session), self._title(session),
-                                  self._reader(session) if self._blind else ""))
+                                  self._place.reader(session) if self._blind else ""))
             told += [self._others[s] for s in self._chosen if s != session and s in self._others]
         self._panel.show_curves(told)
         self._show_place()
@@ -143,7 +139,7 @@ class ChartsController(QObject):
     def _read_others(self) -> None:
         from app.models.series import Held, curves_of_logs
 
-        held = [Held(log_of(self._place, s), id_of(s), s, self._title(s), self._reader(s)) for s in self._chosen]
+        held = [Held(log_of(self._place, s), id_of(s), s, self._title(s), self._place.reader(s)) for s in self._chosen]
         self._work.start(curves_of_logs, held, self._blind)
 
     def _on_others(self, told: list[Curves]) -> None:

@@ -13,7 +13,6 @@ from app.models.two_lines import TwoLines
 from app.safe_text import one_line
 from app.views.disagreements import DisagreementsPanel
 from app.workplace import Workplace
-from core.domain.verdict import Author
 
 QUIET_MS = 300
 MOST_PAIRS = 4
@@ -61,7 +60,8 @@ class DisagreementsController(QObject):
         self._session = session = self._place.cursor.session
         blind = bool(self._place.settings.get("review.blind"))
         trajectory = self._place.desk.trajectory(session) if session else None
-        self._found = disagreements(trajectory, self._key() if blind else "") if trajectory is not None else []
+        reader = self._place.reader(session) if blind else ""
+        self._found = disagreements(trajectory, reader) if trajectory is not None else []
         self._model.show([(d.step, _lines(d)) for d in self._found])
         self._panel.show_state(len(self._found), blind=blind)
         told = pairs(trajectory) if trajectory is not None and not blind else []
@@ -73,9 +73,6 @@ class DisagreementsController(QObject):
     def _time_words(self, key: str, seconds: dict[int, float]) -> str:
         told = self.tr("{person}: active time {time} on %n step(s)", None, len(seconds))
         return told.format(person=author_words(key), time=quantities.duration(round(sum(seconds.values()))))
-
-    def _key(self) -> str:
-        return Author(kind="person", name=self._place.desk.name_of(self._session)).key
 
     def _next(self) -> None:
         step = next_disagreement(self._found, self._place.cursor.step or 0)

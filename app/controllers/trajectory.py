@@ -15,7 +15,6 @@ from app.models.trajectory import TrajectoryModel
 from app.views.trajectory import TrajectoryPanel
 from app.workplace import Workplace
 from core.domain.session import FINAL_STATES
-from core.domain.verdict import Author
 
 THOUGHT = "thought"
 """The live channel on which a model's unfinished thought comes."""
@@ -283,8 +282,8 @@ class TrajectoryController(QObject):
 
     def _blind_reader(self) -> str:
         """From whom others' opinions are hidden until they have decided; "" while blind mode is off."""
-        name = self._place.desk.name_of(self._place.cursor.session)
-        return Author(kind="person", name=name).key if self._place.settings.get("review.blind") else ""
+        is_blind = self._place.settings.get("review.blind")
+        return self._place.reader(self._place.cursor.session) if is_blind else ""
 
     def _show_blind(self) -> None:
         self._model.set_reader(self._blind_reader())

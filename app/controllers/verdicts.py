@@ -17,7 +17,6 @@ from app.views.review import ReviewView, StepOpinions
 from app.workplace import Workplace
 from core.domain.errors import ReportableError
 from core.domain.trajectory import StepEntry, Trajectory
-from core.domain.verdict import Author
 from core.protocol.messages import AddNote, AnyOp, GiveVerdict, SetTag
 
 SETTLED_MS = 1_000
@@ -102,7 +101,7 @@ class VerdictsController(QObject):
         session = self._cursor.session
         if session:
             trajectory = self._desk.trajectory(session)
-            me = Author(kind="person", name=self._desk.name_of(session)).key
+            me = self._place.reader(session)
             told = trajectory.spent.get(me, {})
             self._view.show_time(sum(told.values()) + sum(self._time.of(session).values()))
 
