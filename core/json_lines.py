@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import msgspec
 
-Say = Callable[[dict[str, object]], None]
+Say = Callable[[object], None]
 """Sends one answer."""
 
 
@@ -19,7 +19,7 @@ def serve(make: Callable[[Say], Callable[[bytes], None]]) -> int:
     """
     out = sys.stdout.buffer
 
-    def say(told: dict[str, object]) -> None:
+    def say(told: object) -> None:
         out.write(msgspec.json.encode(told) + b"\n")
         out.flush()
 

@@ -14,6 +14,7 @@ import os
 import sys
 import threading
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from time import monotonic
 
@@ -21,6 +22,7 @@ import msgspec
 
 from core.domain.errors import ReportableError, error_kind
 from core.domain.hit import Hit
+from core.json_lines import Say, serve
 from core.store.search import SearchIndex
 from core.store.sqlite import driver
 
@@ -113,6 +115,14 @@ def answer(index: SearchIndex, log_path: Path, question: Question) -> Answer:
     return Answer(id=question.id, hits=hits, more=is_cut or len(found) > question.limit, behind=behind)
 
 
+def _reply(say: Say, index: SearchIndex, updater: Updater, log_path: Path, line: bytes) -> None:
+    question = msgspec.json.decode(line, type=Question)
+    updater.catch_up(CATCH_UP_S)
+    say(answer(index, log_path, question))
+    if not updater.is_alive:
+        sys.exit(1)
+
+
 def main(argv: list[str] | None = None) -> int:
     """Answer until stdin ends; a broken updater ends the process, so that a new one is started."""
     parser = argparse.ArgumentParser(prog="python -m core.server.search_worker", description=__doc__)
@@ -123,13 +133,7 @@ def main(argv: list[str] | None = None) -> int:
         os.nice(5)  # the log comes first
     with closing(SearchIndex(told.index)) as index:
         updater = Updater(index, told.log)
-        for line in sys.stdin.buffer:
-            question = msgspec.json.decode(line, type=Question)
-            updater.catch_up(CATCH_UP_S)
-            sys.stdout.buffer.write(msgspec.json.encode(answer(index, told.log, question)) + b"\n")
-            sys.stdout.buffer.flush()
-            if not updater.is_alive:
-                return 1
+        serve(lambda say: partial(_reply, say, index, updater, told.log))
         os._exit(0)  # an index that is being brought up to date is left as its last commit has it
 
 
