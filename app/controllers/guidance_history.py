@@ -8,10 +8,10 @@ from time import perf_counter
 from PySide6.QtCore import QObject, Signal
 
 from app.desks import Desks
+from app.fold import SLICE_S
 from app.later import later
 from app.models.guidance import GuidanceLine, in_order, said_to
 
-SLICE_S = 0.008
 PAUSE_MS = 200
 """What changed is read anew at most so often."""
 
@@ -19,7 +19,7 @@ PAUSE_MS = 200
 class GuidanceHistory(QObject):
     """`read` gives the lines of all sessions, oldest first."""
 
-    read = Signal(list)
+    read = Signal(object)  # a list: as Signal(list) Qt would copy it
 
     def __init__(self, desk: Desks, parent: QObject) -> None:
         super().__init__(parent)

@@ -55,7 +55,6 @@ class TrajectoryModel(QAbstractListModel):
         self._texts: dict[tuple[str, int, int, int], RowText] = {}
         self._told_touched = 0
         self._said = Said()
-        self._had_live = False
 
     # ---- Qt --------------------------------------------------------------------------------------
 
@@ -118,13 +117,13 @@ class TrajectoryModel(QAbstractListModel):
         """Take what the trajectory got since; `reading` is the item that must not be folded away."""
         if self.trajectory is None:
             return
-        before, refolded = self._told, self._take(reading)
+        before, had_live = self._told, self.rows.live
+        refolded = self._take(reading)
         self._tell_count()
         if refolded >= 0:
             self._tell_changed(range(refolded, self._told))
-        if self._had_live or self.rows.live:  # it went, came, or is a line further down now
+        if had_live or self.rows.live:  # it went, came, or is a line further down now
             self._tell_changed(range(min(before, self._told) - 1, self._told))
-        self._had_live = self.rows.live
         for item in self._said.news(self.trajectory):
             row = self.rows.of_item(item)
             self._tell_changed(range(row, row + 1))
@@ -252,7 +251,7 @@ class TrajectoryModel(QAbstractListModel):
             self.rows.listed = None if self.is_whole else array("q")
             self._take(None)
             self._said.news(self.trajectory)
-        self._told, self._had_live = len(self.rows), self.rows.live
+        self._told = len(self.rows)
 
     def _take(self, reading: int | None) -> int:
         """Bring the rows up to the trajectory: only what is new, and the run at the end, is looked at.

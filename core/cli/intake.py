@@ -124,6 +124,8 @@ def _remarks(home: Home, session: Imported) -> list[bytes]:
     """What the importer has to say of the file, as notes on the session that the log does not have yet."""
     author = Author(kind="import", name=session.format)
     told = {f"{session.session}-remark-{blob_hash(text.encode())[:16]}": text for text in session.warnings[:REMARKS]}
+    if not told:
+        return []
     with reading(home) as conn:
         notes = conn.execute("SELECT body FROM event WHERE session = ? AND kind = 'note_added'", (session.session,))
         held = {decode_event(bytes(body)).id for (body,) in notes}
