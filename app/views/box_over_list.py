@@ -19,7 +19,8 @@ def went_down(key: int | None, listed: QAbstractItemView) -> bool:
     """Whether a key goes from the box into the list (Down, Enter): then the list has the focus, on a row."""
     if key not in _DOWN:
         return False
-    listed.setFocus(Qt.FocusReason.TabFocusReason)
-    if not listed.currentIndex().isValid():
-        listed.setCurrentIndex(listed.model().index(0, 0))
+    listed.setFocus(Qt.FocusReason.TabFocusReason)  # which makes a row current, but does not show that it is
+    at = listed.currentIndex() if listed.currentIndex().isValid() else listed.model().index(0, 0)
+    if not listed.selectionModel().isSelected(at):
+        listed.setCurrentIndex(at)
     return True

@@ -37,6 +37,7 @@ def test_all_sessions_are_searched_and_a_hit_opens_its_step(qtbot, tmp_path):
         assert all(row.below[a:b] == "珊瑚" for row in rows for a, b in row.spans)
         assert any(row.right == "step 2 · thought" for row in rows)
         QTest.keyClick(panel.box, Qt.Key.Key_Down)
+        assert panel.list.selectionModel().isSelected(panel.list.model().index(0)), "one sees where one is"
         row = next(r for r, told in enumerate(rows) if told.right == "step 2 · thought")
         panel.list.setCurrentIndex(model.index(row, 0))
         panel.grab()
