@@ -161,7 +161,7 @@ def _train(data: Path, model: str, out: Path, steps: int) -> str:
 def _screenshots(home: Home, session: str, out: Path) -> tuple[str, ...]:
     """Have the desktop, a process of its own, show the session and save what its window shows."""
     out.mkdir(parents=True)
-    command = [sys.executable, "-m", "app.screenshots", "--home", str(home.path), "--session", session,
+    command = [sys.executable, "-m", "app.window.screenshots", "--home", str(home.path), "--session", session,
                "--out", str(out)]
     surroundings = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
     try:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def launch(arguments: Sequence[str]) -> int:
     """Run the desktop until its window is closed. Raises Unavailable (no_display)."""
     check_display()
-    from app.__main__ import main
+    from app.window.entry import main
 
     return main(list(arguments))
 

@@ -66,7 +66,7 @@ def _fill(conn: Connection, session: str, story: Story) -> None:
 
 async def take(home: Home, out: Path, language: str, colours: str) -> None:
     """One language and scheme, in a process of its own."""
-    command = [sys.executable, "-m", "app.screenshots", "--home", str(home.path), "--session", SESSION,
+    command = [sys.executable, "-m", "app.window.screenshots", "--home", str(home.path), "--session", SESSION,
                "--other", OTHER, "--step", "6", "--out", str(out), "--language", language, "--colours", colours,
                "--panels"]
     surroundings = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}

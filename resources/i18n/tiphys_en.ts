@@ -19,7 +19,7 @@
     </message>
 </context>
 <context>
-    <name>ComparePanel</name>
+    <name>CompareView</name>
     <message numerus="yes">
         <source>Both take the same %n step(s).</source>
         <translation>
@@ -158,7 +158,7 @@
     </message>
 </context>
 <context>
-    <name>FindAllPanel</name>
+    <name>FindAllView</name>
     <message numerus="yes">
         <source>%n place(s)</source>
         <translation>
@@ -337,7 +337,7 @@
     </message>
 </context>
 <context>
-    <name>TrajectoryPanel</name>
+    <name>TrajectoryView</name>
     <message numerus="yes">
         <source>%n new</source>
         <translation>

@@ -367,7 +367,7 @@
     </message>
 </context>
 <context>
-    <name>AttentionPanel</name>
+    <name>AttentionView</name>
     <message>
         <source>What needs attention</source>
         <translation>需要关注的事项</translation>
@@ -409,7 +409,7 @@
     </message>
 </context>
 <context>
-    <name>ChartsPanel</name>
+    <name>ChartsView</name>
     <message>
         <source>Over it</source>
         <translation>叠加</translation>
@@ -635,7 +635,7 @@
     </message>
 </context>
 <context>
-    <name>ComparePanel</name>
+    <name>CompareView</name>
     <message>
         <source>The session to compare with</source>
         <translation>要对比的会话</translation>
@@ -888,7 +888,7 @@
     </message>
 </context>
 <context>
-    <name>DisagreementsPanel</name>
+    <name>DisagreementsView</name>
     <message>
         <source>Steps on which opinions differ</source>
         <translation>意见不一的步骤</translation>
@@ -1627,7 +1627,7 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
-    <name>FindAllPanel</name>
+    <name>FindAllView</name>
     <message>
         <source>Words, or “a phrase”, in every session</source>
         <translation>词语或“短语”，在所有会话中</translation>
@@ -1789,37 +1789,6 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
-    <name>GuidancePanel</name>
-    <message>
-        <source>Look at the {error} of step {step} before you go on: {why}</source>
-        <translation>继续之前，先看步骤 {step} 的{error}：{why}</translation>
-    </message>
-    <message>
-        <source>Do not use the test split for training or for choosing.</source>
-        <translation>不要用测试集来训练或挑选。</translation>
-    </message>
-    <message>
-        <source>You repeat yourself since step {step}. Say what you have tried, then try another way: {other way}</source>
-        <translation>自步骤 {step} 起你一直在重复。先说明试过什么，再换一种做法：{other way}</translation>
-    </message>
-    <message>
-        <source>Start it in the background and check on it every {minutes} minutes.</source>
-        <translation>在后台启动它，每 {minutes} 分钟查看一次。</translation>
-    </message>
-    <message>
-        <source>Look at {file} again: {what is wrong there}</source>
-        <translation>再看一下 {file}：{what is wrong there}</translation>
-    </message>
-    <message>
-        <source>Tell “{title}” what to do. Ctrl+Enter sends.</source>
-        <translation>告诉“{title}”该做什么。Ctrl+Enter 发送。</translation>
-    </message>
-    <message>
-        <source>Choose a session to guide it.</source>
-        <translation>选择一个会话来指导它。</translation>
-    </message>
-</context>
-<context>
     <name>GuidanceQueue</name>
     <message>
         <source>Find in guidance</source>
@@ -1855,6 +1824,37 @@ Delete or right click: take it away</source>
     <message>
         <source>interrupt</source>
         <translation>中断</translation>
+    </message>
+</context>
+<context>
+    <name>GuidanceView</name>
+    <message>
+        <source>Look at the {error} of step {step} before you go on: {why}</source>
+        <translation>继续之前，先看步骤 {step} 的{error}：{why}</translation>
+    </message>
+    <message>
+        <source>Do not use the test split for training or for choosing.</source>
+        <translation>不要用测试集来训练或挑选。</translation>
+    </message>
+    <message>
+        <source>You repeat yourself since step {step}. Say what you have tried, then try another way: {other way}</source>
+        <translation>自步骤 {step} 起你一直在重复。先说明试过什么，再换一种做法：{other way}</translation>
+    </message>
+    <message>
+        <source>Start it in the background and check on it every {minutes} minutes.</source>
+        <translation>在后台启动它，每 {minutes} 分钟查看一次。</translation>
+    </message>
+    <message>
+        <source>Look at {file} again: {what is wrong there}</source>
+        <translation>再看一下 {file}：{what is wrong there}</translation>
+    </message>
+    <message>
+        <source>Tell “{title}” what to do. Ctrl+Enter sends.</source>
+        <translation>告诉“{title}”该做什么。Ctrl+Enter 发送。</translation>
+    </message>
+    <message>
+        <source>Choose a session to guide it.</source>
+        <translation>选择一个会话来指导它。</translation>
     </message>
 </context>
 <context>
@@ -2417,6 +2417,33 @@ Delete or right click: take it away</source>
     <message>
         <source>{name}, {when}</source>
         <translation>{name}，{when}</translation>
+    </message>
+</context>
+<context>
+    <name>ReviewController</name>
+    <message>
+        <source>Select a step first: verdicts are about one step.</source>
+        <translation>请先选择步骤：裁定针对单个步骤。</translation>
+    </message>
+    <message>
+        <source>A new step has just come: look again, then press again.</source>
+        <translation>刚有新步骤到来：请再看一眼，然后再按一次。</translation>
+    </message>
+    <message>
+        <source>Every step is decided.</source>
+        <translation>所有步骤都已裁定。</translation>
+    </message>
+    <message>
+        <source>Rules run on the server&apos;s own computer:  tiphys judge {session}</source>
+        <translation>规则在服务器所在的计算机上运行：  tiphys judge {session}</translation>
+    </message>
+    <message>
+        <source>The rules gave {count} new verdicts, {masked} of them mask.</source>
+        <translation>规则给出 {count} 条新裁定，其中 {masked} 条为掩码。</translation>
+    </message>
+    <message>
+        <source>The rules could not run: {why}</source>
+        <translation>规则无法运行：{why}</translation>
     </message>
 </context>
 <context>
@@ -3079,7 +3106,7 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
-    <name>SessionsPanel</name>
+    <name>SessionsView</name>
     <message>
         <source>Sessions</source>
         <translation>会话</translation>
@@ -3509,7 +3536,7 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     </message>
 </context>
 <context>
-    <name>StepPanel</name>
+    <name>StepView</name>
     <message>
         <source>Previous step</source>
         <translation>上一步骤</translation>
@@ -3918,7 +3945,7 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     </message>
 </context>
 <context>
-    <name>TrajectoryPanel</name>
+    <name>TrajectoryView</name>
     <message>
         <source>Steps of the trajectory</source>
         <translation>轨迹的步骤</translation>
@@ -4004,33 +4031,6 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
         <translation>
             <numerusform>%n 个新步骤</numerusform>
         </translation>
-    </message>
-</context>
-<context>
-    <name>VerdictsController</name>
-    <message>
-        <source>Select a step first: verdicts are about one step.</source>
-        <translation>请先选择步骤：裁定针对单个步骤。</translation>
-    </message>
-    <message>
-        <source>A new step has just come: look again, then press again.</source>
-        <translation>刚有新步骤到来：请再看一眼，然后再按一次。</translation>
-    </message>
-    <message>
-        <source>Every step is decided.</source>
-        <translation>所有步骤都已裁定。</translation>
-    </message>
-    <message>
-        <source>Rules run on the server&apos;s own computer:  tiphys judge {session}</source>
-        <translation>规则在服务器所在的计算机上运行：  tiphys judge {session}</translation>
-    </message>
-    <message>
-        <source>The rules gave {count} new verdicts, {masked} of them mask.</source>
-        <translation>规则给出 {count} 条新裁定，其中 {masked} 条为掩码。</translation>
-    </message>
-    <message>
-        <source>The rules could not run: {why}</source>
-        <translation>规则无法运行：{why}</translation>
     </message>
 </context>
 <context>

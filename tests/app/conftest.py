@@ -22,7 +22,7 @@ def _dressed(qapp):
     """Every test sees the application's style and plain English."""
     from PySide6.QtCore import QEvent, QLocale
 
-    from app import theme
+    from app.kit import theme
 
     QLocale.setDefault(QLocale("en_US"))
     theme.apply(qapp, "light")

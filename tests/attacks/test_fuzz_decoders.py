@@ -14,7 +14,7 @@ from support.hostile import JSON, ROOT, damaged, fuzzed, survives
 from support.logs import make_session
 from support.real_data import DATA
 
-from app.settings import Settings, to_toml
+from app.desk.settings import Settings, to_toml
 from core.actions.registry import parse_call
 from core.domain.blob import blob_hash
 from core.domain.errors import InvalidInput

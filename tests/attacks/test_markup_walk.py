@@ -365,10 +365,10 @@ def test_the_whole_window_renders_nothing_and_touches_nothing(
 
 async def walk(folder: Path, traps: Traps) -> Inspector:
     """Open the window on the hostile session, visit every step, dialog and notice, and look each time."""
-    from app.ask import yes_or_no
-    from app.bootstrap import Desktop
-    from app.dialogs.new_session import NewSession, Offer, TaskChoice
-    from app.settings import Settings
+    from app.desk.settings import Settings
+    from app.kit.ask import yes_or_no
+    from app.sessions.new_session_dialog import NewSession, Offer, TaskChoice
+    from app.window.bootstrap import Desktop
     from core.aio import TaskScope
     from core.client.replica import Replica
     from core.domain.errors import InvalidInput
@@ -427,7 +427,7 @@ def test_bodies_that_are_none_are_said_to_be_unreadable(tmp_path: Path, qapp: QA
     """A log may name a payload that is no step and no message: the panel says so."""
     from support.panels import workplace
 
-    from app.controllers import step as controller
+    from app.step import panel as controller
 
     maker = Maker(2)
     maker.add_step()

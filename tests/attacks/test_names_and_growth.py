@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from support.hostile import fuzzed, survives
 from support.wire import admin_token, raw_peer, serving
 
-from app.models.series import Curves, Series, Times, table_of
+from app.charts.series import Curves, Series, Times, table_of
 from core.agents.journal import Journal
 from core.client.replica import Replica
 from core.domain.errors import ReportableError

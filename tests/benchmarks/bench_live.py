@@ -87,9 +87,9 @@ def desktop(url: str, token: str, session: str, rate: int, count: int, folder: s
     from PySide6.QtWidgets import QApplication
     from qasync import QEventLoop
 
-    from app.desk import Desk
-    from app.models.trajectory import TrajectoryModel
-    from app.views.step_list import StepList
+    from app.desk.desk import Desk
+    from app.trajectory.model import TrajectoryModel
+    from app.trajectory.step_list import StepList
     from core.aio import TaskScope
     from core.client.client import Client
     from core.client.replica import Replica

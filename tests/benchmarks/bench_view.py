@@ -23,11 +23,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QListView, QPlainTextEdit
 from support.watchdog import Watchdog
 
-from app.controllers.step import build as build_step
-from app.controllers.trajectory import build as build_trajectory
-from app.models.trajectory import TrajectoryModel
-from app.views.step_list import StepList
-from app.workplace import Workplace
+from app.desk.workplace import Workplace
+from app.step.panel import build as build_step
+from app.trajectory.model import TrajectoryModel
+from app.trajectory.panel import build as build_trajectory
+from app.trajectory.step_list import StepList
 from core.domain.folded import decode_folded, encode_folded
 from core.domain.trajectory import Trajectory
 

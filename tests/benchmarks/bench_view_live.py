@@ -88,7 +88,7 @@ def _watch(place, count: int, baseline: bool) -> dict[str, float]:
     from PySide6.QtWidgets import QApplication
     from qasync import QEventLoop
 
-    from app.garbage import Collector
+    from app.window.garbage import Collector
     from core.aio import TaskScope
 
     steps = place.desk.trajectory(stress.SESSION).steps

@@ -19,8 +19,8 @@ from PySide6.QtCore import QAbstractListModel, QEvent, QEventLoop, QLocale, QMod
 from PySide6.QtWidgets import QApplication, QListView, QListWidget, QWidget
 from support.panels import workplace
 
-from app import theme
-from app.workplace import Workplace
+from app.desk.workplace import Workplace
+from app.kit import theme
 from core.client.client import Client
 from core.client.replica import Replica
 

@@ -44,8 +44,8 @@ def test_what_is_installed_works_without_the_checkout_and_goes_without_a_trace(t
     assert told.returncode == 0, told.stderr
     session = json.loads(told.stdout.splitlines()[0])["session"]
     assert "one" in run(program, "show", session, TIPHYS_HOME=home).stdout
-    window = run(prefix / "lib/tiphys/bin/python", "-c", "import app.window, app.theme; "
-                 "print(app.theme.RESOURCES.is_dir(), app.window.__file__)", QT_QPA_PLATFORM="offscreen")
+    window = run(prefix / "lib/tiphys/bin/python", "-c", "import app.window.window, app.kit.theme; "
+                 "print(app.kit.theme.RESOURCES.is_dir(), app.window.window.__file__)", QT_QPA_PLATFORM="offscreen")
     assert window.stdout.startswith("True") and str(ROOT) not in window.stdout
     entry = (prefix / "share/applications/tiphys.desktop").read_text()
     assert f"Exec={program} open %u" in entry

@@ -6,9 +6,9 @@ import contextlib
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from app.bootstrap import Desktop, parse
-from app.models.sessions import SessionRole
-from app.settings import Settings
+from app.desk.settings import Settings
+from app.sessions.model import SessionRole
+from app.window.bootstrap import Desktop, parse
 from core.aio import TaskScope
 from core.store.home import Home
 

@@ -1,4 +1,4 @@
-"""Tests with widgets collect cycles on the main thread only, as the desktop does (`app.garbage`)."""
+"""Tests with widgets collect cycles on the main thread only, as the desktop does (`app.window.garbage`)."""
 
 import gc
 from collections.abc import Iterator

@@ -10,16 +10,16 @@ import msgspec
 from PySide6.QtCore import QObject
 from support.logs import PERSON, RULE, Maker, fill
 
-from app.actions import Actions
-from app.controllers.sender import Sender
-from app.cursor import Cursor
-from app.desk import Desk
-from app.kept import Kept
-from app.looked import Looked
-from app.notices import Notices
-from app.servers import Servers
-from app.settings import Settings
-from app.workplace import Workplace
+from app.desk.actions import Actions
+from app.desk.cursor import Cursor
+from app.desk.desk import Desk
+from app.desk.notices import Notices
+from app.desk.offline_copies import Kept
+from app.desk.sender import Sender
+from app.desk.servers import Servers
+from app.desk.settings import Settings
+from app.desk.watermarks import Looked
+from app.desk.workplace import Workplace
 from core.aio import TaskScope
 from core.client.client import Client
 from core.client.replica import Replica

@@ -28,10 +28,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from qasync import QEventLoop
 
-from app.__main__ import make_application
-from app.bootstrap import Desktop, parse
-from app.settings import Settings
-from app.views.guidance import GuidancePanel
+from app.desk.settings import Settings
+from app.guidance.view import GuidanceView
+from app.window.bootstrap import Desktop, parse
+from app.window.entry import make_application
 from core import logs
 from core.aio import TaskScope
 from core.store.home import Home
@@ -71,8 +71,8 @@ class Typist:
         return f"unknown {verb}"
 
     @property
-    def _panel(self) -> GuidancePanel:
-        panel = self.desktop.window.findChild(GuidancePanel)
+    def _panel(self) -> GuidanceView:
+        panel = self.desktop.window.findChild(GuidanceView)
         assert panel is not None
         return panel
 

@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QApplication, QWidget
 from support.logs import Maker
 from support.panels import workplace
 
-from app import i18n
-from app.controllers.application import ApplicationController
-from app.window import Window
-from app.workplace import Workplace
+from app.desk.workplace import Workplace
+from app.kit import i18n
+from app.window.application import ApplicationController
+from app.window.window import Window
 
 NONE = Qt.KeyboardModifier.NoModifier
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier

@@ -20,7 +20,7 @@ sys.path[:0] = [str(ROOT)]
 import atheris  # type: ignore[import-not-found]  # noqa: E402
 
 with atheris.instrument_imports(include=["core", "app"]):
-    from app.settings import Settings
+    from app.desk.settings import Settings
     from core.actions.registry import parse_call
     from core.domain.errors import ReportableError
     from core.domain.events import decode_event

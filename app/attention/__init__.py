@@ -1,0 +1,1 @@
+"""What needs a person's look, in a list and as messages of the desktop."""

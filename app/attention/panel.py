@@ -1,0 +1,172 @@
+"""Wires the Attention panel: lists what needs a look, tells each change once, opens the very step."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QApplication, QWidget
+
+from app.attention.model import Alert, Raised, alerts_of, is_quiet, raised
+from app.attention.notifier import Notifier
+from app.attention.view import AttentionView
+from app.desk.attention_words import attention_word
+from app.desk.notices import Notice
+from app.desk.panel import Panel
+from app.desk.workplace import Workplace
+from app.kit import quantities
+from app.kit.entries import EntriesModel
+from app.kit.i18n import QT_TRANSLATE_NOOP
+from app.kit.safe_text import one_line
+from app.kit.two_lines import TwoLines
+from core.domain.session import SessionRow
+from core.protocol.messages import ClearAttention
+
+
+def build(place: Workplace, parent: QWidget) -> AttentionView:
+    """The panel, wired."""
+    model = EntriesModel()
+    panel = AttentionView(model, place.actions["go.next_session"], parent)
+    model.setParent(panel)
+    AttentionController(place, model, panel)
+    return panel
+
+
+class AttentionController(QObject):
+    """Knows what was told already; what was so at the start is not told."""
+
+    def __init__(self, place: Workplace, model: EntriesModel, panel: AttentionView) -> None:
+        super().__init__(panel)
+        self._place, self._model, self._panel = place, model, panel
+        self._told: dict[str, frozenset[str]] = {}
+        self._raised: dict[Alert, Raised] = {}
+        self._opening: Alert | None = None
+        self.notifier = Notifier(self)
+        place.desk.rows_changed.connect(self._show)
+        place.desk.trajectory_changed.connect(self._on_trajectory)
+        place.cursor.moved.connect(self._on_moved)
+        place.actions["go.next_session"].triggered.connect(self._next)
+        panel.opened.connect(self.open)
+        panel.dealt_with.connect(self._dealt_with)
+        place.notices.opened.connect(self._on_notice)
+        self.notifier.clicked.connect(self._on_notification)
+        self._show()
+
+    # ---- what is listed --------------------------------------------------------------------------
+
+    def _show(self) -> None:
+        rows = self._place.desk.rows()
+        for row in rows:
+            self._tell(row)
+        alerts = alerts_of(rows)
+        self._raised = {alert: found for alert, found in self._raised.items() if alert in alerts}
+        known = {row.session: row for row in rows}
+        self._model.show([(alert, self._lines(alert, known[alert.session])) for alert in alerts])
+        self._panel.show_content(bool(alerts))
+
+    def _lines(self, alert: Alert, row: SessionRow) -> TwoLines:
+        found = self._find(alert)
+        told = [self.tr("step {n}").format(n=quantities.number(found.step))] if found and found.step else []
+        if found is not None and found.at is not None:
+            told.append(quantities.clock(found.at))
+        word = attention_word(alert.kind)
+        below = f"{word}: {one_line(found.evidence, 160)}" if found and found.evidence else word
+        return TwoLines(title=one_line(row.title or row.session, 80), below=below, sign="!", meaning="attention",
+                        right=" · ".join(told))
+
+    def _find(self, alert: Alert) -> Raised | None:
+        if alert not in self._raised:
+            desk = self._place.desk
+            head = desk.head(alert.session)
+            if head < alert.until:
+                return None  # what the message was about has not come yet
+            found = raised(desk.read, alert.until or head, alert)
+            if found is None:
+                return None
+            self._raised[alert] = found
+        return self._raised[alert]
+
+    # ---- what is told ----------------------------------------------------------------------------
+
+    def _tell(self, row: SessionRow) -> None:
+        """One message per session and change; none for what was so at the start, none in quiet hours."""
+        now, before = frozenset(row.attention), self._told.get(row.session)
+        self._told[row.session] = now
+        fresh = now - before if before is not None else frozenset()
+        if not fresh or not self._may_tell():
+            return
+        kind = next(a.kind for a in alerts_of([row]) if a.kind in fresh)
+        alert = Alert(row.session, kind, row.seq)  # a later one of the same kind is another message
+        title = one_line(row.title or row.session, 60)
+        kinds = ", ".join(attention_word(kind) for kind in sorted(fresh))
+        seen = self._panel.window().isActiveWindow()
+        if not seen and self.notifier.is_available:
+            self.notifier.tell(title, kinds, alert)
+        elif not seen or row.session != self._place.cursor.session:
+            self._place.notices.tell(self.tr("{title}: {kinds}").format(title=title, kinds=kinds), "attention",
+                                     row.session, alert)
+        QApplication.alert(self._panel.window())
+
+    def _may_tell(self) -> bool:
+        settings = self._place.settings
+        if not settings.get("sessions.notify"):
+            return False
+        now = datetime.now().astimezone().time()
+        quiet = is_quiet(now, settings.text("sessions.quiet_from"), settings.text("sessions.quiet_to"))
+        return not (settings.get("sessions.quiet") and quiet)
+
+    def _on_notice(self, notice: Notice) -> None:
+        self.open(notice.about)
+
+    def _on_notification(self, alert: object) -> None:
+        window = self._panel.window()
+        window.setWindowState(window.windowState() & ~window.windowState().WindowMinimized)
+        window.raise_()
+        window.activateWindow()
+        self.open(alert)
+
+    # ---- what the reader does --------------------------------------------------------------------
+
+    def open(self, alert: object) -> None:
+        """Go to the step of an alert; where its session is not here yet, as soon as it has come."""
+        if not isinstance(alert, Alert):
+            return
+        found = self._find(alert)
+        self._opening = None
+        if found is not None:
+            self._place.cursor.move(alert.session, found.step or None)
+        else:
+            self._place.cursor.move(alert.session)
+            self._opening = alert
+        self._select(alert)
+
+    def _on_trajectory(self, session: str) -> None:
+        alert = self._opening
+        if alert is not None and alert.session == session and self._find(alert) is not None:
+            self.open(alert)
+
+    def _on_moved(self, session: str, step: object) -> None:
+        if self._opening is not None and (session != self._opening.session or step is not None):
+            self._opening = None
+
+    def _next(self) -> None:
+        alerts = [what for what, _ in self._model.entries]
+        at = self._panel.list.currentIndex().row()
+        if alerts:
+            self.open(alerts[(at + 1) % len(alerts)])
+        else:
+            self._place.notices.tell(self.tr("Nothing needs attention."), "info")
+
+    def _select(self, alert: Alert) -> None:
+        listed = Alert(alert.session, alert.kind)
+        row = next((i for i, (what, _) in enumerate(self._model.entries) if what == listed), -1)
+        if row >= 0:
+            self._panel.select(row)
+
+    def _dealt_with(self, alert: Alert) -> None:
+        self._place.sender.send(alert.session, ClearAttention(kind=alert.kind))  # type: ignore[arg-type]
+
+
+PANEL = Panel("attention", QT_TRANSLATE_NOOP("Panel", "Attention"), build, {
+    "live": ("left", 1), "small_live": ("right", 1), "review": ("left", 1),
+    "small_review": ("left", 2), "compare": ("left", 1), "small_compare": ("left", 3)})

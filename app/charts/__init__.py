@@ -1,0 +1,1 @@
+"""Score, tokens, cost and time as curves."""

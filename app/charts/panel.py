@@ -1,0 +1,195 @@
+"""Wires the Charts panel: curves of the cursor's session and of others over it, a click moves, a brush marks steps."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QBuffer, QIODevice, QObject
+from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtWidgets import QWidget
+
+from app.charts.view import ChartsView
+from app.desk.panel import Panel
+from app.desk.session_key import id_of
+from app.desk.worker import log_of
+from app.desk.workplace import Workplace
+from app.kit.ask import file_to_save
+from app.kit.background import Work
+from app.kit.i18n import QT_TRANSLATE_NOOP
+from app.kit.timers import later
+from core.domain.errors import Unavailable
+
+if TYPE_CHECKING:
+    from app.charts.series import Curves
+
+QUIET_MS = 500
+"""Curves are drawn anew at most this often while a session works."""
+
+MOST_OTHERS = 5
+
+
+def build(place: Workplace, parent: QWidget) -> ChartsView:
+    """The panel, wired."""
+    panel = ChartsView(parent)
+    ChartsController(place, panel)
+    return panel
+
+
+class ChartsController(QObject):
+    """Draws what the trajectory says, and moves the cursor."""
+
+    def __init__(self, place: Workplace, panel: ChartsView) -> None:
+        super().__init__(panel)
+        self._place, self._panel = place, panel
+        self._session = ""
+        self._chosen: list[str] = []
+        self._others: dict[str, Curves] = {}
+        self._work = Work(self)
+        self._work.done.connect(self._on_others)
+        self._timer = later(self, QUIET_MS, self._draw)
+        self._connect()
+        self._draw()
+
+    def _connect(self) -> None:
+        place, panel = self._place, self._panel
+        place.cursor.moved.connect(self._on_moved)
+        place.cursor.marked.connect(self._show_place)
+        place.desk.trajectory_changed.connect(self._on_changed)
+        place.desk.trajectory_replaced.connect(self._on_changed)
+        panel.picked.connect(place.cursor.move)
+        panel.brushed.connect(self._on_brushed)
+        panel.moved.connect(self._on_arrow)
+        panel.others_asked.connect(self._offer)
+        panel.other_toggled.connect(self._toggle)
+        panel.save_asked.connect(self._save)
+        panel.came_up.connect(self._draw)
+        place.settings.changed.connect(self._on_setting)
+
+    def _on_moved(self, session: str, step: int | None) -> None:
+        if session != self._session:
+            self._draw()
+        self._show_place()
+
+    def _on_changed(self, session: str) -> None:
+        if session == self._place.cursor.session and not self._timer.isActive():
+            self._timer.start()
+
+    def _on_setting(self, key: str) -> None:
+        if key == "review.blind":
+            self._others = {}  # with verdicts that a blind reader must not see
+            self._read_others()
+            self._draw()
+
+    @property
+    def _blind(self) -> bool:
+        return bool(self._place.settings.get("review.blind"))
+
+    def _draw(self) -> None:
+        if not self._panel.isVisible():
+            return
+        self._session = session = self._place.cursor.session
+        told: list[Curves] = []
+        if session:
+            from app.charts.series import curves_of  # with the canvas: numpy takes its time to load
+
+            told.append(curves_of(self._place.desk.trajectory(session), self._title(session),
+                                  self._place.reader(session) if self._blind else ""))
+            told += [self._others[s] for s in self._chosen if s != session and s in self._others]
+        self._panel.show_curves(told)
+        self._show_place()
+
+    def _show_place(self) -> None:
+        if not self._panel.isVisible():
+            return
+        self._panel.show_place(self._place.cursor.step, self._place.cursor.marks)
+
+    def _on_brushed(self, first: int, last: int) -> None:
+        steps = self._place.desk.trajectory(self._session).steps.numbers
+        self._place.cursor.mark(tuple(n for n in steps if first <= n <= last))
+
+    def _on_arrow(self, by: int) -> None:
+        self._place.actions["go.next_step" if by > 0 else "go.previous_step"].trigger()
+
+    # ---- other sessions --------------------------------------------------------------------------
+
+    def _title(self, session: str) -> str:
+        row = self._place.desk.row(session)
+        return f"{row.title or row.task} · {session[-6:]}" if row is not None else session
+
+    def _offer(self) -> None:
+        rows = [row for row in self._place.desk.rows() if row.session != self._place.cursor.session and row.steps]
+        rows.sort(key=lambda r: (r.task != self._task(), -(r.created_at.timestamp() if r.created_at else 0)))
+        self._panel.offer_others([(r.session, self._title(r.session), r.session in self._chosen)
+                                  for r in rows[:200]])
+
+    def _task(self) -> str:
+        row = self._place.desk.row(self._place.cursor.session)
+        return row.task if row is not None else ""
+
+    def _toggle(self, session: str, on: bool) -> None:
+        """The newest choice is kept; folding another log is work for a thread."""
+        self._chosen = [s for s in self._chosen if s != session]
+        if on:
+            self._chosen = [*self._chosen, session][-MOST_OTHERS:]
+            self._place.desk.watch(session)
+        self._read_others()
+        self._draw()
+
+    def _read_others(self) -> None:
+        from app.charts.series import Held, curves_of_logs
+
+        held = [Held(log_of(self._place, s), id_of(s), s, self._title(s), self._place.reader(s)) for s in self._chosen]
+        self._work.start(curves_of_logs, held, self._blind)
+
+    def _on_others(self, told: list[Curves]) -> None:
+        self._others = {curves.session: curves for curves in told}
+        self._draw()
+
+    # ---- saving ----------------------------------------------------------------------------------
+
+    def _save(self, kind: str) -> None:
+        self._place.scope.spawn(self._save_as(kind), name="save charts", on_error=self._place.notices.report)
+
+    async def _save_as(self, kind: str) -> None:
+        chosen = await file_to_save(self._panel.window(), self.tr("Save the curves"), f"{self._session}.{kind}")
+        if chosen:
+            self.save(kind, Path(chosen))
+
+    def save(self, kind: str, path: Path) -> None:
+        """Write the curves. Raises Unavailable (file_not_written)."""
+        data = {"png": self._png, "svg": self._svg, "csv": self._csv}[kind]()
+        try:
+            path.write_bytes(data)
+        except OSError as error:
+            raise Unavailable("file_not_written", f"{path} cannot be written: {error}", path=str(path),
+                              why=str(error)) from error
+        self._place.notices.tell(self.tr("Saved: {path}").format(path=path), "done")
+
+    def _png(self) -> bytes:
+        buffer = QBuffer()
+        buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+        self._panel.image().save(buffer, "PNG")  # type: ignore[call-overload]
+        return bytes(buffer.data().data())
+
+    def _svg(self) -> bytes:
+        buffer = QBuffer()
+        buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+        generator = QSvgGenerator()
+        generator.setOutputDevice(buffer)
+        self._panel.draw_svg(generator)
+        return bytes(buffer.data().data())
+
+    def _csv(self) -> bytes:
+        text = io.StringIO(newline="")
+        from app.charts.series import table_of
+
+        csv.writer(text).writerows(table_of(self._panel.canvas.curves))
+        return text.getvalue().encode("utf-8-sig")  # spreadsheets then know that it is UTF-8
+
+
+PANEL = Panel("charts", QT_TRANSLATE_NOOP("Panel", "Charts"), build, {
+    "live": ("right_below", 2), "small_live": ("left_below", 1), "review": ("right", 3),
+    "small_review": ("left_below", 3), "compare": ("middle_below", 0), "small_compare": ("left_below", 0)})

@@ -1,0 +1,121 @@
+"""Wires the Compare panel: another session beside the one that is looked at."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+
+from app.compare.model import ComparisonModel
+from app.compare.view import CompareView
+from app.desk.panel import Panel
+from app.desk.workplace import Workplace
+from app.kit.i18n import QT_TRANSLATE_NOOP
+from app.kit.timers import later
+from core.domain.session import SessionRow
+
+QUIET_MS = 300
+MOST = 200
+"""So many sessions are offered; those of the same task first."""
+
+
+def build(place: Workplace, parent: QWidget) -> CompareView:
+    """The panel, wired."""
+    model = ComparisonModel()
+    panel = CompareView(model, parent)
+    model.setParent(panel)
+    CompareController(place, model, panel)
+    return panel
+
+
+class CompareController(QObject):
+    """Opening a step of the other session turns the sides round: that one is looked at then."""
+
+    def __init__(self, place: Workplace, model: ComparisonModel, panel: CompareView) -> None:
+        super().__init__(panel)
+        self._place, self._model, self._panel = place, model, panel
+        self._session, self._other = "", ""
+        self._timer = later(self, QUIET_MS, self._grow)
+        place.cursor.moved.connect(self._on_moved)
+        place.desk.rows_changed.connect(self._offer)
+        place.desk.trajectory_changed.connect(self._on_changed)
+        place.desk.trajectory_replaced.connect(self._on_replaced)
+        panel.chosen.connect(self.compare_with)
+        panel.opened.connect(self._open)
+        panel.parting_asked.connect(self._to_parting)
+        self._show()
+
+    def compare_with(self, other: str) -> None:
+        """Put another session beside ours; "" takes it away."""
+        self._other = other
+        if other:
+            self._place.desk.watch(other)
+        self._show()
+
+    def _on_moved(self, session: str, step: int | None) -> None:
+        if session != self._session:
+            if session == self._other:
+                self._other = self._session
+            self._show()
+        trajectory = self._model.sides[0]
+        at = trajectory.index_of(step) if trajectory is not None and step is not None else None
+        if at is not None and self._model.rowCount():
+            self._panel.show_row(at)
+
+    def _on_changed(self, session: str) -> None:
+        if session in (self._session, self._other) and not self._timer.isActive():
+            self._timer.start()
+
+    def _on_replaced(self, session: str) -> None:
+        if session in (self._session, self._other):
+            self._show()
+
+    def _show(self) -> None:
+        self._session = self._place.cursor.session
+        sides = [self._place.desk.trajectory(s) if s else None for s in (self._session, self._other)]
+        self._model.show(sides[0], sides[1] if self._session else None)
+        self._offer()
+        self._tell()
+
+    def _grow(self) -> None:
+        """A trajectory that was closed meanwhile is another object: then everything is shown anew."""
+        held = [self._place.desk.trajectory(s) if s else None for s in (self._session, self._other)]
+        if tuple(held) == self._model.sides:
+            self._model.refresh()
+            self._tell()
+        else:
+            self._show()
+
+    def _tell(self) -> None:
+        left, right = self._model.sides
+        count = [len(t.steps) if t is not None else 0 for t in (left, right)]
+        self._panel.show_comparison(self._model.common, *count)
+
+    def _offer(self) -> None:
+        rows = {row.session: row for row in self._place.desk.rows()}
+        ours = rows.pop(self._session, None)
+        task = ours.task if ours is not None else ""
+        others = sorted((r for r in rows.values() if r.steps),
+                        key=lambda r: (r.task != task, -(r.created_at.timestamp() if r.created_at else 0)))
+        self._panel.offer(_title(ours) if ours is not None else "",
+                          [(r.session, _title(r)) for r in others[:MOST]] if ours is not None else [], self._other)
+
+    def _open(self, row: int, side: int) -> None:
+        head = self._model.head(row, side)
+        session = (self._session, self._other)[side]
+        if head is not None and session:
+            self._place.cursor.move(session, head.number)
+
+    def _to_parting(self) -> None:
+        row = self._model.common
+        self._panel.show_row(row)
+        if self._model.head(row, 0) is not None:
+            self._open(row, 0)
+
+
+def _title(row: SessionRow) -> str:
+    return f"{row.title or row.task} · {row.session[-6:]}"
+
+
+PANEL = Panel("compare", QT_TRANSLATE_NOOP("Panel", "Compare"), build, {
+    "live": ("right_below", 3), "small_live": ("left_below", 2), "review": ("right", 4),
+    "small_review": ("left_below", 4), "compare": ("middle", 0), "small_compare": ("left", 0)})

@@ -1,0 +1,125 @@
+"""The Compare panel: the session that is looked at beside another one, from their common beginning on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QGridLayout,
+    QHBoxLayout,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.compare.model import ComparisonModel
+from app.kit import theme
+from app.kit.empty import Empty, Faces
+from app.kit.plain_table import PlainTable
+from app.kit.safe_text import PlainLabel, menu_text
+
+
+class CompareView(QWidget):
+    """Intents: `chosen` another session ("" for none), `opened` a row and side (0 ours, 1 the other's)."""
+
+    chosen = Signal(str)
+    opened = Signal(int, int)
+    parting_asked = Signal()
+
+    def __init__(self, model: ComparisonModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.ours = PlainLabel("", self, elide=True)
+        self.ours.setFont(theme.bold_font(self.font()))
+        self.other = QComboBox(self)
+        self.other.setAccessibleName(self.tr("The session to compare with"))
+        self.other.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.other.activated.connect(self._on_chosen)
+        self.table = _Table(self)
+        self.table.setModel(model)
+        self.table.setAccessibleName(self.tr("Steps of both sessions"))
+        self.told = PlainLabel("", self, elide=True)
+        self.parting = QPushButton(self.tr("Where they part"), self)
+        self.parting.clicked.connect(self.parting_asked)
+        self.empty = Empty(self.tr("Choose a session above: its steps stand beside those of the one that is looked "
+                                   "at, aligned on what both begin with."), self)
+        self._lay_out()
+        self.table.clicked.connect(self._on_index)
+        self.table.entered_at.connect(self._on_index)
+
+    def _lay_out(self) -> None:
+        content = QWidget(self)
+        foot = QHBoxLayout()
+        foot.addWidget(self.told, 1)
+        foot.addWidget(self.parting)
+        column = QVBoxLayout(content)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID)
+        column.addWidget(self.table, 1)
+        column.addLayout(foot)
+        top = QGridLayout()
+        top.setColumnStretch(0, 1)
+        top.setColumnStretch(1, 1)
+        top.addWidget(self.ours, 0, 0)
+        top.addWidget(self.other, 0, 1)
+        host = QVBoxLayout(self)
+        host.setContentsMargins(*(theme.GRID,) * 4)
+        host.setSpacing(theme.GRID)
+        host.addLayout(top)
+        self._faces = Faces(content, self.empty)
+        host.addLayout(self._faces, 1)
+
+    def offer(self, ours: str, sessions: Sequence[tuple[str, str]], chosen: str) -> None:
+        """The sessions to choose from: id and title."""
+        self.ours.setText(ours)
+        held = [(self.other.itemData(i), self.other.itemText(i)) for i in range(self.other.count())]
+        told = [("", self.tr("Compare with…")), *((s, menu_text(t)) for s, t in sessions)]
+        if held != told:
+            self.other.clear()
+            for session, title in told:
+                self.other.addItem(title, session)
+        self.other.setCurrentIndex(max(0, self.other.findData(chosen)))
+        self.other.setEnabled(bool(sessions))
+
+    def show_comparison(self, common: int, left: int, right: int) -> None:
+        """Say how much both have in common; show the hint where there is nothing to compare."""
+        self._faces.show_content(bool(left and right))
+        if common == left == right:
+            self.told.setText(self.tr("Both take the same %n step(s).", None, common))
+        elif not common:
+            self.told.setText(self.tr("They differ from the first step on."))
+        else:
+            self.told.setText(self.tr("The first %n step(s) are the same.", None, common))
+        self.parting.setEnabled(common < max(left, right))
+
+    def show_row(self, row: int) -> None:
+        """Bring a row into sight."""
+        index = self.table.model().index(row, 0)
+        self.table.setCurrentIndex(index)
+        self.table.scrollTo(index, QAbstractItemView.ScrollHint.PositionAtCenter)
+
+    def _on_chosen(self) -> None:
+        self.chosen.emit(str(self.other.currentData() or ""))
+
+    def _on_index(self, index: QModelIndex) -> None:
+        self.opened.emit(index.row(), index.column())
+
+
+class _Table(PlainTable):
+    """Enter opens."""
+
+    entered_at = Signal(QModelIndex)
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.horizontalHeader().hide()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter opens the step."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
+            self.entered_at.emit(self.currentIndex())
+            return
+        super().keyPressEvent(event)

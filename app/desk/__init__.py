@@ -1,0 +1,1 @@
+"""What a panel is given: the replica as Qt signals, the cursor, settings, actions, notices, worker processes."""

@@ -1,0 +1,318 @@
+"""The desk: the replica, the client and the open trajectories, as Qt signals. What every panel reads from."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from time import monotonic
+from typing import TYPE_CHECKING
+
+import msgspec
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.desk.fetches import Fetch, Fetches
+from app.desk.fold import AT_ONCE, Folder
+from app.desk.refusal import Refusal
+from app.desk.session_key import OWN, id_of, key_of
+from core.domain.errors import make_error
+from core.domain.session import SessionRow
+from core.protocol.messages import Nak
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from core.client.client import Client
+    from core.client.replica import Replica
+    from core.domain.events import Placed
+    from core.domain.trajectory import Trajectory
+    from core.protocol.messages import Ack
+    from core.store.outbox import Queued
+
+FLUSH_MS = 8
+"""Changes are told at most this often (half a screen refresh), and so that telling them takes no more than a third of
+the time: the first at once, later ones together."""
+
+KEPT_OPEN = 6
+"""How many trajectories stay folded in memory."""
+
+KEPT_WATCHED = 100
+"""How many sessions, the last that were opened, are kept up to date; a server takes 256 from one connection."""
+
+
+class Link(msgspec.Struct, frozen=True):
+    """The connection as the status bar shows it; `since` is when this state began."""
+
+    state: str
+    since: datetime
+    server: str = ""
+    latency_ms: float | None = None
+    sentence: str = ""
+
+
+class Desk(QObject):
+    """One server's replica and client for the GUI: cheap synchronous reads, conflated signals, bodies on demand.
+
+    Sessions are named by their keys (`app.desk.session_key`); only the replica and the client are given a bare id.
+    """
+
+    rows_changed = Signal()
+    trajectory_changed = Signal(str)
+    trajectory_replaced = Signal(str)
+    """The server's log of a session is another one: read `trajectory` again; what was held of it is stale."""
+
+    outbox_changed = Signal()
+    link_changed = Signal()
+    servers_changed = Signal()
+    """Never here: of one server there is but one. `Desks` tells."""
+
+    answered = Signal(str, object)
+    """A command (its id) was answered, whenever it was sent: None, or the Refusal."""
+
+    live_text = Signal(str, str, str)
+    """(session, channel, text so far): a thought being written; never stored."""
+
+    blob_arrived = Signal(str)
+    """A payload came; `body` gives it."""
+
+    blob_absent = Signal(str)
+    """The server does not hold a payload that was wanted."""
+
+    def __init__(self, replica: Replica, client: Client | None = None, parent: QObject | None = None,
+                 server: str = OWN) -> None:
+        super().__init__(parent)
+        self.server = server
+        self.replica = replica
+        self.client = client
+        self._folder = Folder(replica, self._on_folded, self)
+        self._open: OrderedDict[str, Trajectory] = OrderedDict()
+        self._watched: OrderedDict[str, None] = OrderedDict()
+        self._fetches = Fetches(replica, self)
+        self._dirty: set[str] = set()
+        self._rows_dirty = False
+        self._since = datetime.now(UTC)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self._flush)
+        self._next_at = 0.0
+        self._closed = False
+        self._connect()
+
+    # ---- reading ---------------------------------------------------------------------------------
+
+    def rows(self) -> list[SessionRow]:
+        """Every session that is known, in the replica's order."""
+        return [self._named(row) for row in self.replica.rows()]
+
+    def row(self, session: str) -> SessionRow | None:
+        """One session's row, None where the session is not known."""
+        row = self.replica.row(id_of(session))
+        return self._named(row) if row is not None else None
+
+    def trajectory(self, session: str) -> Trajectory:
+        """The trajectory as far as the replica holds it; kept folded, brought up to date by events.
+
+        A long session that is opened for the first time grows for some seconds: see `progress`.
+        """
+        held = self._open.get(session)
+        if held is None:
+            held = self._open[session] = self._folder.open(session)
+            while len(self._open) > KEPT_OPEN:
+                self._folder.leave(self._open.popitem(last=False)[0])
+        self._open.move_to_end(session)
+        return held
+
+    def progress(self, session: str) -> float:
+        """How much of what is held of an open session is in its trajectory: 0 to 1."""
+        held = self._open.get(session)
+        return self._folder.progress(session, held) if held is not None and self._folder.is_behind(session) else 1.0
+
+    @property
+    def link(self) -> Link:
+        """The connection now; without a client it is off, since the desk was made or the reader took it off."""
+        if self.client is None:
+            return Link("off", self._since)
+        told = self.client.status
+        return Link(told.state, told.since, told.server, told.latency_ms, told.sentence)
+
+    def body(self, hash: str, callback: Callable[[bytes], None], absent: Callable[[], None] | None = None) -> Fetch:
+        """Give a payload to `callback`: at once when it is here, else when the server has sent it, before all that
+        was asked for earlier. `absent` is called when the server does not hold it.
+
+        Cancel the returned Fetch when the reader has moved on; a stale answer is then dropped.
+        """
+        return self._fetches.ask(hash, callback, absent)
+
+    @property
+    def all(self) -> tuple[Desk, ...]:
+        """Every desk: this one."""
+        return (self,)
+
+    def of(self, session: str) -> Desk:
+        """The desk of the session's server: this one."""
+        return self
+
+    def is_local(self, session: str) -> bool:
+        """Whether a session is on this computer's own server."""
+        return self.server == OWN
+
+    def read(self, session: str, after: int = 0, limit: int = 256) -> Sequence[Placed]:
+        """Events of a session after `after`, in order, a part at a time."""
+        return self.replica.read(id_of(session), after, limit)
+
+    def head(self, session: str) -> int:
+        """The seq of the newest event of a session that is held here."""
+        return self.replica.head(id_of(session))
+
+    def held(self, hash: str) -> bytes | None:
+        """A payload, None where it is not here; `want` it then."""
+        return self.replica.body(hash)
+
+    def want(self, hashes: Iterable[str]) -> None:
+        """Fetch payloads; `blob_arrived` tells of each. Nothing happens without a server."""
+        if self.client is not None:
+            self.client.want(list(hashes))
+
+    def draft(self, session: str) -> str:
+        """What was being written to a session."""
+        return self.replica.draft(id_of(session))
+
+    def guided(self) -> Iterator[tuple[str, Trajectory, list[Queued]]]:
+        """Every session (its key) to which something was said: its guidance and row alone, and what was sent of it."""
+        return ((key_of(told.session, self.server), told, sent) for told, sent in self.replica.guided())
+
+    def commands(self, session: str) -> Sequence[Queued]:
+        """What this computer told a session's server, newest first."""
+        return self.replica.commands(id_of(session))
+
+    def waiting(self) -> int:
+        """How many commands the server has not answered yet."""
+        return len(self.replica.waiting())
+
+    def name_of(self, session: str) -> str:
+        """What the session's server calls the person who sits here; "" before it was reached."""
+        return self.client.status.name if self.client is not None else ""
+
+    def log_path(self, session: str = "") -> Path:
+        """The file that holds the copy of a session's log."""
+        return self.replica.path
+
+    def watch(self, session: str) -> None:
+        """Ask the server for a session's events, from now on or as soon as there is one."""
+        if not session:
+            return
+        self._watched[session] = None
+        self._watched.move_to_end(session)
+        if self.client is not None:
+            self.client.watch(id_of(session))
+        while len(self._watched) > KEPT_WATCHED:
+            oldest, _ = self._watched.popitem(last=False)
+            if self.client is not None:
+                self.client.unwatch(id_of(oldest))
+
+    def attach(self, client: Client) -> None:
+        """Work with a client from now on; what was watched and wanted is asked of it too."""
+        if self.client is not client:
+            self._leave()
+        self.client = client
+        client.on_status.append(self._on_status)
+        client.on_live.append(self._on_live)
+        client.on_absent.append(self._on_absent)
+        for session in self._watched:
+            client.watch(id_of(session))
+        self._fetches.attach(client)
+        self.link_changed.emit()
+
+    def detach(self) -> None:
+        """Work without a server from now on, by the reader's choice."""
+        self._leave()
+        self.client = None
+        self._fetches.attach(None)
+        self._since = datetime.now(UTC)
+        self.link_changed.emit()
+
+    def _leave(self) -> None:
+        if self.client is not None:
+            self.client.on_status.clear()
+            self.client.on_live.clear()
+            self.client.on_absent.clear()
+
+    def close(self) -> None:
+        """Read no more: the replica is about to be closed, and a flush may still be due."""
+        self._closed = True
+        self._timer.stop()
+        self._folder.close()
+
+    # ---- what comes ------------------------------------------------------------------------------
+
+    def _connect(self) -> None:
+        self.replica.rows_changed.append(self._on_rows)
+        self.replica.events_added.append(self._on_events)
+        self.replica.outbox_changed.append(self.outbox_changed.emit)
+        self.replica.command_answered.append(self._on_answer)
+        self.replica.blob_arrived.append(self._on_blob)
+        self.replica.copies_dropped.append(self._on_dropped)
+        if self.client is not None:
+            self.attach(self.client)
+
+    def _on_status(self, *_: object) -> None:
+        self.link_changed.emit()
+
+    def _on_answer(self, reply: Ack | Nak) -> None:
+        refusal = None
+        if isinstance(reply, Nak):
+            told = self.replica.command(reply.id)
+            error = make_error(reply.kind, reply.code, reply.sentence, reply.params)
+            refusal = Refusal(key_of(told.session, self.server), told.op, error)
+        self.answered.emit(reply.id, refusal)
+
+    def _on_live(self, session: str, channel: str, text: str) -> None:
+        self.live_text.emit(key_of(session, self.server), channel, text)
+
+    def _named(self, row: SessionRow) -> SessionRow:
+        return row if self.server == OWN else msgspec.structs.replace(row, session=key_of(row.session, self.server))
+
+    def _on_rows(self) -> None:
+        self._rows_dirty = True
+        self._soon()
+
+    def _on_events(self, session: str, first: int, last: int) -> None:
+        self._dirty.add(key_of(session, self.server))
+        self._rows_dirty = True
+        self._soon()
+
+    def _on_dropped(self, session: str | None) -> None:
+        gone = list(self._open) if session is None else [key_of(session, self.server)]
+        for one in gone:
+            self._folder.leave(one)
+            if self._open.pop(one, None) is not None:
+                self.trajectory_replaced.emit(one)
+        self._on_rows()
+
+    def _on_blob(self, hash: str) -> None:
+        self._fetches.came(hash)
+        self.blob_arrived.emit(hash)
+
+    def _on_absent(self, hash: str) -> None:
+        self._fetches.absent(hash)
+        self.blob_absent.emit(hash)
+
+    def _soon(self) -> None:
+        if not self._closed and not self._timer.isActive():
+            self._timer.start(max(0, int((self._next_at - monotonic()) * 1000)))
+
+    def _flush(self) -> None:
+        began = monotonic()
+        dirty, self._dirty = self._dirty, set()
+        for session in dirty:
+            if session in self._open and not self._folder.is_behind(session):
+                self._folder.catch_up(self._open[session], AT_ONCE)
+                self._on_folded(session)
+        if self._rows_dirty:
+            self._rows_dirty = False
+            self.rows_changed.emit()
+        self._next_at = began + max(FLUSH_MS / 1000, 3 * (monotonic() - began))
+
+    def _on_folded(self, session: str) -> None:
+        if session in self._open:
+            self.trajectory_changed.emit(session)

@@ -1,0 +1,176 @@
+"""Looks through one session for words or an expression: first what the index knows, then every text. No Qt."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import msgspec
+
+from app.desk.find_query import text_of_body, text_of_item
+from core.domain.errors import NotFound, ReportableError
+from core.domain.step import decode_body
+from core.domain.trajectory import Trajectory
+from core.store import blobs, log
+from core.store.folds import FoldStore
+from core.store.search import SearchIndex
+from core.store.search_text import pieces
+from core.store.sqlite import Connection, driver
+
+TELL_S = 0.08
+"""Hits are told at most this often."""
+
+LOOK_EVERY = 16
+"""After so many items it is looked whether anybody waits any more."""
+
+KEPT_CHARS = 128_000_000
+"""Characters of bodies that stay in memory between two searches."""
+
+MAX_MATCH = 200
+"""Characters of a match that are told."""
+
+INDEXED_FROM = 500
+"""Sessions of so many items are indexed when they are searched; shorter ones are read in no time."""
+
+
+class Texts:
+    """The texts of bodies, kept between two searches."""
+
+    def __init__(self, conn: Connection) -> None:
+        self._conn = conn
+        self._held: OrderedDict[str, str] = OrderedDict()
+        self._chars = 0
+
+    def of(self, hash: str) -> str | None:
+        """All that a body says; None where it is not held here."""
+        held = self._held.get(hash)
+        if held is not None:
+            self._held.move_to_end(hash)
+            return held
+        try:
+            text = text_of_body(decode_body(blobs.get(self._conn, hash)))
+        except NotFound:
+            return None
+        except (ReportableError, msgspec.MsgspecError, RecursionError):
+            text = ""  # damaged: nothing can be found in it
+        self._held[hash] = text
+        self._chars += len(text)
+        while self._chars > KEPT_CHARS and len(self._held) > 1:
+            self._chars -= len(self._held.popitem(last=False)[1])
+        return text
+
+
+class SessionFinder:
+    """Finds in the sessions of one log."""
+
+    def __init__(self, conn: Connection, log_path: Path, index: Path) -> None:
+        self._conn, self._log, self._index_path = conn, log_path, index
+        self._texts = Texts(conn)
+        self._trajectory = Trajectory("")
+        self._index: SearchIndex | None = None
+        self._indexing: threading.Thread | None = None
+
+    def find(self, session: str, words: str, regex: bool, start: int, left: Callable[[], bool]
+             ) -> Iterator[dict[str, Any]]:
+        """What is found, as it is found: {"items", "matches", "missing", "searched", "total", "done"}.
+
+        `items` are places in the trajectory's list; `matches` has the first match of an expression for each. Reading
+        begins at step `start` and stops when `left()` says that nobody waits any more. Raises re.error.
+        """
+        pattern = re.compile(words if regex else re.escape(words), re.IGNORECASE | re.MULTILINE)
+        trajectory = self._fold(session)
+        known = [] if regex else sorted(self._from_index(trajectory, session, words))
+        if known:
+            yield {"items": known, "searched": 0, "total": len(trajectory.items), "done": False}
+        yield from self._read_all(trajectory, pattern, regex, start, frozenset(known), left)
+        self._keep_indexed(trajectory)
+
+    def _read_all(self, trajectory: Trajectory, pattern: re.Pattern[str], regex: bool, start: int,
+                  known: frozenset[int], left: Callable[[], bool]) -> Iterator[dict[str, Any]]:
+        total = len(trajectory.items)
+        at = trajectory.index_of(start)
+        first = trajectory.items.of_step(at) if at is not None else 0
+        found: list[int] = []
+        matches: list[str] = []
+        missing: list[str] = []
+        told = monotonic()
+        for count, item in enumerate((*range(first, total), *range(first)), 1):
+            match = None if item in known else self._match(trajectory, item, pattern, missing)
+            if match is not None:
+                found.append(item)
+                matches += [match] if regex else []
+            if count % LOOK_EVERY == 0 and left():
+                return
+            if monotonic() - told > TELL_S:
+                yield {"items": found, "matches": matches, "searched": count, "total": total, "missing": missing,
+                       "done": False}
+                found, matches, missing, told = [], [], [], monotonic()
+        yield {"items": found, "matches": matches, "searched": total, "total": total, "missing": missing, "done": True}
+
+    def _match(self, trajectory: Trajectory, item: int, pattern: re.Pattern[str], missing: list[str]) -> str | None:
+        """The first match in an item (a line of it at most); None where there is none."""
+        match = pattern.search(text_of_item(trajectory, trajectory.items[item]))
+        step = trajectory.items.step_at(item)
+        if step >= 0:
+            hash = trajectory.steps[step].body
+            text = self._texts.of(hash)
+            if text is None:
+                missing.append(hash)
+            else:
+                match = pattern.search(text) or match
+        return match.group().partition("\n")[0][:MAX_MATCH] if match else None
+
+    # ---- the index -------------------------------------------------------------------------------
+
+    def _from_index(self, trajectory: Trajectory, session: str, words: str) -> set[int]:
+        """The items where one word, or the beginning of one, stands; for anything else every text is read."""
+        phrases = pieces(words)
+        if len(phrases) != 1 or "".join(phrases[0]) != words.strip() or not self._index_path.exists():
+            return set()
+        try:
+            self._index = self._index or SearchIndex(self._index_path)
+            told = self._index.places(words, session)
+        except (sqlite3.Error, driver.Error, ReportableError):
+            return set()
+        items = trajectory.items
+        found = {items.of_other(where, ref) for where, ref in told.others}
+        found.update(items.of_steps(trajectory.steps.indices_of(told.steps)))
+        return found - {-1}
+
+    def _keep_indexed(self, trajectory: Trajectory) -> None:
+        """Bring the index up to date beside the next questions; a process that is killed meanwhile loses nothing."""
+        busy = self._indexing is not None and self._indexing.is_alive()
+        if len(trajectory.items) >= INDEXED_FROM and not busy:
+            self._indexing = threading.Thread(target=self._update, daemon=True, name="index")
+            self._indexing.start()
+
+    def _update(self) -> None:
+        index = SearchIndex(self._index_path)
+        try:
+            index.update(self._log)
+        finally:
+            index.close()
+
+    # ---- the session -----------------------------------------------------------------------------
+
+    def _fold(self, session: str) -> Trajectory:
+        held = self._trajectory
+        try:
+            stale = held.session != session or held.seq > log.head(self._conn, session)
+        except NotFound:
+            return Trajectory(session)
+        if stale:
+            read = partial(log.bodies, self._conn, session)
+            kept = FoldStore(self._log).load(session, read)
+            held = self._trajectory = kept if kept is not None else Trajectory(session, read)
+        while placed := log.read(self._conn, session, held.seq):
+            for one in placed:
+                held.apply(one)
+        return held

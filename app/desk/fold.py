@@ -1,0 +1,125 @@
+"""Folds sessions for a desk: short ones at once, long ones in slices, and keeps the result beside the replica."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter
+
+from PySide6.QtCore import QObject
+
+from app.desk.session_key import id_of
+from app.kit.background import Work
+from app.kit.timers import later
+from core.client.replica import Replica
+from core.domain.folded import can_be_kept
+from core.domain.trajectory import Trajectory
+from core.store.folds import FoldStore
+
+AT_ONCE = 2_000
+"""So many events are folded without a pause: about 20 ms."""
+
+SLICE_S = 0.008
+"""How long a slice of folding may take; the rest of a frame belongs to the window."""
+
+PAUSE_MS = 2
+"""Between two slices."""
+
+TELL_S = 0.2
+"""While a long session is read, what there is of it is told so often."""
+
+WORTH_KEEPING = 5_000
+"""After so many new events a fold is kept again."""
+
+
+class Folder(QObject):
+    """Brings trajectories up to what the replica holds. `told(session)` is called when one has grown."""
+
+    def __init__(self, replica: Replica, told: Callable[[str], None], parent: QObject) -> None:
+        super().__init__(parent)
+        self._replica, self._told = replica, told
+        self._store = FoldStore(replica.path)
+        self._behind: dict[str, Trajectory] = {}
+        self._kept: dict[str, int] = {}
+        self._told_at = 0.0
+        self._saving = Work(self)
+        self._timer = later(self, PAUSE_MS, self._slice)
+
+    def open(self, session: str) -> Trajectory:
+        """A session's trajectory: whole for a short one, or for one that was read before; else its beginning."""
+        read = self._replica.reader(id_of(session))
+        head = self._replica.head(id_of(session))
+        made = self._store.load(session, read) if head > AT_ONCE else None
+        if made is None or made.seq > head:
+            made = Trajectory(session, read)
+        self._kept[session] = made.seq
+        self.catch_up(made, AT_ONCE if head - made.seq <= AT_ONCE else AT_ONCE // 8)
+        return made
+
+    def catch_up(self, trajectory: Trajectory, most: int = AT_ONCE) -> None:
+        """Fold what is new, at most so many events now; what is left comes in slices."""
+        upto = trajectory.seq + most
+        while trajectory.seq < upto:
+            placed = self._replica.read(id_of(trajectory.session), trajectory.seq, min(256, upto - trajectory.seq))
+            for one in placed:
+                trajectory.apply(one)
+            if not placed:
+                break
+        if self.progress(trajectory.session, trajectory) < 1:
+            self._behind[trajectory.session] = trajectory
+            self._told_at = perf_counter()
+            self._timer.start()
+
+    def progress(self, session: str, trajectory: Trajectory) -> float:
+        """How much of what is held of a session is folded: 0 to 1."""
+        head = self._replica.head(id_of(session))
+        return trajectory.seq / head if head else 1.0
+
+    def is_behind(self, session: str) -> bool:
+        """Whether a session is being folded in slices; what comes meanwhile is part of that."""
+        return session in self._behind
+
+    def leave(self, session: str) -> None:
+        """A trajectory is looked at no more."""
+        trajectory = self._behind.pop(session, None)
+        self._kept.pop(session, None)
+        del trajectory
+
+    def close(self) -> None:
+        """Fold no more: the replica is about to be closed."""
+        self._timer.stop()
+        self._behind.clear()
+
+    def keep(self, trajectory: Trajectory) -> None:
+        """Keep a fold that has grown much, in a thread."""
+        session, kept = trajectory.session, self._kept.get(trajectory.session, 0)
+        if trajectory.seq - kept < WORTH_KEEPING or not can_be_kept(trajectory):
+            return
+        last = self._replica.reader(id_of(session))([trajectory.seq]).get(trajectory.seq)
+        if last is not None:
+            self._kept[session] = trajectory.seq
+            self._saving.start(self._store.save, session, FoldStore.encode(trajectory, last))
+
+    def _slice(self) -> None:
+        session, trajectory = next(iter(self._behind.items()), ("", None))
+        if trajectory is None:
+            return
+        whole = self.progress(session, trajectory) == 1
+        if whole or perf_counter() - self._told_at > TELL_S:  # in a turn of its own: panels take their time, too
+            if whole:
+                del self._behind[session]
+                self.keep(trajectory)
+            self._told(session)
+            self._told_at = perf_counter()
+        else:
+            self._fold_on(session, trajectory)
+        if self._behind:
+            self._timer.start()
+
+    def _fold_on(self, session: str, trajectory: Trajectory) -> None:
+        until = perf_counter() + SLICE_S
+        while perf_counter() < until:
+            placed = self._replica.read(id_of(session), trajectory.seq, 64)
+            for one in placed:
+                trajectory.apply(one)
+            if not placed:
+                break

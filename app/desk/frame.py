@@ -1,0 +1,47 @@
+"""What the window offers to a feature, and what a panel offers to deep links."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol, runtime_checkable
+
+from PySide6.QtCore import SignalInstance
+from PySide6.QtWidgets import QDockWidget, QStatusBar, QWidget
+
+
+class Frame(Protocol):
+    """The window as a feature sees it."""
+
+    @property
+    def docks(self) -> Mapping[str, QDockWidget]:
+        """The panels' docks by key."""
+
+    @property
+    def link_dropped(self) -> SignalInstance:
+        """A deep link (its text) was dropped onto the window."""
+
+    @property
+    def servers_asked(self) -> SignalInstance:
+        """The reader wants to see the servers."""
+
+    @property
+    def status(self) -> QStatusBar:
+        """The status bar."""
+
+    @property
+    def widget(self) -> QWidget:
+        """The window itself, as parent of dialogs and controllers."""
+
+    def show_panel(self, key: str) -> None:
+        """Bring a panel to the front, also one that was closed."""
+
+
+@runtime_checkable
+class Filtered(Protocol):
+    """A panel whose list a deep link can show filtered."""
+
+    def shown_filters(self) -> dict[str, str]:
+        """What is shown, as names and values; nothing for the whole list."""
+
+    def show_filters(self, view: dict[str, str]) -> None:
+        """Show exactly this; names that are not known are passed over."""

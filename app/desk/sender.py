@@ -1,0 +1,95 @@
+"""The one way from a panel to a session of any server: an operation goes into the outbox, a refusal is a notice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject
+
+from app.desk.desks import Desks
+from app.desk.notices import Notices
+from app.desk.refusal import Refusal, words_of
+from app.desk.session_key import id_of
+from core.aio import TaskScope
+from core.domain.errors import ReportableError
+from core.protocol.messages import AnyOp
+
+
+class Sender(QObject):
+    """Sends operations for the controllers. Works without a server: the outbox keeps them until there is one."""
+
+    def __init__(self, desk: Desks, scope: TaskScope, notices: Notices, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._desk = desk
+        self._scope = scope
+        self._notices = notices
+        self.storing = 0
+        """How many writes are on their way to the disk; the window does not close before they are there."""
+        self._listening: dict[str, Callable[[ReportableError], None]] = {}
+        self._refused: dict[str, Refusal] = {}
+        desk.answered.connect(self._on_answered)
+
+    def send(self, session: str, op: AnyOp, *, stored: Callable[[], None] | None = None,
+             failed: Callable[[], None] | None = None, refused: Callable[[ReportableError], None] | None = None,
+             clear_draft: bool = False) -> None:
+        """Send an operation; `stored` is called once it cannot be lost any more, `failed` if the disk would not have it
+        (which is shown as a notice, too), `refused` if the server says no, however much later.
+
+        Without `refused`, and after a restart of the program, a refusal is shown as a notice. `clear_draft` clears the
+        session's draft with the same commit.
+        """
+        self.storing += 1
+        self._scope.spawn(self._send(session, op, stored, failed, refused, clear_draft),
+                          name=f"send {type(op).__name__}", on_error=self._notices.report)
+
+    def keep_draft(self, session: str, text: str) -> None:
+        """Put what is being written to a session on disk; an empty text clears it."""
+        self.storing += 1
+        self._scope.spawn(self._keep_draft(session, text), name="keep draft", on_error=self._notices.report)
+
+    async def _keep_draft(self, session: str, text: str) -> None:
+        try:
+            await self._desk.of(session).replica.save_draft(id_of(session), text)
+        finally:
+            self.storing -= 1
+
+    async def _send(self, session: str, op: AnyOp, stored: Callable[[], None] | None,
+                    failed: Callable[[], None] | None, refused: Callable[[ReportableError], None] | None,
+                    clear_draft: bool) -> None:
+        desk, session = self._desk.of(session), id_of(session)
+        client = desk.client
+        try:
+            if client is None:  # no server yet: the outbox keeps it, the client takes it up when there is one
+                command = (await desk.replica.add(session, op, clear_draft=clear_draft)).id
+            else:
+                command = await client.send(session, op, clear_draft=clear_draft)
+            if refused is not None:
+                self._listening[command] = refused
+        except ReportableError:
+            if failed is not None:
+                failed()
+            raise
+        finally:
+            self.storing -= 1
+        if stored is not None:
+            stored()
+        self._tell_refusals()
+
+    def _on_answered(self, command: str, refusal: Refusal | None) -> None:
+        if refusal is None:
+            self._listening.pop(command, None)
+        else:
+            self._refused[command] = refusal
+            self._tell_refusals()
+
+    def _tell_refusals(self) -> None:
+        """An answer may be here before `send` knows its command's id: while anything is being sent, it waits."""
+        for command, refusal in list(self._refused.items()):
+            listener = self._listening.pop(command, None)
+            if listener is None and self.storing:
+                continue
+            del self._refused[command]
+            if listener is not None:
+                listener(refusal.error)
+            elif words := words_of(refusal):
+                self._notices.tell(words, "error", refusal.session)

@@ -1,0 +1,42 @@
+"""What a panel is given: the desk, the cursor and those who act, speak and remember for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.desk.cursor import Cursor
+from app.desk.desks import Desks
+from app.desk.notices import Notices
+from app.desk.offline_copies import Kept
+from app.desk.servers import Servers
+from app.desk.settings import Settings
+from app.desk.watermarks import Looked
+from core.aio import TaskScope
+from core.domain.verdict import Author
+from core.store.home import Home
+
+if TYPE_CHECKING:
+    from app.desk.actions import Actions
+    from app.desk.sender import Sender
+
+
+@dataclass(frozen=True)
+class Workplace:
+    """One window's collaborators. `sender` is the only way to act on a session; `scope` runs coroutines."""
+
+    home: Home
+    desk: Desks
+    cursor: Cursor
+    scope: TaskScope
+    notices: Notices
+    settings: Settings
+    servers: Servers
+    looked: Looked
+    kept: Kept
+    sender: Sender
+    actions: Actions
+
+    def reader(self, session: str) -> str:
+        """The author's key under which the person here judges a session."""
+        return Author(kind="person", name=self.desk.name_of(session)).key

@@ -1,1 +1,0 @@
-"""Dialogs that are opened, never executed: each reports by a signal."""

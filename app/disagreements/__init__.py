@@ -1,0 +1,1 @@
+"""Steps on which authors disagree."""

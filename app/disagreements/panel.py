@@ -1,0 +1,118 @@
+"""Wires the Disagreements panel: lists them, goes to the next one, says how far the authors agree."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtWidgets import QWidget
+
+from app.desk.panel import Panel
+from app.desk.workplace import Workplace
+from app.disagreements.model import Disagreement, Pair, disagreements, next_disagreement, pairs
+from app.disagreements.view import DisagreementsView
+from app.kit import quantities
+from app.kit.entries import EntriesModel
+from app.kit.i18n import QT_TRANSLATE_NOOP
+from app.kit.safe_text import one_line
+from app.kit.timers import later
+from app.kit.two_lines import TwoLines
+
+QUIET_MS = 300
+MOST_PAIRS = 4
+
+
+def build(place: Workplace, parent: QWidget) -> DisagreementsView:
+    """The panel, wired."""
+    model = EntriesModel()
+    panel = DisagreementsView(model, place.actions["review.next_disagreement"], parent)
+    model.setParent(panel)
+    DisagreementsController(place, model, panel)
+    return panel
+
+
+class DisagreementsController(QObject):
+    """Blind mode holds here too: what others think of a step shows once the reader has decided on it."""
+
+    def __init__(self, place: Workplace, model: EntriesModel, panel: DisagreementsView) -> None:
+        super().__init__(panel)
+        self._place, self._model, self._panel = place, model, panel
+        self._session = ""
+        self._found: list[Disagreement] = []
+        self._timer = later(self, QUIET_MS, self._show)
+        place.cursor.moved.connect(self._on_moved)
+        place.desk.trajectory_changed.connect(self._on_changed)
+        place.desk.trajectory_replaced.connect(self._on_changed)
+        place.settings.changed.connect(self._on_setting)
+        place.actions["review.next_disagreement"].triggered.connect(self._next)
+        panel.list.opened.connect(place.cursor.to_step)
+        self._show()
+
+    def _on_moved(self, session: str, step: object) -> None:
+        if session != self._session:
+            self._show()
+
+    def _on_changed(self, session: str) -> None:
+        if session == self._place.cursor.session and not self._timer.isActive():
+            self._timer.start()
+
+    def _on_setting(self, key: str) -> None:
+        if key == "review.blind":
+            self._show()
+
+    def _show(self) -> None:
+        self._session = session = self._place.cursor.session
+        blind = bool(self._place.settings.get("review.blind"))
+        trajectory = self._place.desk.trajectory(session) if session else None
+        reader = self._place.reader(session) if blind else ""
+        self._found = disagreements(trajectory, reader) if trajectory is not None else []
+        self._model.show([(d.step, _lines(d)) for d in self._found])
+        self._panel.show_state(len(self._found), blind=blind)
+        told = pairs(trajectory) if trajectory is not None and not blind else []
+        spent = trajectory.spent if trajectory is not None else {}
+        lines = [_words(pair) for pair in told[:MOST_PAIRS]]
+        lines += [self._time_words(key, seconds) for key, seconds in sorted(spent.items())[:MOST_PAIRS]]
+        self._panel.show_numbers("\n".join(lines))
+
+    def _time_words(self, key: str, seconds: dict[int, float]) -> str:
+        told = self.tr("{person}: active time {time} on %n step(s)", None, len(seconds))
+        return told.format(person=author_words(key), time=quantities.duration(round(sum(seconds.values()))))
+
+    def _next(self) -> None:
+        step = next_disagreement(self._found, self._place.cursor.step or 0)
+        if step is None:
+            self._place.notices.tell(self.tr("Opinions differ on no step."), "info", self._session)
+        else:
+            self._place.cursor.to_step(step)
+
+
+def _lines(told: Disagreement) -> TwoLines:
+    title = QCoreApplication.translate("Disagreements", "Step {n}").format(n=quantities.number(told.step))
+    below = QCoreApplication.translate("Disagreements", "keep: {keep} · mask: {mask}").format(
+        keep=_names(told.keep), mask=_names(told.mask))
+    return TwoLines(title=f"{title} · {one_line(told.title, 100)}", below=below, sign="≠" if told.people else "~",
+                    meaning="error" if told.people else "attention",
+                    right=QCoreApplication.translate("Disagreements", "between people") if told.people else "")
+
+
+def _names(keys: tuple[str, ...]) -> str:
+    return ", ".join(author_words(key) for key in keys)
+
+
+def author_words(key: str) -> str:
+    """An author's key in words."""
+    kind, _, name = key.partition(":")
+    word = {"person": "", "import": "", "rule": QCoreApplication.translate("Disagreements", "rule"),
+            "judge": QCoreApplication.translate("Disagreements", "judge")}.get(kind, kind)
+    return f"{word} {one_line(name, 40)}".strip()
+
+
+def _words(pair: Pair) -> str:
+    kappa = f"{pair.kappa:.2f}" if pair.kappa is not None else "–"
+    raw = f"{pair.raw:.0%}" if pair.raw is not None else "–"
+    told = QCoreApplication.translate("Disagreements", "{first} – {second}: κ {kappa}, same on {raw} of {n} steps")
+    return told.format(first=author_words(pair.first), second=author_words(pair.second), kappa=kappa, raw=raw,
+                       n=quantities.number(pair.steps))
+
+
+PANEL = Panel("disagreements", QT_TRANSLATE_NOOP("Panel", "Disagreements"), build, {
+    "live": ("right_below", 1), "small_live": ("right_below", 2), "review": ("right", 1),
+    "small_review": ("left_below", 1), "compare": ("middle_below", 2), "small_compare": ("left_below", 2)})

@@ -1,0 +1,49 @@
+"""The Disagreements panel: the steps on which opinions differ, and the numbers of agreement."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from app.kit import theme
+from app.kit.empty import Empty, Faces
+from app.kit.entries import EntriesModel
+from app.kit.entry_list import EntryList
+from app.kit.safe_text import PlainLabel, plain_action
+
+
+class DisagreementsView(QWidget):
+    """A list; `list.opened` gives a step's number."""
+
+    def __init__(self, model: EntriesModel, following: QAction, parent: QWidget | None = None) -> None:
+        """`following` goes to the next disagreement."""
+        super().__init__(parent)
+        self.list = EntryList(model, self.tr("Steps on which opinions differ"), self)
+        self.numbers = PlainLabel("", self)
+        self.numbers.setWordWrap(True)
+        self.numbers.setFont(theme.small_font(self.font()))
+        self.next = QPushButton(plain_action(following.text()), self)
+        self.next.clicked.connect(following.trigger)
+        self.empty = Empty("", self)
+        self._faces = Faces(self.list, self.empty)
+        foot = QHBoxLayout()
+        foot.setSpacing(theme.GRID)
+        foot.addWidget(self.numbers, 1)
+        foot.addWidget(self.next)
+        host = QVBoxLayout(self)
+        host.setContentsMargins(*(theme.GRID,) * 4)
+        host.setSpacing(theme.GRID)
+        host.addLayout(self._faces, 1)
+        host.addLayout(foot)
+
+    def show_state(self, count: int, *, blind: bool) -> None:
+        """Show the list, or why it is empty."""
+        self._faces.show_content(count > 0)
+        self.next.setEnabled(count > 0)
+        self.empty.set_hint(
+            self.tr("Blind: a step appears here once you have decided on it and others decide otherwise.") if blind else
+            self.tr("Steps that one keeps and another masks appear here: people, rules and judges."))
+
+    def show_numbers(self, text: str) -> None:
+        """Say how far they agree."""
+        self.numbers.setText(text)

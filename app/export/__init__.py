@@ -1,0 +1,1 @@
+"""Choose, preview, write and train."""

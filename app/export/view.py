@@ -1,0 +1,252 @@
+"""The Export and train panel: choose and check, preview token by token, train and watch the loss."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QCheckBox,
+    QComboBox,
+    QFileDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QListView,
+    QProgressBar,
+    QPushButton,
+    QScrollArea,
+    QSplitter,
+    QTabWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.export.model import Format, Report, SessionChoices
+from app.export.token_preview import TokenPreview
+from app.export.training_view import TrainingView
+from app.kit import theme
+from app.kit.folder_box import FolderBox
+from app.kit.long_text import LongText, Part
+from app.kit.quantities import number
+from app.kit.safe_text import PlainLabel, one_line
+
+MOST_FINDINGS = 100
+
+
+class ChooseView(QWidget):
+    """Which sessions, which format; a dry run, then writing. Intents: `checked`, `written`, `cancelled`, `picked`."""
+
+    checked = Signal()
+    written = Signal(str)
+    cancelled = Signal()
+    picked = Signal(str)
+    format_chosen = Signal(str)
+
+    def __init__(self, model: SessionChoices, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._formats: list[Format] = []
+        self.list = QListView(self)
+        self.list.setModel(model)
+        self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.list.setAccessibleName(self.tr("Sessions to export"))
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setSpacing(theme.GRID // 2)
+        self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.format = QComboBox(self)
+        self.format.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.format.setAccessibleName(self.tr("Format"))
+        self.model = FolderBox(self.tr("Folder of the model or tokenizer"),
+                               self.tr("SmolLM2, the small model of the training extra"), self)
+        self.balance = QComboBox(self)
+        self.balance.setAccessibleName(self.tr("Balance"))
+        self.balance.addItem(self.tr("repeat rows: steps 7×, summaries 10×"), "repeat")
+        self.balance.addItem(self.tr("a weight per row"), "weight")
+        self.balance.addItem(self.tr("none"), "none")
+        self.balance.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.unmasked = QCheckBox(self.tr("Ignore all verdicts (ablation: train every action)"), self)
+        self._report = LongText(self, name=self.tr("Result of the check"))
+        self._report.placeholder(self.tr(
+            "Check says how many samples and tokens would be written, what would be refused and why; "
+            "it writes nothing."))
+        self._progress = QProgressBar(self)
+        self._progress.setRange(0, 1000)
+        self._progress.setTextVisible(False)
+        self._progress.setFixedHeight(2 * theme.GRID)
+        self._check = QPushButton(self.tr("Check"), self)
+        self._check.clicked.connect(self.checked)
+        self._write = QPushButton(self.tr("Write …"), self)
+        self._write.clicked.connect(self._ask_folder)
+        self._cancel = QPushButton(self.tr("Cancel"), self)
+        self._cancel.clicked.connect(self.cancelled)
+        self.format.activated.connect(self._tell_format)
+        self._lay_out()
+        self.show_busy(None)
+
+    def _lay_out(self) -> None:
+        picks = QHBoxLayout()
+        picks.setSpacing(theme.GRID)
+        for text, which in ((self.tr("All"), "all"), (self.tr("Finished"), "finished"), (self.tr("None"), "none")):
+            button = QToolButton(self)
+            button.setText(text)
+            button.setProperty("which", which)
+            button.clicked.connect(self._pick)
+            picks.addWidget(button)
+        picks.addStretch(1)
+        left = QWidget(self)
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID)
+        column.addWidget(self.list, 1)
+        column.addLayout(picks)
+        form = QFormLayout()
+        form.setSpacing(theme.GRID)
+        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        form.addRow(PlainLabel(self.tr("Format"), self), self.format)
+        form.addRow(PlainLabel(self.tr("Tokenizer"), self), self.model)
+        form.addRow(PlainLabel(self.tr("Balance"), self), self.balance)
+        form.addRow(self.unmasked)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(theme.GRID)
+        buttons.addWidget(self._check)
+        buttons.addWidget(self._write)
+        buttons.addWidget(self._cancel)
+        buttons.addStretch(1)
+        right = QWidget(self)
+        column = QVBoxLayout(right)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID)
+        column.addLayout(form)
+        column.addLayout(buttons)
+        column.addWidget(self._progress)
+        column.addWidget(self._report, 1)
+        split = QSplitter(Qt.Orientation.Horizontal, self)
+        split.addWidget(left)
+        split.addWidget(right)
+        split.setSizes([200, 260])
+        split.setStretchFactor(1, 1)
+        split.setChildrenCollapsible(False)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(2 * theme.GRID, 2 * theme.GRID, 2 * theme.GRID, 2 * theme.GRID)
+        whole.addWidget(split)
+
+    @property
+    def options(self) -> dict[str, object]:
+        """The options as the worker takes them."""
+        return {"balance": self.balance.currentData(), "verdicts": "none" if self.unmasked.isChecked() else "final"}
+
+    def show_formats(self, formats: Sequence[Format], chosen: str) -> None:
+        """The formats there are."""
+        self._formats = list(formats)
+        self.format.clear()
+        for one in formats:
+            self.format.addItem(one_line(one.title, 60), one.name)
+            self.format.setItemData(self.format.count() - 1, one_line(one.about, 300), Qt.ItemDataRole.ToolTipRole)
+        self.format.setCurrentIndex(max(0, self.format.findData(chosen)))
+        self._about()
+
+    def show_chosen(self, count: int) -> None:
+        """How many sessions are ticked."""
+        self._chosen = count
+        self._check.setEnabled(count > 0)
+        self._write.setEnabled(count > 0)
+
+    def show_busy(self, share: float | None) -> None:
+        """The worker's progress, 0–1; None when it rests."""
+        self._progress.setVisible(share is not None)
+        self._cancel.setVisible(share is not None)
+        self._progress.setRange(0, 1000 if share else 0)
+        self._progress.setValue(int(1000 * (share or 0)))
+        self._check.setEnabled(share is None and getattr(self, "_chosen", 0) > 0)
+        self._write.setEnabled(share is None and getattr(self, "_chosen", 0) > 0)
+
+    def show_failure(self, sentence: str) -> None:
+        """Why there is no result."""
+        self._report.show_parts([Part(text="✗ " + self.tr("Not possible") + "\n", style="heading", meaning="error"),
+                                 Part(text=sentence)])
+
+    def show_report(self, told: Report, folder: str = "") -> None:
+        """What was written to `folder`, or what would be."""
+        parts = [self._heading(told, folder), *self._totals(told)]
+        parts += [Part(text=f"⚠ {w}\n", meaning="attention") for w in told.warnings]
+        if told.findings:
+            count = sum(f.count for f in told.findings)
+            text = self.tr("%n place(s) look like secrets; [redacted] is written there:", None, count)
+            parts.append(Part(text=f"⚠ {text}\n", meaning="attention"))
+            parts += [Part(text=f"   {one_line(f.kind, 40)} ×{number(f.count)}  {one_line(f.hint, 60)}"
+                                f"  {one_line(f.sample, 60)}\n", style="mono") for f in told.findings[:MOST_FINDINGS]]
+        for session in told.sessions:
+            parts.append(Part(text="\n", style="meta"))
+            parts.append(Part(text=f"{one_line(session.title or session.session, 80)}\n", style="heading"))
+            parts.append(Part(text=self.tr("{steps} steps: {kept} kept, {masked} masked → {samples} samples").format(
+                steps=number(session.steps), kept=number(session.kept), masked=number(session.masked),
+                samples=number(session.samples)) + "\n"))
+            for refusal in session.refused[:200]:
+                where = self.tr("step {step}: ").format(step=refusal.step) if refusal.step else ""
+                parts.append(Part(text=f"✗ {where}{refusal.sentence}\n", meaning="mask"))
+        parts += [Part(text=f"\n{one}", style="mono") for one in told.files]
+        self._report.show_parts(parts)
+
+    def _heading(self, told: Report, folder: str) -> Part:
+        refused = sum(len(s.refused) for s in told.sessions)
+        if folder:
+            return Part(text="✓ " + self.tr("Written to {folder}").format(folder=folder) + "\n", style="heading",
+                        meaning="keep")
+        text = self.tr("✓ Nothing would be refused") if not refused else self.tr("✗ %n refusal(s)", "", refused)
+        return Part(text=text + "\n", style="heading", meaning="mask" if refused else "keep")
+
+    def _totals(self, told: Report) -> list[Part]:
+        share = 100 * told.trained / told.tokens if told.tokens else 0.0
+        parts = [Part(text=self.tr("{samples} samples ({react} of steps, {summary} summaries), {rows} rows").format(
+            samples=number(told.samples), react=number(told.react), summary=number(told.summary),
+            rows=number(told.rows)) + "\n")]
+        if told.tokens:
+            parts.append(Part(text=self.tr("{tokens} tokens, {trained} trained ({share} %), longest {longest}").format(
+                tokens=number(told.tokens), trained=number(told.trained), share=f"{share:.1f}",
+                longest=number(told.longest)) + "\n"))
+        return parts
+
+    def _pick(self) -> None:
+        self.picked.emit(str(self.sender().property("which")))
+
+    def _tell_format(self) -> None:
+        self._about()
+        self.format_chosen.emit(str(self.format.currentData() or ""))
+
+    def _about(self) -> None:
+        at = self.format.currentIndex()
+        self.format.setToolTip(one_line(self._formats[at].about, 300) if 0 <= at < len(self._formats) else "")
+
+    def _ask_folder(self) -> None:
+        dialog = QFileDialog(self, self.tr("An empty or new folder for the data set"))
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self.written)
+        dialog.open()
+
+
+class ExportView(QTabWidget):
+    """Three pages: choose, preview, train."""
+
+    def __init__(self, model: SessionChoices, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.choose = ChooseView(model, self)
+        self.preview = TokenPreview(self)
+        self.training = TrainingView(self)
+        self.setDocumentMode(True)
+        self.addTab(_scrolled(self.choose), self.tr("Choose"))
+        self.addTab(self.preview, self.tr("Preview"))
+        self.addTab(_scrolled(self.training), self.tr("Train"))
+
+
+def _scrolled(page: QWidget) -> QScrollArea:
+    """A page that may be shown smaller than it likes: a dock beside it would have to make room else."""
+    area = QScrollArea()
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its controls take the keys and scroll it along
+    area.setWidgetResizable(True)
+    area.setFrameShape(QScrollArea.Shape.NoFrame)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setWidget(page)
+    return area

@@ -1,0 +1,150 @@
+"""The files that a session touched, as of a step, newest change first; and the states of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+
+from app.kit.safe_text import visible
+from core.domain.events import FileChanged
+
+Key = tuple[str, str]
+"""Host and path."""
+
+COUNTED_BYTES = 400_000
+"""Changes of larger files are shown by size instead of by lines."""
+
+
+class State(msgspec.Struct, frozen=True):
+    """The content of a file at a time. `hash` "" with `too_large` False: the file is absent.
+
+    `outside` marks a state that the agent's file actions did not make.
+    """
+
+    step: int
+    hash: str
+    too_large: bool = False
+    outside: bool = False
+    size: int = 0
+
+
+class TouchedFile(msgspec.Struct, frozen=True):
+    """A file with its changes, oldest first."""
+
+    host: str
+    path: str
+    changes: tuple[FileChanged, ...]
+
+    @property
+    def key(self) -> Key:
+        """What names the file in its session."""
+        return self.host, self.path
+
+    @property
+    def last(self) -> FileChanged:
+        """The newest change."""
+        return self.changes[-1]
+
+    @property
+    def name(self) -> str:
+        """The last part of the path."""
+        return self.path.rstrip("/").rpartition("/")[2] or self.path
+
+    @property
+    def folder(self) -> str:
+        """The path without the name."""
+        return self.path[: -len(self.name)].rstrip("/") if self.path.endswith(self.name) else ""
+
+    def states(self) -> list[State]:
+        """Every content in order; the first is the one before the first change."""
+        first = self.changes[0]
+        found = [State(0, first.before)]
+        for change in self.changes:
+            if change.before != found[-1].hash and change.before and not found[-1].too_large:
+                found.append(State(change.step, change.before, outside=True))
+            found.append(State(change.step, change.after, too_large=change.too_large, size=change.size))
+        return found
+
+
+def touched(changes: Sequence[FileChanged], step: int | None) -> list[TouchedFile]:
+    """The files touched up to a step (None: so far), the one with the newest change first."""
+    found: dict[Key, list[FileChanged]] = {}
+    for change in changes:
+        if step is None or change.step <= step:
+            held = found.pop((change.host, change.path), [])
+            held.append(change)
+            found[(change.host, change.path)] = held
+    return [TouchedFile(host, path, tuple(held)) for (host, path), held in reversed(found.items())]
+
+
+class FilesModel(QAbstractListModel):
+    """The list of touched files. Counts of lines come later, from whoever fetches the contents."""
+
+    FileRole = int(Qt.ItemDataRole.UserRole) + 1
+    CountsRole = FileRole + 1
+
+    counts_wanted = Signal(object)
+    """A FileChanged whose counts a visible row lacks."""
+
+    def __init__(self, parent: object = None) -> None:
+        super().__init__(parent)  # type: ignore[arg-type]
+        self._files: list[TouchedFile] = []
+        self._counts: dict[tuple[str, str], tuple[int, int] | None] = {}
+        self._asked: set[tuple[str, str]] = set()
+
+    def show(self, files: list[TouchedFile]) -> None:
+        """Show these files. Equal ones change nothing; the same files in the same order keep their rows."""
+        if files == self._files:
+            return
+        if [f.key for f in files] == [f.key for f in self._files]:
+            self._files = files
+            self.dataChanged.emit(self.index(0), self.index(len(files) - 1))
+            return
+        self.beginResetModel()
+        self._files = files
+        self.endResetModel()
+
+    @property
+    def files(self) -> list[TouchedFile]:
+        """All files, in the order of the rows."""
+        return self._files
+
+    def file(self, row: int) -> TouchedFile | None:
+        """The file in a row."""
+        return self._files[row] if 0 <= row < len(self._files) else None
+
+    def row_of(self, key: Key) -> int:
+        """The row of a file, -1 when it is not there."""
+        return next((i for i, f in enumerate(self._files) if f.key == key), -1)
+
+    def put_counts(self, before: str, after: str, told: tuple[int, int] | None) -> None:
+        """The counts of a change are known."""
+        self._counts[(before, after)] = told
+        if self._files:
+            self.dataChanged.emit(self.index(0), self.index(len(self._files) - 1), [self.CountsRole])
+
+    def rowCount(self, parent: QModelIndex | QPersistentModelIndex = QModelIndex()) -> int:
+        """How many files."""
+        return 0 if parent.isValid() else len(self._files)
+
+    def data(self, index: QModelIndex | QPersistentModelIndex, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
+        """The file, its counts, or its path for those who read aloud."""
+        file = self.file(index.row())
+        if file is None:
+            return None
+        if role == self.FileRole:
+            return file
+        if role == self.CountsRole:
+            return self._counts_of(file.last)
+        if role == int(Qt.ItemDataRole.DisplayRole):
+            return visible(f"{file.host}:{file.path}")
+        return None
+
+    def _counts_of(self, change: FileChanged) -> tuple[int, int] | None:
+        key = (change.before, change.after)
+        if key not in self._counts and key not in self._asked and not change.too_large and change.size < COUNTED_BYTES:
+            self._asked.add(key)
+            self.counts_wanted.emit(change)
+        return self._counts.get(key)

@@ -1,0 +1,91 @@
+"""Paints a touched file, or a folder of the tree of them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPalette
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+
+from app.files.model import FilesModel, TouchedFile
+from app.files.tree import FileTreeModel
+from app.kit import theme
+from app.kit.safe_text import one_line
+
+
+class FileDelegate(QStyledItemDelegate):
+    """A row: name, folder, host where there are several, +added −removed, step."""
+
+    several_hosts = False
+    shows_folder = True
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        """One line with air."""
+        return QSize(60, QFontMetrics(option.font).height() + 2 * theme.GRID)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem,
+              index: QModelIndex | QPersistentModelIndex) -> None:
+        """Draw from the right: the counts and step keep their place, the path takes what is left."""
+        file, folder = index.data(FilesModel.FileRole), index.data(FileTreeModel.FolderRole)
+        self.initStyleOption(option, index)
+        option.text = ""
+        style = option.widget.style()
+        style.drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, option.widget)
+        painter.save()
+        room = QRectF(option.rect).adjusted(2 * theme.GRID, 0, -2 * theme.GRID, 0)
+        if isinstance(file, TouchedFile):
+            self._file(painter, option, room, file, index.data(FilesModel.CountsRole))
+        elif isinstance(folder, tuple):
+            self._folder(painter, option, room, *folder)
+        painter.restore()
+
+    def _folder(self, painter: QPainter, option: QStyleOptionViewItem, room: QRectF, name: str, count: int) -> None:
+        room = self._right(painter, room, self.tr("%n file(s)", None, count), "muted", option, "")
+        painter.setFont(option.font)
+        painter.setPen(option.palette.color(QPalette.ColorRole.Text))
+        painter.drawText(room, _VCENTER, painter.fontMetrics().elidedText(
+            one_line(f"{name.rstrip('/')}/"), Qt.TextElideMode.ElideMiddle, int(room.width())))
+
+    def _file(self, painter: QPainter, option: QStyleOptionViewItem, room: QRectF, file: TouchedFile,
+              counts: object) -> None:
+        room = self._right(painter, room, str(file.last.step) if file.last.step else "", "muted", option, "00000")
+        for told, meaning in self._told(file, counts):
+            room = self._right(painter, room, told, meaning, option, "")
+        name = one_line(file.name, 120)
+        painter.setFont(theme.bold_font(option.font))
+        painter.setPen(option.palette.color(QPalette.ColorRole.Text))
+        metrics = painter.fontMetrics()
+        painter.drawText(room, _VCENTER, metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, int(room.width())))
+        room.setLeft(room.left() + metrics.horizontalAdvance(name) + 2 * theme.GRID)
+        where = one_line(f"{file.host}:{file.folder}" if self.several_hosts else file.folder)
+        if self.shows_folder and room.width() > 24:
+            painter.setFont(theme.small_font(option.font))
+            painter.setPen(theme.colour("muted"))
+            painter.drawText(room, _VCENTER, painter.fontMetrics().elidedText(
+                where, Qt.TextElideMode.ElideLeft, int(room.width())))
+
+    def _right(self, painter: QPainter, room: QRectF, text: str, meaning: str, option: QStyleOptionViewItem,
+               least: str) -> QRectF:
+        painter.setFont(theme.small_font(option.font))
+        painter.setPen(theme.colour(meaning))
+        metrics = painter.fontMetrics()
+        width = max(metrics.horizontalAdvance(text), metrics.horizontalAdvance(least))
+        if text:
+            painter.drawText(room, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight), text)
+        room.setRight(room.right() - width - (2 * theme.GRID if width else 0))
+        return room
+
+    def _told(self, file: TouchedFile, counts: object) -> list[tuple[str, str]]:
+        change = file.last
+        if change.too_large:
+            return [(self.tr("too large"), "muted")]
+        if not change.after:
+            return [(self.tr("deleted"), "removed")]
+        told: list[tuple[str, str]] = []
+        if isinstance(counts, tuple):
+            told = [(f"−{counts[1]}", "removed"), (f"+{counts[0]}", "added")]
+        if not change.before:
+            told.append((self.tr("new"), "added"))
+        return told
+
+
+_VCENTER = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)

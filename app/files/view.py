@@ -1,0 +1,264 @@
+"""The Files panel: files touched as of the step, the history of one, and the difference of any two versions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QMenu,
+    QSizePolicy,
+    QSplitter,
+    QStackedLayout,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.files.diff import Diff
+from app.files.diff_lines import Whitespace
+from app.files.diff_view import DiffView
+from app.files.model import FilesModel, Key, State, TouchedFile
+from app.files.touched import TouchedFiles
+from app.kit import theme
+from app.kit.action_button import GlyphButton
+from app.kit.empty import Empty
+from app.kit.flow import FlowLayout
+from app.kit.i18n import QT_TRANSLATE_NOOP
+from app.kit.safe_text import PlainLabel, menu_text, set_tooltip
+
+_WIDE = 900
+_MAX_STATES = 500
+SPACES = (
+    ("exact", QT_TRANSLATE_NOOP("FilesView", "All white space counts")),
+    ("trailing", QT_TRANSLATE_NOOP("FilesView", "White space at line ends does not count")),
+    ("all", QT_TRANSLATE_NOOP("FilesView", "No white space counts")),
+)
+
+
+class FilesView(QWidget):
+    """List above (or beside) the difference. Intents: `chosen` file, `compared` states, `step_asked`."""
+
+    chosen = Signal(object)
+    compared = Signal(int, int)
+    step_asked = Signal(int)
+    whitespace_asked = Signal(object)
+    """A Whitespace that the reader chose."""
+
+    def __init__(self, model: FilesModel, actions: Mapping[str, QAction], parent: QWidget | None = None) -> None:
+        """`actions`: those whose keys begin with "files.", by the rest of the key."""
+        super().__init__(parent)
+        self._model = model
+        self._states: list[State] = []
+        self._actions = actions
+        self.files = TouchedFiles(model, self)
+        self.list, self.tree = self.files.list, self.files.tree
+        self.diff = DiffView(self)
+        self._note = PlainLabel("", self)
+        self._note.setFont(theme.small_font(self.font()))
+        self.old = self._combo(self.tr("Older version"))
+        self.new = self._combo(self.tr("Newer version"))
+        self._split = QSplitter(Qt.Orientation.Vertical, self)
+        self._split.addWidget(self.files)
+        self._split.addWidget(self._detail())
+        self._split.setStretchFactor(0, 0)
+        self._split.setStretchFactor(1, 1)
+        self._split.setChildrenCollapsible(False)
+        self._split.splitterMoved.connect(self._moved_by_hand)
+        self._by_hand = False
+        self._empty = Empty("", self)
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(self._empty)
+        self._stack.addWidget(self._split)
+        self.setFocusProxy(self.files)
+        self.files.chosen.connect(self.chosen)
+        self.old.activated.connect(self._compare)
+        self.new.activated.connect(self._compare)
+        for key, slot in (("older", self._back), ("newer", self._on), ("next_place", self._next_place),
+                          ("previous_place", self._previous_place), ("step", self._ask_step)):
+            actions[key].triggered.connect(slot)
+        self.show_files(0, False, None)
+
+    def _combo(self, name: str) -> QComboBox:
+        combo = QComboBox(self)
+        combo.setAccessibleName(name)
+        combo.setToolTip(name)
+        combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        combo.setMinimumContentsLength(6)
+        combo.setMaxVisibleItems(24)
+        return combo
+
+    def _glyph(self, key: str, glyph: str) -> GlyphButton:
+        return GlyphButton(self._actions[key], glyph, self)
+
+    def _detail(self) -> QWidget:
+        versions = QWidget(self)
+        row = _row(versions, self._glyph("older", "‹"), self.old, PlainLabel("→", self), self.new,
+                   self._glyph("newer", "›"), self._glyph("step", "↪"))
+        for combo in (self.old, self.new):
+            row.setStretchFactor(combo, 1)
+        versions.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        ways = QWidget(self)
+        _row(ways, self._note, self._glyph("previous_place", "↑"), self._glyph("next_place", "↓"),
+             self._spaces_button(), self._glyph("sides", "◫"), self._glyph("tree", "⊟"))
+        tools = FlowLayout()
+        tools.addWidget(versions)
+        tools.addWidget(ways)
+        box = QWidget(self)
+        column = QVBoxLayout(box)
+        column.setContentsMargins(0, theme.GRID, 0, 0)
+        column.setSpacing(theme.GRID)
+        column.addLayout(tools)
+        column.addWidget(self.diff, 1)
+        return box
+
+    def _spaces_button(self) -> QToolButton:
+        self.spaces = QToolButton(self)
+        self.spaces.setAutoRaise(True)
+        self.spaces.setAccessibleName(self.tr("Which white space counts"))
+        self.spaces.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(self.spaces)
+        group = QActionGroup(menu)
+        for key, text in SPACES:
+            choice = menu.addAction(self.tr(text))
+            choice.setCheckable(True)
+            choice.setData(key)
+            choice.triggered.connect(partial(self._ask_spaces, key))
+            group.addAction(choice)
+        menu.addSeparator()
+        menu.addAction(self._actions["blank_lines"])
+        self.spaces.setMenu(menu)
+        return self.spaces
+
+    def _ask_spaces(self, key: str, *_: object) -> None:
+        self.whitespace_asked.emit(key)
+
+    def show_whitespace(self, space: Whitespace) -> None:
+        """Say which white space counts."""
+        ignored = space.spaces != "exact" or space.blank_lines
+        self.spaces.setText("␣̸" if ignored else "␣")
+        told = [self.tr(dict(SPACES)[space.spaces])]
+        if space.blank_lines:
+            told.append(self.tr("empty lines are ignored"))
+        self.spaces.setToolTip(" · ".join(told))
+        for choice in self.spaces.menu().actions():
+            if choice.data():
+                choice.setChecked(choice.data() == space.spaces)
+
+    def show_files(self, count: int, several_hosts: bool, step: int | None) -> None:
+        """How many files the list holds; without any, say why."""
+        self.files.show_hosts(several_hosts)
+        self._stack.setCurrentIndex(1 if count else 0)
+        self._fit()
+        if step is None:
+            self._empty.say(self.tr("No file touched yet"), self.tr(
+                "Every file that the agent writes or edits appears here with its versions and their differences."))
+        else:
+            self._empty.say(self.tr("No file touched as of step {step}").format(step=step), self.tr(
+                "Go to a later step, or press F to follow."))
+
+    def select(self, key: Key | None) -> None:
+        """Select a file without telling it as chosen; None selects the first."""
+        self.files.select(key)
+
+    def show_states(self, file: TouchedFile, states: list[State], old: int, new: int) -> None:
+        """The versions of a file and the two that are compared."""
+        set_tooltip(self.diff, f"{file.host}:{file.path}")
+        self._states = states
+        names = [self._state_name(i, s) for i, s in enumerate(states)]
+        first = max(0, len(states) - _MAX_STATES)
+        for combo, at in ((self.old, old), (self.new, new)):
+            if [combo.itemText(i) for i in range(combo.count())] != names[first:]:
+                combo.clear()
+                for i, name in enumerate(names[first:], first):
+                    combo.addItem(name, i)
+            combo.setCurrentIndex(combo.findData(at))
+            combo.setToolTip(f"{combo.accessibleName()}: {names[at]}")
+        self._actions["step"].setEnabled(states[new].step > 0)
+
+    def show_diff(self, diff: Diff, note: str = "") -> None:
+        """The difference of the two versions."""
+        self.diff.show_diff(diff)
+        told = "" if diff.binary else f"+{diff.added} −{diff.removed}"
+        self._note.setText("  ".join(t for t in (note, told) if t))
+
+    def show_message(self, text: str) -> None:
+        """A sentence of ours in the difference's place."""
+        self.diff.show_message(text)
+        self._note.setText("")
+
+    def set_side_by_side(self, on: bool) -> None:
+        """Show both versions side by side, or one column."""
+        self.diff.set_side_by_side(on)
+
+    def show_tree(self, on: bool) -> None:
+        """Show the files by folder, or as a list."""
+        self.files.show_tree(on)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Beside each other where there is room."""
+        super().resizeEvent(event)
+        wide = event.size().width() > _WIDE
+        wanted = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
+        if self._split.orientation() != wanted:
+            self._split.setOrientation(wanted)
+        if event.oldSize().isValid() and wide != (event.oldSize().width() > _WIDE):
+            self._by_hand = False
+        self._fit()
+
+    def _moved_by_hand(self, *_: object) -> None:
+        self._by_hand = True
+
+    def _fit(self) -> None:
+        """Give the list what its rows need, at most a third, until the reader decides otherwise."""
+        if self._by_hand:
+            return
+        wide = self._split.orientation() == Qt.Orientation.Horizontal
+        total = self.width() if wide else self.height()
+        rows = max(1, self._model.rowCount()) * (self.fontMetrics().height() + 2 * theme.GRID) + 2 * theme.GRID
+        first = total // 3 if wide else min(total // 3, rows)
+        self._split.setSizes([first, total - first])
+
+    def _state_name(self, place: int, state: State) -> str:
+        if state.step == 0:
+            return menu_text(self.tr("v0 · before")) if state.hash else self.tr("v0 · absent")
+        name = self.tr("v{version} · step {step}").format(version=place, step=state.step)
+        if state.outside:
+            return self.tr("{name}, changed by other means").format(name=name)
+        return name if state.hash or state.too_large else self.tr("{name}, deleted").format(name=name)
+
+    def _compare(self) -> None:
+        self.compared.emit(int(self.old.currentData() or 0), int(self.new.currentData() or 0))
+
+    def _shift(self, by: int) -> None:
+        new = int(self.new.currentData() or 0) + by
+        if 1 <= new < len(self._states):
+            self.compared.emit(new - 1, new)
+
+    def _back(self) -> None:
+        self._shift(-1)
+
+    def _on(self) -> None:
+        self._shift(1)
+
+    def _ask_step(self) -> None:
+        self.step_asked.emit(self._states[int(self.new.currentData() or 0)].step)
+
+    def _previous_place(self) -> None:
+        self.diff.next_change(-1)
+
+    def _next_place(self) -> None:
+        self.diff.next_change(1)
+
+
+def _row(box: QWidget, *widgets: QWidget) -> QHBoxLayout:
+    row = QHBoxLayout(box)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(theme.GRID)
+    for widget in widgets:
+        row.addWidget(widget)
+    return row

@@ -1,0 +1,1 @@
+"""Find in all sessions of all servers."""

@@ -1,0 +1,162 @@
+"""Wires the Find panel: asks the indexes of this computer in a process of its own and the other servers over the
+wire, shows what was found as it comes, opens it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QWidget
+
+from app.desk.panel import Panel
+from app.desk.searcher import Searcher
+from app.desk.session_key import OWN, server_of
+from app.desk.workplace import Workplace
+from app.find.hits import Merged, lines, servers_told
+from app.find.remote_search import RemoteSearch
+from app.find.view import FindAllView
+from app.kit.entries import EntriesModel
+from app.kit.i18n import QT_TRANSLATE_NOOP
+from app.kit.timers import later
+from app.kit.two_lines import TwoLines
+from core.domain.hit import Hit
+
+PAUSE_MS = 200
+LIMIT = 200
+
+
+def build(place: Workplace, parent: QWidget) -> FindAllView:
+    """The panel, wired."""
+    model = EntriesModel()
+    panel = FindAllView(model, parent)
+    model.setParent(panel)
+    FindAllController(place, model, panel)
+    return panel
+
+
+class FindAllController(QObject):
+    """Searches as the reader types. What comes later stands below what is read."""
+
+    def __init__(self, place: Workplace, model: EntriesModel, panel: FindAllView) -> None:
+        super().__init__(panel)
+        self._place, self._model, self._panel = place, model, panel
+        self._searcher, self._remote = Searcher(place, self), RemoteSearch(place, self)
+        self._merged = Merged()
+        self._titles: dict[str, str] = {}
+        self._more = False
+        self._why = ""
+        self._aside: Hit | None = None
+        self._pause = later(self, PAUSE_MS, self._search)
+        panel.words_changed.connect(self._on_words)
+        panel.list.opened.connect(self._open)
+        self._searcher.told.connect(self._on_told)
+        self._searcher.failed.connect(self._on_failed)
+        self._remote.told.connect(self._on_remote)
+        place.desk.trajectory_changed.connect(self._look_aside)
+        place.cursor.moved.connect(self._on_moved)
+        place.actions["go.find_all"].triggered.connect(panel.start, Qt.ConnectionType.QueuedConnection)
+
+    def _on_words(self, words: str) -> None:
+        self._searcher.drop()
+        self._remote.drop()
+        self._panel.show_partly("", 0)
+        if words.strip():
+            self._panel.show_state("searching", len(self._model.entries))
+            self._pause.start()
+        else:
+            self._pause.stop()
+            self._model.show(())
+            self._panel.show_state("nothing")
+
+    def _search(self) -> None:
+        words = self._panel.box.text().strip()
+        self._merged, self._titles, self._more, self._why = Merged(), {}, False, ""
+        self._searcher.ask(do="search", words=words, limit=LIMIT)
+        self._remote.ask(words, LIMIT)
+        self._tell()
+
+    # ---- what comes ------------------------------------------------------------------------------
+
+    def _on_told(self, told: dict[str, Any]) -> None:
+        hits = [msgspec.convert(hit, Hit) for hit in told["hits"]]
+        self._more = len(hits) == LIMIT
+        self._show(hits)
+
+    def _on_failed(self, why: str) -> None:
+        self._why = why
+        self._show(())
+
+    def _on_remote(self) -> None:
+        self._show(())
+
+    def _show(self, local: list[Hit] | tuple[()]) -> None:
+        """Merge what is here, this computer's first where both came; say how it stands."""
+        begun = bool(self._merged.hits)
+        self._merged.add(local)
+        for reply in self._remote.replies.values():
+            self._merged.add(reply.hits)
+        known = self._model.entries if begun else []
+        entries = [known[row] if row < len(known) and known[row][0] is hit else (hit, self._lines(hit))
+                   for row, hit in enumerate(self._merged.hits)]
+        if begun:
+            self._model.grow(entries)
+        elif entries or not self._is_busy:
+            self._model.show(entries)
+        self._tell()
+
+    def _tell(self) -> None:
+        count, replies = len(self._model.entries), self._remote.replies
+        more = self._more or any(reply.more for reply in replies.values())
+        state = "searching" if self._is_busy else "failed" if self._why and not count else "found"
+        self._panel.show_state(state, count, self._why, more=more)
+        names = [(self._place.servers.name_of(server), reply) for server, reply in replies.items()]
+        self._panel.show_partly(servers_told(names), self._partly())
+
+    @property
+    def _is_busy(self) -> bool:
+        return self._searcher.is_busy or self._remote.is_busy
+
+    def _lines(self, hit: Hit) -> TwoLines:
+        if hit.session not in self._titles:
+            row = self._place.desk.row(hit.session)
+            self._titles[hit.session] = row.title if row is not None else ""
+        server = server_of(hit.session)
+        name = self._place.servers.name_of(server) if server != OWN else ""
+        return lines(hit, self._titles[hit.session], name)
+
+    def _partly(self) -> int:
+        """How many sessions of servers that did not answer are not whole here: the rest of them is not searched."""
+        place = self._place
+        silent = {server for server, reply in self._remote.replies.items() if reply.state not in ("asking", "answered")}
+        return sum(not place.kept.is_whole(row.session, row.seq)
+                   for desk in place.desk.all if desk.server in silent for row in desk.rows())
+
+    # ---- what the reader opens -------------------------------------------------------------------
+
+    def _open(self, hit: Hit) -> None:
+        texts = {hit.snippet[start:stop] for start, stop in hit.matches}
+        self._place.cursor.move(hit.session, hit.step)
+        self._place.cursor.seek(re.compile("|".join(map(re.escape, texts)), re.IGNORECASE) if texts else None)
+        self._aside = hit if hit.where in ("guidance", "summary") else None
+        self._look_aside(hit.session)
+
+    def _look_aside(self, session: str) -> None:
+        """Show the guidance or summary that was opened, as soon as it is here."""
+        hit = self._aside
+        if hit is None or hit.session != session:
+            return
+        trajectory = self._place.desk.trajectory(session)
+        if hit.ref in (trajectory.guidance if hit.where == "guidance" else trajectory.summaries):
+            self._aside = None
+            self._place.cursor.look_aside(hit.where, hit.ref)
+
+    def _on_moved(self, session: str, step: int | None) -> None:
+        if self._aside is not None and (session, step) != (self._aside.session, self._aside.step):
+            self._aside = None
+
+
+PANEL = Panel("find", QT_TRANSLATE_NOOP("Panel", "Find"), build, {
+    "live": ("right", 2), "small_live": ("right", 5), "review": ("right_below", 3),
+    "small_review": ("right", 4), "compare": ("right_below", 3), "small_compare": ("right", 5)})

@@ -1,0 +1,77 @@
+"""The Find panel: words in all sessions, with what stands round them; a click opens the very step."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from app.kit import theme
+from app.kit.box_over_list import key_in, went_down
+from app.kit.empty import Empty, Faces
+from app.kit.entries import EntriesModel
+from app.kit.entry_list import EntryList
+from app.kit.safe_text import PlainLabel, set_tooltip
+
+
+class FindAllView(QWidget):
+    """A box and the list of what was found."""
+
+    words_changed = Signal(str)
+
+    def __init__(self, model: EntriesModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.box = QLineEdit(self)
+        self.box.setPlaceholderText(self.tr("Words, or “a phrase”, in every session"))
+        self.box.setAccessibleName(self.tr("Find in all sessions"))
+        self.box.setClearButtonEnabled(True)
+        self.box.installEventFilter(self)
+        self.told = PlainLabel("", self)
+        self.told.setForegroundRole(self.palette().ColorRole.PlaceholderText)
+        self.partly = PlainLabel("", self)
+        self.partly.setWordWrap(True)
+        self.partly.setFont(theme.small_font(self.font()))
+        self.partly.setForegroundRole(self.palette().ColorRole.PlaceholderText)
+        set_tooltip(self.partly, self.tr("Menu Session, “Keep on this computer” fetches all of one."))
+        self.partly.hide()
+        self.list = EntryList(model, self.tr("Places found"), self)
+        self.empty = Empty("", self)
+        self._faces = Faces(self.list, self.empty)
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        row.addWidget(self.box, 1)
+        row.addWidget(self.told)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*(theme.GRID,) * 4)
+        column.setSpacing(theme.GRID)
+        column.addLayout(row)
+        column.addLayout(self._faces, 1)
+        column.addWidget(self.partly)
+        self.box.textChanged.connect(self.words_changed)
+        self.show_state("nothing")
+
+    def show_state(self, state: str, count: int = 0, why: str = "", *, more: bool = False) -> None:
+        """`state`: nothing (no words), searching, found, or failed (and why). `more`: there are more than told."""
+        self._faces.show_content(count > 0)
+        least = "≥ " if more else ""
+        self.told.setText("…" if state == "searching" else least + self.tr("%n place(s)", None, count) if count else "")
+        self.empty.set_hint({
+            "nothing": self.tr("Thoughts, actions, outputs, guidance, summaries and notes of every session are "
+                               "searched. Type some words above."),
+            "searching": self.tr("Searching…"), "failed": self.tr("The search failed: {why}").format(why=why),
+        }.get(state, self.tr("Nothing found.")))
+
+    def show_partly(self, servers: str, count: int) -> None:
+        """Say how it stands with the other servers, and of how many sessions only a part is searched."""
+        partly = self.tr("Of %n session(s) on other servers only what is on this computer is searched.", None, count)
+        told = " ".join(one for one in (servers, partly if count else "") if one)
+        self.partly.setText(told)
+        self.partly.setVisible(bool(told))
+
+    def start(self) -> None:
+        """Put the cursor into the box."""
+        self.box.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.box.selectAll()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Down and Enter go to the list."""
+        return went_down(key_in(self.box, watched, event), self.list) or super().eventFilter(watched, event)

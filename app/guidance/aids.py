@@ -1,0 +1,94 @@
+"""What helps to write guidance: templates with what is known filled in, search, and the steps before and after."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from app.desk.row_text import error_word
+from app.desk.workplace import Workplace
+from app.guidance.effect import EffectModel, sides_of
+from app.guidance.model import GuidanceModel
+from app.guidance.templates import filled, line_of_template, lines_of_setting
+from app.guidance.view import TEMPLATES, GuidanceView
+from app.kit import quantities
+from app.kit.safe_text import one_line
+from core.domain.step import StepHead
+from core.domain.trajectory import Trajectory
+
+SETTING = "guidance.templates"
+
+
+class GuidanceAids(QObject):
+    """Beside the controller that sends."""
+
+    def __init__(self, place: Workplace, model: GuidanceModel, effect: EffectModel, panel: GuidanceView) -> None:
+        super().__init__(panel)
+        self._place, self._model, self._effect, self._panel = place, model, effect, panel
+        panel.listed.looked_for.connect(model.look_for)
+        panel.listed.current_changed.connect(self._show_effect)
+        panel.writing.template_chosen.connect(self._take)
+        panel.writing.template_kept.connect(self._keep)
+        place.actions["guide.effect"].toggled.connect(self._show_effect)
+        place.cursor.moved.connect(self._on_moved)
+        place.desk.trajectory_changed.connect(self._on_changed)
+        place.settings.changed.connect(self._on_setting)
+        self._on_setting(SETTING)
+
+    def _on_moved(self, session: str, step: object) -> None:
+        trajectory = self._trajectory()
+        if trajectory is None or not trajectory.guidance:
+            self._place.actions["guide.effect"].setChecked(False)
+
+    def _on_changed(self, session: str) -> None:
+        if session == self._place.cursor.session:
+            self._show_effect()
+
+    def _show_effect(self, *_: object) -> None:
+        line, trajectory = self._panel.listed.line, self._trajectory()
+        if self._place.actions["guide.effect"].isChecked() and line is not None and trajectory is not None:
+            told = trajectory.guidance.get(line.id.partition("/")[0])
+            delivered = told.delivered_step if told is not None else None
+            self._effect.show(*(sides_of(trajectory, delivered) if delivered is not None else ([], [])))
+
+    def _trajectory(self) -> Trajectory | None:
+        session = self._place.cursor.session
+        return self._place.desk.trajectory(session) if session else None
+
+    # ---- templates -------------------------------------------------------------------------------
+
+    def _on_setting(self, key: str) -> None:
+        if key == SETTING:
+            self._panel.writing.offer_templates(self._templates(), self._place.actions["file.settings"])
+
+    def _templates(self) -> list[str]:
+        return lines_of_setting(self._place.settings.text(SETTING)) or [self._panel.tr(text) for text in TEMPLATES]
+
+    def _take(self, template: str) -> None:
+        self._panel.writing.take(filled(template, self._known()))
+
+    def _keep(self, text: str) -> None:
+        told = [*self._templates(), text]
+        self._place.settings.set(SETTING, "\n".join(map(line_of_template, dict.fromkeys(told))))
+        self._place.notices.tell(self.tr("Kept as a template."), "done")
+
+    def _known(self) -> dict[str, str]:
+        """What the placeholders stand for, as of the step that is looked at."""
+        trajectory = self._trajectory()
+        if trajectory is None:
+            return {}
+        head = self._head(trajectory)
+        scores = [s.total for s in trajectory.scores if head is None or s.step <= head.number]
+        files = [f.path for f in trajectory.files if head is None or f.step <= head.number]
+        return {
+            "task": one_line(trajectory.row.title), "name": one_line(trajectory.row.title),
+            "step": quantities.number(head.number) if head is not None else "",
+            "title": one_line(head.title) if head is not None else "",
+            "error": error_word(head.error_kind) if head is not None and head.is_error else "",
+            "file": one_line(files[-1]) if files else "",
+            "score": quantities.score(scores[-1]) if scores else "",
+        }
+
+    def _head(self, trajectory: Trajectory) -> StepHead | None:
+        step = self._place.cursor.step
+        index = trajectory.index_of(step) if step is not None else len(trajectory.steps) - 1
+        return trajectory.steps[index].head if index is not None and index >= 0 else None

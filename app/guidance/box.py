@@ -1,0 +1,252 @@
+"""The box in which guidance is written: Ctrl+Enter sends, Enter is for the text, Tab goes to a placeholder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QAction, QKeyEvent, QTextCursor
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QMenu,
+    QPlainTextEdit,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.guidance.model import GuidanceLine
+from app.guidance.templates import next_place
+from app.kit import theme
+from app.kit.highlight import units
+from app.kit.safe_text import PlainLabel, menu_text, set_hint
+
+
+class GuidanceBox(QWidget):
+    """Writes new guidance, or changes what waits. What was typed is told at once, and never thrown away."""
+
+    sent = Signal(str, str)
+    """(text, mode) of new guidance."""
+    changed = Signal(str, object)
+    """(guidance, new text); None withdraws."""
+    draft_changed = Signal(str)
+    edit_changed = Signal(str, str)
+    """(guidance, text so far) of a change that is being written; ("", "") when it is over."""
+    template_chosen = Signal(str)
+    """Take it, once what is known is filled in."""
+    template_kept = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.box = QPlainTextEdit(self)
+        self.box.setTabChangesFocus(True)
+        self.box.setAccessibleName(self.tr("Write guidance"))
+        self.box.installEventFilter(self)
+        self.mode = QComboBox(self)
+        self.mode.setAccessibleName(self.tr("How it is sent"))
+        self.mode.addItem(self.tr("Note"), "note")
+        self.mode.addItem(self.tr("Interrupt"), "interrupt")
+        self.mode.setItemData(0, self.tr("Waits for the next step."), Qt.ItemDataRole.ToolTipRole)
+        self.mode.setItemData(1, self.tr("Also ends the action that is running."), Qt.ItemDataRole.ToolTipRole)
+        self.send = QPushButton(theme.icon("send"), self.tr("Send"), self)
+        self.send.setToolTip(self.tr("Send (Ctrl+Enter)"))
+        self.cancel = QPushButton(self.tr("Cancel"), self)
+        self.cancel.setToolTip(self.tr("Leave the message as it was (Esc)"))
+        self.cancel.hide()
+        self.hint = PlainLabel("", self, elide=True)
+        self.hint.setForegroundRole(self.palette().ColorRole.PlaceholderText)
+        self.templates = QToolButton(self)
+        self.templates.setIcon(theme.icon("plus"))
+        self.templates.setAutoRaise(True)
+        self.templates.setAccessibleName(self.tr("Templates"))
+        self.templates.setToolTip(self.tr("Begin with a ready sentence (Ctrl+T)"))
+        self.templates.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.templates.setMenu(QMenu(self.templates))
+        self._editing = ""
+        self._kept = ""
+        self._warned = ""
+        self._writable = False
+        self._has_template = False
+        self._lay_out()
+        self.send.clicked.connect(self.submit)
+        self.cancel.clicked.connect(self.stop_editing)
+        self.box.textChanged.connect(self._on_text)
+
+    def _lay_out(self) -> None:
+        self.row = QHBoxLayout()
+        self.row.setSpacing(theme.GRID)
+        self.row.addWidget(self.templates)
+        self.row.addWidget(self.hint, 1)
+        for last in (self.cancel, self.mode, self.send):
+            self.row.addWidget(last)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID)
+        column.addWidget(self.box, 1)
+        column.addLayout(self.row)
+        self.setFocusProxy(self.box)
+        self.setTabOrder(self.box, self.send)
+
+    # ---- what the controller says ----------------------------------------------------------------
+
+    @property
+    def editing(self) -> str:
+        """The message that is being changed; "" for none."""
+        return self._editing
+
+    @property
+    def text(self) -> str:
+        """What stands in the box."""
+        return self.box.toPlainText()
+
+    def open_for(self, *, writable: bool, hint: str) -> None:
+        """Whether one can write; `hint` stands in the empty box. A change that is being written is kept for later."""
+        self._leave_edit()
+        self._writable = writable
+        for widget in (self.box, self.mode, self.templates):
+            widget.setEnabled(writable)
+        set_hint(self.box, hint)
+        self._on_text(tell=False)
+
+    def set_draft(self, text: str) -> None:
+        """Put a kept draft into the box."""
+        blocked = self.box.blockSignals(True)
+        self.box.setPlainText(text)
+        self.box.blockSignals(blocked)
+        self._on_text(tell=False)
+
+    def busy(self, on: bool) -> None:
+        """While a message is being stored the box cannot change."""
+        self.box.setReadOnly(on)
+        self.send.setEnabled(not on and bool(self.text.strip()))
+
+    def offer_templates(self, templates: Sequence[str], manage: QAction) -> None:
+        """The ready sentences; `manage` opens the place where they are changed."""
+        menu = self.templates.menu()
+        menu.clear()
+        for number, text in enumerate(templates, 1):
+            key = f"&{number}  " if number < 10 else ""
+            menu.addAction(key + menu_text(text)).triggered.connect(partial(self._on_template, text))
+        menu.addSeparator()
+        menu.addAction(self.tr("Keep this text as a template")).triggered.connect(self._keep_template)
+        menu.addAction(manage)
+
+    def take(self, text: str) -> None:
+        """Put a text where the writer is; a placeholder in it is selected."""
+        self._has_template = True
+        start = len(_before(self.text, self.box.textCursor().selectionStart()))
+        self.box.insertPlainText(text)
+        self._select_place(start)
+        self.box.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def give_back(self, text: str) -> bool:
+        """A change that was refused: its text into the box, unless something else is being written there."""
+        if self._editing or self.text.strip() or not self.box.isEnabled():
+            return False
+        self.box.setPlainText(text)
+        self.box.moveCursor(QTextCursor.MoveOperation.End)
+        self.hint.setText(self.tr("Too late to change the message: your text is here, to be sent as a new one."))
+        return True
+
+    # ---- editing ---------------------------------------------------------------------------------
+
+    def start_editing(self, line: GuidanceLine, text: str | None = None) -> None:
+        """Change a message that waits; `text` goes on with a change that was begun before."""
+        if not self._editing:  # from one message to another: the draft is kept already
+            self._kept = self.text
+        self._editing = line.id
+        self._show_editing(True)
+        self.set_draft(line.text if text is None else text)
+        self.box.setFocus()
+
+    def stop_editing(self) -> None:
+        """Leave the message as it was; the draft comes back."""
+        if self._editing:
+            self._leave_edit()
+            self.edit_changed.emit("", "")
+
+    def _leave_edit(self) -> None:
+        if self._editing:
+            self._editing = ""
+            self._show_editing(False)
+            self.set_draft(self._kept)
+
+    def _show_editing(self, on: bool) -> None:
+        self.cancel.setVisible(on)
+        self.mode.setVisible(not on)
+        self.box.setEnabled(on or self._writable)  # what waits in a session that ended can still be changed
+        self.send.setText(self.tr("Save change") if on else self.tr("Send"))
+        self.hint.setText(self.tr("Editing a queued message") if on else "")
+
+    # ---- own behaviour ---------------------------------------------------------------------------
+
+    def submit(self) -> None:
+        """Send, or save the change; a placeholder that is not filled in stops it once."""
+        text = self.text
+        if not text.strip() or not self.box.isEnabled() or self.box.isReadOnly() or self._unfilled(text):
+            return
+        if self._editing:
+            guidance = self._editing
+            self.changed.emit(guidance, text.strip())
+            self.stop_editing()
+            return
+        self.hint.setText("")
+        self.busy(True)
+        self.sent.emit(text, self.mode.currentData())
+
+    def _unfilled(self, text: str) -> bool:
+        place = next_place(text)
+        if place is None or self._warned == text or not self._has_template:
+            return False
+        self._warned = text
+        self._select_place(0)
+        self.hint.setText(self.tr("{place} is not filled in. Ctrl+Enter again sends it as it is.").format(
+            place=text[place[0] : place[1]]))
+        return True
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Ctrl+Enter sends, Escape leaves an edit, Tab goes to the next placeholder while there is one."""
+        if watched is self.box and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and (
+                    event.modifiers() & Qt.KeyboardModifier.ControlModifier):
+                self.submit()
+                return True
+            if event.key() == Qt.Key.Key_Escape and self._editing:
+                self.stop_editing()
+                return True
+            if event.key() == Qt.Key.Key_Tab and self._has_template and next_place(self.text) is not None:
+                self._select_place(len(_before(self.text, self.box.textCursor().selectionEnd())))
+                return True
+        return super().eventFilter(watched, event)
+
+    def _select_place(self, start: int) -> None:
+        place = next_place(self.text, start)
+        if place is not None:
+            cursor = self.box.textCursor()
+            cursor.setPosition(units(self.text[: place[0]]))
+            cursor.setPosition(units(self.text[: place[1]]), QTextCursor.MoveMode.KeepAnchor)
+            self.box.setTextCursor(cursor)
+
+    def _on_text(self, *, tell: bool = True) -> None:
+        self.send.setEnabled(self.box.isEnabled() and bool(self.text.strip()))
+        if not self.text:
+            self._has_template = False
+        if tell and self._editing:
+            self.edit_changed.emit(self._editing, self.text)
+        elif tell and self.box.isEnabled():
+            self.draft_changed.emit(self.text)
+
+    def _on_template(self, text: str, *_: object) -> None:
+        self.template_chosen.emit(text)
+
+    def _keep_template(self) -> None:
+        if self.text.strip():
+            self.template_kept.emit(self.text.strip())
+
+
+def _before(text: str, position: int) -> str:
+    """The text before a position of Qt's, which counts UTF-16 units."""
+    return text.encode("utf-16-le")[: 2 * position].decode("utf-16-le", "ignore")

@@ -1,0 +1,207 @@
+"""Guidance of one session with its fate: what the log says, and what is still on this computer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+import msgspec
+from PySide6.QtCore import QAbstractListModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from app.kit.safe_text import one_line, visible
+from core.domain.events import SessionState
+from core.domain.guidance import Guidance
+from core.domain.session import FINAL_STATES
+from core.domain.trajectory import Trajectory
+from core.protocol.messages import ChangeGuidance, Guide, Nak
+from core.store.outbox import Queued
+
+Index = QModelIndex | QPersistentModelIndex
+GuidanceRole = int(Qt.ItemDataRole.UserRole) + 1
+_NAK = msgspec.json.Decoder(Nak)
+
+
+class GuidanceLine(msgspec.Struct, frozen=True):
+    """One message of the queue: its text, its fate in sign, word and colour, and whether it may be changed."""
+
+    id: str
+    text: str
+    author: str
+    at: datetime | None
+    sign: str
+    fate: str
+    meaning: str
+    mode: str = "note"
+    changeable: bool = False
+    step: int | None = None
+    session: str = ""
+    """The key of the session that it was said to, in the list of all sessions."""
+
+
+class GuidanceModel(QAbstractListModel):
+    """The queue, oldest first; rebuilt from log and outbox, both are small."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.lines: list[GuidanceLine] = []
+        self.all: list[GuidanceLine] = []
+        """Those that do not match what is looked for, too."""
+        self._words = ""
+        self._listed = 0
+        """At most so many of the newest are listed; 0: all."""
+
+    def look_for(self, words: str) -> None:
+        """Show only what holds these words."""
+        self._words = words
+        self._list()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
+        """How many messages there are."""
+        return 0 if parent.isValid() else len(self.lines)
+
+    def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
+        """The line (GuidanceRole), or its text and fate for assistive technology."""
+        if not index.isValid() or index.row() >= len(self.lines):
+            return None
+        line = self.lines[index.row()]
+        if role == GuidanceRole:
+            return line
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return visible(f"{line.fate}: {line.text[:400]}")
+        return None
+
+    def show(self, trajectory: Trajectory | None, commands: Iterable[Queued]) -> None:
+        """Show the guidance of a trajectory and the commands about it; rows that stay keep their place."""
+        self.all, self._listed = lines_of(trajectory, commands), 0
+        self._list()
+
+    def show_lines(self, lines: list[GuidanceLine]) -> None:
+        """Show other lines instead, the newest LISTED of those that match."""
+        self.all, self._listed = lines, LISTED
+        self._list()
+
+    def _list(self) -> None:
+        self._put(matching(self.all, self._words)[-self._listed:])
+
+    def _put(self, fresh: list[GuidanceLine]) -> None:
+        kept = 0
+        while kept < min(len(fresh), len(self.lines)) and fresh[kept].id == self.lines[kept].id:
+            kept += 1
+        if kept < len(self.lines):
+            self.beginRemoveRows(QModelIndex(), kept, len(self.lines) - 1)
+            del self.lines[kept:]
+            self.endRemoveRows()
+        if self.lines != fresh[:kept]:
+            self.lines[:kept] = fresh[:kept]
+            self.dataChanged.emit(self.index(0), self.index(kept - 1))
+        if kept < len(fresh):
+            self.beginInsertRows(QModelIndex(), kept, len(fresh) - 1)
+            self.lines.extend(fresh[kept:])
+            self.endInsertRows()
+
+
+def lines_of(trajectory: Trajectory | None, commands: Iterable[Queued]) -> list[GuidanceLine]:
+    """What the log tells, then what only this computer knows yet."""
+    if trajectory is None:
+        return []
+    told = sorted(commands, key=lambda c: c.cseq)
+    changing = {c.op.guidance: c.op for c in told if c.state == "queued" and isinstance(c.op, ChangeGuidance)}
+    state = trajectory.row.state
+    refused = {c.op.guidance: c for c in told
+               if c.state == "refused" and isinstance(c.op, ChangeGuidance) and c.op.text}
+    lines: list[GuidanceLine] = []
+    for guidance in trajectory.guidance.values():
+        lines.append(_logged(guidance, changing.get(guidance.id), state))
+        lines += _not_taken(guidance, refused.get(guidance.id))
+    lines += [_local(c, c.op, changing.get(c.op.guidance)) for c in told
+              if isinstance(c.op, Guide) and c.op.guidance not in trajectory.guidance]
+    return lines
+
+
+def _logged(guidance: Guidance, change: ChangeGuidance | None, state: SessionState) -> GuidanceLine:
+    sign, fate, meaning = _fate(guidance, state)
+    if change is not None or guidance.change:
+        fate = f"{fate} · {_change_word(change.text if change else guidance.change != 'withdraw')}"
+    elif guidance.refused and guidance.delivered_step is not None:
+        late = QCoreApplication.translate("Fate", "too late to change it")
+        fate = f"{fate} · {late}"
+    changeable = guidance.state == "queued" and not guidance.change and change is None
+    return GuidanceLine(
+        id=guidance.id, text=guidance.text, author=guidance.author, at=guidance.queued_at, sign=sign, fate=fate,
+        meaning=meaning, mode=guidance.mode, changeable=changeable,
+        step=guidance.answered_step or guidance.delivered_step)
+
+
+def _not_taken(guidance: Guidance, refused: Queued | None) -> list[GuidanceLine]:
+    """An edit that came too late, with its text: the person's words stay to be used again."""
+    text, why = "", QCoreApplication.translate("Fate", "too late to change it")
+    if guidance.refused and not guidance.change:
+        text = guidance.asked
+    elif refused is not None and isinstance(refused.op, ChangeGuidance) and refused.op.text != guidance.text:
+        text, why = str(refused.op.text), _NAK.decode(refused.reply).sentence if refused.reply else why
+    if not text:
+        return []
+    fate = QCoreApplication.translate("Fate", "your change was not taken: {why}. Use it again below.").format(
+        why=why.rstrip("."))
+    return [GuidanceLine(id=f"{guidance.id}/change", text=text, author="", at=guidance.queued_at, sign="✗", fate=fate,
+                         meaning="error", step=guidance.delivered_step)]
+
+
+LISTED = 200
+"""So many messages of all sessions are listed at once, the newest of those that are looked for."""
+
+
+def said_to(session: str, trajectory: Trajectory, commands: Iterable[Queued]) -> list[GuidanceLine]:
+    """What was said to a session (its key); each line names the session."""
+    title = one_line(trajectory.row.title or trajectory.row.session, 60)
+    return [msgspec.structs.replace(line, session=session, id=f"{session}/{line.id}", fate=f"{title} · {line.fate}",
+                                    changeable=False) for line in lines_of(trajectory, commands)]
+
+
+def in_order(lines: Iterable[GuidanceLine]) -> list[GuidanceLine]:
+    """Oldest first."""
+    return sorted(lines, key=lambda line: line.at.timestamp() if line.at is not None else 0.0)
+
+
+def matching(lines: Iterable[GuidanceLine], words: str) -> list[GuidanceLine]:
+    """The lines that hold these words, as they stand, in their text, fate or author."""
+    wanted = " ".join(words.casefold().split())
+    return [line for line in lines
+            if any(wanted in " ".join(told.casefold().split()) for told in (line.text, line.fate, line.author))]
+
+
+def _fate(guidance: Guidance, state: SessionState) -> tuple[str, str, str]:
+    if guidance.state == "withdrawn":
+        return "↶", QCoreApplication.translate("Fate", "withdrawn"), "muted"
+    if guidance.state == "answered":
+        fate = QCoreApplication.translate("Fate", "delivered at step {step}, answered at {answer}")
+        return "✓", fate.format(step=guidance.delivered_step, answer=guidance.answered_step), "keep"
+    if guidance.state == "delivered":
+        fate = QCoreApplication.translate("Fate", "delivered at step {step}")
+        return "★", fate.format(step=guidance.delivered_step), "guidance"
+    if state == "finished":
+        return "✗", QCoreApplication.translate("Fate", "the session ended before it was delivered"), "muted"
+    if state in FINAL_STATES:
+        return "○", QCoreApplication.translate("Fate", "waits for the session to be resumed"), "attention"
+    return "○", QCoreApplication.translate("Fate", "on the server, waits for the next step"), "live"
+
+
+def _local(command: Queued, op: Guide, change: ChangeGuidance | None) -> GuidanceLine:
+    here = QCoreApplication.translate("Fate", "on this computer, waits for the server")
+    sign, fate, meaning = "◌", here, "attention"
+    if command.state == "acked":
+        there = QCoreApplication.translate("Fate", "on the server, waits for the next step")
+        sign, fate, meaning = "○", there, "live"
+    elif command.state == "refused":
+        sentence = _NAK.decode(command.reply).sentence if command.reply else ""
+        sign, fate, meaning = "✗", QCoreApplication.translate("Fate", "refused: {why}").format(why=sentence), "error"
+    if change is not None:
+        fate = f"{fate} · {_change_word(change.text)}"
+    return GuidanceLine(id=op.guidance, text=op.text, author="", at=command.created_at, sign=sign, fate=fate,
+                        meaning=meaning, mode=op.mode, changeable=command.state != "refused" and change is None)
+
+
+def _change_word(text: object) -> str:
+    if text in (None, False):
+        return QCoreApplication.translate("Fate", "withdrawal asked")
+    return QCoreApplication.translate("Fate", "edit asked")

@@ -1,0 +1,225 @@
+"""Wires the Guidance panel: into the outbox before the box is cleared; drafts survive a crash."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+
+from app.desk.panel import Panel
+from app.desk.session_key import id_of, key_of, server_of
+from app.desk.workplace import Workplace
+from app.guidance.aids import GuidanceAids
+from app.guidance.effect import EffectModel
+from app.guidance.history import GuidanceHistory
+from app.guidance.model import GuidanceLine, GuidanceModel
+from app.guidance.view import GuidanceView
+from app.kit.i18n import QT_TRANSLATE_NOOP
+from app.kit.safe_text import one_line
+from app.kit.timers import later
+from core.domain.errors import ReportableError
+from core.domain.guidance import GuidanceMode
+from core.domain.ids import new_id
+from core.domain.session import FINAL_STATES, SessionRow
+from core.protocol.messages import ChangeGuidance, Guide
+
+DRAFT_MS = 300
+
+
+OWN = ("edit", "withdraw", "again", "template", "find", "find_all", "effect")
+"""The actions of the panel, their keys without "guide."."""
+
+
+def build(place: Workplace, parent: QWidget) -> GuidanceView:
+    """The panel, wired."""
+    model, effect = GuidanceModel(), EffectModel()
+    panel = GuidanceView(model, effect, {key: place.actions[f"guide.{key}"] for key in OWN}, parent)
+    model.setParent(panel)
+    effect.setParent(panel)
+    GuidanceController(place, model, panel)
+    GuidanceAids(place, model, effect, panel)
+    return panel
+
+
+class GuidanceController(QObject):
+    """Sends, edits and withdraws guidance of the cursor's session."""
+
+    def __init__(self, place: Workplace, model: GuidanceModel, panel: GuidanceView) -> None:
+        super().__init__(panel)
+        self._place, self._model, self._panel = place, model, panel
+        self._session = ""
+        self._told: tuple[str, str] | None = ("", "")
+        self._storing: set[str] = set()
+        self._drafts: dict[str, str] = {}
+        self._written: dict[str, str] = {}
+        """What was given to the disk: who leaves a session and is back before it is there finds it all the same."""
+        self._asked: dict[str, str] = {}
+        """Edits that are not decided yet: the message and the text that was typed."""
+        self._everywhere = place.actions["guide.find_all"]
+        self._timer = later(self, DRAFT_MS, self.save_draft)
+        self._history = GuidanceHistory(place.desk, self)
+        self._history.read.connect(self._show_history)
+        panel.set_mode(place.settings.text("guidance.mode"))
+        self._connect()
+        self._on_moved(place.cursor.session)
+
+    def _connect(self) -> None:
+        place, panel = self._place, self._panel
+        place.cursor.moved.connect(self._on_moved)
+        place.desk.trajectory_changed.connect(self._on_trajectory)
+        place.desk.trajectory_replaced.connect(self._on_trajectory)
+        place.desk.outbox_changed.connect(self._show)
+        place.desk.rows_changed.connect(self._show_target)
+        place.actions["go.guide"].triggered.connect(panel.start_writing)
+        panel.writing.sent.connect(self._on_sent)
+        panel.writing.changed.connect(self._on_change)
+        panel.writing.draft_changed.connect(self._on_draft)
+        panel.writing.edit_changed.connect(self._on_edit)
+        panel.listed.step_asked.connect(place.cursor.to_step)
+        panel.listed.session_asked.connect(place.cursor.move)
+        self._everywhere.toggled.connect(self._show)
+
+    def _on_moved(self, session: str, step: int | None = None) -> None:
+        if session == self._session:
+            return
+        self.save_draft()
+        self._everywhere.setChecked(False)
+        self._session = session
+        self._told = None  # another session, perhaps of the same name: what was being edited is not of this one
+        self._show_target()
+        self._panel.writing.busy(session in self._storing)
+        self._panel.writing.set_draft(self._draft(session) if session else "")
+        self._show()
+        self._resume_edit()
+
+    def _on_trajectory(self, session: str) -> None:
+        if session == self._session:
+            self._show()
+            self._show_target()
+            self._settle_edits()
+
+    def _show(self, *_: object) -> None:
+        desk, session = self._place.desk, self._session
+        if self._everywhere.isChecked():
+            self._history.start()
+        elif session:
+            self._model.show(desk.trajectory(session), desk.commands(session))
+        else:
+            self._model.show(None, ())
+
+    def _show_history(self, lines: list[GuidanceLine]) -> None:
+        """What was said to every session, that of the one that is looked at among it."""
+        if self._everywhere.isChecked():
+            self._model.show_lines(lines)
+
+    def _show_target(self) -> None:
+        row = self._place.desk.row(self._session) if self._session else None
+        told = (one_line(row.title or row.session, 60) if row is not None else "", self._why_not(row))
+        if told != self._told:
+            self._told = told
+            self._panel.set_target(*told)
+
+    def _why_not(self, row: SessionRow | None) -> str:
+        if row is None:
+            return ""
+        if row.origin != "live":
+            return self.tr("This trajectory was imported: nobody is there to be guided.")
+        if row.state in FINAL_STATES:
+            return self.tr("This session has ended: guidance reaches it no more.")
+        return ""
+
+    def _on_sent(self, text: str, mode: str) -> None:
+        session = self._session
+        self._timer.stop()
+        self._drafts[session] = text
+        self.save_draft()  # until the message is in the outbox, whatever happens then
+        self._storing.add(session)
+
+        def stored() -> None:
+            self._storing.discard(session)
+            self._written.pop(session, None)
+            if session == self._session:
+                self._panel.sent_ok(text)
+
+        def failed() -> None:
+            self._storing.discard(session)
+            if session == self._session:
+                self._panel.writing.busy(False)
+
+        kind: GuidanceMode = "interrupt" if mode == "interrupt" else "note"
+        self._place.sender.send(session, Guide(guidance=new_id(), text=text.strip(), mode=kind), stored=stored,
+                                failed=failed, clear_draft=True)
+
+    def _on_change(self, guidance: str, text: str | None) -> None:
+        session = self._session
+        if text is not None:
+            self._asked[guidance] = text
+        self._place.sender.send(session, ChangeGuidance(guidance=guidance, text=text),
+                                refused=partial(self._on_refused, session, guidance))
+
+    def _on_refused(self, session: str, guidance: str, error: ReportableError) -> None:
+        self._place.notices.report(error)
+        if session == self._session:
+            self._give_back(guidance)
+            self._show()
+
+    def _settle_edits(self) -> None:
+        """The log decided: an edit that came too late goes back to its writer."""
+        told = self._place.desk.trajectory(self._session).guidance
+        for guidance in [g for g in self._asked if g in told and not told[g].change]:
+            if told[guidance].text == self._asked[guidance] or told[guidance].state == "withdrawn":
+                del self._asked[guidance]
+            elif told[guidance].refused:
+                self._place.notices.tell(self.tr("Too late to change the message: the agent had read it already."),
+                                         "attention", self._session)
+                self._give_back(guidance)
+
+    def _give_back(self, guidance: str) -> None:
+        text = self._asked.pop(guidance, "")
+        if text:
+            self._panel.writing.give_back(text)  # else it stands in the list, to be used again
+
+    def _on_draft(self, text: str) -> None:
+        if self._session:
+            self._drafts[self._session] = text
+            self._timer.start()
+
+    def _on_edit(self, guidance: str, text: str) -> None:
+        """A change that is being written survives a crash, too: under a name of its own beside the draft."""
+        if self._session:
+            self._drafts[_edit_of(self._session)] = f"{guidance}\n{text}" if guidance else ""
+            self._timer.start()
+
+    def _resume_edit(self) -> None:
+        """Go on with the change that was being written when the window was lost."""
+        held = self._draft(_edit_of(self._session)) if self._session else ""
+        guidance, _, text = held.partition("\n")
+        line = next((x for x in self._model.all if x.id == guidance), None)
+        if line is not None and line.changeable:
+            self._panel.writing.start_editing(line, text)
+        elif text:
+            self._panel.writing.give_back(text)
+            self._drafts[_edit_of(self._session)] = ""
+            self.save_draft()
+
+    def save_draft(self) -> None:
+        """Put what is being written on disk now."""
+        drafts, self._drafts = self._drafts, {}
+        self._written |= drafts
+        for session, text in drafts.items():
+            self._place.sender.keep_draft(session, text)
+
+    def _draft(self, session: str) -> str:
+        written = self._written.get(session)
+        return self._place.desk.draft(session) if written is None else written
+
+
+def _edit_of(session: str) -> str:
+    """Where the change that is being written to a session is kept."""
+    return key_of(f"{id_of(session)}#edit", server_of(session))
+
+
+PANEL = Panel("guidance", QT_TRANSLATE_NOOP("Panel", "Guidance"), build, {
+    "live": ("left_below", 0), "small_live": ("left_below", 0), "review": ("right_below", 4),
+    "small_review": ("right", 5), "compare": ("right", 1), "small_compare": ("right", 1)})

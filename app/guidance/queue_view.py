@@ -1,0 +1,184 @@
+"""The messages of a session with their fate, what is looked for among them, and what the agent did after one."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QLineEdit,
+    QListView,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.guidance.effect import EffectModel
+from app.guidance.model import GuidanceLine, GuidanceModel, GuidanceRole
+from app.guidance.row import GuidanceRowDelegate
+from app.kit import theme
+from app.kit.box_over_list import key_in, went_down
+from app.kit.empty import Empty, Faces
+from app.kit.plain_table import PlainTable
+
+
+class GuidanceQueue(QWidget):
+    """Search box, list, and in the list's place the steps before and after a message."""
+
+    looked_for = Signal(str)
+    step_asked = Signal(int)
+    session_asked = Signal(str, object)
+    """Another session (its key), and a step of it or None."""
+    current_changed = Signal()
+    withdraw_asked = Signal()
+    again_asked = Signal()
+    """The current message's text is wanted in the box again."""
+
+    def __init__(self, model: GuidanceModel, effect: EffectModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self.words = QLineEdit(self)
+        self.words.setClearButtonEnabled(True)
+        self.words.setPlaceholderText(self.tr("Find in guidance"))
+        self.words.setAccessibleName(self.tr("Find in guidance"))
+        self.everywhere = QToolButton(self)
+        self.everywhere.setText(self.tr("All sessions"))
+        self.everywhere.setCheckable(True)
+        self.everywhere.setAutoRaise(True)
+        self.everywhere.setToolTip(self.tr("Look through what was said to every session on this computer (Ctrl+Alt+H)"))
+        self.list = _List(self)
+        self.list.setModel(model)
+        self.list.setItemDelegate(GuidanceRowDelegate(self.list))
+        self.list.setAccessibleName(self.tr("Guidance and its fate"))
+        self.effect = _Effect(self)
+        self.effect.setModel(effect)
+        self.effect.setAccessibleName(self.tr("Steps before and after the message"))
+        self.pages = QStackedWidget(self)
+        self.pages.addWidget(self.list)
+        self.pages.addWidget(self.effect)
+        self._nothing = self.tr("What you tell the agent appears here with its fate: on this computer, on the "
+                                "server, delivered at a step, answered.")
+        self.nothing = Empty(self._nothing, self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID)
+        self._search = QWidget(self)
+        row = QHBoxLayout(self._search)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.GRID)
+        row.addWidget(self.words, 1)
+        row.addWidget(self.everywhere)
+        column.addWidget(self._search)
+        self._faces = Faces(self.pages, self.nothing)
+        column.addLayout(self._faces, 1)
+        self._at_end = True
+        self._connect()
+        self._on_rows()
+
+    def _connect(self) -> None:
+        self.words.textChanged.connect(self.looked_for)
+        self.words.installEventFilter(self)
+        self.list.selectionModel().currentChanged.connect(self._on_current)
+        self.list.activated.connect(self._on_activated)
+        self.list.withdraw_asked.connect(self.withdraw_asked)
+        self.list.again_asked.connect(self.again_asked)
+        self.effect.activated.connect(self._on_effect)
+        for signal in (self._model.rowsInserted, self._model.rowsRemoved, self._model.dataChanged):
+            signal.connect(self._on_rows)
+        bar = self.list.verticalScrollBar()
+        bar.valueChanged.connect(self._note_end)
+        bar.rangeChanged.connect(self._keep_end)
+
+    @property
+    def line(self) -> GuidanceLine | None:
+        """The message that is chosen."""
+        line = self.list.currentIndex().data(GuidanceRole)
+        return line if isinstance(line, GuidanceLine) else None
+
+    def start_find(self) -> None:
+        """Put the cursor into the search box."""
+        self._search.show()
+        self.words.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.words.selectAll()
+
+    def show_effect(self, on: bool) -> None:
+        """Show the steps before and after the chosen message in the list's place."""
+        self.pages.setCurrentIndex(int(on))
+        if on:
+            self.effect.setFocus()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Down or Enter goes from the search box into the list, Escape ends the search."""
+        key = key_in(self.words, watched, event)
+        if key == Qt.Key.Key_Escape:
+            self.list.setFocus(Qt.FocusReason.TabFocusReason)
+            self.words.clear()
+            self.everywhere.setChecked(False)
+            self._on_rows()
+            return True
+        return went_down(key, self.list) or super().eventFilter(watched, event)
+
+    def _on_current(self) -> None:
+        self.current_changed.emit()
+
+    def _on_rows(self) -> None:
+        """The search box is there once there is something to look through."""
+        rows, total = self._model.rowCount(), len(self._model.all)
+        self._search.setVisible(total > 1 or bool(self.words.text()) or self.everywhere.isChecked())
+        self._faces.show_content(rows > 0)
+        self.nothing.set_hint(self.tr("No message holds these words.") if total and not rows else self._nothing)
+        self.current_changed.emit()
+
+    def _note_end(self, value: int) -> None:
+        self._at_end = value >= self.list.verticalScrollBar().maximum()
+
+    def _keep_end(self, *_: int) -> None:
+        """Show the newest message, also in a list that changed its size, unless the reader scrolled up or chose one."""
+        if self._at_end and not self.list.selectionModel().hasSelection():
+            self.list.scrollToBottom()
+
+    def _on_activated(self) -> None:
+        line = self.line
+        if line is not None and line.session:
+            self.session_asked.emit(line.session, line.step)
+        elif line is not None and line.step is not None:
+            self.step_asked.emit(line.step)
+
+    def _on_effect(self, index: QModelIndex) -> None:
+        model = index.model()
+        head = model.head(index.row(), index.column()) if isinstance(model, EffectModel) else None
+        if head is not None:
+            self.step_asked.emit(head.number)
+
+
+class _List(QListView):
+    """Delete withdraws, Insert takes the text into the box again."""
+
+    withdraw_asked = Signal()
+    again_asked = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setResizeMode(QListView.ResizeMode.Adjust)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """The two keys of the list."""
+        if event.key() == Qt.Key.Key_Delete:
+            self.withdraw_asked.emit()
+        elif event.key() == Qt.Key.Key_Insert:
+            self.again_asked.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+class _Effect(PlainTable):
+    """Two columns of steps; Enter goes to one."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.horizontalHeader().setHighlightSections(False)

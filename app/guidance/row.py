@@ -1,0 +1,98 @@
+"""Paints one message of the guidance queue: its text in up to four lines, and below its fate in sign and word."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPalette, QTextLayout, QTextOption
+from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+
+from app.guidance.model import GuidanceLine, GuidanceRole
+from app.kit import quantities, theme
+from app.kit.safe_text import visible
+
+Index = QModelIndex | QPersistentModelIndex
+PAD = 2 * theme.GRID
+MAX_LINES = 4
+
+
+class GuidanceRowDelegate(QStyledItemDelegate):
+    """Text above, fate below, coloured by meaning with a sign beside it."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        """As wide as the list, as high as its text."""
+        view = self.parent()
+        width = view.viewport().width() if isinstance(view, QListView) else 240
+        line: GuidanceLine = index.data(GuidanceRole)
+        font: QFont = option.font
+        metrics = QFontMetrics(font)
+        count = len(wrapped(line.text, font, width - 2 * PAD, MAX_LINES))
+        return QSize(max(40, width - 2), count * metrics.lineSpacing() + metrics.height() + 2 * PAD)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Draw one message."""
+        line: GuidanceLine = index.data(GuidanceRole)
+        rect: QRect = option.rect
+        font: QFont = option.font
+        palette: QPalette = option.palette
+        painter.save()
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(rect, palette.color(QPalette.ColorRole.Highlight))
+        painter.fillRect(QRect(rect.left(), rect.top() + 2, 3, rect.height() - 4), theme.colour(line.meaning))
+        metrics = QFontMetrics(font)
+        painter.setFont(font)
+        painter.setPen(theme.colour("muted" if line.fate and line.sign == "↶" else "text"))
+        y = rect.top() + theme.GRID
+        for text in wrapped(line.text, font, rect.width() - 2 * PAD, MAX_LINES):
+            painter.drawText(QRect(rect.left() + PAD, y, rect.width(), metrics.height()), _LINE, text)
+            y += metrics.lineSpacing()
+        self._fate(painter, line, QRect(rect.left() + PAD, y, rect.width() - 2 * PAD, metrics.height() + theme.GRID),
+                   theme.small_font(font))
+        painter.setPen(theme.colour("line"))
+        painter.drawLine(rect.bottomLeft(), rect.bottomRight())
+        painter.restore()
+
+    def _fate(self, painter: QPainter, line: GuidanceLine, room: QRect, font: QFont) -> None:
+        painter.setFont(font)
+        metrics = painter.fontMetrics()
+        mode = self.tr("interrupt") + "  " if line.mode == "interrupt" else ""
+        who = f"{mode}{line.author}  {quantities.clock(line.at)}".strip()
+        painter.setPen(theme.colour("muted"))
+        width = metrics.horizontalAdvance(who)
+        painter.drawText(room, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), who)
+        painter.setPen(theme.colour(line.meaning))
+        told = metrics.elidedText(f"{line.sign} {visible(line.fate)}", Qt.TextElideMode.ElideRight,
+                                  max(40, room.width() - width - PAD))
+        painter.drawText(room, _LINE, told)
+
+
+_LINE = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter) | int(Qt.TextFlag.TextSingleLine)
+
+
+def wrapped(text: str, font: QFont, width: int, most: int) -> list[str]:
+    """A text in at most so many lines of a width, its own line ends kept, the last line shortened with …"""
+    metrics = QFontMetrics(font)
+    lines: list[str] = []
+    option = QTextOption()
+    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+    for paragraph in visible(text[:4000], escapes=False).strip().split("\n"):
+        layout = QTextLayout(paragraph, font)
+        layout.setTextOption(option)
+        layout.beginLayout()
+        while (line := layout.createLine()).isValid():
+            line.setLineWidth(max(40, width))
+            if len(lines) == most:
+                lines[-1] = metrics.elidedText(lines[-1] + " …", Qt.TextElideMode.ElideRight, max(40, width))
+                layout.endLayout()
+                return lines
+            lines.append(_piece(paragraph, line.textStart(), line.textLength()))
+        layout.endLayout()
+        if not paragraph and len(lines) < most:
+            lines.append("")
+    return lines or [""]
+
+
+def _piece(text: str, start: int, length: int) -> str:
+    """A piece by UTF-16 positions, as Qt counts."""
+    if text.isascii():
+        return text[start : start + length]
+    return text.encode("utf-16-le")[2 * start : 2 * (start + length)].decode("utf-16-le", "replace")

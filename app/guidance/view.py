@@ -1,0 +1,142 @@
+"""The Guidance panel: everything an annotator says to one session, with its fate and its effect, and the box."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtWidgets import QSplitter, QToolButton, QVBoxLayout, QWidget
+
+from app.guidance.box import GuidanceBox
+from app.guidance.effect import EffectModel
+from app.guidance.model import GuidanceModel
+from app.guidance.queue_view import GuidanceQueue
+from app.kit import theme
+from app.kit.action_button import tip_of
+from app.kit.i18n import QT_TRANSLATE_NOOP
+from app.kit.safe_text import plain_action
+
+TEMPLATES = (
+    QT_TRANSLATE_NOOP("GuidanceView", "Look at the {error} of step {step} before you go on: {why}"),
+    QT_TRANSLATE_NOOP("GuidanceView", "Do not use the test split for training or for choosing."),
+    QT_TRANSLATE_NOOP("GuidanceView", "You repeat yourself since step {step}. Say what you have tried, "
+                                       "then try another way: {other way}"),
+    QT_TRANSLATE_NOOP("GuidanceView", "Start it in the background and check on it every {minutes} minutes."),
+    QT_TRANSLATE_NOOP("GuidanceView", "Look at {file} again: {what is wrong there}"),
+)
+
+
+class GuidanceView(QWidget):
+    """Queue and box, one above the other or side by side."""
+
+    def __init__(self, model: GuidanceModel, effect: EffectModel, actions: Mapping[str, QAction],
+                 parent: QWidget | None = None) -> None:
+        """`actions`: those whose keys begin with "guide.", by the rest of the key."""
+        super().__init__(parent)
+        self.listed = GuidanceQueue(model, effect, self)
+        self.writing = GuidanceBox(self)
+        self.queue, self.box, self.send = self.listed.list, self.writing.box, self.writing.send
+        self._actions = actions
+        for place, (key, icon) in enumerate((("edit", "edit"), ("withdraw", "undo"), ("again", "up"),
+                                             ("effect", "eye"))):
+            self.writing.row.insertWidget(place, _small(self, actions[key], icon))
+        self.split = QSplitter(Qt.Orientation.Vertical, self)
+        self.split.setChildrenCollapsible(False)
+        self.split.addWidget(self.listed)
+        self.split.addWidget(self.writing)
+        self.split.setStretchFactor(0, 3)
+        self.split.setStretchFactor(1, 2)
+        host = QVBoxLayout(self)
+        host.setContentsMargins(*(theme.GRID,) * 4)
+        host.addWidget(self.split)
+        self._connect()
+        self.set_target("", "")
+
+    def _connect(self) -> None:
+        for key, slot in (("edit", self._edit), ("withdraw", self._withdraw), ("again", self._again),
+                          ("template", self._template), ("find", self._find)):
+            self._actions[key].triggered.connect(slot)
+        self._actions["effect"].toggled.connect(self.listed.show_effect)
+        self._actions["find_all"].toggled.connect(self._find_all)
+        self.listed.everywhere.toggled.connect(self._actions["find_all"].setChecked)
+        self.listed.withdraw_asked.connect(self._withdraw)
+        self.listed.again_asked.connect(self._again)
+        self.listed.current_changed.connect(self._on_current)
+        self._on_current()
+
+    def set_target(self, title: str, why_not: str) -> None:
+        """Name the session that is written to; `why_not` says why none can be, then the box is closed."""
+        self.writing.open_for(writable=bool(title) and not why_not, hint=why_not or (
+            self.tr("Tell “{title}” what to do. Ctrl+Enter sends.").format(title=title) if title else
+            self.tr("Choose a session to guide it.")))
+
+    def set_mode(self, mode: str) -> None:
+        """Choose note or interrupt."""
+        self.writing.mode.setCurrentIndex(max(0, self.writing.mode.findData(mode)))
+
+    def sent_ok(self, text: str) -> None:
+        """The text cannot be lost any more: clear the box if it is still that text."""
+        if self.writing.text == text:
+            self.writing.set_draft("")
+        self.writing.busy(False)
+
+    def start_writing(self) -> None:
+        """Put the cursor into the box."""
+        self.box.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Wide and low: queue and box side by side; else one above the other."""
+        super().resizeEvent(event)
+        wide = self.width() > 640 and self.width() > 2 * self.height()
+        wanted = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
+        if self.split.orientation() != wanted:
+            self.split.setOrientation(wanted)
+            self.split.setSizes([500, 500] if wide else [600, 400])
+
+    def _edit(self) -> None:
+        line = self.listed.line
+        if line is not None and line.changeable:
+            self.writing.start_editing(line)
+
+    def _withdraw(self) -> None:
+        line = self.listed.line
+        if line is not None and line.changeable:
+            self.writing.changed.emit(line.id, None)
+
+    def _again(self) -> None:
+        line = self.listed.line
+        if line is not None and self.box.isEnabled():
+            self.writing.take(line.text)
+
+    def _template(self) -> None:
+        if self.box.isEnabled():
+            self.start_writing()
+            self.writing.templates.showMenu()
+
+    def _find(self) -> None:
+        self._actions["effect"].setChecked(False)
+        self.listed.start_find()
+
+    def _find_all(self, on: bool) -> None:
+        self.listed.everywhere.setChecked(on)
+        self._find() if on else None
+
+    def _on_current(self) -> None:
+        line = self.listed.line
+        for key in ("edit", "withdraw"):
+            self._actions[key].setEnabled(line is not None and line.changeable)
+        self._actions["again"].setEnabled(line is not None and self.box.isEnabled())
+        shown = self._actions["effect"].isChecked()
+        here = line is not None and line.step is not None and not line.session
+        self._actions["effect"].setEnabled(shown or here)
+
+
+def _small(parent: QWidget, action: QAction, icon: str) -> QToolButton:
+    made = QToolButton(parent)
+    action.setIcon(theme.icon(icon))
+    made.setDefaultAction(action)
+    made.setToolTip(tip_of(action))
+    made.setAccessibleName(plain_action(action.text()).rstrip("…"))
+    made.setAutoRaise(True)
+    return made

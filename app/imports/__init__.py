@@ -1,0 +1,1 @@
+"""Opening trajectories of other programs."""

@@ -1,0 +1,190 @@
+"""Files that the reader opens: imported in a process of their own, then watched; one that grows is followed live."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject
+
+from app.desk.notices import sentence_of
+from app.desk.worker import Worker
+from app.desk.workplace import Workplace
+from app.imports.bar import ImportBar
+from app.kit.background import Work
+from app.kit.safe_text import one_line
+from app.kit.timers import later
+from core.domain.errors import ReportableError
+from core.formats.arrivals import Arrivals
+from core.formats.growing import stamp
+
+PATIENCE_MS = 500
+"""An import that is done sooner shows no bar."""
+
+WATCH_MS = 1500
+QUIET_S = 900
+"""A follower ends when its files have been silent for so long; they are watched on."""
+
+FOLLOWERS = 4
+
+WATCHED = 2000
+"""Files that are watched, the newest."""
+
+REMARKS = 3
+
+
+class ImportsController(QObject):
+    """One import at a time; what is opened meanwhile waits for its turn."""
+
+    def __init__(self, place: Workplace, bar: ImportBar, connected: Callable[[], Awaitable[None]]) -> None:
+        """`connected` waits for this computer's own server: it owns the log and takes what the importer reads."""
+        super().__init__(bar)
+        self._place, self._bar, self._connected = place, bar, connected
+        self._waiting: deque[tuple[tuple[str, ...], bool]] = deque()
+        self._worker: Worker | None = None
+        self._followers: dict[Worker, frozenset[str]] = {}
+        self._stamps: dict[str, str] = {}
+        self._arrivals: list[Arrivals] = []
+        self._count, self._failed, self._remarks = 0, 0, 0
+        self._is_cancelled = self._is_busy = False
+        self._arriving: Arrivals | None = None
+        self._patience = later(self, PATIENCE_MS, bar.show)
+        self._watch = later(self, WATCH_MS, self._look_at_files)
+        self._look = Work(self)
+        self._look.done.connect(self._grown)
+        bar.cancelled.connect(self.cancel)
+
+    @property
+    def is_following(self) -> bool:
+        """Whether a file that grows is followed now."""
+        return bool(self._followers)
+
+    async def open(self, files: Sequence[str], *, follow: bool = False) -> None:
+        """Import files and folders and go to the first session; with `follow` they are taken as being written."""
+        self._waiting.append((tuple(files), follow))
+        if not self._is_busy:
+            await self._next()
+
+    def cancel(self) -> None:
+        """End the import that is at work, and forget what waits: sessions that were told stay, no half one does."""
+        self._waiting.clear()
+        if not self._is_busy:
+            return
+        self._is_cancelled = True
+        self._bar.cancel.setEnabled(False)
+        if self._worker is not None:
+            self._worker.stop()
+
+    # ---- one import ------------------------------------------------------------------------------
+
+    async def _next(self) -> None:
+        self._is_busy = True
+        files, follow = self._waiting.popleft()
+        self._count, self._failed, self._remarks, self._is_cancelled = 0, 0, 0, False
+        self._bar.begin(len(files))
+        self._patience.start()
+        folders = [Path(file) for file in files if Path(file).is_dir()]
+        self._arriving = await asyncio.to_thread(Arrivals, folders) if folders else None
+        await self._connected()
+        if self._is_cancelled:
+            self._ended(follow, 0, "")
+            return
+        self._worker = self._start(["--progress", *files])
+        self._worker.said.connect(self._said)
+        self._worker.ended.connect(partial(self._ended, follow))
+        self._worker.start()
+
+    def _start(self, arguments: Sequence[str]) -> Worker:
+        home = str(self._place.home.path)
+        return Worker(["-m", "core.cli", "--home", home, "import", "--json", *arguments], self)
+
+    def _said(self, told: Mapping[str, Any]) -> None:
+        if (how_far := told.get("progress")) is not None:
+            self._bar.tell(how_far["file"], how_far["number"], how_far["of"], how_far["done"])
+        elif (failure := told.get("failure")) is not None:
+            self._failed += 1
+            error = ReportableError(failure["code"], failure["sentence"], **failure["params"])
+            if self._failed <= REMARKS:
+                self._place.notices.tell(sentence_of(error), "error")
+        else:
+            self._imported(told)
+
+    def _imported(self, told: Mapping[str, Any]) -> None:
+        self._count += 1
+        session = str(told["session"])
+        if told["path"]:
+            self._stamps[str(told["path"])] = str(told["stamp"])
+        if self._count == 1:
+            self._place.cursor.move(session)
+        self._remarks += len(told["warnings"])
+
+    def _ended(self, follow: bool, code: int, last: str) -> None:
+        if self._worker is not None:
+            self._worker.deleteLater()
+        self._worker, self._is_busy = None, False
+        self._patience.stop()
+        self._bar.end()
+        notices = self._place.notices
+        if self._is_cancelled:
+            notices.tell(self.tr("Cancelled: %n session(s) were imported, of no other anything is kept.", None,
+                                 self._count))
+        elif self._count:
+            notices.tell(self.tr("%n session(s) imported.", None, self._count), "done")
+        elif not self._failed:
+            notices.tell(last or self.tr("No session was found there."), "error" if code else "attention")
+        if self._remarks and self._count > 1:  # those of one session stand above its steps
+            notices.tell(self.tr("%n remark(s) on what was opened: see above the steps of each session.", None,
+                                 self._remarks))
+        if self._arriving is not None and not self._is_cancelled:
+            self._arrivals.append(self._arriving)
+        self._keep_watching(follow)
+        if self._waiting:
+            self._place.scope.spawn(self._next(), name="import", on_error=notices.report)
+
+    # ---- files that grow -------------------------------------------------------------------------
+
+    def _keep_watching(self, follow: bool) -> None:
+        for path in list(self._stamps)[: max(0, len(self._stamps) - WATCHED)]:
+            del self._stamps[path]
+        if (self._stamps or self._arrivals) and not self._watch.isActive():
+            self._watch.start()
+        if follow:
+            self._follow(list(self._stamps))
+
+    def _look_at_files(self) -> None:
+        if not self._is_busy and len(self._followers) < FOLLOWERS:
+            followed = frozenset().union(*self._followers.values())
+            held = {p: s for p, s in self._stamps.items() if p not in followed}
+            self._look.start(_changed, held, tuple(self._arrivals))
+        else:
+            self._watch.start()
+
+    def _grown(self, paths: list[str]) -> None:
+        self._watch.start()
+        for path in paths[:REMARKS]:
+            name = one_line(Path(path).name, 80)
+            self._place.notices.tell(self.tr("“{name}” is being written: it is followed.").format(name=name))
+        if paths:
+            self._follow(paths)
+
+    def _follow(self, paths: Sequence[str]) -> None:
+        follower = self._start(["--follow", "--quiet-after", str(QUIET_S), *paths])
+        self._followers[follower] = frozenset(paths)
+        follower.ended.connect(partial(self._silent, follower))
+        follower.start()
+
+    def _silent(self, follower: Worker, *_: object) -> None:
+        """A follower has ended: what its files hold now is known."""
+        for path in self._followers.pop(follower) & self._stamps.keys():
+            self._stamps[path] = stamp(Path(path))
+        follower.deleteLater()
+
+
+def _changed(stamps: Mapping[str, str], arrivals: Sequence[Arrivals]) -> list[str]:
+    """The files that are not as they were, and those that are new in folders that were opened."""
+    grown = [path for path, told in stamps.items() if (now := stamp(Path(path))) and now != told]
+    return grown + [str(path) for one in arrivals for path in one.look()]

@@ -1,0 +1,62 @@
+"""Questions to the reader: dialogs that are opened and report by a signal. No nested event loop, ever.
+
+A modal loop inside a coroutine kills other tasks for good (style study §0.2).
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QFileDialog, QMessageBox, QWidget
+
+from app.kit.safe_text import visible
+
+
+async def yes_or_no(parent: QWidget, question: str, yes: str, *, detail: str = "") -> bool:
+    """Whether the reader presses the button `yes`; Escape and closing mean no."""
+    box = QMessageBox(parent)
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    box.setWindowTitle("Tiphys")
+    box.setText(visible(question))
+    box.setInformativeText(visible(detail))
+    agreed = box.addButton(yes, QMessageBox.ButtonRole.AcceptRole)
+    box.addButton(QMessageBox.StandardButton.Cancel)
+    await opened(box)
+    return box.clickedButton() is agreed
+
+
+async def files_to_open(parent: QWidget, title: str, *, folder: bool = False) -> list[str]:
+    """The files (or the folder) that the reader chooses; empty when none."""
+    dialog = QFileDialog(parent, title)
+    dialog.setFileMode(QFileDialog.FileMode.Directory if folder else QFileDialog.FileMode.ExistingFiles)
+    if await opened(dialog) != QDialog.DialogCode.Accepted:
+        return []
+    return list(dialog.selectedFiles())
+
+
+async def file_to_save(parent: QWidget, title: str, name: str) -> str:
+    """The file that the reader names; "" when none. Qt asks before one is written over."""
+    dialog = QFileDialog(parent, title)
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setDefaultSuffix(name.rpartition(".")[2])
+    dialog.selectFile(name)
+    if await opened(dialog) != QDialog.DialogCode.Accepted:
+        return ""
+    return next(iter(dialog.selectedFiles()), "")
+
+
+async def opened(dialog: QDialog) -> int:
+    """Open a dialog and wait, without a loop of its own, until it is finished; returns its result code."""
+    done: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+    def finish(code: int) -> None:
+        if not done.done():
+            done.set_result(code)
+
+    dialog.finished.connect(finish)
+    dialog.open()
+    try:
+        return await done
+    finally:
+        dialog.deleteLater()

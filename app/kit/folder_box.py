@@ -1,0 +1,52 @@
+"""A folder to choose: a path and a button that looks for one."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QToolButton, QWidget
+
+from app.kit import theme
+
+
+class FolderBox(QWidget):
+    """A folder's path and a button that looks for one."""
+
+    changed = Signal(str)
+
+    def __init__(self, name: str, hint: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._name = name
+        self.edit = QLineEdit(self)
+        self.edit.setPlaceholderText(hint)
+        self.edit.setAccessibleName(name)
+        button = QToolButton(self)
+        button.setText("…")
+        button.setToolTip(name)
+        button.setAccessibleName(name)
+        button.clicked.connect(self._look)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.GRID)
+        row.addWidget(self.edit, 1)
+        row.addWidget(button)
+        self.setFocusProxy(self.edit)
+        self.edit.editingFinished.connect(self._tell)
+
+    @property
+    def path(self) -> str:
+        """What is entered."""
+        return self.edit.text().strip()
+
+    def _look(self) -> None:
+        dialog = QFileDialog(self, self._name, self.path)
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self._take)
+        dialog.open()
+
+    def _take(self, path: str) -> None:
+        self.edit.setText(path)
+        self._tell()
+
+    def _tell(self) -> None:
+        self.changed.emit(self.path)

@@ -1,0 +1,294 @@
+"""A read-only view for long foreign texts: plain, first 200 KB at once, long lines broken, colours off-thread."""
+
+from __future__ import annotations
+
+import bisect
+import re
+from collections.abc import Iterator, Sequence
+from time import perf_counter
+
+import msgspec
+from PySide6.QtCore import QLocale, Qt, QTimer, Signal
+from PySide6.QtGui import QPalette, QTextBlock, QTextCharFormat, QTextCursor, QTextDocument, QTextLayout
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QPushButton, QTextEdit, QVBoxLayout, QWidget
+
+from app.kit import theme
+from app.kit.ansi import PLAIN, drawn, is_drawn
+from app.kit.background import Work
+from app.kit.highlight import Span, spans, units
+from app.kit.safe_text import PlainLabel, displayable, set_hint
+from app.kit.text_ink import dressed, format_of, matches, slices
+
+FIRST = 200_000
+"""How many characters are shown before "Show all" is asked for."""
+
+INLINE = 20_000
+"""Texts up to this many characters are coloured at once; longer ones in a thread."""
+
+MARKED_CHARS = 500_000
+"""Characters of a text in which matches are marked."""
+
+FEED_S, FEED_PAUSE_MS = 0.008, 4
+"""How long inserting may hold the window, and how long it then rests."""
+
+
+class Part(msgspec.Struct, frozen=True, kw_only=True):
+    """A piece of a text view.
+
+    `style`: text (proportional), mono, heading (bold on a band) or meta (small). `meaning` names a colour of the
+    theme. `lexer` is a Pygments name. `escapes` shows terminal escapes instead of taking them out; `terminal` draws
+    the text as a terminal would: its colours, and what it wrote over.
+    """
+
+    text: str
+    style: str = "text"
+    meaning: str = ""
+    lexer: str = ""
+    escapes: bool = False
+    terminal: bool = False
+
+
+class LongText(QWidget):
+    """Shows parts of plain text one below the other; never markup, never more than was asked for."""
+
+    all_asked = Signal()
+
+    def __init__(self, parent: QWidget | None = None, *, name: str = "") -> None:
+        super().__init__(parent)
+        self.edit = QPlainTextEdit(self)
+        self.edit.setReadOnly(True)
+        self.edit.setUndoRedoEnabled(False)
+        self.edit.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard)
+        self.edit.setAccessibleName(name)
+        self.edit.document().setDocumentMargin(2 * theme.GRID)
+        self.setFocusProxy(self.edit)
+        self._cut = PlainLabel("", self)
+        self._more = QPushButton(self.tr("Show all"), self)
+        self._more.clicked.connect(self.show_all)
+        self._bar = QWidget(self)
+        row = QHBoxLayout(self._bar)
+        row.setContentsMargins(theme.GRID, 0, 0, 0)
+        row.addWidget(self._cut, 1)
+        row.addWidget(self._more)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID)
+        column.addWidget(self.edit, 1)
+        column.addWidget(self._bar)
+        self._bar.hide()
+        self._parts: tuple[Part, ...] = ()
+        self._places: list[tuple[int, str, str]] = []
+        self._bands: list[QTextEdit.ExtraSelection] = []
+        self._sought: re.Pattern[str] | None = None
+        self._rest: Iterator[tuple[Part, str]] = iter(())
+        self._feeder = QTimer(self)
+        self._feeder.setInterval(FEED_PAUSE_MS)
+        self._feeder.timeout.connect(self._feed)
+        self._work = Work(self)
+        self._work.done.connect(self._colour_all)
+
+    def show_text(self, text: str, lexer: str = "", *, mono: bool = True) -> None:
+        """Show one text from its start."""
+        self.show_parts([Part(text=text, style="mono" if mono else "text", lexer=lexer)])
+
+    def show_parts(self, parts: Sequence[Part], *, keep_place: bool = False) -> None:
+        """Show parts from the start of the first; `keep_place` leaves the scroll bar where it is."""
+        if tuple(parts) == self._parts:
+            return
+        self._parts = tuple(parts)
+        self._fill(FIRST, keep_place=keep_place)
+
+    def mark(self, pattern: re.Pattern[str] | None) -> int:
+        """Mark every match in what is shown, and bring the first into sight; returns how many there are."""
+        self._sought = pattern
+        return self._mark()
+
+    def show_all(self) -> None:
+        """Show what was cut, where the reader is; much of it a little at a time, so that the window stays free."""
+        if sum(len(p.text) for p in self._parts) <= 2 * FIRST:
+            self._fill(None, keep_place=True)
+            self.all_asked.emit()
+        else:
+            self._rest = slices(self._parts, FIRST)
+            self._more.hide()
+            self._feeder.start()
+
+    def _feed(self) -> None:
+        """Some milliseconds of the rest."""
+        until = perf_counter() + FEED_S
+        cursor = QTextCursor(self.edit.document())
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        while perf_counter() < until:
+            part, text = next(self._rest, (None, ""))
+            if part is None:
+                self._feeder.stop()
+                self._bar.hide()
+                self._mark_again()
+                self.all_asked.emit()
+                return
+            self._put(cursor, part, text)
+        told = self.tr("{shown} characters are shown so far.")
+        self._cut.setText(told.format(shown=QLocale().toString(self.edit.document().characterCount())))
+
+    def placeholder(self, text: str) -> None:
+        """Show nothing but a hint of ours."""
+        self._parts = ()
+        self._fill(FIRST, keep_place=False)
+        set_hint(self.edit, text)
+
+    def find_words(self, words: str, *, back: bool = False) -> bool:
+        """Select the next place of some words, round the end; whether there is one."""
+        flags = QTextDocument.FindFlag.FindBackward if back else QTextDocument.FindFlag(0)
+        if self.edit.find(words, flags):
+            return True
+        cursor = self.edit.textCursor()
+        cursor.movePosition(QTextCursor.MoveOperation.End if back else QTextCursor.MoveOperation.Start)
+        self.edit.setTextCursor(cursor)
+        return bool(words) and self.edit.find(words, flags)
+
+    @property
+    def selected(self) -> str:
+        """What the reader selected, without the line ends that are ours."""
+        return self.edit.textCursor().selectedText().replace("\u2029", "\n").replace("↩\n", "")
+
+    @property
+    def text(self) -> str:
+        """What is shown."""
+        return self.edit.toPlainText()
+
+    def _fill(self, limit: int | None, *, keep_place: bool) -> None:
+        self._feeder.stop()
+        self._more.show()
+        place = self.edit.verticalScrollBar().value() if keep_place else 0
+        shown, total = self._insert(limit)
+        self._colour()
+        self.edit.verticalScrollBar().setValue(place)
+        self.edit.horizontalScrollBar().setValue(0)
+        self._bar.setVisible(shown < total)
+        self._mark_again()
+        number = QLocale().toString
+        self._cut.setText(self.tr("The first {shown} of {total} characters are shown.").format(
+            shown=number(shown), total=number(total)))
+
+    def _insert(self, limit: int | None) -> tuple[int, int]:
+        self.edit.clear()
+        self._places = []
+        bands: list[tuple[int, int]] = []
+        shown = 0
+        cursor = QTextCursor(self.edit.document())
+        cursor.beginEditBlock()
+        for part in self._parts:
+            room = len(part.text) if limit is None else max(0, limit - shown)
+            text = part.text if room >= len(part.text) else part.text[:room]
+            shown += len(text)
+            start = cursor.position()
+            text = self._put(cursor, part, text)
+            if part.style == "heading":
+                bands.append((start, cursor.position()))
+            if part.lexer and text:
+                self._places.append((start, text, part.lexer))
+        cursor.endEditBlock()
+        self.edit.moveCursor(QTextCursor.MoveOperation.Start)
+        self._bands = [self._band(start) for start, _ in bands]
+        self.edit.setExtraSelections(self._bands)
+        return shown, sum(len(p.text) for p in self._parts)
+
+    def _put(self, cursor: QTextCursor, part: Part, text: str) -> str:
+        """Insert a piece of a part; what a reader sees of it."""
+        if not (part.terminal and is_drawn(text)):
+            told = displayable(text, escapes=part.escapes)
+            cursor.insertText(told, format_of(part, self))
+            return told
+        plain = format_of(part, self)
+        runs: list[str] = []
+        for run, style in drawn(text):
+            runs.append(displayable(run))
+            cursor.insertText(runs[-1], plain if style == PLAIN else dressed(plain, style))
+        return "".join(runs)
+
+    def _mark_again(self) -> None:
+        if self._sought is not None:
+            self._mark()
+
+    def _mark(self) -> int:
+        places = matches(self._sought, self._first_text())
+        self.edit.setExtraSelections([*self._bands, *(self._match(*place) for place in places)])
+        if places:
+            cursor = QTextCursor(self.edit.document())
+            cursor.setPosition(places[0][0])
+            self.edit.setTextCursor(cursor)
+            self.edit.centerCursor()
+        return len(places)
+
+    def _first_text(self) -> str:
+        """As much of what is shown as can be looked through while the reader types."""
+        if self.edit.document().characterCount() <= MARKED_CHARS:
+            return self.text
+        cursor = QTextCursor(self.edit.document())
+        cursor.setPosition(MARKED_CHARS, QTextCursor.MoveMode.KeepAnchor)
+        return cursor.selectedText().replace("\u2029", "\n")
+
+    def _match(self, start: int, stop: int) -> QTextEdit.ExtraSelection:
+        made = QTextEdit.ExtraSelection()
+        made.cursor = QTextCursor(self.edit.document())
+        made.cursor.setPosition(start)
+        made.cursor.setPosition(stop, QTextCursor.MoveMode.KeepAnchor)
+        made.format.setBackground(theme.tint("attention", 90))
+        return made
+
+    def _band(self, start: int) -> QTextEdit.ExtraSelection:
+        made = QTextEdit.ExtraSelection()
+        made.cursor = QTextCursor(self.edit.document())
+        made.cursor.setPosition(start)
+        made.format.setBackground(self.palette().color(QPalette.ColorRole.Window))
+        made.format.setProperty(QTextCharFormat.Property.FullWidthSelection, True)
+        return made
+
+    def _colour(self) -> None:
+        self._work.drop()
+        small = sum(len(text) for _, text, _ in self._places) <= INLINE
+        if small:
+            self._colour_all(_all_spans(self._places))
+        else:
+            self._work.start(_all_spans, tuple(self._places))
+
+    def _colour_all(self, found: list[Span]) -> None:
+        document = self.edit.document()
+        starts = [start for start, _, _ in found]
+        formats = {name: _ink(name) for name in {n for _, _, n in found}}
+        for place, text, _ in self._places:
+            block, end = document.findBlock(place), place + units(text)
+            while block.isValid() and block.position() < end:
+                _colour_block(block, found, starts, formats)
+                block = block.next()
+            document.markContentsDirty(place, units(text))
+
+
+def _colour_block(block: QTextBlock, found: list[Span], starts: list[int], formats: dict[str, QTextCharFormat]) -> None:
+    first, last = block.position(), block.position() + block.length()
+    ranges = []
+    for start, length, name in found[max(0, bisect.bisect_right(starts, first) - 1) : bisect.bisect_left(starts, last)]:
+        low, high = max(start, first), min(start + length, last)
+        if low < high:
+            piece = QTextLayout.FormatRange()
+            piece.start, piece.length, piece.format = low - first, high - low, formats[name]
+            ranges.append(piece)
+    block.layout().setFormats(ranges)
+
+
+def _all_spans(places: Sequence[tuple[int, str, str]]) -> list[Span]:
+    return [(start + at, n, name) for start, text, lexer in places for at, n, name in spans(text, lexer)]
+
+
+def _ink(name: str) -> QTextCharFormat:
+    made = QTextCharFormat()
+    made.setForeground(theme.colour(name))
+    return made
+
+
+def byte_size(count: int) -> str:
+    """A number of bytes for people: 3.1 MB."""
+    return QLocale().formattedDataSize(count, 1, QLocale.DataSizeFormat.DataSizeSIFormat)
+
+

@@ -1,0 +1,44 @@
+"""How far something is, in the status bar: a text, a bar, and a button that cancels."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QWidget
+
+from app.kit import theme
+from app.kit.safe_text import PlainLabel
+
+FINENESS = 1000
+"""The bar's steps."""
+
+
+class ProgressRow(QWidget):
+    """Hidden while nothing is under way."""
+
+    cancelled = Signal()
+
+    def __init__(self, bar_name: str, cancel_name: str, parent: QWidget | None) -> None:
+        """The names are for screen readers."""
+        super().__init__(parent)
+        self.text = PlainLabel("", self)
+        self.bar = QProgressBar(self)
+        self.bar.setRange(0, FINENESS)
+        self.bar.setFixedWidth(140)
+        self.bar.setTextVisible(False)
+        self.bar.setAccessibleName(bar_name)
+        self.cancel = QPushButton(self.tr("Cancel"), self)
+        self.cancel.setAccessibleName(cancel_name)
+        self.cancel.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.cancel.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.cancel.clicked.connect(self.cancelled)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(2 * theme.GRID)
+        for part in (self.text, self.bar, self.cancel):
+            row.addWidget(part)
+        self.hide()
+
+    def show_share(self, done: float) -> None:
+        """How much is done, from 0 to 1."""
+        self.bar.setRange(0, FINENESS)
+        self.bar.setValue(int(done * FINENESS))

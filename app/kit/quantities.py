@@ -1,0 +1,81 @@
+"""Numbers with units for people, in the reader's language: durations, tokens, money, times of day."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from PySide6.QtCore import QCoreApplication, QDate, QLocale
+
+
+def number(value: int) -> str:
+    """1,204."""
+    return QLocale().toString(value)
+
+
+def tokens(value: int | None) -> str:
+    """A short count: 950, 48.2k, 1.3M; "–" where the source does not say."""
+    if value is None:
+        return "–"
+    if value < 10_000:
+        return number(value)
+    return f"{value / 1e3:.1f}k" if value < 1_000_000 else f"{value / 1e6:.2f}M"
+
+
+def money(usd: float | None) -> str:
+    """US dollars; "–" where the source does not say."""
+    return "–" if usd is None else f"${usd:.4f}" if 0 < usd < 0.01 else f"${usd:.2f}"
+
+
+def score(value: float | None) -> str:
+    """A score of 0–100 with one decimal; "–" where there is none."""
+    return "–" if value is None else f"{value:.1f}"
+
+
+def duration(seconds: float | None) -> str:
+    """0.4 s, 12 s, 3 min 05 s, 2 h 07 min."""
+    if seconds is None:
+        return ""
+    if seconds < 9.95:
+        return QCoreApplication.translate("Quantities", "{n} s").format(n=f"{max(0.0, seconds):.1f}")
+    whole = round(seconds)
+    if whole < 60:
+        return QCoreApplication.translate("Quantities", "{n} s").format(n=whole)
+    if whole < 3600:
+        return QCoreApplication.translate("Quantities", "{m} min {s} s").format(m=whole // 60, s=f"{whole % 60:02d}")
+    return QCoreApplication.translate("Quantities", "{h} h {m} min").format(
+        h=whole // 3600, m=f"{whole % 3600 // 60:02d}")
+
+
+def between(start: datetime | None, end: datetime | None) -> float | None:
+    """The seconds from one time to another; None where one is not told."""
+    return (end - start).total_seconds() if start and end else None
+
+
+def clock(at: datetime | None, *, seconds: bool = False) -> str:
+    """The local time of day, in 24 hours: rows must stay narrow and aligned."""
+    return at.astimezone().strftime("%H:%M:%S" if seconds else "%H:%M") if at else ""
+
+
+def day_and_clock(at: datetime | None) -> str:
+    """The local date as the reader's language writes it, and the time of day."""
+    if at is None:
+        return ""
+    told = at.astimezone()
+    return f"{day(told)} {clock(at, seconds=True)}"
+
+
+def day(at: datetime) -> str:
+    """A date as the reader's language writes it: Mar 1, 2026; 2026年3月1日."""
+    chinese = QLocale().language() == QLocale.Language.Chinese
+    return QLocale().toString(QDate(at.year, at.month, at.day), "yyyy年M月d日" if chinese else "MMM d, yyyy")
+
+
+def reading(key: str, value: float) -> str:
+    """A value of a curve of a chart with its unit; "" for a verdict, which is no number."""
+    if key == "score":
+        return score(value)
+    if key == "context":
+        return tokens(round(value))
+    if key == "verdicts":
+        return ""
+    return money(value) if key == "cost" else duration(value)

@@ -1,1 +1,0 @@
-"""Qt item models over the replica and the folded trajectories; they keep no second truth."""

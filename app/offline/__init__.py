@@ -1,0 +1,1 @@
+"""Sessions stored offline: fetched whole, to be reviewed without a network."""

@@ -1,0 +1,22 @@
+"""How much of a session is on this computer, in the status bar, and a button that cancels."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QWidget
+
+from app.kit.progress_row import ProgressRow
+
+
+class KeepBar(ProgressRow):
+    """Hidden while nothing is fetched as a whole."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(QCoreApplication.translate("KeepBar", "How much of the session is here"),
+                         QCoreApplication.translate("KeepBar", "Stop fetching the session"), parent)
+
+    def tell(self, text: str, done: float) -> None:
+        """What is fetched, and how much of it is here, from 0 to 1."""
+        self.text.setText(text)
+        self.show_share(done)
+        self.show()

@@ -1,0 +1,1 @@
+"""Deep links: to copy one, to go to one."""

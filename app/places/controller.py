@@ -1,0 +1,170 @@
+"""Deep links: copies one of the place that is looked at, and goes where one leads."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
+
+from app.desk.frame import Filtered, Frame
+from app.desk.notices import sentence_of
+from app.desk.servers import address_of
+from app.desk.session_key import id_of, key_of, server_of, server_of_url
+from app.desk.workplace import Workplace
+from app.kit.timers import later
+from app.places.go_to import GoTo
+from core.domain.errors import NotFound, ReportableError
+from core.domain.link import DeepLink, is_link, parse_link
+
+WAIT_MS = 15_000
+"""A session that a link names may come with the server's list so long after the start."""
+
+
+class PlacesController(QObject):
+    """Goes to links, step numbers and sessions. A link also brings the panel and what the list of steps showed."""
+
+    server_offered = Signal(str)
+    """A link leads to a server that is not on the list: its address."""
+
+    def __init__(self, place: Workplace, window: Frame) -> None:
+        super().__init__(window.widget)
+        self._place, self._window = place, window
+        self._awaited: DeepLink | None = None
+        self._view: tuple[str, dict[str, str]] | None = None
+        self._patience = later(self, WAIT_MS, self._give_up)
+        place.actions["go.link"].triggered.connect(self._ask)
+        place.actions["go.copy_link"].triggered.connect(self._copy)
+        place.cursor.moved.connect(self._enable)
+        place.desk.rows_changed.connect(self._on_rows)
+        place.desk.trajectory_changed.connect(self._show_view)
+        window.link_dropped.connect(self.open_text)
+        self._enable()
+
+    def link(self) -> DeepLink | None:
+        """The place that is looked at; None where no session is."""
+        cursor = self._place.cursor
+        if not cursor.session:
+            return None
+        entry = self._place.servers.get(server_of(cursor.session))
+        return DeepLink(id_of(cursor.session), cursor.step, self._panel(), entry.address if entry is not None else "",
+                        self._steps.shown_filters())
+
+    def _panel(self) -> str:
+        """The panel that has the keyboard; "" for the list of steps, which a link opens anyway."""
+        focus = QApplication.focusWidget()
+        told = next((key for key, dock in self._window.docks.items() if focus and dock.isAncestorOf(focus)), "")
+        return "" if told == "trajectory" else told
+
+    @property
+    def _steps(self) -> Filtered:
+        panel = self._window.docks["trajectory"].widget()
+        assert isinstance(panel, Filtered)
+        return panel
+
+    def key_of(self, link: DeepLink) -> str:
+        """The window's name of a link's session. A link without a server means this computer's own, or else the one
+        server that holds the session. Raises NotFound (no_server)."""
+        if link.server:
+            server = server_of_url(address_of(link.server).partition("#")[0])
+            if self._place.servers.get(server) is None:
+                raise NotFound("no_server", f"The link leads to {link.server}, which is not among your servers.",
+                               address=link.server)
+            return key_of(link.session, server)
+        held = [key_of(link.session, desk.server) for desk in self._place.desk.all]
+        known = [key for key in held if self._place.desk.row(key) is not None]
+        return known[0] if held[0] in known or len(known) == 1 else link.session
+
+    def open_text(self, text: str) -> None:
+        """Go where a text leads, or say why not."""
+        try:
+            self._go(self._read(text))
+        except ReportableError as error:
+            self._place.notices.report(error)
+
+    def await_link(self, text: str) -> None:
+        """Go to a link of the command line: its session may not be known before the server has told."""
+        try:
+            link = parse_link(text)
+        except ReportableError as error:
+            self._place.notices.report(error)
+            return
+        if self._is_here(link):
+            self.open_text(text)
+        else:
+            self._awaited = link
+            self._patience.start()
+
+    def _is_here(self, link: DeepLink) -> bool:
+        """Whether there is nothing to wait for: its session is here, or its server is not on the list."""
+        try:
+            return self._place.desk.row(self.key_of(link)) is not None
+        except ReportableError:
+            return True
+
+    def _read(self, text: str) -> DeepLink:
+        """Raises InvalidInput (bad_link), NotFound (no_step, no_session)."""
+        number, here = text.lstrip("#").replace(",", ""), self._place.cursor.session
+        if number.isascii() and number.isdigit() and here and self._place.desk.row(number) is None:
+            entry = self._place.servers.get(server_of(here))
+            return DeepLink(id_of(here), int(number), server=entry.address if entry is not None else "")
+        return parse_link(text if is_link(text) else str(DeepLink(text)))
+
+    def _go(self, link: DeepLink) -> None:
+        try:
+            session = self.key_of(link)
+        except NotFound:
+            self.server_offered.emit(link.server)
+            raise
+        row = self._place.desk.row(session)
+        if row is None:
+            raise NotFound("no_session", f"There is no session {link.session} here.", session=link.session)
+        if link.step is not None and row.steps and not 0 < link.step <= row.steps:
+            raise NotFound("no_step", f"Session {link.session} has no step {link.step}.", step=link.step)
+        if link.panel in self._window.docks:
+            self._window.show_panel(link.panel)
+        self._place.cursor.move(session, link.step)
+        self._view = (session, link.view) if link.view else None
+        self._show_view(session)
+
+    def _show_view(self, session: str) -> None:
+        """What the link's list showed, as soon as there are steps to choose from."""
+        if self._view is not None and self._view[0] == session and len(self._place.desk.trajectory(session).steps):
+            view, self._view = self._view[1], None
+            self._steps.show_filters(view)
+
+    def _ask(self) -> None:
+        held = QGuiApplication.clipboard().text()[:500]
+        dialog = GoTo(held.strip() if is_link(held) else "", self._window.widget)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.chosen.connect(self._on_chosen)
+        self._dialog = dialog
+        dialog.open()
+
+    def _on_chosen(self, text: str) -> None:
+        try:
+            self._go(self._read(text))
+        except ReportableError as error:
+            self._dialog.refuse(sentence_of(error))
+        else:
+            self._dialog.accept()
+
+    def _copy(self) -> None:
+        link = self.link()
+        if link is not None:
+            QGuiApplication.clipboard().setText(str(link))
+            self._place.notices.tell(self.tr("Link copied: {link}").format(link=link), "done")
+
+    def _enable(self) -> None:
+        self._place.actions["go.copy_link"].setEnabled(bool(self._place.cursor.session))
+
+    def _on_rows(self) -> None:
+        link = self._awaited
+        if link is not None and self._is_here(link):
+            self._awaited = None
+            self._patience.stop()
+            self.open_text(str(link))
+
+    def _give_up(self) -> None:
+        if self._awaited is not None:
+            self.open_text(str(self._awaited))
+            self._awaited = None

@@ -1,0 +1,1 @@
+"""Verdicts on steps: keys, book with undo, rules, opinions of others."""

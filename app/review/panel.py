@@ -1,0 +1,297 @@
+"""Drives the Review panel: verdicts go out at once, show at once, and can be taken back."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QElapsedTimer, QObject
+from PySide6.QtWidgets import QWidget
+
+from app.desk.panel import Panel
+from app.desk.refusal import Refusal
+from app.desk.session_key import id_of
+from app.desk.worker import Worker, home_environment
+from app.desk.workplace import Workplace
+from app.kit.i18n import QT_TRANSLATE_NOOP
+from app.review import rules_controller as rules
+from app.review.active_time import ActiveTime
+from app.review.verdict_book import AnyChange, Change, Decision, TagChange, VerdictBook
+from app.review.view import ReviewView, StepOpinions
+from core.domain.errors import ReportableError
+from core.domain.trajectory import StepEntry, Trajectory
+from core.protocol.messages import AddNote, AnyOp, GiveVerdict, SetTag
+
+SETTLED_MS = 1_000
+"""At the live tail a step must have stood there so long before a key judges it."""
+
+ACTIONS = ("review.keep", "review.mask", "review.unsure", "review.note", "review.tag", "review.undo", "review.next")
+
+
+class ReviewController(QObject):
+    """One verdict book per session of this window; the undo stack of each lives as long as the window."""
+
+    def __init__(self, place: Workplace, view: ReviewView) -> None:
+        super().__init__(view)
+        self._place, self._desk, self._cursor, self._view = place, place.desk, place.cursor, view
+        self._books: dict[str, VerdictBook] = {}
+        self._unanswered: dict[str, tuple[str, AnyChange]] = {}
+        """Verdicts of an earlier run that were still in the outbox, by command."""
+        self._rules: Worker | None = None
+        self._shown = ("", 0)
+        self._shown_since = QElapsedTimer()
+        self._time = ActiveTime(place, self)
+        self._connect()
+        self._turn()
+
+    def _connect(self) -> None:
+        for key, slot in zip(ACTIONS, (partial(self._judge, "keep"), partial(self._judge, "mask"),
+                                       partial(self._judge, "unsure"), self._write_note, self._write_tag, self._undo,
+                                       self._next),
+                             strict=True):
+            self._place.actions[key].triggered.connect(slot)
+        self._place.actions["review.redo"].triggered.connect(self._redo)
+        self._place.actions["review.none"].triggered.connect(partial(self._judge, "none"))
+        self._view.judged.connect(self._judge_with)
+        self._view.noted.connect(self._note)
+        self._view.tags.tagged.connect(self._tag)
+        self._time.changed.connect(self._show_time)
+        self._view.rules_asked.connect(self.run_rules)
+        self._view.blind_asked.connect(partial(self._remember, "review.blind"))
+        self._view.advance_asked.connect(partial(self._remember, "review.advance"))
+        self._cursor.moved.connect(self._moved)
+        self._cursor.marked.connect(self._turn)
+        self._desk.trajectory_changed.connect(self._changed)
+        self._desk.trajectory_replaced.connect(self._changed)
+        self._desk.answered.connect(self._on_answered)
+        self._place.settings.changed.connect(self._on_setting)
+        self._on_setting("review.reasons")
+        self._view.blind.setChecked(bool(self._place.settings.get("review.blind")))
+        self._view.advance.setChecked(bool(self._place.settings.get("review.advance")))
+
+    # ---- what is shown ----------------------------------------------------------------------------
+
+    def _moved(self, session: str, step: object) -> None:
+        self._turn()
+
+    def _changed(self, session: str) -> None:
+        if session in self._books:
+            self._books[session].confirm(self._desk.trajectory(session))
+        if session == self._cursor.session:
+            self._turn()
+
+    def _turn(self) -> None:
+        session = self._cursor.session
+        if not session:
+            self._view.show_nothing()
+            return
+        trajectory, book = self._desk.trajectory(session), self._book(session)
+        entries = self._entries(trajectory)
+        self._view.show_tally(book.tally(trajectory), book.pending)
+        self._show_time()
+        self._view.rules.setVisible(bool(trajectory.steps))
+        self._place.actions["review.undo"].setEnabled(book.can_undo)
+        self._place.actions["review.next"].setEnabled(bool(trajectory.steps))
+        if not entries:
+            self._view.show_nothing()
+            return
+        if (session, entries[0].head.number) != self._shown:
+            self._shown = (session, entries[0].head.number)
+            self._shown_since.start()
+        self._view.show_step(self._opinions(entries[0], book, len(entries)))
+
+    def _show_time(self) -> None:
+        session = self._cursor.session
+        if session:
+            trajectory = self._desk.trajectory(session)
+            me = self._place.reader(session)
+            told = trajectory.spent.get(me, {})
+            self._view.show_time(sum(told.values()) + sum(self._time.of(session).values()))
+
+    def _opinions(self, entry: StepEntry, book: VerdictBook, marked: int) -> StepOpinions:
+        mine = book.mine(entry)
+        hidden = bool(self._place.settings.get("review.blind")) and mine.value == "none"
+        return StepOpinions(number=entry.head.number, title=entry.head.title, final=book.final(entry), mine=mine,
+                            verdicts=tuple(book.standing(entry)), notes=tuple(entry.notes),
+                            others_hidden=hidden, marked=marked, tags=frozenset(book.tags(entry)))
+
+    def _entries(self, trajectory: Trajectory) -> list[StepEntry]:
+        """The marked steps, else the one that is looked at: at the live tail the newest."""
+        if self._cursor.step is None and len(self._cursor.marks) < 2:
+            return trajectory.steps[-1:]
+        told = self._cursor.marks if len(self._cursor.marks) > 1 else (self._cursor.step,)
+        found = [trajectory.index_of(s) for s in told if s is not None]
+        return [trajectory.steps[i] for i in found if i is not None]
+
+    def _book(self, session: str) -> VerdictBook:
+        if session not in self._books:
+            self._books[session] = VerdictBook(session, partial(self._desk.name_of, session))
+            self._take_up(session)
+        return self._books[session]
+
+    def _take_up(self, session: str) -> None:
+        for told in reversed(self._desk.commands(session)):
+            change = _change_of(told.op) if told.state == "queued" else None
+            if change is not None:
+                self._books[session].take_up(change)
+                self._unanswered[told.id] = session, change
+
+    def _on_answered(self, command: str, refusal: Refusal | None) -> None:
+        told = self._unanswered.pop(command, None)
+        if told is not None and refusal is not None:  # the sender tells the reader
+            self._book(told[0]).refuse(told[1])
+            self._turn()
+
+    def _on_setting(self, key: str) -> None:
+        if key == "review.reasons":
+            lines = self._place.settings.text(key).splitlines()
+            self._view.offer_reasons([line.strip() for line in lines if line.strip()])
+
+    # ---- what is done -----------------------------------------------------------------------------
+
+    def _judge(self, value: str, *_: object) -> None:
+        self._judge_with(value, self._view.take_reason())
+
+    def _judge_with(self, value: str, reason: str) -> None:
+        session = self._cursor.session
+        trajectory = self._desk.trajectory(session) if session else None
+        entries = self._entries(trajectory) if trajectory else []
+        if trajectory is None or not entries:
+            self._place.notices.tell(self.tr("Select a step first: verdicts are about one step."), "info")
+            self._turn()
+            return
+        if self._cursor.is_following and self._shown_since.elapsed() < SETTLED_MS:
+            told = self.tr("A new step has just come: look again, then press again.")
+            self._place.notices.tell(told, "info", session)
+            return
+        book = self._book(session)
+        known = book.mine(entries[0])
+        self._tell(session, book.judge(entries, value, reason))  # type: ignore[arg-type]
+        if value in ("keep", "mask") and known.value == "none" and self._place.settings.get("review.advance"):
+            self._advance(trajectory, book)
+        self._turn()
+
+    def _advance(self, trajectory: Trajectory, book: VerdictBook) -> None:
+        here = max(self._cursor.marks or (self._cursor.step or 0,))
+        step = book.next_undecided(trajectory, here)
+        if step is not None and not self._cursor.is_following:
+            self._cursor.mark(())
+            self._cursor.to_step(step)
+
+    def _next(self, *_: object) -> None:
+        session = self._cursor.session
+        if not session:
+            return
+        trajectory = self._desk.trajectory(session)
+        step = self._book(session).next_undecided(trajectory, self._cursor.step or 0)
+        if step is None:
+            self._place.notices.tell(self.tr("Every step is decided."), "done", session)
+        else:
+            self._cursor.to_step(step)
+
+    def _undo(self, *_: object) -> None:
+        self._take_back(self._book(self._cursor.session).undo())
+
+    def _redo(self, *_: object) -> None:
+        self._take_back(self._book(self._cursor.session).redo())
+
+    def _take_back(self, changes: tuple[AnyChange, ...]) -> None:
+        self._tell(self._cursor.session, changes)
+        if changes:
+            self._cursor.to_step(changes[0].step)
+        self._turn()
+
+    def _tell(self, session: str, changes: tuple[AnyChange, ...]) -> None:
+        if changes:
+            self._time.judged(session)
+        for change in changes:
+            self._place.sender.send(session, _op_of(change), refused=partial(self._refused, session, change))
+
+    def _refused(self, session: str, change: AnyChange, error: ReportableError) -> None:
+        self._book(session).refuse(change)
+        self._place.notices.report(error)
+        self._turn()
+
+    def _write_tag(self, *_: object) -> None:
+        if self._cursor.is_following and self._shown[1]:
+            self._cursor.to_step(self._shown[1])
+        if self._cursor.step is not None:
+            held = self._desk.trajectory(self._cursor.session).steps.opinions.values()
+            self._view.tags.write({tag for told in held for tag in told.tags})
+
+    def _tag(self, tag: str) -> None:
+        session = self._cursor.session
+        entries = self._entries(self._desk.trajectory(session)) if session else []
+        self._tell(session, self._book(session).tag(entries, tag) if entries else ())
+        self._turn()
+
+    def _write_note(self, *_: object) -> None:
+        if self._cursor.is_following and self._shown[1]:
+            self._cursor.to_step(self._shown[1])  # what is written about must not change meanwhile
+        if self._cursor.step is not None:
+            self._view.write_note()
+
+    def _note(self, text: str) -> None:
+        trajectory = self._desk.trajectory(self._cursor.session)
+        for entry in self._entries(trajectory):
+            self._place.sender.send(self._cursor.session, AddNote(step=entry.head.number, text=text))
+
+    def _remember(self, key: str, on: bool) -> None:
+        self._place.settings.set(key, on)
+        self._turn()
+
+    # ---- rules ------------------------------------------------------------------------------------
+
+    def run_rules(self) -> None:
+        """In a process of its own: the rules read every body of the session."""
+        if self._rules is not None or not self._cursor.session:
+            return
+        if not self._desk.is_local(self._cursor.session):
+            told = self.tr("Rules run on the server's own computer:  tiphys judge {session}")
+            self._place.notices.tell(told.format(session=id_of(self._cursor.session)), "info")
+            return
+        arguments = ["-m", "core.cli", "judge", self._cursor.session, "--rules-only", "--json"]
+        self._rules = Worker(arguments, self, environment=home_environment(self._place.home.path))
+        self._rules.said.connect(self._rules_said)
+        self._rules.ended.connect(self._rules_ended)
+        self._view.show_rules(True)
+        self._rules.start()
+
+    def _rules_said(self, told: dict[str, object]) -> None:
+        if "verdicts" in told:
+            self._place.notices.tell(self.tr("The rules gave {count} new verdicts, {masked} of them mask.").format(
+                count=told["verdicts"], masked=told.get("masked", 0)), "done")
+
+    def _rules_ended(self, code: int, words: str) -> None:
+        if code != 0:
+            self._place.notices.tell(self.tr("The rules could not run: {why}").format(why=words or code), "error")
+        if self._rules is not None:
+            self._rules.deleteLater()
+        self._rules = None
+        self._view.show_rules(False)
+
+
+def _op_of(change: AnyChange) -> AnyOp:
+    if isinstance(change, TagChange):
+        return SetTag(step=change.step, tag=change.tag, on=change.on)
+    return GiveVerdict(step=change.step, value=change.decision.value, reason=change.decision.reason)
+
+
+def _change_of(op: AnyOp) -> AnyChange | None:
+    if isinstance(op, SetTag) and op.step:
+        return TagChange(op.step, op.tag, op.on)
+    if isinstance(op, GiveVerdict) and op.author is None:
+        return Change(op.step, Decision(op.value, op.reason))
+    return None
+
+
+def build(place: Workplace, parent: QWidget) -> ReviewView:
+    """The panel, wired."""
+    view = ReviewView([place.actions[key] for key in ACTIONS], parent)
+    controller = ReviewController(place, view)
+    rules.connect(place, view, controller.run_rules)
+    return view
+
+
+PANEL = Panel("review", QT_TRANSLATE_NOOP("Panel", "Review"), build, {
+    "live": ("right_below", 0), "small_live": ("right_below", 1), "review": ("right", 0),
+    "small_review": ("left_below", 0), "compare": ("middle_below", 1), "small_compare": ("left_below", 1)})

@@ -1,0 +1,100 @@
+"""The rules and what each changes, as the rules' process tells of them, in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from PySide6.QtCore import QCoreApplication
+
+from app.kit import quantities
+from app.kit.i18n import QT_TRANSLATE_NOOP
+from app.kit.safe_text import one_line
+from app.kit.two_lines import TwoLines
+
+MEANINGS = {
+    "error_result": QT_TRANSLATE_NOOP("Rules", "An action that failed"),
+    "late_failure": QT_TRANSLATE_NOOP("Rules", "The start of a background job that failed later"),
+    "null_action": QT_TRANSLATE_NOOP("Rules", "No action, or a call that cannot be read"),
+    "blind_edit": QT_TRANSLATE_NOOP("Rules", "A change of a file that was not looked at just before"),
+    "second_edit": QT_TRANSLATE_NOOP("Rules", "The second edit of a file in a row"),
+    "script_ignored": QT_TRANSLATE_NOOP("Rules", "A variant of a script that was provided"),
+    "transformers_inference": QT_TRANSLATE_NOOP("Rules", "Bulk inference with transformers where vLLM is expected"),
+    "idle_gpus": QT_TRANSLATE_NOOP("Rules", "Training that leaves GPUs idle"),
+    "repeated_evaluation": QT_TRANSLATE_NOOP("Rules", "Evaluating again though nothing changed"),
+    "early_finish": QT_TRANSLATE_NOOP("Rules", "Finishing too early, or with worse outputs than the best"),
+    "lowered_score": QT_TRANSLATE_NOOP("Rules", "Work that lowered a full score"),
+    "blind_retry": QT_TRANSLATE_NOOP("Rules", "The same failing call again"),
+    "deadlocked_polling": QT_TRANSLATE_NOOP("Rules", "Many steps that wait for nothing"),
+    "secret_printed": QT_TRANSLATE_NOOP("Rules", "A secret in a call or its result"),
+}
+"""What each of the program's own rules masks."""
+
+
+class RuleLine(msgspec.Struct, frozen=True):
+    """A rule: `settings` as they hold, `usual` as it came, `told` what was changed in the scope that is shown."""
+
+    name: str
+    version: str = ""
+    about: str = ""
+    enabled: bool = True
+    settings: dict[str, Any] = {}
+    usual: dict[str, Any] = {}
+    told: dict[str, Any] = {}
+
+
+class RuleEffect(msgspec.Struct, frozen=True):
+    """What a rule finds in the session, switched on or not; `would_mask` steps are kept without it."""
+
+    rule: str
+    found: int = 0
+    would_mask: int = 0
+    overruled: int = 0
+    judged: int = 0
+    confirmed: int = 0
+    examples: tuple[tuple[str, int, str], ...] = ()
+    broken: bool = False
+
+
+def meaning(name: str) -> str:
+    """What a rule masks, in the reader's language; a person's own rule has its name only."""
+    told = MEANINGS.get(name, "")
+    return QCoreApplication.translate("Rules", told) if told else one_line(name, 60)
+
+
+def lines(rule: RuleLine, effect: RuleEffect | None) -> TwoLines:
+    """A rule in the list."""
+    right = ""
+    if effect is not None and effect.broken:
+        right = QCoreApplication.translate("Rules", "broken")
+    elif effect is not None and effect.found:
+        verb = (QCoreApplication.translate("Rules", "masks {n}") if rule.enabled
+                else QCoreApplication.translate("Rules", "would mask {n}"))
+        right = verb.format(n=quantities.number(effect.would_mask))
+    below = one_line(rule.name, 60) + ("" if rule.enabled else " · " + QCoreApplication.translate("Rules", "off"))
+    if rule.told:
+        below += " · " + QCoreApplication.translate("Rules", "changed")
+    return TwoLines(title=meaning(rule.name), below=below, sign="✓" if rule.enabled else "–",
+                    meaning="keep" if rule.enabled else "muted", right=right)
+
+
+def effect_words(rule: RuleLine, effect: RuleEffect | None) -> str:
+    """What the rule does to the open session."""
+    if effect is None:
+        return ""
+    if effect.broken:
+        return QCoreApplication.translate("Rules", "The rule itself failed; the log names the error.")
+    if not effect.found:
+        return QCoreApplication.translate("Rules", "It finds nothing in this session.")
+    number = quantities.number
+    told = QCoreApplication.translate("Rules", "Steps that it finds in this session: {n}.")
+    alone = (QCoreApplication.translate("Rules", "Masked by it alone: {n}.") if rule.enabled else
+             QCoreApplication.translate("Rules", "More that would be masked if it were on: {n}."))
+    said = [told.format(n=number(effect.found)), alone.format(n=number(effect.would_mask))]
+    if effect.overruled:
+        kept = QCoreApplication.translate("Rules", "Kept by a person all the same: {n}.")
+        said.append(kept.format(n=number(effect.overruled)))
+    if effect.judged:
+        people = QCoreApplication.translate("Rules", "Decided by people: {judged}, of which they mask {confirmed}.")
+        said.append(people.format(judged=number(effect.judged), confirmed=number(effect.confirmed)))
+    return " ".join(said)

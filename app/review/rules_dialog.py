@@ -1,0 +1,251 @@
+"""The rules: what each masks and why, switched and tuned, with what that changes in the open session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QModelIndex, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QDoubleSpinBox,
+    QFormLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QProgressBar,
+    QPushButton,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.kit import theme
+from app.kit.entries import EntriesModel, EntryRole
+from app.kit.entry_list import EntryList
+from app.kit.quantities import number
+from app.kit.safe_text import PlainLabel, menu_text, one_line, visible
+from app.kit.scrolled import within
+from app.kit.two_lines import TwoLines
+from app.review.rules import RuleEffect, RuleLine, effect_words, lines, meaning
+
+
+class RulesDialog(QDialog):
+    """Intents: `scoped` with a task ("": all), `changed` with a rule and what shall stand in rules.toml for it,
+    `stepped` with a step, `run_asked`. Nothing waits for an OK."""
+
+    scoped = Signal(str)
+    changed = Signal(str, dict)
+    stepped = Signal(int)
+    run_asked = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Rules"))
+        self.resize(within(parent, 820, 560))
+        self._rules: dict[str, RuleLine] = {}
+        self._effects: dict[str, RuleEffect] = {}
+        self.scope = QComboBox(self)
+        self.scope.setAccessibleName(self.tr("For which sessions"))
+        self.model, self.found = EntriesModel(self), EntriesModel(self)
+        self.list = EntryList(self.model, self.tr("Rules"), self)
+        self.examples = EntryList(self.found, self.tr("Steps that the rule finds"), self)
+        self.on = QCheckBox(self.tr("Switched on"), self)
+        self.usual = QPushButton(self.tr("As it came"), self)
+        self.run = QPushButton(self.tr("Let the rules judge now"), self)
+        self.name, self.about, self.effect, self.problem = (PlainLabel("", self) for _ in range(4))
+        self.busy = QProgressBar(self)
+        self.boxes: dict[str, QWidget] = {}
+        self._form = QFormLayout()
+        self._lay_out()
+        self._connect()
+        self._on_current(QModelIndex())
+
+    def _lay_out(self) -> None:
+        for label in (self.name, self.about, self.effect, self.problem):
+            label.setWordWrap(True)
+        self.name.setFont(theme.bold_font(self.font()))
+        self.about.setFont(theme.small_font(self.font()))
+        palette = self.problem.palette()
+        palette.setColor(palette.ColorRole.WindowText, theme.colour("error"))
+        self.problem.setPalette(palette)
+        self.busy.setRange(0, 0)
+        self.busy.setTextVisible(False)
+        self.busy.setFixedHeight(theme.GRID)
+        switch = QHBoxLayout()
+        switch.addWidget(self.on)
+        switch.addStretch(1)
+        switch.addWidget(self.usual)
+        detail = QVBoxLayout()
+        detail.setSpacing(2 * theme.GRID)
+        detail.addWidget(self.name)
+        detail.addWidget(self.about)
+        detail.addLayout(switch)
+        detail.addLayout(self._form)
+        detail.addWidget(self.effect)
+        detail.addWidget(self.examples, 1)
+        left = QVBoxLayout()
+        left.setSpacing(2 * theme.GRID)
+        left.addWidget(self.scope)
+        left.addWidget(self.list, 1)
+        halves = QHBoxLayout()
+        halves.setSpacing(3 * theme.GRID)
+        halves.addLayout(left, 1)
+        halves.addLayout(detail, 1)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
+        buttons.addButton(self.run, QDialogButtonBox.ButtonRole.ActionRole)
+        buttons.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*(4 * theme.GRID,) * 4)
+        column.setSpacing(2 * theme.GRID)
+        column.addLayout(halves, 1)
+        column.addWidget(self.busy)
+        column.addWidget(self.problem)
+        column.addWidget(buttons)
+
+    def _connect(self) -> None:
+        self.list.selectionModel().currentChanged.connect(self._on_current)
+        self.scope.activated.connect(self._on_scope)
+        self.on.clicked.connect(self._on_switch)
+        self.usual.clicked.connect(self._on_usual)
+        self.run.clicked.connect(self.run_asked)
+        self.examples.opened.connect(self._on_example)
+        for button in self.findChildren(QPushButton):
+            button.setAutoDefault(False)
+
+    def _on_scope(self, *_: object) -> None:
+        self.scoped.emit(self.task)
+
+    def _on_switch(self, on: bool) -> None:
+        self._tell("enabled", on)
+
+    def _on_usual(self, *_: object) -> None:
+        self.changed.emit(self.rule, {})
+
+    def _on_example(self, step: object) -> None:
+        self.stepped.emit(int(str(step)))
+
+    @property
+    def rule(self) -> str:
+        """The name of the chosen rule; "" when none is."""
+        index = self.list.currentIndex()
+        return str(index.data(EntryRole)) if index.isValid() else ""
+
+    @property
+    def task(self) -> str:
+        """The task whose sessions the changes are for; "" is all."""
+        return str(self.scope.currentData() or "")
+
+    def show_scopes(self, task: str, words: str) -> None:
+        """All sessions, or those of the open session's task."""
+        now = self.task
+        self.scope.clear()
+        self.scope.addItem(self.tr("For all sessions"), "")
+        if task:
+            self.scope.addItem(self.tr("Only for the task {task}").format(task=menu_text(one_line(words, 40))), task)
+        self.scope.setCurrentIndex(max(0, self.scope.findData(now)))
+
+    def show_rules(self, rules: Sequence[RuleLine]) -> None:
+        """Show the rules as they hold."""
+        self._rules = {r.name: r for r in rules}
+        self._refresh()
+
+    def show_effects(self, effects: Sequence[RuleEffect]) -> None:
+        """Show what each changes in the open session; an empty list while that is not known."""
+        self._effects = {e.rule: e for e in effects}
+        self._refresh()
+
+    def show_busy(self, busy: bool) -> None:
+        """Whether the rules are being tried."""
+        self.busy.setVisible(busy)
+
+    def show_problem(self, sentence: str) -> None:
+        """Why something cannot be done; "" is nothing."""
+        self.problem.setText(visible(f"✗ {sentence}") if sentence else "")
+        self.problem.setVisible(bool(sentence))
+
+    def _refresh(self) -> None:
+        chosen = self.rule
+        self.model.show([(name, lines(rule, self._effects.get(name))) for name, rule in self._rules.items()])
+        if not self.rule and self._rules:
+            row = list(self._rules).index(chosen) if chosen in self._rules else 0
+            self.list.setCurrentIndex(self.model.index(row))
+        self._on_current(self.list.currentIndex())
+
+    def _on_current(self, current: QModelIndex) -> None:
+        rule = self._rules.get(self.rule)
+        for widget in (self.on, self.usual):
+            widget.setEnabled(rule is not None)
+        version = one_line(f"{rule.name} {rule.version}", 100) if rule else ""
+        self.name.setText(f"{meaning(rule.name)} · {version}" if rule else "")
+        self.about.setText(visible(rule.about) if rule else "")
+        self.on.setChecked(rule is not None and rule.enabled)
+        self.usual.setEnabled(rule is not None and bool(rule.told))
+        self._show_settings(rule)
+        effect = self._effects.get(self.rule)
+        self.effect.setText(effect_words(rule, effect) if rule else "")
+        self.found.show([(step, TwoLines(title=self.tr("Step {n}").format(n=number(step)), below=one_line(why)))
+                         for _, step, why in (effect.examples if effect else ())])
+
+    def _show_settings(self, rule: RuleLine | None) -> None:
+        told = rule.settings if rule else {}
+        if list(self.boxes) != list(told) or any(_value(b) != told[k] for k, b in self.boxes.items()):
+            while self._form.rowCount():
+                self._form.removeRow(0)
+            self.boxes = {key: self._box(key, value) for key, value in told.items()}
+
+    def _box(self, key: str, value: object) -> QWidget:
+        box = _box_for(value, self)
+        box.setAccessibleName(key)
+        label = PlainLabel(key, self)
+        label.setBuddy(box)
+        self._form.addRow(label, box)
+        if isinstance(box, QCheckBox):
+            box.clicked.connect(partial(self._on_box, key))
+        elif isinstance(box, QSpinBox | QDoubleSpinBox | QLineEdit):
+            box.editingFinished.connect(partial(self._on_box, key))
+        return box
+
+    def _on_box(self, key: str, *_: object) -> None:
+        rule, value = self._rules.get(self.rule), _value(self.boxes[key])
+        if rule is not None and value != rule.settings.get(key):
+            self._tell(key, value)
+
+    def _tell(self, key: str, value: object) -> None:
+        """One setting more for rules.toml; what equals the rule's own way needs no line for all sessions."""
+        rule = self._rules.get(self.rule)
+        if rule is None:
+            return
+        usual: Mapping[str, Any] = {"enabled": True, **rule.usual}
+        told = {**rule.told, key: value}
+        self.changed.emit(rule.name, told if self.task else {k: v for k, v in told.items() if v != usual.get(k)})
+
+
+def _box_for(value: object, parent: QWidget) -> QWidget:
+    if isinstance(value, bool):
+        check = QCheckBox(parent)
+        check.setChecked(value)
+        return check
+    if isinstance(value, int):
+        whole = QSpinBox(parent)
+        whole.setRange(-1_000_000_000, 1_000_000_000)
+        whole.setValue(value)
+        return whole
+    if isinstance(value, float):
+        real = QDoubleSpinBox(parent)
+        real.setRange(-1e9, 1e9)
+        real.setDecimals(3)
+        real.setValue(value)
+        return real
+    return QLineEdit(str(value), parent)
+
+
+def _value(box: QWidget) -> object:
+    if isinstance(box, QCheckBox):
+        return box.isChecked()
+    if isinstance(box, QSpinBox | QDoubleSpinBox):
+        return box.value()
+    return box.text() if isinstance(box, QLineEdit) else None

@@ -1,0 +1,299 @@
+"""The Review panel: every opinion on the selected step, the final outcome, and the keys that decide."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import msgspec
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QStackedLayout,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.kit import theme
+from app.kit.action_button import ActionButton
+from app.kit.empty import Empty
+from app.kit.long_text import LongText, Part
+from app.kit.quantities import clock, duration, number
+from app.kit.safe_text import PlainLabel, one_line
+from app.review.tag_line import TagLine
+from app.review.verdict_book import Decision, Tally
+from core.domain.verdict import Author, Verdict
+
+SIGNS = {"keep": "✓", "mask": "✗", "unsure": "?"}
+MEANINGS = {"keep": "keep", "mask": "mask", "unsure": "attention"}
+
+
+class StepOpinions(msgspec.Struct, frozen=True):
+    """What the panel shows of one step."""
+
+    number: int
+    title: str
+    final: str
+    mine: Decision
+    verdicts: tuple[Verdict, ...]
+    notes: tuple[tuple[Author, datetime, str], ...] = ()
+    others_hidden: bool = False
+    marked: int = 0
+    tags: frozenset[str] = frozenset()
+
+
+class ReviewView(QWidget):
+    """Intents: `judged` value and reason, `noted` text, `undo_asked`, `next_asked`, `rules_asked`, `blind_asked`."""
+
+    judged = Signal(str, str)
+    noted = Signal(str)
+    rules_asked = Signal()
+    blind_asked = Signal(bool)
+    advance_asked = Signal(bool)
+
+    def __init__(self, actions: Sequence[QAction], parent: QWidget | None = None) -> None:
+        """`actions`: keep, mask, unsure, note, tag, undo, next undecided, in this order."""
+        super().__init__(parent)
+        self._actions = list(actions)
+        self._empty = Empty(self.tr(
+            "Here stand the verdicts of rules, judges and people on the step that is looked at. "
+            "K keeps it for training, M masks it."), self, title=self.tr("No step to judge yet"))
+        self._title = PlainLabel("", self, elide=True)
+        self._title.setFont(theme.bold_font(self.font()))
+        self._final = PlainLabel("", self)
+        self._final.setFont(theme.bold_font(self.font()))
+        self.reason = self._reason_box()
+        self._opinions = LongText(self, name=self.tr("Opinions"))
+        self._note = QPlainTextEdit(self)
+        self._note.setPlaceholderText(self.tr("Note on this step … Ctrl+Enter stores it, Esc leaves."))
+        self._note.setAccessibleName(self.tr("Note"))
+        self._note.setFixedHeight(3 * self.fontMetrics().height() + 3 * theme.GRID)
+        self._note.setTabChangesFocus(True)
+        self._note.installEventFilter(self)
+        self._note.hide()
+        self.tags = TagLine(self)
+        self.tags.left.connect(self._leave_line)
+        self._counts = PlainLabel("", self)
+        self._counts.setFont(theme.small_font(self.font()))
+        self._counts.setWordWrap(True)
+        self._spent = PlainLabel("", self)
+        self._spent.setFont(theme.small_font(self.font()))
+        self._spent.setToolTip(self.tr("Only while the window is in front and keys or mouse are used"))
+        self._spent.hide()
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        top = QHBoxLayout()
+        top.setSpacing(2 * theme.GRID)
+        top.addWidget(self._title, 1)
+        top.addWidget(self._final)
+        keys = QGridLayout()
+        keys.setSpacing(theme.GRID)
+        meanings = ("keep", "mask", "attention", "text", "text")
+        for place, (action, meaning) in enumerate(zip(self._actions[:5], meanings, strict=True)):
+            keys.addWidget(self._button(action, meaning), place // 3, place % 3)
+        keys.addWidget(self._button(self._actions[5], "text"), 1, 2)
+        body = QWidget(self)
+        column = QVBoxLayout(body)
+        column.setContentsMargins(2 * theme.GRID, 2 * theme.GRID, 2 * theme.GRID, 2 * theme.GRID)
+        column.setSpacing(2 * theme.GRID)
+        column.addLayout(top)
+        column.addLayout(keys)
+        column.addWidget(self.reason)
+        column.addWidget(self.tags)
+        column.addWidget(self._opinions, 1)
+        column.addWidget(self._note)
+        self._stack = QStackedLayout()
+        self._stack.addWidget(self._empty)
+        self._stack.addWidget(body)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addLayout(self._stack, 1)
+        whole.addWidget(self._foot())
+
+    def _foot(self) -> QWidget:
+        self.blind = self._toggle(self.tr("Blind"), self.tr("Hide the others' opinions until you have decided"))
+        self.blind.toggled.connect(self.blind_asked)
+        self.advance = self._toggle(self.tr("Advance"), self.tr("After a verdict go to the next undecided step"))
+        self.advance.toggled.connect(self.advance_asked)
+        self.rules = QPushButton(self.tr("Run rules"), self)
+        self.rules.setToolTip(self.tr("Let the rules propose verdicts for every step; a person's verdict always wins"))
+        self.rules.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.rules.clicked.connect(self.rules_asked)
+        foot = QWidget(self)
+        row = QHBoxLayout()
+        row.setSpacing(2 * theme.GRID)
+        row.addWidget(self.blind)
+        row.addWidget(self.advance)
+        row.addStretch(1)
+        row.addWidget(self._button(self._actions[6], "text"))
+        row.addWidget(self.rules)
+        column = QVBoxLayout(foot)
+        column.setContentsMargins(2 * theme.GRID, theme.GRID, 2 * theme.GRID, 2 * theme.GRID)
+        column.setSpacing(theme.GRID)
+        column.addWidget(self._counts)
+        column.addWidget(self._spent)
+        column.addLayout(row)
+        return foot
+
+    def _reason_box(self) -> QComboBox:
+        box = QComboBox(self)
+        box.setEditable(True)
+        box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        box.setAccessibleName(self.tr("Reason"))
+        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self._usual = (
+            self.tr("Repeats what failed before"), self.tr("Acts on a wrong belief"),
+            self.tr("Uses data that it must not use"), self.tr("Changes a file without looking at it"),
+            self.tr("Waits for nothing"), self.tr("Malformed or empty action"), self.tr("Follows guidance well"),
+        )
+        edit = QLineEdit(box)
+        box.setLineEdit(edit)
+        edit.setPlaceholderText(self.tr("Reason (optional); give it before the verdict, or Enter adds it to yours"))
+        box.addItems(self._usual)
+        box.setCurrentIndex(-1)
+        edit.returnPressed.connect(self._reason_entered)
+        return box
+
+    def _toggle(self, text: str, tip: str) -> QCheckBox:
+        box = QCheckBox(text, self)
+        box.setToolTip(tip)
+        return box
+
+    def _button(self, action: QAction, meaning: str) -> QPushButton:
+        button = ActionButton(action, meaning, self)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        return button
+
+    # ---- what is shown ----------------------------------------------------------------------------
+
+    def show_nothing(self) -> None:
+        """No step is selected."""
+        self._stack.setCurrentIndex(0)
+
+    def show_step(self, told: StepOpinions) -> None:
+        """One step's opinions."""
+        self._stack.setCurrentIndex(1)
+        title = self.tr("Step {number} · {title}").format(number=number(told.number), title=one_line(told.title))
+        if told.marked > 1:
+            title = self.tr("{count} marked steps").format(count=number(told.marked))
+        self._title.setText(title)
+        self._show_final(told)
+        for action, value in zip(self._actions[:3], ("keep", "mask", "unsure"), strict=True):
+            action.setCheckable(True)
+            action.setChecked(told.mine.value == value)
+        self.tags.show_tags(told.tags)
+        self._opinions.show_parts(self._parts(told))
+        if not told.verdicts and not told.notes:
+            self._opinions.placeholder(self.tr("Nobody has judged this step. It is kept unless somebody masks it."))
+        if not self.reason.hasFocus():
+            self.reason.setEditText(told.mine.reason)
+
+    def show_time(self, seconds: float) -> None:
+        """How long the reader was at work on this session."""
+        told = self.tr("your active time {time}").format(time=duration(round(seconds))) if seconds >= 1 else ""
+        self._spent.setText(told)
+        self._spent.setVisible(bool(told))
+
+    def show_tally(self, tally: Tally, pending: int) -> None:
+        """The counts of the session."""
+        told = self.tr("kept {kept} · masked {masked} · undecided {undecided}").format(
+            kept=number(tally.kept), masked=number(tally.masked), undecided=number(tally.undecided))
+        if pending:
+            told += " · " + self.tr("{count} on the way").format(count=number(pending))
+        self._counts.setText(told if tally.total else "")
+
+    def show_rules(self, running: bool) -> None:
+        """Whether the rules are at work."""
+        self.rules.setEnabled(not running)
+        self.rules.setText(self.tr("Rules run …") if running else self.tr("Run rules"))
+
+    def write_note(self) -> None:
+        """Open the note box and put the cursor there."""
+        self._note.show()
+        self._note.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def offer_reasons(self, reasons: Sequence[str]) -> None:
+        """The reasons to choose from; the usual ones where there are none."""
+        held = self.reason.currentText()
+        self.reason.clear()
+        self.reason.addItems(reasons or self._usual)
+        self.reason.setCurrentIndex(-1)
+        self.reason.setEditText(held)
+
+    def take_reason(self) -> str:
+        """The reason that goes with the next verdict."""
+        return self.reason.currentText().strip()[:2000]
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Ctrl+Enter stores the note, Esc leaves it."""
+        if watched is self._note and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            entered = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+            if entered and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+                text = self._note.toPlainText().strip()
+                self._note.clear()
+                self._leave_note()
+                if text:
+                    self.noted.emit(text)
+                return True
+            if event.key() == Qt.Key.Key_Escape:
+                self._leave_note()
+                return True
+        return super().eventFilter(watched, event)
+
+    def _leave_note(self) -> None:
+        self._leave_line()
+        self._note.hide()
+
+    def _leave_line(self) -> None:
+        """Before it hides: the focus must not fall on a button that Space would press."""
+        self._opinions.setFocus()
+
+    def _show_final(self, told: StepOpinions) -> None:
+        masked = told.final == "mask"
+        self._final.setText(self.tr("✗ masked") if masked else self.tr("✓ kept"))
+        if told.others_hidden:
+            self._final.setText("")
+        palette = self._final.palette()
+        palette.setColor(self._final.foregroundRole(), theme.colour("mask" if masked else "keep"))
+        self._final.setPalette(palette)
+
+    def _parts(self, told: StepOpinions) -> list[Part]:
+        if told.others_hidden:
+            return [Part(text=self.tr("Blind: the others' opinions show when you have decided."), meaning="muted")]
+        parts: list[Part] = []
+        for verdict in reversed(told.verdicts):
+            head = f"{SIGNS.get(verdict.value, '·')} {self._value(verdict.value)}"
+            parts.append(Part(text=head, meaning=MEANINGS.get(verdict.value, "")))
+            parts.append(Part(text=f"   {self._author(verdict.author)}\n", style="meta"))
+            parts.append(Part(text=f"{verdict.reason}\n\n" if verdict.reason else "\n"))
+        for author, at, text in reversed(told.notes):
+            parts.append(Part(text="✎ " + self.tr("note"), meaning="guidance"))
+            parts.append(Part(text=f"   {self._author(author)}, {clock(at)}\n", style="meta"))
+            parts.append(Part(text=f"{text}\n\n"))
+        return parts
+
+    def _value(self, value: str) -> str:
+        return {"keep": self.tr("keep"), "mask": self.tr("mask"), "unsure": self.tr("unsure")}.get(value, value)
+
+    def _author(self, author: Author) -> str:
+        kind = {"person": self.tr("person"), "rule": self.tr("rule"), "judge": self.tr("judge"),
+                "import": self.tr("import")}.get(author.kind, author.kind)
+        name = f"{kind} {one_line(author.name, 60)}".rstrip()
+        if not author.version:
+            return name
+        return self.tr("{name}, version {version}").format(name=name, version=one_line(author.version, 30))
+
+    def _reason_entered(self) -> None:
+        value = next((v for a, v in zip(self._actions, ("keep", "mask", "unsure"), strict=False) if a.isChecked()), "")
+        if value:
+            self.judged.emit(value, self.take_reason())
+        self._opinions.setFocus()

@@ -1,0 +1,1 @@
+"""Queries, results and pages visited."""

@@ -1,0 +1,1 @@
+"""The servers that this person works with."""

@@ -1,0 +1,40 @@
+"""How a connection stands, in words, sign and colour: for the status bar and the list of servers. No I/O."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+from PySide6.QtCore import QCoreApplication
+
+from app.kit import quantities
+
+if TYPE_CHECKING:
+    from app.desk.desk import Link
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """One server's connection as it is shown; `detail` is for the tooltip."""
+
+    text: str
+    meaning: str
+    detail: str = ""
+
+
+def standing_of(link: Link, name: str = "") -> Standing:
+    """The words for a connection; `name` is the server's, "" where there is but one."""
+    since = quantities.clock(link.since, seconds=True)
+    if link.state == "online":
+        ping = f" {link.latency_ms:.0f} ms" if link.latency_ms is not None else ""
+        sign, meaning = "●", "keep"
+        told = QCoreApplication.translate("Standing", "connected") + ping
+    elif link.state == "denied":
+        sign, meaning = "✗", "error"
+        told = QCoreApplication.translate("Standing", "refused by the server since {time}").format(time=since)
+    elif link.state == "off" and name:
+        sign, told, meaning = "○", QCoreApplication.translate("Standing", "offline, as you chose"), "muted"
+    else:
+        sign, meaning = "◌", "attention"
+        told = QCoreApplication.translate("Standing", "not connected: stale since {time}").format(time=since)
+    text = f"{sign} {name}: {told}" if name.strip() else f"{sign} {told}"
+    return Standing(text, meaning, "\n".join(t for t in (link.server, link.sentence) if t))

@@ -1,0 +1,179 @@
+"""The servers that the window works with: listed with how each connection stands; added, renamed, left, taken off."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QModelIndex, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QGroupBox,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.desk.notices import sentence_of
+from app.desk.servers import ServerEntry
+from app.kit import theme
+from app.kit.entries import EntriesModel, EntryRole
+from app.kit.entry_list import EntryList
+from app.kit.safe_text import PlainLabel, one_line
+from app.kit.scrolled import within
+from app.kit.two_lines import TwoLines
+from app.servers.connection_state import Standing
+from core.domain.errors import ReportableError
+
+
+class ServersDialog(QDialog):
+    """Intents, each with a server's id: renamed (with the name), connected (with on or off), removed; and `added` with
+    address, token and name. Nothing waits for an OK: what is done here holds at once."""
+
+    added = Signal(str, str, str)
+    renamed = Signal(str, str)
+    connected = Signal(str, bool)
+    removed = Signal(str)
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Servers"))
+        self.resize(within(parent, 520, 480))
+        self._entries: dict[str, ServerEntry] = {}
+        self._why: dict[str, str] = {}
+        self.why = PlainLabel("", self)
+        self.why.setWordWrap(True)
+        self.why.setForegroundRole(self.palette().ColorRole.PlaceholderText)
+        self.model = EntriesModel(self)
+        self.list = EntryList(self.model, self.tr("Servers"), self)
+        self.name = QLineEdit(self)
+        self.on = QCheckBox(self.tr("Connected"), self)
+        self.off = QPushButton(self.tr("Take off the list…"), self)
+        self.address = QLineEdit(self)
+        self.address.setPlaceholderText("wss://lab.example:7717")
+        self.token = QLineEdit(self)
+        self.token.setEchoMode(QLineEdit.EchoMode.Password)
+        self.token.setPlaceholderText(self.tr("what “tiphys account add” printed"))
+        self.new_name = QLineEdit(self)
+        self.new_name.setPlaceholderText(self.tr("optional"))
+        self.add = QPushButton(self.tr("Add"), self)
+        self.problem = PlainLabel("", self)
+        self.problem.setWordWrap(True)
+        self._lay_out()
+        self._connect()
+        self._on_current(QModelIndex())
+        self._on_address()
+
+    def _lay_out(self) -> None:
+        palette = self.problem.palette()
+        palette.setColor(palette.ColorRole.WindowText, theme.colour("error"))
+        self.problem.setPalette(palette)
+        self.chosen = QGroupBox(self.tr("This server"), self)
+        row = QHBoxLayout(self.chosen)
+        row.addWidget(_label(self.tr("Name"), self.name, self))
+        row.addWidget(self.name, 1)
+        row.addWidget(self.on)
+        row.addWidget(self.off)
+        fresh = QGroupBox(self.tr("Add a server"), self)
+        form = QFormLayout(fresh)
+        for text, box in ((self.tr("Address"), self.address), (self.tr("Token"), self.token),
+                          (self.tr("Name"), self.new_name)):
+            form.addRow(_label(text, box, self), box)
+        form.addRow(self.problem)
+        form.addRow("", self.add)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
+        buttons.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*(4 * theme.GRID,) * 4)
+        column.setSpacing(2 * theme.GRID)
+        column.addWidget(self.list, 1)
+        column.addWidget(self.why)
+        for widget in (self.chosen, fresh, buttons):
+            column.addWidget(widget)
+
+    def _connect(self) -> None:
+        self.list.selectionModel().currentChanged.connect(self._on_current)
+        self.name.editingFinished.connect(self._rename)
+        self.on.clicked.connect(self._on_on)
+        self.off.clicked.connect(self._on_off)
+        self.address.textChanged.connect(self._on_address)
+        self.address.returnPressed.connect(self.token.setFocus)
+        for box in (self.token, self.new_name):
+            box.returnPressed.connect(self.add.click)
+        self.add.clicked.connect(self._on_add)
+        for button in self.findChildren(QPushButton):
+            button.setAutoDefault(False)  # Enter in a box is about that box, and closes nothing
+
+    @property
+    def server(self) -> str:
+        """The id of the chosen server; "" when none is."""
+        index = self.list.currentIndex()
+        return str(index.data(EntryRole)) if index.isValid() else ""
+
+    def show_servers(self, told: Sequence[tuple[ServerEntry, Standing]]) -> None:
+        """Show the servers and how each connection stands."""
+        chosen = self.server
+        self._entries = {entry.id: entry for entry, _ in told}
+        self._why = {entry.id: standing.detail.partition("\n")[2] for entry, standing in told}
+        self.model.show([(entry.id, _lines(entry, standing)) for entry, standing in told])
+        if chosen in self._entries and not self.server:
+            self.select(chosen)
+        self._on_current(self.list.currentIndex())
+
+    def select(self, server: str) -> None:
+        """Make a server the chosen one."""
+        row = next((i for i, (what, _) in enumerate(self.model.entries) if what == server), -1)
+        self.list.setCurrentIndex(self.model.index(row))
+
+    def refuse(self, error: ReportableError) -> None:
+        """The server cannot be added."""
+        self.problem.setText("✗ " + sentence_of(error))
+
+    def accept_added(self, server: str) -> None:
+        """The server was added."""
+        for box in (self.address, self.token, self.new_name):
+            box.clear()
+        self.select(server)
+        self.list.setFocus()
+
+    def _on_on(self) -> None:
+        self.connected.emit(self.server, self.on.isChecked())
+
+    def _on_off(self) -> None:
+        self.removed.emit(self.server)
+
+    def _on_add(self) -> None:
+        self.added.emit(self.address.text(), self.token.text(), self.new_name.text())
+
+    def _on_address(self) -> None:
+        self.problem.setText("")
+        self.add.setEnabled(bool(self.address.text().strip()))
+
+    def _on_current(self, current: QModelIndex) -> None:
+        entry = self._entries.get(self.server)
+        self.chosen.setEnabled(entry is not None)
+        if not self.name.hasFocus() or entry is None:
+            self.name.setText(entry.name if entry is not None else "")
+        self.why.setText(self._why.get(self.server, ""))
+        self.on.setChecked(entry is not None and entry.connected)
+
+    def _rename(self) -> None:
+        entry = self._entries.get(self.server)
+        if entry is not None and self.name.text().strip() not in ("", entry.name):
+            self.renamed.emit(entry.id, self.name.text())
+
+
+def _label(text: str, buddy: QWidget, parent: QWidget) -> PlainLabel:
+    label = PlainLabel(text, parent)
+    label.setBuddy(buddy)
+    return label
+
+
+def _lines(entry: ServerEntry, standing: Standing) -> TwoLines:
+    sign, _, told = standing.text.partition(" ")
+    return TwoLines(title=one_line(entry.name, 40), below=f"{one_line(entry.address, 100)} · {told}", sign=sign,
+                    meaning=standing.meaning)

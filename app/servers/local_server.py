@@ -1,0 +1,147 @@
+"""The connections: one to each server, and a private server that is started as a process of its own and kept alive."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from typing import IO
+
+import msgspec
+from PySide6.QtCore import QObject
+
+from app.desk.desk import Desk
+from app.desk.notices import Notices
+from core.aio import TaskScope
+from core.client.client import Client
+from core.domain.errors import ReportableError, Unavailable
+from core.store.home import Home
+from core.store.lock import is_held
+
+START_S = 30.0
+CHECK_S = 2.0
+
+
+class Endpoint(msgspec.Struct, frozen=True):
+    """Where the server of a home folder listens, as it wrote itself."""
+
+    url: str
+    pid: int
+
+
+class Connection:
+    """Keeps one desk's client running; each server has its own, so that none waits for another."""
+
+    def __init__(self, desk: Desk, scope: TaskScope, notices: Notices) -> None:
+        self._desk, self._scope, self._notices = desk, scope, notices
+        self._task: asyncio.Task[None] | None = None
+        self.url = ""
+        self.wanted: tuple[str, str] | None = None
+        """(url, token) that it works with; None while it is offline by choice."""
+
+    def connect_to(self, url: str, token: str) -> None:
+        """Work with the server of an address; one that was worked with before is left."""
+        self._stop()
+        self.url, self.wanted = url, (url, token)
+        client = Client(self._desk.replica, url, token, program="tiphys desktop")
+        self._desk.attach(client)
+        self._task = self._scope.spawn(client.run(), name="client", on_error=self._notices.report)
+
+    def leave(self) -> asyncio.Task[None] | None:
+        """Work without a server; the task ends soon."""
+        task = self._stop()
+        self.url, self.wanted = "", None
+        self._desk.detach()
+        return task
+
+    def _stop(self) -> asyncio.Task[None] | None:
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+        return task
+
+
+class LocalServer(QObject):
+    """This home's own server: started where it does not run, kept alive, and the desk connected to it."""
+
+    def __init__(self, home: Home, desk: Desk, scope: TaskScope, notices: Notices) -> None:
+        super().__init__()
+        self._home, self._desk, self._scope, self._notices = home, desk, scope, notices
+        self._child: subprocess.Popen[bytes] | None = None
+        self._connection = Connection(desk, scope, notices)
+        self._serving = False
+
+    def serve_here(self) -> None:
+        """Work with this home's own server; start it when it does not run."""
+        if not self._serving:
+            self._serving = True
+            self._scope.spawn(self._keep_serving(), name="private server", on_error=self._notices.report)
+
+    async def _keep_serving(self) -> None:
+        reported = False
+        while True:
+            try:
+                endpoint = await self._endpoint()
+            except ReportableError as error:
+                if not reported:
+                    self._notices.report(error)
+                reported = True
+                await asyncio.sleep(5 * CHECK_S)
+                continue
+            reported = False
+            if endpoint.url != self._connection.url:
+                self._connection.connect_to(endpoint.url, self._home.admin_token.read_text(encoding="utf-8").strip())
+            elif self._desk.client is not None:
+                self._desk.client.hurry()
+            while is_held(self._home.server_lock):
+                await asyncio.sleep(CHECK_S)
+
+    async def _endpoint(self) -> Endpoint:
+        if not is_held(self._home.server_lock):
+            self._child = self._start()
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + START_S
+        while loop.time() < deadline:
+            if is_held(self._home.server_lock) and (endpoint := self._read_endpoint()) is not None:
+                return endpoint
+            if self._child is not None and self._child.poll() is not None:
+                break
+            await asyncio.sleep(0.05)
+        raise Unavailable("server_start", "The private server did not start.", folder=str(self._home.logs))
+
+    def _read_endpoint(self) -> Endpoint | None:
+        """The endpoint of a server that is alive: after a crash the file still names the dead one."""
+        try:
+            told = msgspec.json.decode(self._home.endpoint.read_bytes(), type=Endpoint)
+        except (OSError, msgspec.DecodeError):
+            return None
+        return told if _is_alive(told.pid) and self._home.admin_token.exists() else None
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        with (self._home.logs / "server-output.log").open("ab") as out:
+            return _spawn([sys.executable, "-m", "core.cli", "--home", str(self._home.path), "serve", "--private"], out)
+
+    def leave(self, *, sessions_run: bool) -> None:
+        """The window closes: the server that was started here stays while sessions run, else it is told to end."""
+        if self._child is None or self._child.poll() is not None:
+            return
+        if not sessions_run:
+            self._child.terminate()
+        self._child.returncode = 0  # it outlives us on purpose; without this Python warns of a running child
+
+
+def _spawn(command: list[str], out: IO[bytes]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True)
+
+
+def _is_alive(pid: int) -> bool:
+    if os.name == "nt":
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

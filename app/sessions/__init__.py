@@ -1,0 +1,1 @@
+"""The list of sessions: filters, controls, new sessions, thresholds."""

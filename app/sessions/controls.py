@@ -1,0 +1,106 @@
+"""Pause, resume, interrupt, stop: says what each does to the running action before it is done."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QWidget
+
+from app.desk.workplace import Workplace
+from app.kit.ask import yes_or_no
+from app.kit.safe_text import one_line, plain_tooltip
+from app.sessions.control_words import question
+from app.sessions.thresholds import from_settings
+from app.sessions.thresholds_dialog import ThresholdsDialog
+from core.domain.attention import Thresholds
+from core.domain.session import FINAL_STATES, SessionRow
+from core.protocol.messages import Control, SetThresholds
+
+CONTROLS = ("pause", "resume", "interrupt", "stop")
+POSSIBLE = {
+    "pause": ("running", "waiting", "queued"), "resume": ("paused", "failed", "stopped"),
+    "interrupt": ("running", "waiting"), "stop": ("queued", "running", "paused", "waiting"),
+}
+"""In which states an act makes sense."""
+
+
+class ControlsController(QObject):
+    """The acts on the session that is looked at."""
+
+    def __init__(self, place: Workplace, panel: QWidget) -> None:
+        super().__init__(panel)
+        self._place, self._panel = place, panel
+        for key in CONTROLS:
+            place.actions[f"session.{key}"].triggered.connect(partial(self._ask, key))
+        place.actions["session.thresholds"].triggered.connect(self._ask_thresholds)
+        place.desk.rows_changed.connect(self._enable)
+        place.cursor.moved.connect(self._enable)
+        self._enable()
+
+    def _row(self) -> SessionRow | None:
+        session = self._place.cursor.session
+        return self._place.desk.row(session) if session else None
+
+    def _enable(self, *_: object) -> None:
+        row = self._row()
+        live = row is not None and row.origin == "live"
+        for key in CONTROLS:
+            can = row is not None and live and row.state in POSSIBLE[key]
+            self._place.actions[f"session.{key}"].setEnabled(can)
+        over = row is None or row.state in FINAL_STATES
+        self._place.actions["session.thresholds"].setEnabled(live and not over)
+
+    # ---- controls --------------------------------------------------------------------------------
+
+    def _ask(self, control: str, *_: object) -> None:
+        row = self._row()
+        if row is None or row.state not in POSSIBLE[control]:
+            return
+        if control == "stop" or self._place.settings.get("sessions.ask"):
+            asked = self._asked(control, row)
+            self._place.scope.spawn(asked, name=control, on_error=self._place.notices.report)
+        else:
+            self._send(control, row.session)
+
+    async def _asked(self, control: str, row: SessionRow) -> None:
+        told = question(control, row, self._running(row))
+        title = told.act.format(title=one_line(row.title or row.session, 80))
+        if await yes_or_no(self._panel.window(), title, told.button, detail=told.effect):
+            self._send(control, row.session)
+
+    def _running(self, row: SessionRow) -> int | None:
+        opened = self._place.desk.trajectory(row.session).open_step
+        return opened.number if opened is not None and row.state == "running" else None
+
+    def _send(self, control: str, session: str) -> None:
+        self._place.sender.send(session, Control(control=control))  # type: ignore[arg-type]
+
+    # ---- thresholds ------------------------------------------------------------------------------
+
+    def _ask_thresholds(self) -> None:
+        row = self._row()
+        if row is None:
+            return
+        now = row.thresholds or Thresholds()
+        dialog = ThresholdsDialog(one_line(row.title or row.session, 60), now, from_settings(self._place.settings),
+                                  self._panel.window())
+        dialog.chosen.connect(partial(self._set_thresholds, row.session, now))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _set_thresholds(self, session: str, before: Thresholds, told: Thresholds) -> None:
+        if told != before:
+            self._place.sender.send(session, SetThresholds(thresholds=told))
+
+
+def explain(place: Workplace) -> None:
+    """Say at each act, where the mouse rests on it, what it does."""
+    row = SessionRow(session="")
+    for key in CONTROLS:
+        told = question(key, row, None)
+        action = place.actions[f"session.{key}"]
+        keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        action.setToolTip(plain_tooltip(f"{told.button}{f' ({keys})' if keys else ''}\n{told.effect}"))
+

@@ -1,0 +1,224 @@
+"""Every session as a Qt model: state, progress, score, cost, what is new since the reader looked, attention."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+import msgspec
+from PySide6.QtCore import QAbstractListModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from app.desk.attention_words import URGENCY, attention_word
+from app.desk.offline_copies import Kept
+from app.desk.watermarks import Looked
+from app.kit import quantities
+from app.kit.safe_text import one_line, plain_tooltip
+from app.sessions.query import Seen, SessionQuery
+from core.domain.session import FINAL_STATES, SessionRow
+from core.domain.task import Limits
+
+Index = QModelIndex | QPersistentModelIndex
+SessionRole = int(Qt.ItemDataRole.UserRole) + 1
+
+
+class SessionLine(msgspec.Struct, frozen=True):
+    """One session as it is painted: title with state in sign, word and colour, and a second line of numbers."""
+
+    session: str
+    title: str
+    sign: str
+    word: str
+    meaning: str
+    attention: str
+    about: str
+    numbers: str
+    new: str
+    used: float | None = None
+    """The share of its limits that a session that goes on has used, the most used one's; None where none is known."""
+
+    @property
+    def spoken(self) -> str:
+        """The line as one text."""
+        return ", ".join(p for p in (self.title, self.word, self.attention, self.new, self.about, self.numbers) if p)
+
+
+Order = Literal["begun", "attention", "new", "heard", "name"]
+ORDERS: tuple[Order, ...] = ("begun", "attention", "new", "heard", "name")
+"""The newest first; what needs attention first; the most new steps first; the last heard of first; by name."""
+
+
+class SessionsModel(QAbstractListModel):
+    """The sessions that pass a query, in an order; while they are looked at no row changes its place."""
+
+    def __init__(self, looked: Looked, server_name: Callable[[str], str] = lambda _: "", kept: Kept | None = None,
+                 parent: QObject | None = None) -> None:
+        """`server_name(session)` is what to call the session's server; "" where there is but one."""
+        super().__init__(parent)
+        self._kept = kept
+        self._looked = looked
+        self._server_name = server_name
+        self._query = SessionQuery()
+        self._order: Order = "begun"
+        self._known: list[SessionRow] = []
+        self.rows: list[SessionRow] = []
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
+        """How many sessions are listed."""
+        return 0 if parent.isValid() else len(self.rows)
+
+    def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
+        """The line (SessionRole), or its text for assistive technology."""
+        if not index.isValid() or index.row() >= len(self.rows):
+            return None
+        if role == SessionRole:
+            return self.line(self.rows[index.row()])
+        if role == Qt.ItemDataRole.ToolTipRole:  # a narrow list shortens its lines
+            return plain_tooltip(self.line(self.rows[index.row()]).spoken)
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return self.line(self.rows[index.row()]).spoken
+        return None
+
+    def show(self, rows: list[SessionRow], *, hold: bool = False) -> None:
+        """Take the rows of now. `hold`: somebody reads the list, so that what is listed keeps its order."""
+        self._known = rows
+        self._list(hold=hold)
+
+    def set_query(self, text: str) -> None:
+        """List only what a query says (`app.sessions.query`)."""
+        self._query = SessionQuery(text)
+        self._list()
+
+    def set_order(self, order: Order) -> None:
+        """List in another order."""
+        self._order = order
+        self._list()
+
+    @property
+    def known(self) -> int:
+        """How many sessions there are, listed or not."""
+        return len(self._known)
+
+    def row_of(self, session: str) -> int:
+        """The place of a session; -1 where it is not listed."""
+        return next((i for i, row in enumerate(self.rows) if row.session == session), -1)
+
+    def looked(self) -> None:
+        """The watermarks changed."""
+        if self.rows:
+            self.dataChanged.emit(self.index(0), self.index(len(self.rows) - 1))
+
+    def line(self, row: SessionRow) -> SessionLine:
+        """A row as it is painted."""
+        sign, word, meaning = state_words(row.state)
+        attention = " · ".join(attention_word(kind) for kind in row.attention)
+        fresh = self._new(row)
+        return SessionLine(
+            session=row.session, title=one_line(row.title or row.task or row.session, 120), sign=sign, word=word,
+            meaning=meaning, attention=f"! {attention}" if attention else "", about=self._about(row),
+            numbers=self._numbers(row), used=used(row),
+            new=self.tr("%n new", None, fresh) if fresh > 0 else "")
+
+    def _about(self, row: SessionRow) -> str:
+        """Where it runs, for how long it has, and with what."""
+        server = self._server_name(row.session)
+        told = [f"@ {one_line(server, 24)}"] if server else []
+        if self._kept is not None and self._kept.is_whole(row.session, row.seq):
+            told.append("⤓ " + self.tr("kept here"))
+        took = quantities.duration(quantities.between(row.created_at, row.updated_at))
+        if took and row.steps and row.origin == "live":
+            told.append(took)
+        if row.origin != "live":  # its events bear the time of the import
+            told.append(self.tr("imported: {format}").format(format=one_line(row.origin, 24)))
+        elif row.model:
+            told.append(one_line(row.model, 32))
+        return " · ".join(told)
+
+    def _numbers(self, row: SessionRow) -> str:
+        most = limits_of(row)
+        told = [self._of(self.tr("%n step(s)", None, row.steps), most.steps and quantities.number(most.steps))]
+        if row.score is not None:
+            told.append(self.tr("score {n}").format(n=quantities.score(row.score)))
+        if row.cost_usd is not None:
+            told.append(self._of(quantities.money(row.cost_usd), most.cost_usd and quantities.money(most.cost_usd)))
+        if row.tokens is not None:
+            told.append(self._of(self.tr("{n} tokens").format(n=quantities.tokens(row.tokens)),
+                                 most.tokens and quantities.tokens(most.tokens)))
+        if row.guidance_waiting > 0:
+            told.append(self.tr("%n guidance waiting", None, row.guidance_waiting))
+        return " · ".join(told)
+
+    def _of(self, told: str, limit: object) -> str:
+        """An amount, with the limit where there is one."""
+        return self.tr("{amount} of {limit}").format(amount=told, limit=limit) if limit else told
+
+    def _new(self, row: SessionRow) -> int:
+        seen = self._looked.steps(row.session)
+        return max(0, row.steps - seen) if seen is not None else 0
+
+    def _list(self, *, hold: bool = False) -> None:
+        fresh = sorted((r for r in self._known if self._passes(r)), key=self._place)
+        if hold:
+            held = {row.session: at for at, row in enumerate(self.rows)}
+            fresh.sort(key=lambda r: held.get(r.session, -1))  # what is new to the list comes first
+        before, after = [r.session for r in self.rows], [r.session for r in fresh]
+        if before == after:
+            self.rows = fresh
+            self.looked()
+        elif len(before) == len(after) and set(before) == set(after):
+            self._reorder(before, fresh)
+        else:
+            self.beginResetModel()
+            self.rows = fresh
+            self.endResetModel()
+
+    def _reorder(self, before: list[str], fresh: list[SessionRow]) -> None:
+        """The same sessions in another order: what is selected stays selected, and the list stays where it is."""
+        self.layoutAboutToBeChanged.emit()
+        held = self.persistentIndexList()
+        self.rows = fresh
+        moved = [self.index(self.row_of(before[index.row()])) for index in held]
+        self.changePersistentIndexList(held, moved)
+        self.layoutChanged.emit()
+
+    def _passes(self, row: SessionRow) -> bool:
+        return self._query.passes(Seen(row, self._server_name(row.session), self._new(row)))
+
+    def _place(self, row: SessionRow) -> tuple[object, ...]:
+        begun = -(row.created_at.timestamp() if row.created_at else 0)
+        heard = -(row.updated_at.timestamp() if row.updated_at else 0)
+        first: object = {"begun": 0, "attention": _urgency(row), "new": -self._new(row), "heard": heard,
+                         "name": (row.title or row.task or row.session).casefold()}[self._order]
+        return first, begun, row.session
+
+
+NO_LIMITS = Limits(steps=None, evaluations=None)
+
+
+def limits_of(row: SessionRow) -> Limits:
+    """The limits of a session that goes on; of one that has ended they tell nothing any more."""
+    return row.limits if row.limits is not None and row.state not in FINAL_STATES else NO_LIMITS
+
+
+def used(row: SessionRow) -> float | None:
+    """How much of its most used limit a session has used."""
+    most = limits_of(row)
+    pairs = ((row.steps, most.steps), (row.tokens, most.tokens), (row.cost_usd, most.cost_usd))
+    return max(((amount or 0) / limit for amount, limit in pairs if limit), default=None)
+
+
+def _urgency(row: SessionRow) -> int:
+    """What waits for a person first, then the other kinds, then what needs nobody."""
+    return min((URGENCY.index(k) if k in URGENCY else len(URGENCY) for k in row.attention), default=len(URGENCY) + 1)
+
+
+def state_words(state: str) -> tuple[str, str, str]:
+    """Sign, word and colour of a session's state."""
+    return {
+        "queued": ("○", QCoreApplication.translate("Sessions", "queued"), "muted"),
+        "running": ("●", QCoreApplication.translate("Sessions", "running"), "keep"),
+        "paused": ("‖", QCoreApplication.translate("Sessions", "paused"), "attention"),
+        "waiting": ("◌", QCoreApplication.translate("Sessions", "waiting"), "attention"),
+        "finished": ("✓", QCoreApplication.translate("Sessions", "finished"), "muted"),
+        "failed": ("✗", QCoreApplication.translate("Sessions", "failed"), "error"),
+        "stopped": ("■", QCoreApplication.translate("Sessions", "stopped"), "muted"),
+    }.get(state, ("?", state, "muted"))

@@ -1,0 +1,100 @@
+"""Wires the Sessions panel: opens sessions, keeps the watermark of what was seen, takes attention off."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+
+from app.desk.panel import Panel
+from app.desk.session_key import server_of
+from app.desk.workplace import Workplace
+from app.kit.i18n import QT_TRANSLATE_NOOP
+from app.sessions.controls import CONTROLS, ControlsController, explain
+from app.sessions.filters import SessionFilters
+from app.sessions.model import SessionsModel
+from app.sessions.view import SessionsView
+from core.domain.session import SessionRow
+from core.protocol.messages import ClearAttention
+
+
+def build(place: Workplace, parent: QWidget) -> SessionsView:
+    """The panel, wired."""
+    model = SessionsModel(place.looked, partial(_server_name, place), place.kept)
+    acts = [place.actions[f"session.{key}"] for key in (*CONTROLS, "clear_attention", "thresholds", "keep_here")]
+    panel = SessionsView(model, place.actions["file.new_session"], acts, parent)
+    model.setParent(panel)
+    SessionsController(place, model, panel)
+    SessionFilters(place, model, panel)
+    ControlsController(place, panel)
+    explain(place)
+    return panel
+
+
+def _server_name(place: Workplace, session: str) -> str:
+    """What to call a session's server, where there are several."""
+    return place.servers.name_of(server_of(session)) if len(place.desk.all) > 1 else ""
+
+
+class SessionsController(QObject):
+    """Opens sessions, and keeps the watermark of what the reader has seen."""
+
+    def __init__(self, place: Workplace, model: SessionsModel, panel: SessionsView) -> None:
+        super().__init__(panel)
+        self._place, self._model, self._looked, self._panel = place, model, place.looked, panel
+        self._connect()
+        self._show()
+
+    def _connect(self) -> None:
+        place, panel, actions = self._place, self._panel, self._place.actions
+        place.desk.rows_changed.connect(self._show)
+        place.cursor.moved.connect(self._on_moved)
+        panel.opened.connect(place.cursor.move)
+        actions["session.clear_attention"].triggered.connect(self._clear_attention)
+
+    # ---- what the desk says ----------------------------------------------------------------------
+
+    def _show(self) -> None:
+        rows = self._place.desk.rows()
+        self._look()
+        self._model.show(rows, hold=self._panel.is_read)
+        self._panel.show_content(bool(rows))
+        self._panel.show_count(self._model.rowCount(), self._model.known)
+        self._panel.show_current(self._place.cursor.session)
+        self._enable()
+
+    def _on_moved(self, session: str, step: int | None) -> None:
+        self._looked.arrive(session)
+        self._look()
+        self._looked.store()
+        self._model.looked()
+        self._panel.show_current(session)
+        self._enable()
+
+    def _look(self) -> None:
+        """Whoever follows a session sees all of it; an older step leaves the watermark where it is."""
+        cursor = self._place.cursor
+        row = self._place.desk.row(cursor.session) if cursor.session else None
+        if row is not None and (cursor.is_following or self._looked.steps(row.session) is None):
+            self._looked.look(row.session, row.steps)
+
+    def _enable(self) -> None:
+        row = self._row()
+        self._place.actions["session.clear_attention"].setEnabled(row is not None and bool(row.attention))
+
+    # ---- what the reader does --------------------------------------------------------------------
+
+    def _row(self) -> SessionRow | None:
+        session = self._place.cursor.session
+        return self._place.desk.row(session) if session else None
+
+    def _clear_attention(self) -> None:
+        row = self._row()
+        for kind in row.attention if row is not None else ():
+            self._place.sender.send(row.session, ClearAttention(kind=kind))  # type: ignore[union-attr,arg-type]
+
+
+PANEL = Panel("sessions", QT_TRANSLATE_NOOP("Panel", "Sessions"), build, {
+    "live": ("left", 0), "small_live": ("right", 0), "review": ("left", 0),
+    "small_review": ("left", 1), "compare": ("left", 0), "small_compare": ("left", 2)})

@@ -1,0 +1,85 @@
+"""Paints one session: title with what is new; state, attention, server, time and model; and the numbers."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPalette
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+
+from app.kit import theme
+from app.sessions.model import SessionLine, SessionRole
+
+Index = QModelIndex | QPersistentModelIndex
+PAD = 2 * theme.GRID
+NEARLY = 0.9
+"""From this share of a limit on the line under a session has the colour of attention; the numbers say it, too."""
+
+
+class SessionRowDelegate(QStyledItemDelegate):
+    """Three lines per session, always: nothing moves when attention comes. Under it, how much of its limits is used."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        """The height of three lines."""
+        small = QFontMetrics(theme.small_font(option.font)).height()
+        return QSize(120, QFontMetrics(option.font).height() + 2 * small + PAD + theme.GRID)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Draw one session."""
+        line: SessionLine = index.data(SessionRole)
+        rect: QRect = option.rect
+        font: QFont = option.font
+        palette: QPalette = option.palette
+        painter.save()
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(rect, palette.color(QPalette.ColorRole.Highlight))
+        height = QFontMetrics(font).height()
+        top = QRect(rect.left() + PAD, rect.top() + theme.GRID, rect.width() - 2 * PAD, height)
+        self._first(painter, line, top, font)
+        small = theme.small_font(font)
+        height = QFontMetrics(small).height()
+        below = QRect(top.left(), top.bottom() + 2, top.width(), height)
+        state = ((line.word, line.meaning), (line.attention, "attention"), (line.about, "muted"))
+        self._below(painter, state, below, small)
+        self._below(painter, ((line.numbers, "muted"),), below.translated(0, height), small)
+        painter.setPen(theme.colour("line"))
+        painter.drawLine(rect.bottomLeft(), rect.bottomRight())
+        if line.used is not None:
+            width = round(rect.width() * min(1.0, line.used))
+            name = "attention" if line.used >= NEARLY else "muted"
+            painter.fillRect(QRect(rect.left(), rect.bottom() - 1, width, 2), theme.colour(name))
+        painter.restore()
+
+    def _first(self, painter: QPainter, line: SessionLine, room: QRect, font: QFont) -> None:
+        painter.setFont(font)
+        painter.setPen(theme.colour(line.meaning))
+        sign = QFontMetrics(font).horizontalAdvance("●") + theme.GRID
+        painter.drawText(QRect(room.left(), room.top(), sign, room.height()), _LEFT, line.sign)
+        right = room.right()
+        if line.new:
+            strong = theme.bold_font(theme.small_font(font))
+            width = QFontMetrics(strong).horizontalAdvance(line.new)
+            painter.setFont(strong)
+            painter.setPen(theme.colour("accent"))
+            painter.drawText(QRect(right - width, room.top(), width + 1, room.height()), _LEFT, line.new)
+            right -= width + PAD
+        bold = theme.bold_font(font)
+        painter.setFont(bold)
+        painter.setPen(theme.colour("text"))
+        space = QRect(room.left() + sign, room.top(), max(0, right - room.left() - sign), room.height())
+        painter.drawText(space, _LEFT, QFontMetrics(bold).elidedText(line.title, _ELIDE, space.width()))
+
+    def _below(self, painter: QPainter, parts: tuple[tuple[str, str], ...], room: QRect, font: QFont) -> None:
+        painter.setFont(font)
+        metrics = painter.fontMetrics()
+        x = room.left() + QFontMetrics(font).horizontalAdvance("●") + theme.GRID
+        for text, meaning in parts:
+            if text and x < room.right():
+                space = room.right() - x
+                painter.setPen(theme.colour(meaning))
+                painter.drawText(QRect(x, room.top(), space, room.height()), _LEFT,
+                                 metrics.elidedText(text, _ELIDE, space))
+                x += metrics.horizontalAdvance(text) + PAD
+
+
+_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter) | int(Qt.TextFlag.TextSingleLine)
+_ELIDE = Qt.TextElideMode.ElideRight

@@ -1,0 +1,90 @@
+"""One session's thresholds in a form: from where on it asks for a look."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QDialog,
+    QDialogButtonBox,
+    QDoubleSpinBox,
+    QFormLayout,
+    QPushButton,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.kit import theme
+from app.kit.safe_text import PlainLabel
+from app.sessions.thresholds import Field, fields
+from core.domain.attention import Thresholds
+
+
+class ThresholdsDialog(QDialog):
+    """`chosen` gives the thresholds when the reader agrees."""
+
+    chosen = Signal(object)
+
+    def __init__(self, title: str, now: Thresholds, usual: Thresholds, parent: QWidget) -> None:
+        """`usual` are those of the settings."""
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("When it asks for a look"))
+        self._usual = usual
+        self.boxes: dict[str, QSpinBox | QDoubleSpinBox] = {}
+        form = QFormLayout()
+        for field in fields():
+            box = self.boxes[field.name] = _box(field, self)
+            label = PlainLabel(field.label, self)
+            label.setWordWrap(True)
+            label.setBuddy(box)
+            form.addRow(label, box)
+        self.buttons = QDialogButtonBox(
+            QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel, self)
+        self.usual = QPushButton(self.tr("As in the settings"), self)
+        self.usual.setAutoDefault(False)
+        self.buttons.addButton(self.usual, QDialogButtonBox.ButtonRole.ResetRole)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*(4 * theme.GRID,) * 4)
+        column.setSpacing(3 * theme.GRID)
+        about = PlainLabel(self.tr("“{title}” asks for a look from these numbers on; everybody who watches it is told. "
+                                   "0 means never.").format(title=title), self)
+        about.setWordWrap(True)
+        column.addWidget(about)
+        column.addLayout(form)
+        column.addWidget(self.buttons)
+        self.usual.clicked.connect(self._show_usual)
+        self.buttons.accepted.connect(self._accept)
+        self.buttons.rejected.connect(self.reject)
+        self.setMinimumWidth(420)
+        self.show_thresholds(now)
+
+    def show_thresholds(self, told: Thresholds) -> None:
+        """Fill the form."""
+        for name, box in self.boxes.items():
+            box.setValue(getattr(told, name))
+
+    def _show_usual(self) -> None:
+        self.show_thresholds(self._usual)
+
+    def _accept(self) -> None:
+        told: Any = {name: box.value() for name, box in self.boxes.items()}
+        self.chosen.emit(Thresholds(**told))
+        self.accept()
+
+
+def _box(field: Field, parent: QWidget) -> QSpinBox | QDoubleSpinBox:
+    box: QSpinBox | QDoubleSpinBox
+    if field.decimals:
+        box = QDoubleSpinBox(parent)
+        box.setDecimals(field.decimals)
+        box.setSingleStep(0.05 if field.high <= 1 else 5)
+        box.setMaximum(field.high)
+    else:
+        box = QSpinBox(parent)
+        box.setMaximum(int(field.high))
+    box.setAccessibleName(field.label)
+    box.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.PlusMinus)
+    return box

@@ -1,0 +1,170 @@
+"""The Sessions panel: every session of every server, filtered and in order; opens one at its live tail."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal
+from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QLineEdit,
+    QListView,
+    QMenu,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.kit import quantities, theme
+from app.kit.box_over_list import key_in, went_down
+from app.kit.empty import Empty, Faces
+from app.kit.safe_text import PlainLabel, set_tooltip
+from app.sessions.filter_chips import FilterChips
+from app.sessions.model import SessionsModel
+from app.sessions.row import SessionRowDelegate
+
+
+class SessionsView(QWidget):
+    """A list of sessions with a filter, and the acts on one as buttons and menu."""
+
+    opened = Signal(str)
+    query_changed = Signal(str)
+    order_chosen = Signal(str)
+
+    def __init__(self, model: SessionsModel, new: QAction, acts: list[QAction], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._quiet = False
+        self.list = self._make_list(model)
+        self.words = self._make_filter()
+        self.chips = FilterChips(self)
+        self.told = PlainLabel("", self)
+        self.told.setForegroundRole(self.palette().ColorRole.PlaceholderText)
+        self.order = self._make_order()
+        self.menu = QMenu(self)
+        self.menu.addActions(acts)
+        self.empty = Empty(self.tr("Sessions appear here, live ones and imported ones. Start one on a task, "
+                                   "or import saved trajectories."), self, action=new)
+        self._faces = self._lay_out([new, *acts[:4]])
+        self.list.selectionModel().currentChanged.connect(self._on_current)
+        self.list.customContextMenuRequested.connect(self._on_menu)
+        self.words.textChanged.connect(self.query_changed)
+        self.chips.chosen.connect(self.words.setText)
+
+    def _make_list(self, model: SessionsModel) -> QListView:
+        made = QListView(self)
+        made.setModel(model)
+        made.setItemDelegate(SessionRowDelegate(made))
+        made.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        made.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        made.setAccessibleName(self.tr("Sessions"))
+        made.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        return made
+
+    def _make_filter(self) -> QLineEdit:
+        made = QLineEdit(self)
+        made.setPlaceholderText(self.tr("Filter: words, state:running, is:new, cost>2 …"))
+        made.setAccessibleName(self.tr("Filter sessions"))
+        set_tooltip(made, self.tr(
+            "Words of title, task, model or server; state: server: model: task: format: attention:\n"
+            "is:new is:attention is:live is:imported is:guided; steps> errors> score> cost> tokens>\n"
+            "-… : not so"))
+        made.setClearButtonEnabled(True)
+        made.installEventFilter(self)
+        return made
+
+    def _make_order(self) -> QToolButton:
+        made = QToolButton(self)
+        made.setText("⇅")
+        made.setAccessibleName(self.tr("Order of the sessions"))
+        made.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        made.setMenu(QMenu(made))
+        return made
+
+    def _lay_out(self, buttons: Sequence[QAction]) -> Faces:
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        for action in buttons:
+            button = QToolButton(self)
+            button.setDefaultAction(action)
+            button.setAutoRaise(True)
+            row.addWidget(button)
+        row.addStretch(1)
+        row.addWidget(self.told)
+        row.addWidget(self.order)
+        content = QWidget(self)
+        column = QVBoxLayout(content)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID)
+        column.addLayout(row)
+        for widget in (self.words, self.chips):
+            column.addWidget(widget)
+        column.addWidget(self.list, 1)
+        host = QVBoxLayout(self)
+        host.setContentsMargins(*(theme.GRID,) * 4)
+        faces = Faces(content, self.empty)
+        host.addLayout(faces)
+        return faces
+
+    def offer_orders(self, orders: Sequence[tuple[str, str]], chosen: str) -> None:
+        """Offer orders (key, words) and mark the chosen one."""
+        menu = self.order.menu()
+        menu.clear()
+        group = QActionGroup(menu)
+        for key, words in orders:
+            action = menu.addAction(words)
+            action.setCheckable(True)
+            action.setChecked(key == chosen)
+            action.triggered.connect(partial(self.order_chosen.emit, key))
+            group.addAction(action)
+            if key == chosen:
+                set_tooltip(self.order, words)
+
+    def show_count(self, shown: int, total: int) -> None:
+        """Say how many sessions are listed, where a filter hides some."""
+        self.told.setText(self.tr("{shown} of {total}").format(shown=quantities.number(shown),
+                                                               total=quantities.number(total)))
+        self.told.setVisible(shown != total)
+
+    @property
+    def is_read(self) -> bool:
+        """Whether somebody reads the list just now: its order then stays."""
+        return self.list.hasFocus() or self.list.underMouse()
+
+    def start_filter(self) -> None:
+        """Put the cursor into the filter box."""
+        self.words.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.words.selectAll()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Down or Enter goes from the filter into the list, Escape lists everything."""
+        key = key_in(self.words, watched, event)
+        if key == Qt.Key.Key_Escape and self.words.text():
+            self.words.clear()
+            return True
+        return went_down(key, self.list) or super().eventFilter(watched, event)
+
+    def show_content(self, on: bool) -> None:
+        """Show the list, or how to get one."""
+        self._faces.show_content(on)
+
+    def show_current(self, session: str) -> None:
+        """Mark the session that is looked at."""
+        row = self._model.row_of(session)
+        self._quiet = True
+        if row >= 0:
+            self.list.setCurrentIndex(self._model.index(row))
+        else:
+            self.list.selectionModel().clear()
+        self._quiet = False
+
+    def _on_current(self, current: QModelIndex) -> None:
+        if current.isValid() and not self._quiet:
+            self.opened.emit(self._model.rows[current.row()].session)
+
+    def _on_menu(self, point: object) -> None:
+        self.menu.popup(self.list.viewport().mapToGlobal(point))  # type: ignore[call-overload]

@@ -1,0 +1,1 @@
+"""One step: thought, actions, observations, and the eye that opens its context."""

@@ -1,0 +1,210 @@
+"""Wires the eye: contexts as of the step, messages on demand, copies to take away, and where a text was."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QGuiApplication
+
+from app.desk.bodies import Bodies
+from app.desk.fetches import Fetch
+from app.desk.session_key import id_of
+from app.desk.worker import log_of
+from app.desk.workplace import Workplace
+from app.kit.background import Work
+from app.kit.long_text import Part
+from app.kit.timers import later
+from app.step.context import ContextModel
+from app.step.context_search import Presence, Steps, find_in_contexts, left_in_log
+from app.step.eye import Eye
+from app.step.message_parts import parts_of_message
+from app.step.request_text import as_curl, as_json, request_of
+from core.domain.context import MessageRef
+from core.domain.errors import InvalidInput
+from core.domain.events import SummaryAdded
+from core.domain.message import decode_message
+from core.domain.task import ModelSettings
+from core.domain.trajectory import StepEntry, Trajectory
+
+QUIET_MS = 250
+
+
+class EyeController(QObject):
+    """Shows contexts; the step panel says which."""
+
+    def __init__(self, place: Workplace, model: ContextModel, eye: Eye) -> None:
+        super().__init__(eye)
+        self._place, self._model, self._eye = place, model, eye
+        self._trajectory: Trajectory | None = None
+        self._at = -1
+        self._tools = ""
+        self._message: Fetch | None = None
+        self._copy: Bodies | None = None
+        self._fetched: Bodies | None = None
+        self._presence = Presence()
+        self._searched: tuple[str, int, str] = ("", 0, "")
+        self._search, self._gone = Work(self), Work(self)
+        self._timer = later(self, QUIET_MS, self._find)
+        self._connect()
+
+    def _connect(self) -> None:
+        actions, eye = self._place.actions, self._eye
+        eye.offer([actions["view.copy_json"], actions["view.copy_curl"]])
+        actions["view.copy_json"].triggered.connect(self._copy_json)
+        actions["view.copy_curl"].triggered.connect(self._copy_curl)
+        eye.opened.connect(self._open_message)
+        eye.gone_asked.connect(self._find_gone)
+        eye.presence.asked.connect(self._on_asked)
+        eye.presence.picked.connect(self._place.cursor.to_step)
+        self._search.done.connect(self._found)
+        self._gone.done.connect(self._model.show_gone)
+        self._gone.done.connect(self._refreshed)
+
+    # ---- what is shown ---------------------------------------------------------------------------
+
+    def show_step(self, trajectory: Trajectory, entry: StepEntry | None) -> None:
+        """The context of a step beside that of the step before; None: of no step."""
+        index = trajectory.index_of(entry.head.number) if entry is not None else None
+        at = index if index is not None else -1
+        self._show(trajectory, at, trajectory.contexts.at(at - 1) if at > 0 else [], trajectory.contexts.at(at))
+        self._tools = entry.tools if entry is not None else ""
+
+    def show_summary(self, trajectory: Trajectory, summary: SummaryAdded) -> None:
+        """The context in which a summary was written, beside that of the step before."""
+        at = trajectory.steps_before(summary) - 1
+        self._show(trajectory, at, trajectory.contexts.at(at), trajectory.summary_context(summary))
+        self._tools = trajectory.steps[at].tools if at >= 0 else ""
+
+    def forget(self) -> None:
+        """Something else is shown: no answer is wanted any more."""
+        for fetch in (self._message, self._copy):
+            if fetch is not None:
+                fetch.cancel()
+
+    def _show(self, trajectory: Trajectory, at: int, before: list[MessageRef], after: list[MessageRef]) -> None:
+        self._trajectory, self._at = trajectory, at
+        self._model.show(before, after)
+        self._eye.refreshed()
+        if self._model.shown == "gone":
+            self._find_gone()
+        if self._eye.presence.box.text().strip():
+            self._find()
+
+    def _refreshed(self) -> None:
+        self._eye.refreshed()
+
+    def _steps(self, trajectory: Trajectory, stop: int | None = None) -> Steps:
+        """What a thread needs to read the contexts of the steps, up to one."""
+        steps, session = trajectory.steps, trajectory.session
+        return Steps(log_of(self._place, session), id_of(session), tuple(steps.numbers[:stop]),
+                     tuple(steps.seqs[:stop]))
+
+    def _find_gone(self) -> None:
+        if self._trajectory is not None:
+            self._gone.start(left_in_log, self._steps(self._trajectory, self._at + 1))
+
+    def _open_message(self, hash: str) -> None:
+        if self._message is not None:
+            self._message.cancel()
+        self._eye.text.placeholder(self.tr("Fetching this message from the server…"))
+        self._message = self._place.desk.body(hash, self._take_message)
+
+    def _take_message(self, data: bytes) -> None:
+        try:
+            self._eye.text.show_parts(parts_of_message(decode_message(data)))
+        except InvalidInput as error:
+            self._eye.text.show_parts([Part(text=str(error), meaning="error")])
+
+    # ---- copies ----------------------------------------------------------------------------------
+
+    def _copy_json(self) -> None:
+        self._gather("json")
+
+    def _copy_curl(self) -> None:
+        self._gather("curl")
+
+    def _gather(self, kind: str) -> None:
+        """Fetch what is missing first; going elsewhere meanwhile cancels."""
+        self._place.actions["view.eye"].setChecked(True)
+        if self._copy is not None:
+            self._copy.cancel()
+        refs = self._model.refs
+        if not refs:
+            self._place.notices.tell(self.tr("There is no context here to copy: choose a step first."), "info")
+            return
+
+        def use(held: dict[str, bytes]) -> None:
+            self._put(kind, [held[ref.hash] for ref in refs], held.get(self._tools, b""))
+
+        self._copy = Bodies(self._place.desk, [*(ref.hash for ref in refs), self._tools], use, self._tell_fetched)
+
+    def _tell_fetched(self, here: int, wanted: int) -> None:
+        self._eye.say(self.tr("Fetched {n} of {all} messages to copy them…").format(n=here, all=wanted))
+
+    def _put(self, kind: str, bodies: list[bytes], tools: bytes) -> None:
+        self._refreshed_sum()
+        created = self._trajectory.created if self._trajectory is not None else None
+        model = created.agent.model if created is not None else ModelSettings()
+        try:
+            request = request_of([decode_message(body) for body in bodies], tools, model)
+        except InvalidInput as error:
+            self._place.notices.report(error)
+            return
+        if kind == "json":
+            text, told = as_json(request), self.tr("Copied: the context as JSON.")
+        else:
+            text, removed = as_curl(request, model)
+            told = self.tr("Copied: a curl request. It reads the key from OPENAI_API_KEY.")
+            told += " " + self.tr("%n secret(s) were taken out.", None, removed) if removed else ""
+        QGuiApplication.clipboard().setText(text)
+        self._place.notices.tell(told, "done")
+
+    def _refreshed_sum(self) -> None:
+        self._eye.say(self._model.summary())
+
+    # ---- is a text still in the context? ---------------------------------------------------------
+
+    def _on_asked(self, text: str) -> None:
+        if text:
+            self._eye.presence.searching()
+            self._timer.start()
+        else:
+            self._timer.stop()
+            self._search.drop()
+            self._take(Presence())
+
+    def _find(self) -> None:
+        """Look, unless the answer for these very steps is known."""
+        text = self._eye.presence.box.text().strip()
+        trajectory = self._trajectory
+        if trajectory is None or not text:
+            return
+        wanted = (trajectory.session, len(trajectory.steps), text)
+        if wanted == self._searched:
+            self._take(self._presence)
+            return
+        self._searched = wanted
+        self._search.start(find_in_contexts, self._steps(trajectory), text)
+
+    def _found(self, told: Presence) -> None:
+        if told.missing and self._fetched is None:
+            self._fetched = Bodies(self._place.desk, told.missing, self._have_all, self._tell_missing)
+        if self._fetched is None or not self._fetched.is_open:
+            self._take(told)
+
+    def _have_all(self, held: dict[str, bytes]) -> None:
+        self._fetched = None
+        self._searched = ("", 0, "")
+        self._timer.start()
+
+    def _tell_missing(self, here: int, wanted: int) -> None:
+        self._eye.presence.fetching(wanted - here)
+
+    def _take(self, told: Presence) -> None:
+        self._presence = told
+        self._model.mark_holding(told.hashes)
+        trajectory = self._trajectory
+        number = trajectory.steps[self._at].head.number if trajectory is not None and self._at >= 0 else 0
+        last = trajectory.steps[-1].head.number if trajectory is not None and trajectory.steps else 1
+        self._eye.presence.show_presence(told, number, last)
+        if told.text and told.holds(number):
+            self._eye.refreshed()

@@ -1,0 +1,44 @@
+"""A message of a context as parts of a text view: exactly what the model was given, hidden characters shown."""
+
+from __future__ import annotations
+
+import msgspec
+from PySide6.QtCore import QCoreApplication
+
+from app.kit.long_text import Part
+from app.kit.safe_text import one_line
+from core.domain.message import Message, ToolCall
+
+
+def parts_of_message(message: Message) -> list[Part]:
+    """Role, reasoning, content, calls."""
+    head: str = message.role
+    if message.name:
+        head += f"  {one_line(message.name, 80)}"
+    if message.tool_call_id:
+        head += "  " + QCoreApplication.translate("Eye", "answers {id}").format(id=one_line(message.tool_call_id, 60))
+    parts = [Part(text=head + "\n", style="heading")]
+    if message.reasoning:
+        parts.append(Part(text=QCoreApplication.translate("Eye", "Reasoning (never sent back to the model)") + "\n",
+                          style="meta"))
+        parts.append(Part(text=message.reasoning.rstrip("\n") + "\n\n", meaning="muted", escapes=True))
+    if message.content:
+        parts.append(Part(text=message.content.rstrip("\n") + "\n", style="mono", escapes=True))
+    for call in message.tool_calls:
+        parts += _call_parts(call)
+    return parts
+
+
+def _call_parts(call: ToolCall) -> list[Part]:
+    word = QCoreApplication.translate("Eye", "Call")
+    return [
+        Part(text=f"\n{word}  {one_line(call.name, 80)}  {one_line(call.id, 60)}\n", style="meta", meaning="guidance"),
+        Part(text=_pretty(call.arguments) + "\n", style="mono", lexer="json", escapes=True),
+    ]
+
+
+def _pretty(arguments: str) -> str:
+    try:
+        return msgspec.json.format(arguments, indent=2)
+    except msgspec.DecodeError:
+        return arguments

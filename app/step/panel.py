@@ -1,0 +1,242 @@
+"""Wires the Step panel and its eye: bodies and messages on demand, stale answers dropped."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtWidgets import QWidget
+
+from app.desk.fetches import AT_ONCE, Fetch
+from app.desk.panel import Panel
+from app.desk.workplace import Workplace
+from app.kit import quantities
+from app.kit.background import Work
+from app.kit.i18n import QT_TRANSLATE_NOOP
+from app.kit.long_text import Part
+from app.kit.safe_text import one_line
+from app.step.context import ContextModel
+from app.step.eye_controller import EyeController
+from app.step.parts import parts_of
+from app.step.view import StepView
+from core.domain.errors import InvalidInput
+from core.domain.step import StepHead, decode_body
+from core.domain.trajectory import StepEntry, Trajectory
+
+
+def build(place: Workplace, parent: QWidget) -> StepView:
+    """The panel, wired."""
+    model = ContextModel()
+    panel = StepView(model, place.actions["view.eye"], parent)
+    model.setParent(panel)
+    StepController(place, model, panel)
+    return panel
+
+
+class StepController(QObject):
+    """Shows the cursor's step, at the live tail the newest; or what was opened aside."""
+
+    def __init__(self, place: Workplace, model: ContextModel, panel: StepView) -> None:
+        super().__init__(panel)
+        self._place, self._panel = place, panel
+        self._shown: tuple[str, object] = ("", None)
+        self._aside: tuple[str, object] | None = None
+        self._body: Fetch | None = None
+        self._absent = False
+        self._reading = Work(self)
+        self._reading.done.connect(panel.show_parts)
+        self._eye = EyeController(place, model, panel.eye)
+        self._eye_of: tuple[str, object] | None = None
+        self._connect()
+        self._show()
+
+    def _connect(self) -> None:
+        place, panel = self._place, self._panel
+        place.cursor.moved.connect(self._on_moved)
+        place.cursor.looked_aside.connect(self._on_aside)
+        place.cursor.sought_changed.connect(self._on_sought)
+        place.desk.trajectory_changed.connect(self._on_changed)
+        place.desk.link_changed.connect(self._on_link)
+        place.desk.trajectory_replaced.connect(self._on_replaced)
+        place.actions["view.eye"].toggled.connect(self._on_eye)
+        place.actions["view.in_context"].triggered.connect(self._in_context)
+        panel.moved.connect(self._move)
+
+    def _on_moved(self, session: str, step: int | None) -> None:
+        self._aside = None
+        self._show()
+
+    def _on_sought(self) -> None:
+        self._panel.text.mark(self._place.cursor.sought)
+
+    def _on_aside(self, kind: str, ref: object) -> None:
+        self._aside = (kind, ref)
+        self._show()
+
+    def _on_changed(self, session: str) -> None:
+        if session == self._place.cursor.session:
+            self._show()
+
+    def _on_replaced(self, session: str) -> None:
+        """The log is read anew: what was opened aside may not be in it yet, or not any more."""
+        if session == self._place.cursor.session:
+            self._aside = None
+            self._forget()
+            self._show()
+
+    def _move(self, by: int) -> None:
+        self._place.actions["go.next_step" if by > 0 else "go.previous_step"].trigger()
+
+    # ---- what is shown ---------------------------------------------------------------------------
+
+    def _show(self) -> None:
+        session = self._place.cursor.session
+        trajectory = self._place.desk.trajectory(session) if session else None
+        if trajectory is None or not trajectory.seq:
+            self._forget()
+            self._panel.show_nothing()
+        elif self._aside is not None:
+            self._show_aside(trajectory, *self._aside)
+        else:
+            entry = self._entry(trajectory)
+            if entry is not None:
+                self._show_step(trajectory, entry)
+            else:
+                self._show_task(trajectory)
+
+    def _entry(self, trajectory: Trajectory) -> StepEntry | None:
+        step = self._place.cursor.step
+        if step is None:
+            return trajectory.steps[-1] if trajectory.steps else None
+        index = trajectory.index_of(step)
+        return trajectory.steps[index] if index is not None else None
+
+    def _show_step(self, trajectory: Trajectory, entry: StepEntry) -> None:
+        shown = (f"{trajectory.session}/step", entry.body)
+        if shown == self._shown:
+            return
+        self._forget()
+        self._shown = shown
+        head = entry.head
+        self._panel.show_head(self.tr("Step {n}").format(n=quantities.number(head.number)), self._about(head))
+        self._absent = False
+        self._panel.text.placeholder(self._why_not_here())
+        self._body = self._place.desk.body(entry.body, self._take_body, self._on_absent)
+        self._show_eye()
+
+    def _on_absent(self) -> None:
+        self._absent = True
+        self._panel.text.placeholder(self._why_not_here())
+
+    def _on_link(self) -> None:
+        """What is on its way with a connection is not without one."""
+        if self._body is not None and self._body.is_open:
+            self._panel.text.placeholder(self._why_not_here())
+
+    def _why_not_here(self) -> str:
+        """Why a text is not shown, and what to do."""
+        if self._absent:
+            return self.tr("The server does not hold this text: it was never sent there, or is gone. What the list "
+                           "says about the step is all there is. If you have the file that the session came from, "
+                           "open it again.")
+        state = self._place.desk.link.state
+        if state == "online":
+            return self.tr("Fetching this step from the server…")
+        if state == "off":
+            return self.tr("This text is not on this computer, and its server is switched off. Switch it on under "
+                           "File › Servers to fetch it.")
+        return self.tr("This text is not on this computer. It comes as soon as the server is reached.")
+
+    def _take_body(self, data: bytes) -> None:
+        if len(data) > AT_ONCE:
+            self._reading.start(_read_parts, data)
+        else:
+            self._panel.show_parts(_read_parts(data))
+
+    def _show_aside(self, trajectory: Trajectory, kind: str, ref: object) -> None:
+        shown = (f"{trajectory.session}/{kind}", ref)
+        if shown == self._shown:
+            return
+        self._forget()
+        if kind == "summary":
+            summary = trajectory.summaries[str(ref)]
+            title = self.tr("Summary of steps {first}–{last}").format(first=summary.first, last=summary.last)
+            text = summary.text
+        elif kind == "guidance":
+            guidance = trajectory.guidance[str(ref)]
+            title, text = self.tr("Guidance of {author}").format(author=one_line(guidance.author, 60)), guidance.text
+        else:
+            score = trajectory.scores[int(str(ref))]
+            title = self.tr("Score {value} of submission {n}").format(value=quantities.score(score.total),
+                                                                     n=score.ordinal)
+            text = "\n".join([score.message, *(f"{k}: {v:g}" for k, v in score.parts.items())])
+        self._shown = shown
+        self._panel.show_head(title, "")
+        self._panel.show_parts([Part(text=text)])
+        self._show_eye()
+
+    def _show_task(self, trajectory: Trajectory) -> None:
+        shown = (f"{trajectory.session}/task", None)
+        if shown == self._shown or trajectory.created is None:
+            return
+        self._forget()
+        self._shown = shown
+        task = trajectory.created.task
+        self._panel.show_head(self.tr("Task"), one_line(task.title))
+        self._panel.show_parts([Part(text=task.description)])
+        self._show_eye()
+
+    def _about(self, head: StepHead) -> str:
+        usage = head.usage
+        told = [quantities.day_and_clock(head.started_at or head.ended_at),
+                quantities.duration(quantities.between(head.started_at, head.ended_at))]
+        if usage.input_tokens is not None or usage.output_tokens is not None:
+            told.append(self.tr("{given} tokens in, {made} out").format(
+                given=quantities.tokens(usage.input_tokens), made=quantities.tokens(usage.output_tokens)))
+        if usage.cost_usd is not None:
+            told.append(quantities.money(usage.cost_usd))
+        return " · ".join(t for t in told if t)
+
+    def _forget(self) -> None:
+        self._shown = ("", None)
+        self._reading.drop()
+        self._eye_of = None
+        self._eye.forget()
+        if self._body is not None:
+            self._body.cancel()
+
+    # ---- the eye ---------------------------------------------------------------------------------
+
+    def _on_eye(self, on: bool) -> None:
+        self._show_eye()
+
+    def _show_eye(self) -> None:
+        if not self._panel.eye_is_open or self._eye_of == self._shown:
+            return
+        self._eye_of = self._shown
+        trajectory = self._place.desk.trajectory(self._place.cursor.session)
+        if self._aside is not None and self._aside[0] == "summary":
+            self._eye.show_summary(trajectory, trajectory.summaries[str(self._aside[1])])
+        else:
+            self._eye.show_step(trajectory, self._entry(trajectory))
+
+    def _in_context(self) -> None:
+        """Is what is selected still in the context? Without a selection the box waits for a text."""
+        selected = self._panel.eye.text.selected if self._panel.eye_is_open else self._panel.text.selected
+        self._place.actions["view.eye"].setChecked(True)
+        if selected.strip():
+            self._panel.eye.presence.ask(selected)
+        else:
+            self._panel.eye.presence.box.setFocus()
+
+
+def _read_parts(data: bytes) -> list[Part]:
+    """A step's text; in a thread for a long one."""
+    try:
+        return parts_of(decode_body(data))
+    except InvalidInput as error:
+        told = QCoreApplication.translate("StepController", "This step cannot be read: {why}").format(why=error)
+        return [Part(text=told, meaning="error")]
+
+
+PANEL = Panel("step", QT_TRANSLATE_NOOP("Panel", "Step"), build, {
+    "live": ("middle_below", 0), "small_live": ("right_below", 0), "review": ("middle", 0),
+    "small_review": ("right", 0), "compare": ("right", 0), "small_compare": ("right", 0)})

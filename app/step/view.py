@@ -1,0 +1,110 @@
+"""The Step panel: thought, actions and observations of the cursor's step; the eye opens its exact context."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QToolButton, QVBoxLayout, QWidget
+
+from app.kit import theme
+from app.kit.empty import Empty, Faces
+from app.kit.long_text import LongText, Part
+from app.kit.safe_text import PlainLabel
+from app.step.context import ContextModel
+from app.step.eye import Eye
+
+
+class StepView(QWidget):
+    """Shows the parts of one step, or of a summary or guidance that was opened."""
+
+    moved = Signal(int)
+    """-1: the step before, +1: the next."""
+
+    def __init__(self, context: ContextModel, eye_action: QAction, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.title = PlainLabel("", self)
+        self.title.setFont(theme.bold_font(self.font()))
+        self.about = PlainLabel("", self, elide=True)
+        self.about.setForegroundRole(self.palette().ColorRole.PlaceholderText)
+        self.before = _arrow(self, "left", self.tr("Previous step"))
+        self.after = _arrow(self, "right", self.tr("Next step"))
+        self.eye_button = QToolButton(self)
+        self.eye_button.setDefaultAction(eye_action)
+        eye_action.setIconText(self.tr("Context"))
+        self.eye_button.setToolTip(self.tr("The exact context the model was given (C)"))
+        self.eye_button.setToolButtonStyle(self.eye_button.toolButtonStyle().ToolButtonTextBesideIcon)
+        self.text = LongText(self, name=self.tr("Thought, actions and observations"))
+        self.eye = Eye(context, self)
+        self.pages = QStackedWidget(self)
+        self.pages.addWidget(self.text)
+        self.pages.addWidget(self.eye)
+        self.empty = Empty(self.tr("The chosen step appears here: what the model thought, did and got back. "
+                                   "At the live tail it is the newest step."), self)
+        self._lay_out()
+        self.before.clicked.connect(self._back)
+        self.after.clicked.connect(self._on)
+        eye_action.toggled.connect(self._show_page)
+        self._show_page(False)
+
+    def _lay_out(self) -> None:
+        top = QHBoxLayout()
+        top.setSpacing(theme.GRID)
+        top.addWidget(self.before)
+        top.addWidget(self.after)
+        top.addWidget(self.title)
+        top.addSpacing(2 * theme.GRID)
+        top.addWidget(self.about, 1)
+        top.addWidget(self.eye_button)
+        content = QWidget(self)
+        column = QVBoxLayout(content)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID)
+        column.addLayout(top)
+        column.addWidget(self.pages, 1)
+        host = QVBoxLayout(self)
+        host.setContentsMargins(*(theme.GRID,) * 4)
+        self._faces = Faces(content, self.empty)
+        host.addLayout(self._faces)
+
+    def show_head(self, title: str, about: str) -> None:
+        """Name what is shown."""
+        self._faces.show_content(True)
+        self.title.setText(title)
+        self.about.setText(about)
+
+    def show_parts(self, parts: Sequence[Part]) -> None:
+        """Show its text."""
+        self.text.show_parts(parts)
+
+    def show_nothing(self) -> None:
+        """No step is chosen."""
+        self._faces.show_content(False)
+
+    @property
+    def eye_is_open(self) -> bool:
+        """Whether the context is shown instead of the step."""
+        return self.pages.currentIndex() == 1
+
+    def _show_page(self, eye: bool) -> None:
+        """Only the page that is shown decides how small the panel may become."""
+        for page, shown in ((self.text, not eye), (self.eye, eye)):
+            policy = QSizePolicy.Policy.Expanding if shown else QSizePolicy.Policy.Ignored
+            page.setSizePolicy(policy, policy)
+        self.pages.setCurrentIndex(int(eye))
+
+    def _back(self) -> None:
+        self.moved.emit(-1)
+
+    def _on(self) -> None:
+        self.moved.emit(1)
+
+
+def _arrow(parent: QWidget, icon: str, text: str) -> QToolButton:
+    made = QToolButton(parent)
+    made.setIcon(theme.icon(icon))
+    made.setAutoRaise(True)
+    made.setToolTip(text)
+    made.setAccessibleName(text)
+    return made

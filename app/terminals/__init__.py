@@ -1,0 +1,1 @@
+"""The terminals of a session, drawn as terminals, at any step."""

@@ -1,0 +1,116 @@
+"""The Terminals panel: a tab per host and terminal, live or as of the selected step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QTabBar, QVBoxLayout, QWidget
+
+from app.kit import theme
+from app.kit.empty import Empty
+from app.kit.safe_text import PlainLabel, menu_text, plain_tooltip
+from app.terminals.emulator import Emulator
+from app.terminals.screen import TerminalScreen
+
+
+class TerminalsView(QWidget):
+    """Tabs above one screen. `chosen` carries the terminal's key, "host/terminal"."""
+
+    chosen = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._keys: tuple[str, ...] = ()
+        self.tabs = QTabBar(self)
+        self.tabs.setExpanding(False)
+        self.tabs.setUsesScrollButtons(True)
+        self.tabs.setDrawBase(False)
+        self.tabs.setDocumentMode(True)
+        self.tabs.setAccessibleName(self.tr("Terminals"))
+        self._state = PlainLabel("", self)
+        self._state.setFont(theme.small_font(self.font()))
+        self.terminal = TerminalScreen(self)
+        self._empty = Empty("", self)
+        top = QHBoxLayout()
+        top.setContentsMargins(0, 0, 2 * theme.GRID, 0)
+        top.setSpacing(2 * theme.GRID)
+        top.addWidget(self.tabs, 1)
+        top.addWidget(self._state)
+        full = QWidget(self)
+        column = QVBoxLayout(full)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(top)
+        column.addWidget(self.terminal, 1)
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(self._empty)
+        self._stack.addWidget(full)
+        self.tabs.currentChanged.connect(self._choose)
+        for keys, slot in (("Ctrl+PgDown", self._next), ("Ctrl+PgUp", self._previous)):
+            QShortcut(QKeySequence(keys), self, slot, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        self.setFocusProxy(self.terminal)
+        self.show_empty(None)
+
+    def show_empty(self, step: int | None) -> None:
+        """No terminal: say why."""
+        if step is None:
+            title = self.tr("No terminal yet")
+            hint = self.tr("Each shell that the agent opens gets a tab here and streams while the agent types. "
+                           "Select a session that runs commands.")
+        else:
+            title = self.tr("No terminal as of step {step}").format(step=step)
+            hint = self.tr("The agent had opened no shell by then. Go to a later step, or press F to follow.")
+        self._empty.say(title, hint)
+        self._stack.setCurrentIndex(0)
+
+    def show_tabs(self, keys: Sequence[str], written: set[str], current: str) -> None:
+        """The terminals there are; a dot marks those that the step wrote to."""
+        self._stack.setCurrentIndex(1)
+        self.tabs.blockSignals(True)
+        if tuple(keys) != self._keys:
+            self._keys = tuple(keys)
+            while self.tabs.count():
+                self.tabs.removeTab(0)
+            for _ in keys:
+                self.tabs.addTab("")
+        for i, key in enumerate(keys):
+            host, _, terminal = key.partition("/")
+            dot = " •" if key in written else ""
+            title = menu_text(f"{host}:{terminal}") + dot
+            if self.tabs.tabText(i) != title:
+                self.tabs.setTabText(i, title)
+                told = self.tr("{name}: written to in this step") if dot else "{name}"
+                self.tabs.setTabToolTip(i, plain_tooltip(told.format(name=f"{host}:{terminal}")))
+        self.tabs.setCurrentIndex(self._keys.index(current) if current in self._keys else 0)
+        self.tabs.blockSignals(False)
+
+    def show_emulator(self, emulator: Emulator | None) -> None:
+        """Show a terminal's screen."""
+        self.terminal.show_emulator(emulator)
+
+    def show_state(self, step: int | None, *, busy: bool = False, waiting: bool = False) -> None:
+        """Say whether this is live, or as of which step."""
+        if waiting:
+            told = self.tr("loading …")
+        elif busy:
+            told = self.tr("catching up …")
+        elif step is None:
+            told = self.tr("● live")
+        else:
+            told = self.tr("as of step {step}").format(step=step)
+        palette = self._state.palette()
+        palette.setColor(self._state.foregroundRole(), theme.colour("live" if step is None else "muted"))
+        self._state.setPalette(palette)
+        self._state.setText(told)
+
+    def _next(self) -> None:
+        self.tabs.setCurrentIndex((self.tabs.currentIndex() + 1) % max(1, self.tabs.count()))
+
+    def _previous(self) -> None:
+        self.tabs.setCurrentIndex((self.tabs.currentIndex() - 1) % max(1, self.tabs.count()))
+
+    def _choose(self, index: int) -> None:
+        if 0 <= index < len(self._keys):
+            self.chosen.emit(self._keys[index])

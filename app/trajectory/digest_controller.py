@@ -1,0 +1,64 @@
+"""Says above the step list what came since the reader looked last at this session."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from app.desk.workplace import Workplace
+from app.kit import quantities
+from app.trajectory.digest import Digest, digest_of
+from app.trajectory.view import TrajectoryView
+
+
+class DigestController(QObject):
+    """Told once per visit, as of the moment of coming; what comes while the reader looks is "N new"."""
+
+    def __init__(self, place: Workplace, panel: TrajectoryView) -> None:
+        super().__init__(panel)
+        self._place, self._panel = place, panel
+        self._session = ""
+        self._digest: Digest | None = None
+        self._until = 0
+        place.cursor.moved.connect(self._on_moved)
+        place.desk.trajectory_changed.connect(self._on_changed)
+        panel.digest.go.clicked.connect(self._go)
+
+    def _on_moved(self, session: str, step: object) -> None:
+        if session != self._session:
+            self._session = session
+            row = self._place.desk.row(session) if session else None
+            self._until = row.steps if row is not None else 0
+            self._show()
+
+    def _on_changed(self, session: str) -> None:
+        """A session that was not here yet is still coming: its digest grows up to what the server had at the start."""
+        if session == self._session and self._place.desk.trajectory(session).row.steps <= self._until:
+            self._show()
+
+    def _show(self) -> None:
+        seen = self._place.looked.at_arrival(self._session)
+        held = self._place.desk.trajectory(self._session) if self._session and seen is not None else None
+        self._digest = digest_of(held, seen) if held is not None and seen is not None else None
+        self._panel.digest.tell(self._words(self._digest) if self._digest is not None else "")
+
+    def _words(self, digest: Digest) -> str:
+        told = [self.tr("%n new step(s)", None, digest.steps)]
+        if digest.errors:
+            told.append(self.tr("%n error(s)", None, digest.errors))
+        if digest.guidance:
+            told.append(self.tr("%n guidance delivered", None, digest.guidance))
+        if digest.summaries:
+            told.append(self.tr("%n summary(ies)", None, digest.summaries))
+        if digest.score is not None and digest.score != digest.score_before:
+            now = quantities.score(digest.score)
+            if digest.score_before is None:
+                told.append(self.tr("score {now}").format(now=now))
+            else:
+                told.append(self.tr("score {before} → {now}").format(before=quantities.score(digest.score_before),
+                                                                    now=now))
+        return self.tr("Since you looked: {news}").format(news=" · ".join(told))
+
+    def _go(self) -> None:
+        if self._digest is not None:
+            self._place.cursor.to_step(self._digest.first)
+            self._panel.digest.tell("")

@@ -1,0 +1,138 @@
+"""Filters over the steps of a trajectory: by family, tool, host, end, time, and by who judged them how. No Qt."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+import msgspec
+
+from app.desk.blindness import seen
+from core.domain.steps import Shape
+from core.domain.trajectory import StepEntry, Trajectory
+from core.domain.verdict import Verdict, final_verdict
+
+OUTCOMES = ("keep", "mask", "unsure", "undecided", "disagree")
+ANY_ERROR = "error"
+
+
+class Facets(msgspec.Struct, frozen=True):
+    """What the listed steps have in common; "" means whatever.
+
+    `ended` is a status, "error" for any failure, or "error:KIND". `author` is an author's key ("rule:null_action") or
+    a kind ("rule"). `outcome` is one of OUTCOMES: of that author, or else of all. `time` is "FROM-TO" in seconds
+    since 1970: when the step began.
+    """
+
+    family: str = ""
+    tool: str = ""
+    host: str = ""
+    ended: str = ""
+    author: str = ""
+    outcome: str = ""
+    time: str = ""
+
+    @property
+    def count(self) -> int:
+        """How many filters hold."""
+        return sum(bool(value) for value in msgspec.structs.astuple(self))
+
+    def steps_of(self, trajectory: Trajectory, start: int = 0, reader: str = "") -> Iterator[int]:
+        """The steps from the `start`-th on that pass, by index: columns are read, no step is decoded.
+
+        A blind `reader` gets no step because of what others think of it.
+        """
+        steps = trajectory.steps
+        fits = {number for number, shape in enumerate(steps.shapes) if self._fits(shape)}
+        unjudged = self._judged(())
+        low, _, high = self.time.partition("-")
+        first, last = (float(low), float(high)) if self.time else (0.0, 0.0)
+        for at, shape in enumerate(islice(steps.shape_of, start, None), start):
+            if shape not in fits:
+                continue
+            told = steps.opinions.get(at)
+            if not (unjudged if told is None else self._judged(seen(told.verdicts, reader).values())):
+                continue
+            if not self.time or first <= steps.started[at] < last:
+                yield at
+
+    def passes_step(self, entry: StepEntry) -> bool:
+        """Whether a step is listed, its time aside."""
+        head = entry.head
+        shape = Shape(head.family, head.tools, head.hosts, head.status, head.error_kind, head.is_error)
+        return self._fits(shape) and self._judged(entry.verdicts.values())
+
+    def _fits(self, shape: Shape) -> bool:
+        if self.family and shape.family != self.family:
+            return False
+        if self.tool and self.tool not in shape.tools:
+            return False
+        if self.host and self.host not in shape.hosts:
+            return False
+        kind, _, error = self.ended.partition(":")
+        if not self.ended:
+            return True
+        return (shape.is_error and error in ("", shape.error)) if kind == ANY_ERROR else shape.status == self.ended
+
+    def _judged(self, verdicts: Iterable[Verdict]) -> bool:
+        if not (self.author or self.outcome):
+            return True
+        everybody = list(verdicts)
+        told = [v for v in everybody if self.author in ("", v.author.kind, v.author.key)]
+        if self.outcome == "undecided":
+            return not any(v.value in ("keep", "mask") for v in told if self.author or v.author.kind == "person")
+        if self.outcome == "disagree":
+            return differ(told)
+        if self.author or self.outcome in ("", "unsure"):
+            return any(self.outcome in ("", v.value) for v in told)
+        return bool(told) and final_verdict(everybody) == self.outcome
+
+
+class Choices(msgspec.Struct, frozen=True):
+    """What a trajectory has to filter by, most frequent first."""
+
+    families: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
+    statuses: tuple[str, ...] = ()
+    authors: tuple[str, ...] = ()
+    times: tuple[str, ...] = ()
+
+
+def choices_of(trajectory: Trajectory) -> Choices:
+    """The values that occur."""
+    told: dict[str, Counter[str]] = {name: Counter() for name in Choices.__struct_fields__}
+    steps = trajectory.steps
+    for number, count in Counter(steps.shape_of).items():
+        shape = steps.shapes[number]
+        for name, values in (("families", (shape.family,)), ("tools", set(shape.tools)), ("hosts", shape.hosts),
+                             ("errors", (shape.error,) if shape.is_error else ()), ("statuses", (shape.status,))):
+            for value in values:
+                told[name][value] += count
+    for opinions in steps.opinions.values():
+        told["authors"].update(opinions.verdicts.keys())
+    named = {name: tuple(sorted((v for v in seen if v), key=lambda v: (-seen[v], v))) for name, seen in told.items()}
+    return Choices(**(named | {"times": times_of(steps.started)}))
+
+
+MOST_SPANS = 48
+"""So many hours at most are offered one by one; of a longer session days are."""
+
+HOUR, DAY = 3600, 86_400
+
+
+def times_of(started: Iterable[float]) -> tuple[str, ...]:
+    """The hours (or days) in which steps began, as "FROM-TO", in order; UTC."""
+    hours = sorted({int(at // HOUR) for at in started if at == at})
+    if len(hours) <= MOST_SPANS:
+        return tuple(f"{h * HOUR}-{(h + 1) * HOUR}" for h in hours)
+    days = sorted({h * HOUR // DAY for h in hours})
+    return tuple(f"{d * DAY}-{(d + 1) * DAY}" for d in days)
+
+
+def differ(verdicts: list[Verdict]) -> bool:
+    """Whether some say keep and others mask."""
+    values = {v.value for v in verdicts}
+    return "keep" in values and "mask" in values

@@ -1,0 +1,122 @@
+"""The filters over the step list: one box per facet, filled with what the trajectory has."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from app.desk.row_text import error_word, status_word
+from app.kit import theme
+from app.kit.safe_text import PlainLabel, menu_text
+from app.trajectory.facets import ANY_ERROR, OUTCOMES, Choices, Facets
+
+NAMES = ("family", "tool", "host", "ended", "author", "outcome", "time")
+
+
+class FilterBar(QWidget):
+    """Emits the chosen facets; hidden until it is asked for."""
+
+    chosen = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.boxes: dict[str, QComboBox] = {}
+        grid = QGridLayout()
+        grid.setSpacing(theme.GRID)
+        for number, name in enumerate(NAMES):
+            box = self.boxes[name] = QComboBox(self)
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            box.setMinimumContentsLength(8)
+            box.setAccessibleName(self._label(name))
+            box.activated.connect(self._on_chosen)
+            grid.addWidget(box, number // 4, number % 4)
+        self.told = PlainLabel("", self, elide=True)
+        self.told.setForegroundRole(self.palette().ColorRole.PlaceholderText)
+        self.clear = QPushButton(self.tr("Clear filters"), self)
+        self.clear.clicked.connect(self.reset)
+        foot = QHBoxLayout()
+        foot.addWidget(self.told, 1)
+        foot.addWidget(self.clear)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID)
+        column.addLayout(grid)
+        column.addLayout(foot)
+        self.show_choices(Choices())
+
+    @property
+    def facets(self) -> Facets:
+        """What is chosen."""
+        return Facets(**{name: str(box.currentData() or "") for name, box in self.boxes.items()})
+
+    def show_choices(self, choices: Choices) -> None:
+        """Offer what a trajectory has; what is chosen stays chosen."""
+        kinds = list(dict.fromkeys(a.partition(":")[0] for a in choices.authors))
+        ended = [(s, status_word(s)) for s in choices.statuses]
+        if choices.errors:
+            ended.append((ANY_ERROR, self.tr("any error")))
+            ended += [(f"{ANY_ERROR}:{e}", "✗ " + menu_text(error_word(e))) for e in choices.errors if e]
+        authors = [(k, self._kind(k)) for k in kinds]
+        authors += [(a, f"{self._kind(a.partition(':')[0])} {menu_text(a.partition(':')[2])}") for a in choices.authors]
+        for name, told in (
+            ("family", [(f, self._family(f)) for f in choices.families]),
+            ("tool", [(t, menu_text(t)) for t in choices.tools]), ("host", [(h, menu_text(h)) for h in choices.hosts]),
+            ("ended", ended), ("author", authors), ("outcome", [(o, self._outcome(o)) for o in OUTCOMES]),
+            ("time", [(t, _span(t)) for t in choices.times]),
+        ):
+            self._fill(self.boxes[name], self._label(name), told)
+
+    def show_count(self, shown: int, total: int) -> None:
+        """Say how much of the trajectory is listed."""
+        on = bool(self.facets.count)
+        self.told.setText(self.tr("{shown} of {total} steps").format(shown=shown, total=total) if on else "")
+        self.clear.setEnabled(on)
+
+    def reset(self) -> None:
+        """List everything again."""
+        for box in self.boxes.values():
+            box.setCurrentIndex(0)
+        self._on_chosen()
+
+    def _fill(self, box: QComboBox, label: str, told: list[tuple[str, str]]) -> None:
+        held = box.currentData()
+        box.clear()
+        box.addItem(label, "")
+        for key, text in told:
+            box.addItem(text, key)
+        box.setCurrentIndex(max(0, box.findData(held)))
+        box.setEnabled(bool(told))
+
+    def _on_chosen(self) -> None:
+        self.chosen.emit(self.facets)
+
+    def _label(self, name: str) -> str:
+        return {"family": self.tr("Any family"), "tool": self.tr("Any tool"), "host": self.tr("Any host"),
+                "ended": self.tr("However it ended"), "author": self.tr("Judged by anybody"),
+                "outcome": self.tr("Any outcome"), "time": self.tr("At any time")}[name]
+
+    def _family(self, family: str) -> str:
+        return {"command": self.tr("commands"), "file": self.tr("files"), "parse": self.tr("parsing"),
+                "search": self.tr("search"), "browse": self.tr("browsing"), "control": self.tr("control"),
+                "other": self.tr("other")}.get(family, family)
+
+    def _outcome(self, outcome: str) -> str:
+        return {"keep": self.tr("kept"), "mask": self.tr("masked"), "unsure": self.tr("unsure"),
+                "undecided": self.tr("undecided"), "disagree": self.tr("opinions differ")}[outcome]
+
+    def _kind(self, kind: str) -> str:
+        return {"person": QCoreApplication.translate("ReviewView", "person"),
+                "rule": QCoreApplication.translate("ReviewView", "rule"),
+                "judge": QCoreApplication.translate("ReviewView", "judge"),
+                "import": QCoreApplication.translate("ReviewView", "import")}.get(kind, menu_text(kind))
+
+
+
+def _span(time: str) -> str:
+    """An hour or a day of some choice of times as people say it, in local time."""
+    start, end = (datetime.fromtimestamp(int(part)) for part in time.split("-"))
+    if end - start >= timedelta(days=1):
+        return f"{start:%Y-%m-%d %H:%M} +24 h"
+    return f"{start:%m-%d %H:%M}–{end:%H:%M}"

@@ -1,0 +1,161 @@
+"""The minimap: the whole trajectory as one strip, a cell per step (binned above its height); a click goes there."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPixmap, QPolygonF
+from PySide6.QtWidgets import QWidget
+
+from app.kit import theme
+from app.kit.timers import later
+from app.trajectory.overview import WEIGHT, Overview, spans
+from app.trajectory.timeline import Timeline
+
+RENEW_MS = 250
+"""While a session grows its cells are drawn again this often at most."""
+
+
+class Minimap(QWidget):
+    """A narrow strip beside the list; mouse only, the keyboard has the list itself."""
+
+    picked = Signal(int)
+    """An item of the trajectory was clicked."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._told = Overview()
+        self._later = later(self, RENEW_MS, self._renew)
+        self._by_time = False
+        self._line: Timeline | None = None
+        self._drawn: QPixmap | None = None
+        self._seen = (0.0, 0.0)
+        self._at = -1
+        self.setAccessibleName(self.tr("Overview of the trajectory"))
+        self.setToolTip(self.tr("The whole trajectory: errors, guidance, summaries, scores, verdicts, notes. "
+                                "Click to go."))
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+
+    def sizeHint(self) -> QSize:
+        """As wide as a scroll bar."""
+        return QSize(14, 80)
+
+    def show_items(self, told: Overview) -> None:
+        """Show an overview at once, or what it has got since, now and then: drawing it takes as long as ten rows."""
+        if told is self._told and self._drawn is not None:
+            if not self._later.isActive():
+                self._later.start()
+            return
+        self._told = told
+        self._renew()
+
+    def _renew(self) -> None:
+        told, self._drawn = self._told, None
+        line = Timeline(told.trajectory) if self._by_time else None
+        self._line = line if line is not None and line.length else None
+        self.update()
+
+    def set_by_time(self, on: bool) -> None:
+        """Lay the cells out by time, pauses squeezed, instead of one for each step."""
+        self._by_time = on
+        self._renew()
+
+    def show_place(self, item: int, first: int, last: int) -> None:
+        """Mark the current item and the range that the list shows."""
+        seen = (self._share(first), self._share(last + 1))
+        if (item, seen) != (self._at, self._seen):
+            self._at, self._seen = item, seen
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw cells, the range in sight, the place of the reader."""
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), theme.colour("alternate"))
+        count = len(self._told.codes)
+        if not count:
+            return
+        total = self._total()
+        painter.fillRect(QRectF(0, self._seen[0] * total, self.width(), (self._seen[1] - self._seen[0]) * total),
+                         theme.colour("selected"))
+        if self._drawn is None or self._drawn.deviceIndependentSize().toSize() != self.size():
+            self._drawn = self._draw(total)
+        painter.drawPixmap(0, 0, self._drawn)
+        if self._at >= 0:
+            painter.fillRect(QRectF(0, self._share(self._at) * total, self.width(), 2), theme.colour("text"))
+
+    def _share(self, item: int) -> float:
+        """How far down an item stands: 0 to 1."""
+        if self._line is None or self._told.trajectory is None:
+            return item / max(1, len(self._told.codes))
+        items = self._told.trajectory.items
+        step = min(len(self._line.ends), item - len(items.others_in(0, item - 1)))
+        return self._line.ends[step - 1] / self._line.length if step > 0 else 0.0
+
+    def _item_at(self, share: float) -> int:
+        count = len(self._told.codes)
+        if self._line is None or self._told.trajectory is None:
+            return max(0, min(count - 1, int(share * count)))
+        step = self._line.step_at(max(0.0, share) * self._line.length)
+        return self._told.trajectory.items.of_step(step)
+
+    def _total(self) -> float:
+        """How much of the height the cells take."""
+        return float(self.height()) if self._line is not None else min(self.height(), 12.0 * len(self._told.codes))
+
+    def _spans(self) -> list[tuple[int, int]]:
+        """The items of each cell."""
+        cells = max(1, self.height() // 2)
+        if self._line is None or self._told.trajectory is None:
+            return spans(len(self._told.codes), cells)
+        items, each = self._told.trajectory.items, self._line.length / cells
+        steps = (self._line.steps_between(i * each, (i + 1) * each) for i in range(cells))
+        return [(items.of_step(a), items.of_step(max(a, b - 1)) + 1) for a, b in steps]
+
+    def _draw(self, total: float) -> QPixmap:
+        """Cells and notes on a transparent ground: they change less often than the place of the reader."""
+        told = self._spans()
+        step = total / len(told)
+        made = QPixmap(self.size() * self.devicePixelRatioF())
+        made.setDevicePixelRatio(self.devicePixelRatioF())
+        made.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(made)
+        inks = [theme.colour(meaning) if meaning else None for meaning in WEIGHT]
+        for number, (start, stop) in enumerate(told):
+            code, strength = self._told.cell(start, stop)
+            if (ink := inks[code]) is not None:
+                ink.setAlphaF(strength)
+                painter.fillRect(QRectF(3, number * step, self.width() - 6, max(2.0, step - 0.5)), ink)
+        line = self._line or Timeline()
+        for place, _ in line.idle:
+            painter.fillRect(QRectF(0, place / line.length * total, self.width(), 1), theme.colour("muted"))
+        self._paint_notes(painter, total)
+        painter.end()
+        return made
+
+    def _paint_notes(self, painter: QPainter, total: float) -> None:
+        """A small wedge at the edge for each note; those that fall on one another are one."""
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.colour("attention"))
+        edge = self.width()
+        for y in {round(self._share(item) * total) + 1 for item in self._told.notes}:
+            painter.drawPolygon(QPolygonF([QPointF(edge, y - 3), QPointF(edge, y + 3), QPointF(edge - 5, y)]))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Go to the item under the mouse."""
+        self._pick(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Dragging scrubs."""
+        self._pick(event)
+
+    def _pick(self, event: QMouseEvent) -> None:
+        count = len(self._told.codes)
+        if not count or not event.buttons() & Qt.MouseButton.LeftButton:
+            return
+        self.picked.emit(self._item_at(event.position().y() / self._total()))
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Other colours."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self._drawn = None
+            self.update()

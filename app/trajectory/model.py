@@ -1,0 +1,349 @@
+"""The step list as a Qt model over a folded trajectory: lines, folded waiting and loops, filters, find."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from app.desk.blindness import seen
+from app.desk.row_text import RowText, row_text
+from app.trajectory.changed_items import Said
+from app.trajectory.facets import Facets
+from app.trajectory.folds import Run, runs_of
+from app.trajectory.rows import Row, Rows
+from core.domain.steps import ERROR
+from core.domain.trajectory import Item, Trajectory
+
+__all__ = ["FILTERS", "Row", "RowRole", "RowTextRole", "TrajectoryModel"]
+
+Index = QModelIndex | QPersistentModelIndex
+RowTextRole = int(Qt.ItemDataRole.UserRole) + 1
+RowRole = RowTextRole + 1
+
+FILTERS = ("all", "errors", "guidance", "verdicts", "scores")
+
+MOST_TEXTS = 400
+"""Lines of steps whose texts are kept between two paints."""
+
+LOOK_BACK = 6
+"""So many steps before a new one may become a run with it, though they were none."""
+
+
+class TrajectoryModel(QAbstractListModel):
+    """Rows over one trajectory. `refresh` takes what was added to it; nothing is copied from it."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.trajectory: Trajectory | None = None
+        self.rows = Rows()
+        self._told = 0
+        self._runs: list[Run] = []
+        self._expanded: set[int] = set()
+        self._turning = -1
+        """The first item of a fold that opens or closes now: its line is that of the item while lines come and go."""
+        self._filter = "all"
+        self.reader = ""
+        """Whom others' opinions are hidden from; see `set_reader`."""
+        self._folds = True
+        self._facets = Facets()
+        self._live = ""
+        self._taken = self._steps_taken = 0
+        self.found: set[int] = set()
+        self._texts: dict[tuple[str, int, int, int], RowText] = {}
+        self._told_touched = 0
+        self._said = Said()
+
+    # ---- Qt --------------------------------------------------------------------------------------
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
+        """How many lines there are."""
+        return 0 if parent.isValid() else self._told
+
+    def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
+        """The row's text (Display, for assistive technology), its parts (RowTextRole) or itself (RowRole)."""
+        if not index.isValid() or self.trajectory is None or index.row() >= len(self.rows):
+            return None
+        row = self.rows[index.row()]
+        if row.kind == "fold" and row.first == self._turning:
+            row = Row("item", row.first, row.first)
+        if role == RowRole:
+            return row
+        if role == RowTextRole:
+            return self._text(row)
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return self._text(row).spoken
+        return None
+
+    # ---- content ---------------------------------------------------------------------------------
+
+    def show(self, trajectory: Trajectory | None) -> None:
+        """Show another trajectory from scratch."""
+        self.beginResetModel()
+        self.trajectory = trajectory
+        self._expanded, self._live, self.found = set(), "", set()
+        self._texts.clear()
+        self._rebuild()
+        self.endResetModel()
+
+    def set_view(self, *, filter: str | None = None, folds: bool | None = None, facets: Facets | None = None) -> None:
+        """Choose which items are listed (one of FILTERS, and some facets) and whether waiting is folded."""
+        told = (self._filter if filter is None else filter, self._folds if folds is None else folds,
+                self._facets if facets is None else facets)
+        if told == (self._filter, self._folds, self._facets):
+            return
+        self.beginResetModel()
+        self._filter, self._folds, self._facets = told
+        self._rebuild()
+        self.endResetModel()
+
+    def set_reader(self, reader: str) -> None:
+        """Whom others' opinions are hidden from until they have decided (an author's key); "": from nobody."""
+        if reader != self.reader:
+            self.beginResetModel()
+            self.reader = reader
+            self._texts.clear()
+            self._rebuild()
+            self.endResetModel()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every item is listed."""
+        return self._filter == "all" and not self._facets.count
+
+    def refresh(self, reading: int | None = None) -> None:
+        """Take what the trajectory got since; `reading` is the item that must not be folded away."""
+        if self.trajectory is None:
+            return
+        before, had_live = self._told, self.rows.live
+        refolded = self._take(reading)
+        self._tell_count()
+        if refolded >= 0:
+            self._tell_changed(range(refolded, self._told))
+        if had_live or self.rows.live:  # it went, came, or is a line further down now
+            self._tell_changed(range(min(before, self._told) - 1, self._told))
+        for item in self._said.news(self.trajectory):
+            row = self.rows.of_item(item)
+            self._tell_changed(range(row, row + 1))
+
+    def _tell_changed(self, rows: range) -> None:
+        first, last = max(0, rows.start), min(rows.stop, self._told) - 1
+        if first <= last:
+            self.dataChanged.emit(self.index(first), self.index(last))
+
+    def set_live(self, text: str | None) -> None:
+        """The last, transient row: what the model is writing now; None takes it away."""
+        told = text or ""
+        had, self._live = bool(self._live), told
+        if had != bool(told):
+            self.refresh()
+        elif told and self.rows:
+            last = self.index(len(self.rows) - 1)
+            self.dataChanged.emit(last, last)
+
+    def toggle(self, row: int) -> int:
+        """Open the fold at a row, or fold the run of which it is a part; returns the row of its first line."""
+        if not 0 <= row < len(self.rows) or self.rows[row].kind == "live":
+            return row
+        run = self._run_at(self.rows[row].first)
+        if run is None or not (self._folds and self.is_whole):
+            return row
+        top, more = self.rows.of_item(run.first), run.last - run.first
+        opens = self.rows[row].kind == "fold"
+        self._turning = run.first
+        (self.beginInsertRows if opens else self.beginRemoveRows)(QModelIndex(), top + 1, top + more)
+        (self._expanded.add if opens else self._expanded.discard)(run.first)
+        self._fold_from(run.first)
+        self._told += more if opens else -more
+        (self.endInsertRows if opens else self.endRemoveRows)()
+        self._turning = -1
+        self.dataChanged.emit(self.index(top), self.index(top))
+        return top
+
+    def reveal(self, item: int) -> int:
+        """The row that shows an item, its fold opened; -1 where the filter hides it."""
+        row = self.row_of(item)
+        if row >= 0 and self.rows[row].kind == "fold":
+            first = self.rows[row].first
+            return self.toggle(row) + item - first
+        return row
+
+    def row_of(self, item: int) -> int:
+        """The row that shows an item, be it in a fold; -1 where there is none."""
+        return self.rows.of_item(item)
+
+    def item_of_step(self, number: int) -> int:
+        """The item of a step number; -1 where there is none."""
+        if self.trajectory is None or (index := self.trajectory.index_of(number)) is None:
+            return -1
+        return self.trajectory.items.of_step(index)
+
+    def step_of_row(self, row: int) -> int | None:
+        """The step number of a row that is one step."""
+        item = self.item_at(row)
+        if item is None or item.kind != "step" or self.trajectory is None:
+            return None
+        return self.trajectory.steps.numbers[int(item.ref)]
+
+    def is_tall(self, row: int) -> bool:
+        """Whether a row may take more than one line: all but steps and folds."""
+        told = self.rows[row]
+        if self.trajectory is None or told.kind == "fold":
+            return False
+        return told.kind == "live" or self.trajectory.items.step_at(told.first) < 0
+
+    def steps_of_rows(self, top: int, bottom: int) -> list[int]:
+        """The numbers of all steps in some rows, folded ones too."""
+        if self.trajectory is None or not 0 <= top <= bottom < len(self.rows):
+            return []
+        items, numbers = self.trajectory.items, self.trajectory.steps.numbers
+        if self.rows.listed is not None:
+            places = [items.step_at(item) for item in self.rows.listed[top : bottom + 1]]
+            return [numbers[at] for at in places if at >= 0]
+        first, last = self.rows[top].first, self.rows[bottom].last
+        last = self.rows.items - 1 if last < 0 else last
+        before = [at - len(items.others_in(0, at - 1)) for at in (first, last + 1)] if first >= 0 else (0, 0)
+        return numbers[before[0] : before[1]].tolist()
+
+    def item_at(self, row: int) -> Item | None:
+        """The item of a row that shows exactly one."""
+        if self.trajectory is None or not 0 <= row < len(self.rows) or self.rows[row].kind != "item":
+            return None
+        return self.trajectory.items[self.rows[row].first]
+
+    # ---- find ------------------------------------------------------------------------------------
+
+    def mark_found(self, items: Iterable[int], *, more: bool = False) -> None:
+        """Show these items as hits; `more`: beside those that are."""
+        had = bool(self.found)
+        if not more:
+            self.found.clear()
+        self.found.update(items)
+        if self.rows and (had or self.found):
+            self.dataChanged.emit(self.index(0), self.index(len(self.rows) - 1))
+
+    def item_of(self, kind: str, ref: int | str) -> int:
+        """The item of a step number, or of a summary, guidance or score; -1 where it is not in the list."""
+        if kind == "step":
+            return self.item_of_step(int(ref))
+        return self.trajectory.items.of_other(kind, ref) if self.trajectory is not None else -1
+
+    def errors(self) -> list[int]:
+        """The items that are failed steps."""
+        if self.trajectory is None:
+            return []
+        return list(self._items_of(self._failed(0)))
+
+    def run_kind(self, item: int) -> str:
+        """What the run round an item is: waiting, loop, or "" where it is in none."""
+        run = self._run_at(item)
+        return run.kind if run is not None else ""
+
+    # ---- rows ------------------------------------------------------------------------------------
+
+    def _rebuild(self) -> None:
+        self.rows, self._runs = Rows(), []
+        self._taken = self._steps_taken = 0
+        self._said = Said()
+        if self.trajectory is not None:
+            self.rows.listed = None if self.is_whole else array("q")
+            self._take(None)
+            self._said.news(self.trajectory)
+        self._told = len(self.rows)
+
+    def _take(self, reading: int | None) -> int:
+        """Bring the rows up to the trajectory: only what is new, and the run at the end, is looked at.
+
+        Returns the first line that is folded otherwise than before; −1 where none is."""
+        assert self.trajectory is not None
+        at = self.rows.of_item(reading) if reading is not None else -1
+        open_now = reading if at >= 0 and self.rows[at].kind == "item" else None
+        start = self._changed_from()
+        first = self.trajectory.items.of_step(start)
+        keep = bisect_left(self._runs, first, key=lambda run: run.first)
+        old, self._runs[keep:] = self._runs[keep:], ()
+        fresh = runs_of(self.trajectory, start)
+        self._expanded |= {run.first for run in fresh if open_now is not None and run.first <= open_now <= run.last}
+        self._runs += fresh
+        self.rows.items = len(self.trajectory.items)
+        if self.rows.listed is not None:
+            self.rows.listed.extend(self._listed())
+        elif self._folds:
+            self._fold_from(first)
+        self.rows.live = bool(self._live) and self.is_whole
+        self._taken, self._steps_taken = self.rows.items, len(self.trajectory.steps)
+        others = {*old} ^ {*fresh}
+        return self.rows.of_item(min(run.first for run in others)) if others else -1
+
+    def _changed_from(self) -> int:
+        """The first step that may be part of another run than before, now that there are more."""
+        assert self.trajectory is not None
+        last = self._runs[-1] if self._runs else None
+        if last is not None and last.last == self._taken - 1:
+            return self.trajectory.items.step_at(last.first)
+        free = self.trajectory.items.step_at(last.last) + 1 if last is not None else 0
+        return max(free, self._steps_taken - LOOK_BACK)
+
+    def _fold_from(self, first: int) -> None:
+        at = bisect_right(self._runs, first - 1, key=lambda run: run.first)
+        self.rows.fold([run for run in self._runs[at:] if run.first not in self._expanded], first)
+
+    def _tell_count(self) -> None:
+        before, after = self._told, len(self.rows)
+        if after > before:
+            self.beginInsertRows(QModelIndex(), before, after - 1)
+            self._told = after
+            self.endInsertRows()
+        elif after < before:
+            self.beginRemoveRows(QModelIndex(), after, before - 1)
+            self._told = after
+            self.endRemoveRows()
+
+    def _run_at(self, item: int) -> Run | None:
+        at = bisect_right(self._runs, item, key=lambda run: run.first) - 1
+        return self._runs[at] if at >= 0 and item <= self._runs[at].last else None
+
+    def _listed(self) -> Iterator[int]:
+        """The new items that the filters let through."""
+        assert self.trajectory is not None
+        start = self._steps_taken
+        if self._filter in ("guidance", "scores"):
+            wanted = ("score",) if self._filter == "scores" else ("guidance", "summary")
+            items = self.trajectory.items
+            for at in items.others_in(self._taken, len(items)) if not self._facets.count else ():
+                if items.others[at].kind in wanted:
+                    yield items.places[at]
+            return
+        steps: Iterable[int] = self._facets.steps_of(self.trajectory, start, self.reader)
+        if self._filter == "errors":
+            steps = sorted({*self._failed(start)} & {*steps}) if self._facets.count else self._failed(start)
+        elif self._filter == "verdicts":
+            opinions = self.trajectory.steps.opinions
+            steps = (at for at in steps if at in opinions and seen(opinions[at].verdicts, self.reader))
+        yield from self._items_of(steps)
+
+    def _failed(self, start: int) -> list[int]:
+        assert self.trajectory is not None
+        return [at for at, flags in enumerate(self.trajectory.steps.flags[start:], start) if flags & ERROR]
+
+    def _items_of(self, steps: Iterable[int]) -> Iterable[int]:
+        assert self.trajectory is not None
+        return map(self.trajectory.items.of_step, steps) if self.trajectory.items.places else steps
+
+    def _text(self, row: Row) -> RowText:
+        assert self.trajectory is not None
+        kind = self.run_kind(row.first) if row.kind == "fold" else row.kind
+        step = self.trajectory.items.step_at(row.first) if row.kind != "live" else -1
+        if step < 0:  # guidance may be edited, and what is written now changes
+            return row_text(self.trajectory, kind, row.first, row.last, self._live)
+        steps = self.trajectory.steps
+        if self._told_touched != len(steps.touched) or len(self._texts) > MOST_TEXTS:
+            self._texts.clear()
+            self._told_touched = len(steps.touched)
+        key = (kind, row.first, row.last, steps.seqs[step])
+        held = self._texts.get(key)
+        if held is None:
+            held = self._texts[key] = row_text(self.trajectory, kind, row.first, row.last, "", self.reader)
+        return held

@@ -1,0 +1,36 @@
+"""A line of news above a list, with one way to go there and one to close it."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QWidget
+
+from app.kit import theme
+from app.kit.safe_text import PlainLabel, set_tooltip
+
+
+class NewsBar(QWidget):
+    """Hidden while there is nothing to say."""
+
+    def __init__(self, go: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.label = PlainLabel("", self, elide=True)
+        self.go = QPushButton(go, self)
+        self.close_button = QToolButton(self)
+        self.close_button.setIcon(theme.icon("close", "muted"))
+        self.close_button.setAutoRaise(True)
+        self.close_button.setAccessibleName(self.tr("Close"))
+        self.close_button.setToolTip(self.tr("Close"))
+        self.close_button.clicked.connect(self.hide)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(theme.GRID, 0, 0, 0)
+        row.setSpacing(theme.GRID)
+        row.addWidget(self.label, 1)
+        row.addWidget(self.go)
+        row.addWidget(self.close_button)
+        self.hide()
+
+    def tell(self, news: str) -> None:
+        """Say something; "" closes the line."""
+        self.label.setText(news)
+        set_tooltip(self.label, news)
+        self.setVisible(bool(news))

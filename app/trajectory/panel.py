@@ -1,0 +1,302 @@
+"""Wires the Trajectory panel to desk and cursor: follow, filter, move."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+
+from app.desk.panel import Panel
+from app.desk.workplace import Workplace
+from app.kit.i18n import QT_TRANSLATE_NOOP
+from app.trajectory.digest_controller import DigestController
+from app.trajectory.facets import Facets, choices_of
+from app.trajectory.find import FindController
+from app.trajectory.model import TrajectoryModel
+from app.trajectory.outline_controller import OutlineController
+from app.trajectory.overview import Overview
+from app.trajectory.remarks import RemarksController
+from app.trajectory.view import TrajectoryView
+from core.domain.session import FINAL_STATES
+
+THOUGHT = "thought"
+"""The live channel on which a model's unfinished thought comes."""
+
+
+def build(place: Workplace, parent: QWidget) -> TrajectoryView:
+    """The panel, wired."""
+    model = TrajectoryModel()
+    panel = TrajectoryView(model, parent)
+    model.setParent(panel)
+    TrajectoryController(place, model, panel)
+    DigestController(place, panel)
+    RemarksController(place, panel)
+    return panel
+
+
+class TrajectoryController(QObject):
+    """Keeps the list at the cursor and the cursor at what the reader opens."""
+
+    def __init__(self, place: Workplace, model: TrajectoryModel, panel: TrajectoryView) -> None:
+        super().__init__(panel)
+        self._place, self._model, self._panel = place, model, panel
+        self._live: dict[str, str] = {}
+        self._overview = Overview()
+        self._reading = False
+        model.set_view(folds=bool(place.settings.get("trajectory.fold_waiting")))
+        self._finder = FindController(place, model, panel, self._go_to_item, self._here)
+        self._outline = OutlineController(place, model, panel, self._go_to_item, self._here)
+        self._connect()
+        self._on_moved(place.cursor.session, place.cursor.step)
+
+    def _connect(self) -> None:
+        place, panel, actions = self._place, self._panel, self._place.actions
+        panel.offer([actions[key] for key in ("go.copy_link", "review.keep", "review.mask", "review.unsure",
+                                              "review.note", "view.eye")])
+        place.cursor.moved.connect(self._on_moved)
+        place.desk.trajectory_changed.connect(self._on_changed)
+        place.desk.trajectory_replaced.connect(self._on_replaced)
+        place.desk.live_text.connect(self._on_live)
+        place.settings.changed.connect(self._on_setting)
+        place.desk.link_changed.connect(self._on_link)
+        panel.list.opened.connect(self._on_opened)
+        panel.list.toggled.connect(self._on_toggled)
+        panel.list.selectionModel().selectionChanged.connect(self._on_selection)
+        panel.list.verticalScrollBar().valueChanged.connect(self._show_place)
+        panel.minimap.picked.connect(self._go_to_item)
+        actions["go.by_time"].toggled.connect(panel.minimap.set_by_time)
+        panel.filter_chosen.connect(self._on_filter)
+        panel.filters.chosen.connect(self._on_facets)
+        panel.filters_asked.connect(self._on_filters_asked)
+        actions["go.filter"].toggled.connect(panel.filters_button.setChecked)
+        panel.filters_button.toggled.connect(actions["go.filter"].setChecked)
+        panel.follow_asked.connect(self._follow)
+        for key, slot in (
+            ("go.next_step", self._next), ("go.previous_step", self._previous), ("go.follow", self._follow),
+            ("go.next_error", self._next_error), ("go.previous_error", self._previous_error),
+        ):
+            actions[key].triggered.connect(slot)
+
+    # ---- what the desk and the cursor say --------------------------------------------------------
+
+    def _on_moved(self, session: str, step: int | None) -> None:
+        held = self._model.trajectory
+        if (held.session if held is not None else "") != session:
+            self._open(session)
+        if step is None:
+            self._panel.list.clear_current()
+            self._panel.list.follow()
+        else:
+            self._show_item(self._model.item_of_step(step))
+        self._show_place()
+
+    def _open(self, session: str) -> None:
+        self._place.desk.watch(session)
+        trajectory = self._place.desk.trajectory(session) if session else None
+        self._model.set_reader(self._blind_reader())
+        self._model.show(trajectory)
+        self._finder.leave()
+        self._show_face()
+        self._offer_facets()
+        self._show_live(session)
+        self._show_overview()
+        self._reading = True
+        self._show_progress(session)
+        self._outline.show()
+
+    def _on_replaced(self, session: str) -> None:
+        if session == self._place.cursor.session:
+            self._open(session)
+
+    def _on_changed(self, session: str) -> None:
+        trajectory = self._model.trajectory
+        if trajectory is None or session != trajectory.session:
+            return
+        self._show_live(session)
+        step = self._place.cursor.step
+        item = self._model.item_of_step(step) if step is not None else -1
+        self._model.refresh(item if item >= 0 else None)
+        if item >= 0 and self._here() < 0:  # the step that was asked for has just come
+            self._show_item(item)
+        if self._overview.refresh():
+            self._panel.minimap.show_items(self._overview)
+        self._show_progress(session)
+        self._show_face()
+        self._finder.renew()
+        self._show_count()
+        self._show_place()
+
+    def _on_live(self, session: str, channel: str, text: str) -> None:
+        if channel == THOUGHT:
+            self._live[session] = text
+            if session == self._place.cursor.session:
+                self._show_live(session)
+
+    def _show_live(self, session: str) -> None:
+        trajectory = self._model.trajectory
+        if trajectory is None:
+            return
+        if trajectory.open_step is None or trajectory.row.state in FINAL_STATES:
+            self._live.pop(session, None)
+            self._model.set_live(None)
+        else:
+            self._model.set_live(self._live.get(session) or "…")
+
+    def _show_progress(self, session: str) -> None:
+        share = self._place.desk.progress(session) if session else 1
+        self._panel.show_progress(share)
+        if self._reading:  # what is read at first is not news
+            self._panel.list.nothing_missed()
+        self._reading = share < 1
+
+    def _show_face(self) -> None:
+        trajectory = self._model.trajectory
+        self._panel.show_content(trajectory is not None and trajectory.seq > 0)
+        self._panel.empty.set_hint(
+            self.tr("The steps of a session appear here. Choose one under Sessions.") if trajectory is None else
+            self.tr("The steps of this session appear here as soon as the server has sent them."))
+
+    # ---- what the reader does --------------------------------------------------------------------
+
+    def _on_opened(self, row: int) -> None:
+        step = self._model.step_of_row(row)
+        if step is not None:
+            self._place.cursor.to_step(step)
+        elif (item := self._model.item_at(row)) is not None:
+            self._place.cursor.look_aside(item.kind, item.ref)
+        self._show_place()
+
+    def _on_toggled(self, row: int) -> None:
+        top = self._model.toggle(row)
+        if top >= 0:
+            self._panel.list.show_row(top)
+            step = self._model.step_of_row(top)
+            if step is not None:
+                self._place.cursor.to_step(step)
+
+    def _on_selection(self) -> None:
+        chosen = self._panel.list.selectionModel().selection()
+        spans = sorted((chosen.at(i).top(), chosen.at(i).bottom()) for i in range(chosen.count()))
+        self._place.cursor.mark(tuple(s for top, bottom in spans for s in self._model.steps_of_rows(top, bottom)))
+
+    def _follow(self) -> None:
+        self._place.cursor.follow()
+        self._panel.list.clear_current()
+        self._panel.list.follow()
+        self._show_place()
+
+    def _next(self) -> None:
+        self._go(1)
+
+    def _previous(self) -> None:
+        self._go(-1)
+
+    def _go(self, by: int) -> None:
+        trajectory = self._model.trajectory
+        if trajectory is None or not trajectory.steps:
+            return
+        step = self._place.cursor.step
+        index = len(trajectory.steps) - 1 if step is None else trajectory.index_of(step)
+        if index is None or (step is None and by > 0):
+            return
+        target = index + by if step is not None else index
+        if 0 <= target < len(trajectory.steps):
+            self._place.cursor.to_step(trajectory.steps.numbers[target])
+
+    def _go_to_item(self, item: int) -> None:
+        self._panel.list.rest()
+        self._show_item(item)
+        row = self._model.row_of(item)
+        if row >= 0:
+            self._on_opened(row)
+
+    def _show_item(self, item: int) -> None:
+        if item < 0:
+            return
+        row = self._model.reveal(item)
+        if row >= 0:
+            self._panel.list.rest()
+            self._panel.list.show_row(row)
+
+    def _show_place(self) -> None:
+        step = self._place.cursor.step
+        at = self._model.item_of_step(step) if step is not None else -1
+        seen = [self._model.rows[r] for r in self._panel.list.rows_in_sight() if 0 <= r < len(self._model.rows)]
+        items = [i for row in seen for i in (row.first, row.last) if i >= 0]
+        self._panel.minimap.show_place(at, min(items, default=0), max(items, default=-1))
+
+    # ---- errors and filters ----------------------------------------------------------------------
+
+    def _next_error(self) -> None:
+        self._jump(self._model.errors(), False)
+
+    def _previous_error(self) -> None:
+        self._jump(self._model.errors(), True)
+
+    def _jump(self, items: list[int], back: bool) -> None:
+        """Go to the next (or previous) of some items, round the end."""
+        here = self._here()
+        after = [item for item in items if (item < here if back else item > here)]
+        if items:
+            self._go_to_item((after or items)[-1 if back else 0])
+
+    def _here(self) -> int:
+        row = self._panel.list.currentIndex().row()
+        return self._model.rows[row].first if 0 <= row < len(self._model.rows) else -1
+
+    def _on_filter(self, key: str) -> None:
+        self._model.set_view(filter=key)
+        self._finder.show()
+        self._on_moved(self._place.cursor.session, self._place.cursor.step)
+
+    def _on_facets(self, facets: Facets) -> None:
+        self._model.set_view(facets=facets)
+        self._show_count()
+        self._finder.show()
+        self._on_moved(self._place.cursor.session, self._place.cursor.step)
+
+    def _on_filters_asked(self, on: bool) -> None:
+        if on:
+            self._offer_facets()
+        elif self._panel.filters.facets.count:
+            self._panel.filters.reset()
+
+    def _offer_facets(self) -> None:
+        trajectory = self._model.trajectory
+        if trajectory is not None and self._panel.filters_button.isChecked():
+            self._panel.filters.show_choices(choices_of(trajectory))
+            self._on_facets(self._panel.filters.facets)
+
+    def _show_count(self) -> None:
+        trajectory = self._model.trajectory
+        shown = len(self._model.rows) if self._panel.filters.facets.count else 0
+        self._panel.filters.show_count(shown, len(trajectory.steps) if trajectory is not None else 0)
+
+    def _on_setting(self, key: str) -> None:
+        if key == "trajectory.fold_waiting":
+            self._model.set_view(folds=bool(self._place.settings.get(key)))
+        elif key == "review.blind":
+            self._show_blind()
+
+    def _on_link(self) -> None:
+        """The name under which the reader judges is known once the server was reached."""
+        if self._blind_reader() != self._model.reader:
+            self._show_blind()
+
+    def _blind_reader(self) -> str:
+        """From whom others' opinions are hidden until they have decided; "" while blind mode is off."""
+        is_blind = self._place.settings.get("review.blind")
+        return self._place.reader(self._place.cursor.session) if is_blind else ""
+
+    def _show_blind(self) -> None:
+        self._model.set_reader(self._blind_reader())
+        self._show_overview()
+        self._on_moved(self._place.cursor.session, self._place.cursor.step)
+
+    def _show_overview(self) -> None:
+        self._overview = Overview(self._model.trajectory, self._blind_reader())
+        self._panel.minimap.show_items(self._overview)
+
+
+PANEL = Panel("trajectory", QT_TRANSLATE_NOOP("Panel", "Trajectory"), build, {
+    "live": ("middle", 0), "small_live": ("left", 0), "review": ("left_below", 0),
+    "small_review": ("left", 0), "compare": ("middle", 1), "small_compare": ("left", 1)})

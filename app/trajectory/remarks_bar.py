@@ -1,0 +1,62 @@
+"""A quiet line above the steps: what was said of the whole session, opened to read all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+
+from app.kit import theme
+from app.kit.long_text import LongText, Part
+from app.kit.safe_text import PlainLabel, one_line
+
+LINES = 8
+"""So many lines are in sight when it is open."""
+
+
+class RemarksBar(QWidget):
+    """Hidden while there are no remarks."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.label = PlainLabel("", self, elide=True)
+        self.label.setForegroundRole(self.palette().ColorRole.PlaceholderText)
+        self.toggle = QToolButton(self)
+        self.toggle.setCheckable(True)
+        self.toggle.setAutoRaise(True)
+        self.toggle.setToolTip(self.tr("Show all that was said of the whole session"))
+        self.toggle.setAccessibleName(self.tr("Remarks on the session"))
+        self.text = LongText(self, name=self.tr("Remarks on the session"))
+        self.text.setFixedHeight(LINES * self.fontMetrics().height())
+        self.text.hide()
+        row = QHBoxLayout()
+        row.setContentsMargins(theme.GRID, 0, 0, 0)
+        row.setSpacing(theme.GRID)
+        row.addWidget(self.label, 1)
+        row.addWidget(self.toggle)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID)
+        column.addLayout(row)
+        column.addWidget(self.text)
+        self.toggle.toggled.connect(self._on_toggled)
+        self.hide()
+
+    def show_remarks(self, told: Sequence[tuple[str, str]]) -> None:
+        """Show remarks, each with who said it and when; without any there is nothing to see."""
+        self.setVisible(bool(told))
+        if not told:
+            self.toggle.setChecked(False)
+            return
+        self.label.setText("ⓘ " + one_line(told[0][0], 400))
+        self.toggle.setText(self.tr("%n remark(s)", None, len(told)))
+        self.text.show_parts([part for text, about in told for part in (
+            Part(text=text.rstrip() + "\n"), Part(text=f"{about}\n\n", style="meta"))])
+
+    def _on_toggled(self, on: bool) -> None:
+        """Before it hides: the focus must not fall on what a letter would drive."""
+        if not on and self.text.isAncestorOf(self.focusWidget() or self):
+            self.toggle.setFocus()
+        self.text.setVisible(on)
+        if on:
+            self.text.setFocus()

@@ -1,0 +1,260 @@
+"""The Trajectory panel: find and filter above the step list, outline and minimap beside it, "N new" at its foot."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QAction, QIcon, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLineEdit,
+    QProgressBar,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.kit import theme
+from app.kit.empty import Empty, Faces
+from app.kit.entries import EntriesModel
+from app.kit.entry_list import EntryList
+from app.kit.safe_text import PlainLabel, menu_text, set_tooltip
+from app.trajectory.filter_bar import FilterBar
+from app.trajectory.minimap import Minimap
+from app.trajectory.model import FILTERS, TrajectoryModel
+from app.trajectory.news_bar import NewsBar
+from app.trajectory.remarks_bar import RemarksBar
+from app.trajectory.step_list import StepList
+
+
+class TrajectoryView(QWidget):
+    """Shows a TrajectoryModel; every choice of the reader is an intent."""
+
+    find_changed = Signal(str, bool)
+    """What to find, and whether it is a regular expression."""
+    find_next = Signal(bool)
+    """Go to the next hit; True: to the one before."""
+    find_left = Signal()
+    filter_chosen = Signal(str)
+    filters_asked = Signal(bool)
+    follow_asked = Signal()
+
+    def __init__(self, model: TrajectoryModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.list = StepList(self)
+        self.list.setModel(model)
+        self.list.setAccessibleName(self.tr("Steps of the trajectory"))
+        self.minimap = Minimap(self)
+        self.find_box = QLineEdit(self)
+        self.find_box.setPlaceholderText(self.tr("Find, or #420"))
+        self.find_box.setAccessibleName(self.tr("Find in the trajectory, or go to a step by its number"))
+        self.find_box.setClearButtonEnabled(True)
+        self.find_box.installEventFilter(self)
+        self.hits = PlainLabel("", self, elide=False)
+        self.hits.setForegroundRole(self.palette().ColorRole.PlaceholderText)
+        self.regex = _switch(self, ".*", self.tr("Regular expression"))
+        self.filters_button = _switch(self, "≡", self.tr("More filters: family, tool, host, end, verdicts, time"))
+        self.filters = FilterBar(self)
+        self.filters.hide()
+        self.outline_button = _switch(
+            self, "§", self.tr("Outline: the phases between summaries, guidance and scores (O)"))
+        self.phases = EntriesModel(self)
+        self.outline = EntryList(self.phases, self.tr("Outline"), self)
+        self.outline.setMaximumWidth(64 * theme.GRID)
+        self.outline.hide()
+        self.progress = QProgressBar(self)
+        self.progress.setTextVisible(False)
+        self.progress.setMaximumHeight(theme.GRID)
+        self.progress.setAccessibleName(self.tr("Reading the session"))
+        self.progress.hide()
+        self.digest = NewsBar(self.tr("Show the first"), self)
+        self.remarks = RemarksBar(self)
+        self.before = _button(self, theme.icon("up"), self.tr("Previous hit (Shift+F3)"))
+        self.after = _button(self, theme.icon("down"), self.tr("Next hit (F3)"))
+        self.filter = QComboBox(self)
+        self.filter.setAccessibleName(self.tr("Which steps are listed"))
+        for key, text in zip(FILTERS, self._filter_words(), strict=True):
+            self.filter.addItem(text, key)
+        self._problem = ""
+        self.chip = QPushButton(self)
+        self.chip.hide()
+        self.empty = Empty(self.tr("The steps of a session appear here. Choose one under Sessions."), self)
+        self._faces = self._lay_out()
+        self._connect()
+
+    def _filter_words(self) -> tuple[str, ...]:
+        return (self.tr("All steps"), self.tr("Errors"), self.tr("Guidance and summaries"), self.tr("With verdicts"),
+                self.tr("Scores"))
+
+    def _lay_out(self) -> Faces:
+        top = QHBoxLayout()
+        top.setSpacing(theme.GRID)
+        for widget in (self.outline_button, self.filter, self.filters_button, self.find_box, self.regex, self.hits,
+                       self.before, self.after):
+            top.addWidget(widget, int(widget is self.find_box))
+        middle = QHBoxLayout()
+        middle.setSpacing(theme.GRID)
+        middle.addWidget(self.outline)
+        middle.addWidget(self.list, 1)
+        middle.addWidget(self.minimap)
+        content = QWidget(self)
+        column = QVBoxLayout(content)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID)
+        column.addLayout(top)
+        column.addWidget(self.filters)
+        column.addWidget(self.digest)
+        column.addWidget(self.remarks)
+        column.addWidget(self.progress)
+        column.addLayout(middle, 1)
+        host = QVBoxLayout(self)
+        host.setContentsMargins(theme.GRID, theme.GRID, theme.GRID, theme.GRID)
+        faces = Faces(content, self.empty)
+        host.addLayout(faces)
+        self.chip.setParent(self.list)
+        self.setTabOrder(self.list, self.find_box)
+        return faces
+
+    def _connect(self) -> None:
+        self.find_box.textChanged.connect(self._on_words)
+        self.regex.toggled.connect(self._on_words)
+        self.filters_button.toggled.connect(self._on_filters)
+        self.before.clicked.connect(self._find_before)
+        self.after.clicked.connect(self._find_after)
+        self.filter.activated.connect(self._on_filter)
+        self.chip.clicked.connect(self.follow_asked)
+        self.list.follow_changed.connect(self._on_follow)
+        self.list.verticalScrollBar().rangeChanged.connect(self._place_chip)
+
+    # ---- what the controller says ----------------------------------------------------------------
+
+    def show_content(self, on: bool) -> None:
+        """Show the list, or the hint for a reader who has chosen no session."""
+        self._faces.show_content(on)
+
+    def show_progress(self, share: float) -> None:
+        """Say how much of the session is read: 0 to 1; at 1 there is nothing to say."""
+        self.progress.setVisible(share < 1)
+        self.progress.setValue(round(100 * share))
+
+    def show_hits(self, at: int, count: int | None, *, searching: bool = False) -> None:
+        """Say which hit of how many is shown; at -1 none is current, and without a count nothing is looked for.
+        `searching`: more may come."""
+        more = " …" if searching else ""
+        if self._problem or count is None or not self.find_box.text().strip():
+            self.hits.setText("✗ " + self._problem if self._problem else "")
+        elif not count:
+            self.hits.setText("…" if searching else self.tr("none"))
+        else:
+            told = self.tr("{at} of {count}").format(at=at + 1 if at >= 0 else "–", count=count)
+            self.hits.setText(told + more)
+
+    def show_problem(self, why: str) -> None:
+        """Say why nothing can be found; "" when it can."""
+        self._problem = why
+        if why:
+            self.show_hits(-1, 0)
+        set_tooltip(self.hits, why)
+
+    def offer(self, actions: list[QAction]) -> None:
+        """The acts of the list's own menu."""
+        self.list.addActions(actions)
+        self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+
+    def start_find(self) -> None:
+        """Put the cursor into the find box."""
+        self.find_box.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.find_box.selectAll()
+
+    def shown_filters(self) -> dict[str, str]:
+        """Filters and words looked for, as names and values for a link: only what differs from the whole list."""
+        shown = {name: str(box.currentData() or "") for name, box in self.filters.boxes.items()}
+        shown["show"] = str(self.filter.currentData() or "") if self.filter.currentIndex() > 0 else ""
+        shown["find"] = self.find_box.text().strip()
+        shown["regex"] = "1" if shown["find"] and self.regex.isChecked() else ""
+        return {name: value for name, value in shown.items() if value}
+
+    def show_filters(self, view: dict[str, str]) -> None:
+        """Show exactly this; names that are not known are passed over."""
+        facets = {name: view.get(name, "") for name in self.filters.boxes}
+        self.filters_button.setChecked(self.filters_button.isChecked() or any(facets.values()))
+        for name, value in facets.items():
+            box = self.filters.boxes[name]
+            if value and box.findData(value) < 0:  # nothing here has it: the list says so by being empty
+                box.addItem(menu_text(value), value)
+            box.setCurrentIndex(max(0, box.findData(value or "")))
+        self.filters.chosen.emit(self.filters.facets)
+        at = max(0, self.filter.findData(view.get("show", "")))
+        if at != self.filter.currentIndex():
+            self.filter.setCurrentIndex(at)
+            self.filter_chosen.emit(str(self.filter.currentData()))
+        self.regex.setChecked(view.get("regex") == "1")
+        self.find_box.setText(view.get("find", ""))
+
+    # ---- own behaviour ---------------------------------------------------------------------------
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Enter finds the next hit, Shift+Enter the one before, Escape goes back to the list."""
+        if watched is self.find_box and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self.find_next.emit(bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
+                return True
+            if event.key() == Qt.Key.Key_Escape:
+                self.find_box.clear()
+                self.list.setFocus()
+                self.find_left.emit()
+                return True
+        return super().eventFilter(watched, event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The chip stays in its corner."""
+        super().resizeEvent(event)
+        self._place_chip()
+
+    def _on_words(self) -> None:
+        self.find_changed.emit(self.find_box.text(), self.regex.isChecked())
+
+    def _on_filters(self, on: bool) -> None:
+        self.filters.setVisible(on)
+        self.filters_asked.emit(on)
+        if on:
+            self.filters.boxes["family"].setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _find_before(self) -> None:
+        self.find_next.emit(True)
+
+    def _find_after(self) -> None:
+        self.find_next.emit(False)
+
+    def _on_filter(self, index: int) -> None:
+        self.filter_chosen.emit(self.filter.itemData(index))
+
+    def _on_follow(self, following: bool, missed: int) -> None:
+        self.chip.setVisible(not following and missed > 0)
+        self.chip.setText("↓ " + self.tr("%n new", None, missed))
+        self._place_chip()
+
+    def _place_chip(self) -> None:
+        self.chip.adjustSize()
+        room = self.list.viewport().geometry()
+        self.chip.move(room.center().x() - self.chip.width() // 2, room.bottom() - self.chip.height() - 2 * theme.GRID)
+
+
+def _switch(parent: QWidget, sign: str, text: str) -> QToolButton:
+    made = QToolButton(parent)
+    made.setText(sign)
+    made.setCheckable(True)
+    made.setAutoRaise(True)
+    made.setToolTip(text)
+    made.setAccessibleName(text)
+    return made
+
+
+def _button(parent: QWidget, icon: QIcon, text: str) -> QToolButton:
+    made = QToolButton(parent)
+    made.setIcon(icon)
+    made.setAutoRaise(True)
+    made.setToolTip(text)
+    made.setAccessibleName(text)
+    return made

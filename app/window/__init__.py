@@ -1,0 +1,1 @@
+"""The window: entry, layouts, menus, palette, status; it frames the panels."""

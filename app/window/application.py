@@ -1,0 +1,160 @@
+"""Wires what belongs to the application and not to a panel: new session, import, settings, help, look."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import TypeVar
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QApplication, QDialog, QMessageBox
+
+from app.desk.workplace import Workplace
+from app.imports.bar import ImportBar
+from app.imports.controller import ImportsController
+from app.kit import theme
+from app.kit.ask import files_to_open
+from app.review.merging import MergingController
+from app.sessions.new_session import NewSessionController
+from app.window.keys import Keys
+from app.window.keys_dialog import KeysDialog
+from app.window.keys_editor import KeysEditor
+from app.window.palette_controller import PaletteController
+from app.window.settings_dialog import SettingsDialog
+from app.window.window import Window
+
+D = TypeVar("D", bound=QDialog)
+CONNECT_S = 15.0
+"""How long an import waits for the server."""
+
+
+class ApplicationController(QObject):
+    """Opens dialogs (never executes them) and runs the imports that they ask for."""
+
+    server_needed = Signal()
+    """This computer's own server is to run: something goes into its log."""
+
+    def __init__(self, place: Workplace, window: Window) -> None:
+        super().__init__(window)
+        self._place, self._window = place, window
+        bar = ImportBar(window)
+        window.status.addPermanentWidget(bar)
+        self.imports = ImportsController(place, bar, self._connected)
+        MergingController(place, window, self._connected)
+        PaletteController(place, window)
+        NewSessionController(place, window, self.server_needed.emit)
+        self._set_keys = Keys(place.actions, place.settings, self)
+        self._connect()
+        for problem in place.settings.problems:
+            place.notices.tell(problem, "attention")
+
+    def _connect(self) -> None:
+        actions = self._place.actions
+        actions["file.import"].triggered.connect(self._import)
+        actions["file.import_folder"].triggered.connect(self._import_folder)
+        actions["file.cancel_import"].triggered.connect(self.imports.cancel)
+        self._window.files_dropped.connect(self._import_dropped)
+        actions["file.settings"].triggered.connect(self._settings)
+        actions["file.keys"].triggered.connect(self._change_keys)
+        actions["help.keys"].triggered.connect(self._keys)
+        actions["help.about"].triggered.connect(self._about)
+        self._place.settings.changed.connect(self._on_setting)
+        QApplication.styleHints().colorSchemeChanged.connect(self._on_scheme)
+        if hasattr(QApplication.styleHints(), "accessibility"):
+            QApplication.styleHints().accessibility().contrastPreferenceChanged.connect(self._on_scheme)
+
+    # ---- imports ---------------------------------------------------------------------------------
+
+    def _import(self) -> None:
+        self._place.scope.spawn(self._choose_files(), name="import", on_error=self._place.notices.report)
+
+    def _import_folder(self) -> None:
+        self._place.scope.spawn(self._choose_files(folder=True), name="import", on_error=self._place.notices.report)
+
+    def _import_dropped(self, files: list[str]) -> None:
+        self._place.scope.spawn(self.import_files(files), name="import", on_error=self._place.notices.report)
+
+    async def _choose_files(self, *, folder: bool = False) -> None:
+        title = self.tr("Open a folder of trajectories") if folder else self.tr("Open trajectories")
+        files = await files_to_open(self._window, title, folder=folder)
+        if files:
+            await self.import_files(files)
+
+    async def import_files(self, files: Sequence[str], *, follow: bool = False) -> None:
+        """Import files; open the first session that comes of them. With `follow` they are being written."""
+        await self.imports.open(files, follow=follow)
+
+    async def _connected(self) -> None:
+        online = asyncio.Event()
+
+        def look() -> None:
+            if self._place.desk.local.link.state == "online":
+                online.set()
+
+        self.server_needed.emit()
+        self._place.desk.link_changed.connect(look)
+        look()
+        try:
+            await asyncio.wait_for(online.wait(), CONNECT_S)
+        except TimeoutError:  # the importer then says what is wrong, or does without
+            return
+        finally:
+            self._place.desk.link_changed.disconnect(look)
+
+    # ---- dialogs ---------------------------------------------------------------------------------
+
+    def _settings(self) -> None:
+        _show(SettingsDialog(self._place.settings, self._window))
+
+    def _keys(self) -> None:
+        dialog = _show(KeysDialog(self._place.actions, self._window))
+        dialog.change_asked.connect(self._change_keys)
+        dialog.change_asked.connect(dialog.accept)
+
+    def _change_keys(self) -> None:
+        _show(KeysEditor(self._place.actions, self._set_keys, self._window))
+
+    def _about(self) -> None:
+        box = QMessageBox(self._window)
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setWindowTitle(self.tr("About Tiphys"))
+        box.setIconPixmap(theme.icon("helm", "accent").pixmap(32, 32))
+        box.setText(f"Tiphys {_version()}")
+        box.setInformativeText(self.tr(
+            "Hold the helm of agents that work for hours or days, and turn what they did into training data."))
+        _show(box)
+
+    # ---- look ------------------------------------------------------------------------------------
+
+    def _on_setting(self, key: str) -> None:
+        if key in ("appearance.colours", "appearance.contrast", "appearance.text_size"):
+            self._dress()
+
+    def _on_scheme(self) -> None:
+        settings = self._place.settings
+        if "system" in (settings.text("appearance.colours"), settings.text("appearance.contrast")):
+            self._dress()
+
+    def _dress(self) -> None:
+        app = QApplication.instance()
+        if isinstance(app, QApplication):
+            settings = self._place.settings
+            theme.apply(app, settings.text("appearance.colours"), float(settings.get("appearance.text_size")),
+                        settings.text("appearance.contrast"))
+
+
+def _show(dialog: D) -> D:
+    """Open a dialog that deletes itself when it is closed."""
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.open()
+    return dialog
+
+
+def _version() -> str:
+    try:
+        return version("tiphys")
+    except PackageNotFoundError:
+        return ""
+
+

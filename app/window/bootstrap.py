@@ -1,0 +1,230 @@
+"""One run of the desktop: builds client, window and controllers in order, waits for the exit event, takes all down."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import logging
+import signal
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QApplication
+
+from app.desk.actions import Actions
+from app.desk.cursor import Cursor
+from app.desk.desk import Desk
+from app.desk.desks import Desks
+from app.desk.notices import Notices
+from app.desk.offline_copies import Kept
+from app.desk.sender import Sender
+from app.desk.servers import Servers, address_of
+from app.desk.session_key import key_of, server_of, server_of_url
+from app.desk.settings import Settings
+from app.desk.watermarks import Looked
+from app.desk.workplace import Workplace
+from app.offline.controller import KeepingController
+from app.places.controller import PlacesController
+from app.servers.controller import ServerDesks, ServersController
+from app.servers.local_server import LocalServer
+from app.window.application import ApplicationController
+from app.window.instance import Doorbell, Request
+from app.window.status import StatusController
+from app.window.window import Window
+from core.aio import TaskScope
+from core.client.replica import Replica
+from core.domain.link import is_link
+from core.domain.session import FINAL_STATES
+from core.store.home import Home
+
+_log = logging.getLogger("ui")
+STORE_S = 3.0
+"""How long closing waits for the disk."""
+
+WINDOW_S = 5.0
+"""How long the window may take to be deleted."""
+
+
+class Options(argparse.Namespace):
+    """What the command line says."""
+
+    server: str
+    token_file: Path | None
+    home: Path | None
+    session: str
+    step: int | None
+    language: str
+    follow: bool
+    files: list[str]
+
+
+    @property
+    def token(self) -> str:
+        """The token for the server that is named."""
+        return self.token_file.read_text(encoding="utf-8").strip() if self.token_file else ""
+
+    def as_request(self, token: str) -> Request:
+        """What is asked for, for this window or for one that is open already."""
+        files = [f if is_link(f) else str(Path(f).absolute()) for f in self.files]
+        return Request(server=self.server, token=token, session=self.session, step=self.step, follow=self.follow,
+                       files=files)
+
+
+def server_of_request(asked: Request) -> str:
+    """The short name of the server that a request names; "" where it names none."""
+    return server_of_url(address_of(asked.server).partition("#")[0]) if asked.server else ""
+
+
+def parse(argv: Sequence[str]) -> Options:
+    """Read the command line of the desktop."""
+    parser = argparse.ArgumentParser(prog="tiphys open", description="Watch, steer and review agents.")
+    parser.add_argument("--server", default="", metavar="URL", help="work with this server too (ws:// or wss://)")
+    parser.add_argument("--token-file", type=Path, metavar="FILE", help="holds the token for --server")
+    parser.add_argument("--home", type=Path, metavar="FOLDER", help="where this computer's state lies")
+    parser.add_argument("--session", default="", metavar="ID", help="show this session")
+    parser.add_argument("--step", type=int, metavar="N", help="show this step of it")
+    parser.add_argument("--language", default="", choices=("", "en", "zh_CN"))
+    parser.add_argument("--follow", action="store_true", help="the files are still being written: follow them")
+    parser.add_argument("files", nargs="*", metavar="FILE", help="trajectories to import and show, or a tiphys:// link")
+    return parser.parse_args(argv, namespace=Options())
+
+
+class Desktop(QObject):
+    """The parts of a running desktop, made in the order in which they need each other."""
+
+    def __init__(self, home: Home, settings: Settings, scope: TaskScope) -> None:
+        super().__init__()
+        self.quit = asyncio.Event()
+        self.replica = Replica(home.replicas / "local.db")
+        self.notices = Notices(self)
+        self.cursor = Cursor(self)
+        local = Desk(self.replica, parent=self)
+        self.desk = Desks(local, self.cursor, self)
+        self.outgoing = Sender(self.desk, scope, self.notices, self)
+        self.connection = LocalServer(home, local, scope, self.notices)
+        self.actions = Actions(self)
+        self.place = Workplace(home=home, desk=self.desk, cursor=self.cursor, scope=scope, notices=self.notices,
+                               settings=settings, servers=Servers(home.servers, self),
+                               looked=Looked(home.path / "looked.json"), kept=Kept(home.path / "kept.json"),
+                               sender=self.outgoing, actions=self.actions)
+        self.servers = ServerDesks(home, self.place, self)
+        self.window = Window(self.place, home.path / "window.ini")
+        self.application = ApplicationController(self.place, self.window)
+        self.places = PlacesController(self.place, self.window)
+        servers = ServersController(self.place, self.servers, self.window)
+        self.places.server_offered.connect(servers.offer)
+        KeepingController(self.place, self.window)
+        StatusController(self.place, self.window.status)
+        self.application.server_needed.connect(self.connection.serve_here)
+        self.window.quit_asked.connect(self.quit.set)
+
+    def start(self, options: Options, token: str) -> None:
+        """Show the window, then connect and go where the command line says.
+
+        A server that the command line names joins the list; this computer's own is then started when it is needed.
+        """
+        self.window.show()
+        self.servers.open_all()
+        if not options.server:
+            self.connection.serve_here()
+        asked = options.as_request(token)
+        self.go(asked)
+        if not (asked.session or asked.files) and (newest := self._newest(server_of_request(asked))):
+            self.cursor.move(newest)
+
+    def go(self, asked: Request) -> None:
+        """Go where a command line says. Raises InvalidInput (bad_address) for a server that cannot be one."""
+        server = self.place.servers.add(asked.server, asked.token).id if asked.server else ""
+        links = [f for f in asked.files if is_link(f)]
+        files = [f for f in asked.files if not is_link(f)]
+        if asked.session:
+            self.cursor.move(key_of(asked.session, server), asked.step)
+        if links:
+            self.places.await_link(links[0])
+        if files:
+            opening = self.application.import_files(files, follow=asked.follow)
+            self.place.scope.spawn(opening, name="import", on_error=self.notices.report)
+
+    def take_over(self, asked: Request) -> None:
+        """Another start of the program hands over what it was asked for. Raises as `go` does."""
+        self.go(asked)
+        window = self.window
+        window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
+        window.show()
+        window.raise_()
+        window.activateWindow()
+        QApplication.alert(window)
+
+    def _newest(self, server: str) -> str:
+        """The session of which something was heard last: on the server that the command line names, if it does."""
+        rows = [r for r in self.desk.rows() if not server or server_of(r.session) == server]
+        return max(rows, key=lambda r: r.updated_at.timestamp() if r.updated_at else 0).session if rows else ""
+
+    async def close(self, *, keep_layout: bool = False) -> None:
+        """Take everything down in reverse order; what was typed is on disk before."""
+        self.window.setEnabled(False)
+        if not keep_layout:
+            self.window.save_state()
+        self.cursor.move("", None)
+        running = any(r.origin == "live" and r.state not in FINAL_STATES for r in self.desk.local.rows())
+        self.connection.leave(sessions_run=running)
+        await self._stored()
+        await self.place.scope.close()
+        await self._take_down_window()
+        self.desk.close()
+        self.servers.close()
+        self.replica.close()
+
+    async def _stored(self) -> None:
+        """Wait until what was typed and sent is on disk; a disk that hangs does not hold the window for ever."""
+        deadline = asyncio.get_running_loop().time() + STORE_S
+        while self.outgoing.storing and asyncio.get_running_loop().time() < deadline:
+            await asyncio.sleep(0.01)
+
+    async def _take_down_window(self) -> None:
+        """Delete the window with its panels and timers, which read the replica until then."""
+        gone = asyncio.Event()
+        self.window.destroyed.connect(gone.set)
+        self.window.hide()
+        self.window.deleteLater()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(gone.wait(), WINDOW_S)
+
+
+async def run_desktop(app: QApplication, options: Options, home: Home, settings: Settings) -> int:
+    """Run until the window asks to quit, or a signal does."""
+    loop = asyncio.get_running_loop()
+    async with TaskScope("desktop") as scope:
+        token = options.token
+        desktop = Desktop(home, settings, scope)
+        loop.set_exception_handler(_handler(desktop.notices))
+        _on_signals(loop, desktop.quit)
+        desktop.start(options, token)
+        doorbell = Doorbell(home, scope, desktop.take_over)
+        await doorbell.listen()
+        await desktop.quit.wait()
+        await doorbell.close()
+        await desktop.close()
+    return 0
+
+
+def _handler(notices: Notices) -> Any:
+    def handle(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        if isinstance(error, Exception):
+            notices.report(error)
+        else:
+            _log.error("%s", context.get("message"))
+
+    return handle
+
+
+def _on_signals(loop: asyncio.AbstractEventLoop, quit_event: asyncio.Event) -> None:
+    for name in ("SIGINT", "SIGTERM"):
+        try:
+            loop.add_signal_handler(getattr(signal, name), quit_event.set)
+        except NotImplementedError:  # Windows: the window's close button is the way
+            return

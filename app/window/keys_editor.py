@@ -1,0 +1,113 @@
+"""Other keys for the commands: one line each, a change holds at once."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QGridLayout,
+    QKeySequenceEdit,
+    QLineEdit,
+    QScrollArea,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.desk.actions import MENUS, Actions
+from app.desk.settings import PORTABLE
+from app.kit import theme
+from app.kit.safe_text import PlainLabel, plain_action
+from app.kit.scrolled import within
+from app.window.keys import Keys
+
+
+class KeysEditor(QDialog):
+    """Every command with the key that it has; its other keys stay."""
+
+    def __init__(self, actions: Actions, keys: Keys, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._actions, self._keys = actions, keys
+        self.setWindowTitle(self.tr("Change keys"))
+        self.resize(within(parent, 560, 640))
+        self.words = QLineEdit(self)
+        self.words.setPlaceholderText(self.tr("Find a command"))
+        self.words.setAccessibleName(self.tr("Find a command"))
+        self.words.setClearButtonEnabled(True)
+        self.problem = PlainLabel("", self)
+        self.problem.setWordWrap(True)
+        palette = self.problem.palette()
+        palette.setColor(palette.ColorRole.WindowText, theme.colour("error"))
+        self.problem.setPalette(palette)
+        self.edits: dict[str, QKeySequenceEdit] = {}
+        self._rows: dict[str, tuple[QWidget, ...]] = {}
+        body = QWidget(self)
+        self._grid = QGridLayout(body)
+        self._grid.setColumnStretch(0, 1)
+        for entry in actions.table:
+            self._add(entry.key, entry.menu)
+        self._grid.setRowStretch(self._grid.rowCount(), 1)
+        area = QScrollArea(self)
+        area.setWidgetResizable(True)
+        area.setAccessibleName(self.windowTitle())
+        area.setWidget(body)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
+        buttons.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        for widget in (self.words, area, self.problem, buttons):
+            column.addWidget(widget)
+        self.words.textChanged.connect(self._filter)
+
+    def _add(self, key: str, menu: str) -> None:
+        row = self._grid.rowCount()
+        title = next((t for k, t in MENUS if k == menu), "")
+        words = f"{plain_action(QCoreApplication.translate('Actions', title))} › {plain_action(self._text(key))}"
+        label = PlainLabel(words, self)
+        edit = self.edits[key] = QKeySequenceEdit(self)
+        edit.setMaximumSequenceLength(1)
+        edit.setClearButtonEnabled(True)
+        edit.setAccessibleName(words)
+        label.setBuddy(edit)
+        back = QToolButton(self)
+        back.setIcon(theme.icon("undo"))
+        back.setAutoRaise(True)
+        back.setToolTip(self.tr("As at first"))
+        back.setAccessibleName(self.tr("As at first"))
+        back.clicked.connect(partial(self._reset, key))
+        self._rows[key] = (label, edit, back)
+        for column, widget in enumerate(self._rows[key]):
+            self._grid.addWidget(widget, row, column)
+        self._show(key)
+        edit.editingFinished.connect(partial(self._change, key))
+
+    def _change(self, key: str) -> None:
+        """A key that another command has is refused, with its name."""
+        wanted = self.edits[key].keySequence().toString(PORTABLE)
+        if wanted != (self._keys.of(key) or ("",))[0]:
+            self._tell(key, self._keys.set_first(key, wanted))
+
+    def _reset(self, key: str) -> None:
+        self._tell(key, self._keys.reset(key))
+
+    def _tell(self, key: str, taken: str) -> None:
+        self.problem.setText("✗ " + self.tr("This key belongs to “{command}”: take it away there first.").format(
+            command=plain_action(self._text(taken))) if taken else "")
+        self._show(key)
+
+    def _show(self, key: str) -> None:
+        told = self._keys.of(key)
+        self.edits[key].setKeySequence(QKeySequence(told[0], PORTABLE) if told else QKeySequence())
+        self._rows[key][2].setEnabled(self._keys.is_changed(key))
+
+    def _text(self, key: str) -> str:
+        return self._actions[key].text()
+
+    def _filter(self, words: str) -> None:
+        for label, *rest in self._rows.values():
+            on = isinstance(label, PlainLabel) and words.casefold().strip() in label.text().casefold()
+            for widget in (label, *rest):
+                widget.setVisible(on)

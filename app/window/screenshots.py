@@ -1,0 +1,92 @@
+"""Pictures of the real window on real data, without a display: for the demonstration, the manual and the curious.
+
+    python -m app.window.screenshots --home FOLDER --session ID --out FOLDER
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+os.environ.setdefault("QT_API", "pyside6")
+
+from qasync import QEventLoop
+
+from app.desk.settings import Settings
+from app.window.bootstrap import Desktop, parse
+from app.window.entry import make_application
+from app.window.panel_pictures import shoot, take_panels
+from core.aio import TaskScope
+from core.store.home import Home
+
+LOAD_S = 60.0
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Write live.png, step.png, eye.png and review.png; print their paths."""
+    parser = argparse.ArgumentParser(prog="python -m app.window.screenshots", description=__doc__)
+    parser.add_argument("--home", type=Path, required=True)
+    parser.add_argument("--session", required=True)
+    parser.add_argument("--step", type=int, help="the step of the pictures that show one; default: two thirds in")
+    parser.add_argument("--other", default="", help="a session to draw over and beside it")
+    parser.add_argument("--panels", action="store_true", help="also each panel and dialog by itself")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--language", default="en")
+    parser.add_argument("--colours", default="light")
+    parser.add_argument("--size", default="1600x1000")
+    told = parser.parse_args(argv)
+    told.out.mkdir(parents=True, exist_ok=True)
+    home = Home(told.home)
+    settings = Settings(told.out / "unused.toml")
+    settings.set("appearance.colours", told.colours)
+    app = make_application(settings, told.language)
+    try:
+        with asyncio.Runner(loop_factory=lambda: QEventLoop(app)) as runner:
+            runner.run(_take(home, settings, told))
+    finally:
+        settings.path.unlink(missing_ok=True)
+    return 0
+
+
+async def _take(home: Home, settings: Settings, told: argparse.Namespace) -> None:
+    async with TaskScope("screenshots") as scope:
+        desktop = Desktop(home, settings, scope)
+        desktop.window.resize(*map(int, told.size.split("x")))
+        desktop.start(parse(["--session", told.session]), "")
+        await _loaded(desktop, told.session)
+        steps = desktop.desk.trajectory(told.session).row.steps
+        await _shot(desktop, told.out / "live.png")
+        desktop.cursor.to_step(told.step or max(1, 2 * steps // 3))
+        await _shot(desktop, told.out / "step.png")
+        desktop.actions["view.eye"].setChecked(True)
+        await _shot(desktop, told.out / "eye.png")
+        desktop.actions["view.eye"].setChecked(False)
+        desktop.window.lay_out_review()
+        await _shot(desktop, told.out / "review.png")
+        if told.panels:
+            await take_panels(desktop, told.out, told.other)
+        await desktop.close(keep_layout=True)
+
+
+async def _loaded(desktop: Desktop, session: str) -> None:
+    """Wait until the replica holds what the server has, or the time is over."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + LOAD_S
+    while loop.time() < deadline:
+        row = desktop.desk.row(session)
+        if row is not None and desktop.desk.link.state == "online" and desktop.desk.trajectory(session).seq >= row.seq:
+            return
+        await asyncio.sleep(0.1)
+
+
+async def _shot(desktop: Desktop, path: Path) -> None:
+    await shoot(desktop.window, path)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

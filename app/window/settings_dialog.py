@@ -1,0 +1,119 @@
+"""Settings: the dialog is made from the declared table, a page per group; a change holds at once, there is no OK."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QCoreApplication, QSize, QTime
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QDoubleSpinBox,
+    QFormLayout,
+    QPlainTextEdit,
+    QSpinBox,
+    QTabWidget,
+    QTimeEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.desk.settings import SETTINGS, Setting, Settings
+from app.kit import theme
+from app.kit.safe_text import PlainLabel
+from app.kit.scrolled import Scrolled, within
+
+
+class SettingsDialog(QDialog):
+    """One control per setting, by group."""
+
+    def __init__(self, settings: Settings, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        self.setWindowTitle(self.tr("Settings"))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*(4 * theme.GRID,) * 4)
+        self.pages = QTabWidget(self)
+        self.pages.setDocumentMode(True)
+        for group in dict.fromkeys(s.group for s in SETTINGS):
+            self.pages.addTab(Scrolled(self._group(group), self), _tr(group))
+        column.addWidget(self.pages, 1)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
+        buttons.rejected.connect(self.reject)
+        tabs = self.pages.tabBar().sizeHint().width() + 12 * theme.GRID
+        self.resize(self.sizeHint().expandedTo(QSize(min(tabs, within(parent, tabs, 0).width()), 0)))
+        column.addWidget(buttons)
+
+    def _group(self, group: str) -> QWidget:
+        box = QWidget(self)
+        column = QVBoxLayout(box)
+        form = QFormLayout()
+        column.addLayout(form)
+        column.addStretch(1)
+        for setting in SETTINGS:
+            if setting.group == group:
+                label = PlainLabel("" if isinstance(setting.default, bool) else _tr(setting.label), box)
+                control = self._control(setting, box)
+                label.setBuddy(control)
+                form.addRow(label, control)
+                if setting.note:
+                    note = PlainLabel(_tr(setting.note), box)
+                    note.setFont(theme.small_font(self.font()))
+                    note.setWordWrap(True)
+                    form.addRow(PlainLabel("", box), note)
+        return box
+
+    def _control(self, setting: Setting, parent: QWidget) -> QWidget:
+        value = self._settings.get(setting.key)
+        if isinstance(setting.default, bool):
+            check = QCheckBox(_tr(setting.label), parent)
+            check.setChecked(bool(value))
+            check.toggled.connect(partial(self._settings.set, setting.key))
+            return check
+        if setting.choices:
+            combo = QComboBox(parent)
+            for key, text in setting.choices:
+                combo.addItem(_tr(text), key)
+            combo.setCurrentIndex(max(0, combo.findData(value)))
+            combo.currentIndexChanged.connect(partial(self._choose, setting.key, combo))
+            return combo
+        if setting.kind == "time":
+            clock = QTimeEdit(QTime.fromString(str(value), "HH:mm"), parent)
+            clock.setDisplayFormat("HH:mm")
+            clock.timeChanged.connect(partial(self._set_time, setting.key))
+            return clock
+        if setting.kind == "lines":
+            lines = QPlainTextEdit(str(value), parent)
+            lines.setTabChangesFocus(True)
+            lines.setFixedHeight(4 * self.fontMetrics().height() + 2 * theme.GRID)
+            lines.textChanged.connect(partial(self._set_lines, setting.key, lines))
+            return lines
+        if isinstance(setting.default, int):
+            count = QSpinBox(parent)
+            count.setRange(int(setting.low), int(setting.high))
+            count.setValue(int(value))
+            count.valueChanged.connect(partial(self._settings.set, setting.key))
+            return count
+        spin = QDoubleSpinBox(parent)
+        spin.setRange(setting.low, setting.high)
+        is_share = setting.high <= 1
+        spin.setSingleStep(0.05 if is_share else 0.5)
+        spin.setDecimals(2 if is_share else 1)
+        spin.setValue(float(value))
+        spin.valueChanged.connect(partial(self._settings.set, setting.key))
+        return spin
+
+    def _set_time(self, key: str, told: QTime) -> None:
+        self._settings.set(key, told.toString("HH:mm"))
+
+    def _set_lines(self, key: str, lines: QPlainTextEdit) -> None:
+        self._settings.set(key, lines.toPlainText())
+
+    def _choose(self, key: str, combo: QComboBox, index: int) -> None:
+        self._settings.set(key, combo.itemData(index))
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Settings", text)

@@ -1,0 +1,63 @@
+"""Wires the status bar to the desk, the outbox and the cursor."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QTimer
+
+from app.desk.session_key import OWN
+from app.desk.workplace import Workplace
+from app.kit import quantities
+from app.kit.safe_text import one_line
+from app.servers.connection_state import standing_of
+from app.window.status_bar import StatusBar
+
+
+class StatusController(QObject):
+    """Says every two seconds, and at each change, how things stand."""
+
+    def __init__(self, place: Workplace, bar: StatusBar) -> None:
+        super().__init__(bar)
+        self._place, self._bar = place, bar
+        self._timer = QTimer(self)
+        self._timer.setInterval(2000)
+        self._connect()
+        self._show_all()
+        self._timer.start()
+
+    def _connect(self) -> None:
+        desk, cursor = self._place.desk, self._place.cursor
+        desk.link_changed.connect(self._show_link)
+        desk.outbox_changed.connect(self._show_waiting)
+        desk.trajectory_changed.connect(self._show_place)
+        cursor.moved.connect(self._show_place)
+        self._timer.timeout.connect(self._show_link)
+
+    def _show_all(self) -> None:
+        self._show_link()
+        self._show_waiting()
+        self._show_place()
+
+    def _show_link(self) -> None:
+        links = [(desk.server, desk.link) for desk in self._place.desk.all]
+        others = len(links) > 1  # this computer's own server has nothing to say while nobody needs it
+        shown = [(server, link) for server, link in links if not (others and server == OWN and link.state == "off")]
+        named = len(shown) > 1 or any(server != OWN for server, _ in shown)
+        self._bar.show_links([standing_of(link, one_line(self._place.servers.name_of(server), 24) if named else "")
+                              for server, link in shown])
+
+    def _show_waiting(self) -> None:
+        count = self._place.desk.waiting()
+        self._bar.show_waiting(self.tr("%n waiting to be delivered", None, count) if count else "")
+
+    def _show_place(self) -> None:
+        cursor = self._place.cursor
+        row = self._place.desk.row(cursor.session) if cursor.session else None
+        if row is None or not row.steps:
+            self._bar.show_place("")
+            return
+        total = quantities.number(row.steps)
+        if cursor.is_following:
+            self._bar.show_place(self.tr("at step {n} of {total}, following").format(n=total, total=total))
+            return
+        step = quantities.number(cursor.step or 0)
+        self._bar.show_place(self.tr("at step {n} of {total}").format(n=step, total=total))

@@ -1,0 +1,77 @@
+"""The status bar: how the connection to each server stands, what waits to be delivered, where the reader is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QMouseEvent, QPalette
+from PySide6.QtWidgets import QHBoxLayout, QStatusBar, QWidget
+
+from app.kit import theme
+from app.kit.safe_text import PlainLabel, set_tooltip
+from app.servers.connection_state import Standing
+
+
+class StatusBar(QStatusBar):
+    """One text per server, each with a sign and a colour, and two more."""
+
+    servers_asked = Signal()
+    """The reader clicked on a connection."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._links = QWidget(self)
+        self._row = QHBoxLayout(self._links)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(4 * theme.GRID)
+        self.links: list[PlainLabel] = []
+        self.waiting = PlainLabel("", self)
+        self.place = PlainLabel("", self)
+        self.setSizeGripEnabled(False)
+        self.setContentsMargins(2 * theme.GRID, 0, 2 * theme.GRID, 0)
+        self.addWidget(self._links)
+        self.addWidget(self.waiting)
+        self.addPermanentWidget(self.place)
+
+    @property
+    def told(self) -> str:
+        """What is said of the connections, as one text."""
+        return " · ".join(label.text() for label in self.links if not label.isHidden())
+
+    def show_links(self, standings: Sequence[Standing]) -> None:
+        """Tell how the connections stand."""
+        while len(self.links) < len(standings):
+            self.links.append(self._label())
+        for label in self.links[len(standings):]:
+            label.hide()
+        for label, standing in zip(self.links, standings, strict=False):
+            palette = label.palette()
+            palette.setColor(QPalette.ColorRole.WindowText, theme.colour(standing.meaning))
+            label.setPalette(palette)
+            label.setText(standing.text)
+            set_tooltip(label, standing.detail)
+            label.show()
+
+    def _label(self) -> PlainLabel:
+        label = PlainLabel("", self._links)
+        label.setAccessibleName(self.tr("Connection"))
+        label.setCursor(Qt.CursorShape.PointingHandCursor)
+        label.installEventFilter(self)
+        self._row.addWidget(label)
+        return label
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """A click on a connection asks for the servers."""
+        if isinstance(event, QMouseEvent) and event.type() == QEvent.Type.MouseButtonRelease and watched in self.links:
+            self.servers_asked.emit()
+        return super().eventFilter(watched, event)
+
+    def show_waiting(self, text: str) -> None:
+        """Tell how much waits to be delivered."""
+        self.waiting.setText(text)
+        self.waiting.setVisible(bool(text))
+
+    def show_place(self, text: str) -> None:
+        """Tell where the reader is."""
+        self.place.setText(text)

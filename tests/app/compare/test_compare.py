@@ -1,0 +1,106 @@
+"""Two sessions side by side: aligned on their common beginning, each step opened in its own session."""
+
+from __future__ import annotations
+
+import asyncio
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from support.logs import Maker
+from support.panels import workplace
+
+from app.compare.model import ComparisonModel
+from app.compare.panel import build
+from core.store import log
+
+
+def session(tools: str) -> Maker:
+    """One step per letter, whose tool it is."""
+    maker = Maker(3)
+    for letter in tools:
+        maker.random.seed(ord(letter))
+        maker.add_step(f"tool_{letter}", fails=letter == "x")
+    return maker
+
+
+def test_the_common_beginning_and_the_parting(qtbot, qtmodeltester, tmp_path):
+    left, right = session("abcde"), session("abxy")
+    with workplace(tmp_path, left, right) as (place, replica):
+        panel = build(place, None)
+        qtbot.addWidget(panel)
+        panel.resize(500, 300)
+        panel.show()
+        place.cursor.move("s1", 1)
+        assert [panel.other.itemData(i) for i in range(panel.other.count())] == ["", "s2"]
+        panel.other.setCurrentIndex(1)
+        panel.chosen.emit("s2")
+        model = panel.table.model()
+        qtmodeltester.check(model)
+        assert isinstance(model, ComparisonModel)
+        assert (model.common, model.rowCount()) == (2, 5)
+        assert panel.told.text() == "The first 2 step(s) are the same."
+        assert "tool_c" in model.index(2, 0).data() and "✗" in model.index(2, 1).data()
+        assert model.index(4, 1).data() is None
+        panel.parting.click()
+        assert (place.cursor.session, place.cursor.step) == ("s1", 3)
+        panel.table.setCurrentIndex(model.index(3, 1))
+        QTest.keyClick(panel.table, Qt.Key.Key_Return)
+        assert (place.cursor.session, place.cursor.step) == ("s2", 4)
+        assert model.sides[1].session == "s1", "the sides are turned round"
+        count = len(right.bodies)
+        right.add_step("tool_z", fails=False)
+        right.add_step("tool_z", fails=False)
+        head = replica._writer.do_blocking(lambda conn: log.append(conn, "s2", right.bodies[count:]))
+        place.desk._on_events("s2", count + 1, head)
+        qtbot.waitUntil(lambda: model.rowCount() == 6)
+        panel.chosen.emit("")
+        assert model.rowCount() == 0
+
+
+def test_steps_that_end_differently_part_and_those_of_the_same_task_are_offered_first(qtbot, tmp_path):
+    other, same = session("ab"), session("a")
+    same.random.seed(ord("b"))
+    same.add_step("tool_b", fails=True)
+    late = Maker(9)  # begun last, of another task
+    late.add_step(fails=False)
+    with workplace(tmp_path, other, late, same) as (place, replica):
+        panel = build(place, None)
+        qtbot.addWidget(panel)
+        panel.show()
+        place.cursor.move("s1", 1)
+        assert [panel.other.itemData(i) for i in range(panel.other.count())] == ["", "s3", "s2"]
+        panel.chosen.emit("s3")
+        model = panel.table.model()
+        assert (model.common, model.rowCount()) == (1, 2)
+        asyncio.run(replica.forget("s3"))
+        assert model.rowCount() == 2 and model.index(0, 1).data() is None, "the other log is another one now"
+
+
+def test_two_that_grow_are_compared_where_the_comparison_ended(qtbot, tmp_path, monkeypatch):
+    left, right = session("abc"), session("ab")
+    with workplace(tmp_path, left, right) as (place, replica):
+        model = ComparisonModel()
+        sides = [place.desk.trajectory(name) for name in ("s1", "s2")]
+        compared: list[int] = []
+        monkeypatch.setattr("app.compare.model._act", lambda head: compared.append(head.number) or head.title)
+        model.show(*sides)
+        assert (model.common, compared) == (2, [1, 1, 2, 2])
+
+        def grow(name: str, maker: Maker, tool: str) -> None:
+            maker.random.seed(ord(tool))
+            count = len(maker.bodies)
+            maker.add_step(f"tool_{tool}", fails=tool == "x")
+            head = replica._writer.do_blocking(lambda conn: log.append(conn, name, maker.bodies[count:]))
+            place.desk._on_events(name, count + 1, head)
+            qtbot.waitUntil(lambda: place.desk.trajectory(name).seq == head)
+            compared.clear()
+            model.refresh()
+
+        grow("s2", right, "c")
+        assert (model.common, compared) == (3, [3, 3])
+        grow("s2", right, "y")
+        grow("s1", left, "x")
+        assert (model.common, model.rowCount()) == (3, 4)
+        grow("s1", left, "z")
+        assert compared == [], "they have parted: nothing is compared any more"
+        assert model.rowCount() == 5

@@ -1,0 +1,30 @@
+"""Numbers, plural forms and dates in the reader's language, with the real catalogues."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from PySide6.QtCore import QCoreApplication
+from support.window import speaking
+
+from app.kit import quantities
+
+AT = datetime(2026, 3, 1, 9, 5, 7, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(("language", "day"), [("en", "Mar 1, 2026"), ("zh_CN", "2026年3月1日")])
+def test_dates_are_written_as_the_language_writes_them(qapp, language, day):
+    with speaking(qapp, language):
+        assert quantities.day_and_clock(AT) == f"{day} {quantities.clock(AT, seconds=True)}"
+        assert quantities.day_and_clock(None) == ""
+
+
+@pytest.mark.parametrize(("language", "one", "many"), [
+    ("en", "1 message of earlier contexts is gone", "3 messages of earlier contexts are gone"),
+    ("zh_CN", "较早上下文中的 1 条消息已不在", "较早上下文中的 3 条消息已不在")])
+def test_plural_forms(qapp, language, one, many):
+    with speaking(qapp, language):
+        told = [QCoreApplication.translate("ContextModel", "%n message(s) of earlier contexts are gone", None, n)
+                for n in (1, 3)]
+        assert told == [one, many]

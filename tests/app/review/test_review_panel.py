@@ -1,0 +1,168 @@
+"""The Review panel: what it shows offline, and verdicts through a real server there and back."""
+
+import asyncio
+import time
+
+import pytest
+import qasync
+from PySide6.QtWidgets import QWidget
+from support.panels import told_session, workplace
+from support.wire import account, fill, running_client, serving
+
+from app.desk.session_key import key_of
+from app.review import panel as verdicts
+from core.aio import TaskScope
+from core.protocol.messages import GiveVerdict, Nak
+
+
+@pytest.fixture
+def host(qtbot):
+    made = QWidget()
+    qtbot.addWidget(made)
+    return made
+
+
+@pytest.fixture
+def place(qapp, tmp_path):
+    with workplace(tmp_path, told_session()) as (told, _):
+        yield told
+
+
+def test_every_opinion_stands_there_with_who_and_why(place, host) -> None:
+    view = verdicts.build(place, host)
+    assert view._stack.currentIndex() == 0
+    place.cursor.move("s1", 2)
+    assert "mask" in view._opinions.text and "null_action" in view._opinions.text
+    assert "looked at nothing" in view._opinions.text
+    assert "masked" in view._final.text()
+    assert view._counts.text() == "kept 9 · masked 1 · undecided 9"
+    place.cursor.to_step(3)
+    assert "well done" in view._opinions.text and "kept" in view._final.text()
+
+
+def test_blind_hides_the_others_until_the_reader_has_decided(place, host) -> None:
+    view = verdicts.build(place, host)
+    place.cursor.move("s1", 2)
+    view.blind.setChecked(True)
+    assert "null_action" not in view._opinions.text
+    assert view._final.text() == ""
+    assert place.settings.get("review.blind") is True
+    view.blind.setChecked(False)
+    assert "null_action" in view._opinions.text
+
+
+async def test_once_decided_the_others_show_and_the_next_undecided_comes(place, host) -> None:
+    view = verdicts.build(place, host)
+    view.blind.setChecked(True)
+    place.cursor.move("s1", 2)
+    place.actions["review.keep"].trigger()
+    assert "null_action" in view._opinions.text and "kept" in view._final.text()
+    assert place.cursor.step == 2
+    view.advance.setChecked(True)
+    place.cursor.to_step(4)
+    place.actions["review.mask"].trigger()
+    assert place.cursor.step == 5
+    place.actions["review.unsure"].trigger()
+    assert place.cursor.step == 5, "unsure decides nothing"
+    place.cursor.mark((6, 7))
+    place.actions["review.keep"].trigger()
+    assert (place.cursor.step, place.cursor.marks) == (8, ())
+    await place.scope.close()
+
+
+def test_rules_run_where_the_session_is(place, host) -> None:
+    told = []
+    place.notices.told.connect(told.append)
+    place.desk.server = "lab"
+    view = verdicts.build(place, host)
+    place.cursor.move(key_of("s1", "lab"), 2)
+    view.rules.click()
+    assert [n.sentence for n in told] == ["Rules run on the server's own computer:  tiphys judge s1"]
+    assert view.rules.isEnabled()
+
+
+def test_a_key_without_a_step_says_what_is_missing(place, host) -> None:
+    told = []
+    place.notices.told.connect(told.append)
+    verdicts.build(place, host)
+    place.actions["review.keep"].trigger()
+    assert "Select a step" in told[0].sentence
+
+
+def test_next_undecided_moves_the_one_cursor(place, host) -> None:
+    verdicts.build(place, host)
+    place.cursor.move("s1", 2)
+    place.actions["review.next"].trigger()
+    assert place.cursor.step == 4
+
+
+async def eventually(predicate, timeout: float = 10) -> None:
+    end = time.monotonic() + timeout
+    while not predicate():
+        assert time.monotonic() < end, "it never happened"
+        await asyncio.sleep(0.01)
+
+
+def test_verdicts_go_to_the_server_come_back_and_are_undone(qapp, host, tmp_path) -> None:
+    async def main() -> None:
+        async with serving(tmp_path / "home") as server:
+            maker = told_session()
+            await fill(server, "s1", maker.bodies)
+            token = account(tmp_path / "home", "wang", "view", "review")
+            async with (running_client(tmp_path / "replica.db", server.url, token, "s1") as client,
+                        TaskScope("panels") as scope):
+                await eventually(lambda: client.replica.head("s1") == len(maker.bodies))
+                with workplace(tmp_path / "home", client=client, scope=scope) as (place, _):
+                    await judge(place)
+
+    async def judge(place) -> None:
+        view = verdicts.build(place, host)
+        place.cursor.move("s1", 2)
+        view.reason.setEditText("it had looked before")
+        place.actions["review.keep"].trigger()
+        assert "kept" in view._final.text()
+        entry = place.desk.trajectory("s1").step(2)
+        await eventually(lambda: "person:wang" in entry.verdicts)
+        assert entry.verdicts["person:wang"].reason == "it had looked before"
+        await eventually(lambda: view._counts.text() == "kept 10 · masked 0 · undecided 8")
+        place.actions["review.undo"].trigger()
+        assert "masked" in view._final.text()
+        await eventually(lambda: "person:wang" not in entry.verdicts)
+        place.cursor.mark((4, 5, 6))
+        place.actions["review.mask"].trigger()
+        await eventually(lambda: all(place.desk.trajectory("s1").step(n).final == "mask" for n in (4, 5, 6)))
+        view.noted.emit("a loop")
+        await eventually(lambda: [n[2] for n in place.desk.trajectory("s1").step(5).notes] == ["a loop"])
+
+    with asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(qapp)) as runner:
+        runner.run(asyncio.wait_for(main(), 60))
+
+
+def test_at_the_live_tail_a_key_judges_the_newest_step_only_once_it_has_been_seen(place, host, monkeypatch) -> None:
+    told, sent = [], []
+    place.notices.told.connect(told.append)
+    monkeypatch.setattr(place.sender, "send", lambda session, op, **_: sent.append((op.step, op.value)))
+    view = verdicts.build(place, host)
+    place.cursor.move("s1", None)
+    assert view._title.text().startswith("Step 10")
+    place.actions["review.mask"].trigger()
+    assert sent == [] and "just come" in told[0].sentence
+    monkeypatch.setattr(verdicts, "SETTLED_MS", 0)
+    place.actions["review.mask"].trigger()
+    assert sent == [(10, "mask")]
+    assert place.cursor.is_following
+    place.actions["review.note"].trigger()
+    assert place.cursor.step == 10
+
+
+def test_a_verdict_that_no_server_has_answered_still_stands_after_a_restart(place, host) -> None:
+    asyncio.run(place.desk.replica.add("s1", GiveVerdict(step=4, value="mask", reason="a loop")))
+    told = []
+    place.notices.told.connect(told.append)
+    view = verdicts.build(place, host)
+    place.cursor.move("s1", 4)
+    assert "masked" in view._final.text() and "a loop" in view._opinions.text
+    [queued] = place.desk.replica.waiting()
+    refusal = Nak(id=queued.id, cseq=1, kind="Denied", code="missing_scope", sentence="No.")
+    asyncio.run(place.desk.replica.answered(refusal))
+    assert "masked" not in view._final.text() and len(told) == 1

@@ -1,0 +1,194 @@
+"""A new session on the server of one's choice: the tasks that it offers, what a token allows, and that it is there."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QDialogButtonBox
+from support.desktops import listed, window
+from support.eventually import eventually
+from support.parts import ROOT, Parts, stopped
+from support.server_process import ServerProcess
+from support.wire import account, admin_token, serving
+
+from app.desk.session_key import OWN, id_of, key_of
+from app.sessions.new_session_dialog import NewSession
+from app.window.bootstrap import Desktop
+from core.domain.events import SessionCreated, ThresholdsSet, decode_event
+from core.server.address import read_endpoint
+from core.store import log
+from core.store.home import Home
+from core.store.sqlite import connect
+
+CTRL = Qt.KeyboardModifier.ControlModifier
+
+
+def task(home: Path, name: str, title: str) -> None:
+    folder = home / "tasks" / name
+    folder.mkdir(parents=True)
+    (folder / "task.toml").write_text(f"id = {json.dumps(name)}\ntitle = {json.dumps(title)}\ndescription = 'Do it.'\n",
+                                      encoding="utf-8")
+
+
+async def ask(made: Desktop) -> NewSession:
+    made.window.activateWindow()
+    await eventually(made.window.isActiveWindow)
+    QTest.keyClick(made.window, Qt.Key.Key_N, CTRL)
+    await eventually(lambda: any(d.isVisible() for d in made.window.findChildren(NewSession)))
+    return next(d for d in made.window.findChildren(NewSession) if d.isVisible())
+
+
+def tasks(dialog: NewSession) -> set[str]:
+    return {dialog.task.itemData(row) for row in range(dialog.task.count())}
+
+
+def may_start(dialog: NewSession) -> bool:
+    return dialog.buttons.button(QDialogButtonBox.StandardButton.Ok).isEnabled()
+
+
+async def choose(dialog: NewSession, server: str) -> None:
+    """With the keyboard, and until the server has answered or the reason why not is told."""
+    dialog.server.setFocus()
+    steps = dialog.server.findData(server) - dialog.server.currentIndex()
+    for _ in range(abs(steps)):
+        QTest.keyClick(dialog.server, Qt.Key.Key_Down if steps > 0 else Qt.Key.Key_Up)
+    assert dialog.server.currentData() == server
+    await eventually(lambda: "Asking" not in dialog.why.text())
+
+
+def created(server: ServerProcess, session: str) -> list[object]:
+    with contextlib.closing(connect(server.home.server_db, readonly=True)) as conn:
+        return [decode_event(p.body).fact for p in log.read_all(conn, session)]
+
+
+async def test_a_task_of_another_server_is_started_there(qapp, tmp_path):
+    task(tmp_path / "lab", "lab-task", "Only the lab has it 只有实验室")
+    task(tmp_path / "desk", "own-task", "Of this computer")
+    with ServerProcess(tmp_path / "lab") as lab:
+        async with window(tmp_path / "desk") as made:
+            made.place.settings.set("attention.errors", 7)
+            one = made.place.servers.add(lab.url, lab.token, "lab").id
+            await eventually(lambda: "lab: connected" in made.window.status.told)
+            dialog = await ask(made)
+            assert dialog.server.currentData() == OWN and dialog.server.isVisibleTo(dialog)
+            await eventually(lambda: "own-task" in tasks(dialog))
+            assert "lab-task" not in tasks(dialog)
+            await choose(dialog, one)
+            assert "lab-task" in tasks(dialog) and "own-task" not in tasks(dialog)
+            assert dialog.model.isVisibleTo(dialog) and "server" in dialog.sandbox.itemText(1)
+            dialog.task.setFocus()
+            QTest.keyClicks(dialog.task, "Only")
+            assert dialog.task.currentData() == "lab-task" and may_start(dialog)
+            QTest.keyClick(dialog, Qt.Key.Key_Return)
+            session = made.cursor.session
+            assert session == key_of(id_of(session), one)
+            await eventually(lambda: session in listed(made))
+            assert "@ lab" in listed(made)[session] and "Only the lab has it" in listed(made)[session]
+            await eventually(lambda: len(created(lab, id_of(session))) == 2)
+            first, second = created(lab, id_of(session))
+            assert isinstance(first, SessionCreated) and first.task.id == "lab-task"
+            assert isinstance(second, ThresholdsSet) and second.thresholds.errors == 7
+            assert not made.desk.local.commands(session), "nothing of it went to this computer's own server"
+
+            dialog = await ask(made)
+            assert dialog.server.currentData() == one, "the server of the session that is looked at comes first"
+            dialog.reject()
+
+
+async def test_what_a_token_does_not_allow_is_said_in_one_sentence(qapp, tmp_path):
+    task(tmp_path / "lab", "lab-task", "Only the lab has it")
+    with ServerProcess(tmp_path / "lab") as lab:
+        async with window(tmp_path / "desk") as made:
+            one = made.place.servers.add(lab.url, account(tmp_path / "lab", "wang", "view", "review"), "lab").id
+            await eventually(lambda: "lab: connected" in made.window.status.told)
+            dialog = await ask(made)
+            await choose(dialog, one)
+            await eventually(lambda: "guide" in dialog.why.text())
+            assert dialog.why.text() == "Your token does not allow to start sessions on lab: that needs “guide”."
+            assert not may_start(dialog) and not tasks(dialog)
+            dialog.reject()
+
+            made.place.servers.add(lab.url, account(tmp_path / "lab", "li", "view", "guide"), "lab")
+            await eventually(lambda: made.servers.desk(one).client.status.name == "li")
+            dialog = await ask(made)
+            await choose(dialog, one)
+            await eventually(lambda: "lab-task" in tasks(dialog))
+            assert not dialog.model.isVisibleTo(dialog) and dialog.as_it_stands.isVisibleTo(dialog)
+            assert may_start(dialog)
+            dialog.task.setCurrentIndex(dialog.task.findData("lab-task"))
+            QTest.keyClick(dialog, Qt.Key.Key_Return)
+            await eventually(lambda: made.cursor.session in listed(made))
+
+
+async def test_servers_that_cannot_say_what_they_offer_are_told_apart(qapp, tmp_path, monkeypatch):
+    task(tmp_path / "home", "a-task", "A task")
+    (tmp_path / "home/tasks/broken").mkdir()
+    (tmp_path / "home/tasks/broken/task.toml").write_text("id = ")
+    async with serving(tmp_path / "home") as server, window(tmp_path / "desk") as made:
+        away = made.place.servers.add("ws://127.0.0.1:9", "token", "farm").id
+        monkeypatch.setattr("core.server.connection.CAN", ("search",))
+        one = made.place.servers.add(server.url, admin_token(tmp_path / "home"), "lab").id
+        await eventually(lambda: "lab: connected" in made.window.status.told)
+        dialog = await ask(made)
+        await choose(dialog, one)
+        assert dialog.why.text() == "lab has an older program, which does not tell its tasks."
+        await choose(dialog, away)
+        assert dialog.why.text() == "farm is not connected." and not may_start(dialog)
+        await choose(dialog, OWN)
+        await eventually(lambda: tasks(dialog) and not dialog.why.text())
+        dialog.reject()
+        monkeypatch.undo()
+        made.place.servers.add(server.url, account(tmp_path / "home", "li", "guide"), "lab")
+        await eventually(lambda: made.servers.desk(one).client.status.name == "li")
+        dialog = await ask(made)
+        await choose(dialog, one)
+        await eventually(lambda: "a-task" in tasks(dialog))
+        assert dialog.why.text() == "lab has 1 task(s) that it cannot read; its log says why." and may_start(dialog)
+        made.place.servers.set_connected(one, False)
+        await choose(dialog, away)
+        await choose(dialog, one)
+        assert dialog.why.text() == "lab is not connected." and not tasks(dialog)
+        dialog.reject()
+
+
+async def test_with_one_server_there_is_no_choice_of_servers(qapp, tmp_path):
+    async with window(tmp_path / "desk") as made:
+        dialog = await ask(made)
+        assert not dialog.server.isVisibleTo(dialog)
+        await eventually(lambda: tasks(dialog))
+        assert may_start(dialog) and dialog.sandbox.itemText(1) == "UNCONFINED on this computer"
+        dialog.reject()
+
+
+async def test_an_agent_of_another_server_works_and_is_watched_and_searched_from_here(qapp, tmp_path):
+    """The whole way: a real server starts a real runner for what was chosen in this window."""
+    shutil.copytree(ROOT / "resources/tasks/sum-numbers", tmp_path / "lab/tasks/lab-sums")
+    file = tmp_path / "lab/tasks/lab-sums/task.toml"
+    told = file.read_text().replace('id = "sum-numbers"', 'id = "lab-sums"').replace(
+        "[agent.model]", '[agent]\nsandbox = "local"\nconfirmed_unconfined = true\n\n[agent.model]')
+    file.write_text(told)
+    lab = Parts(tmp_path / "lab")
+    lab.start_server()
+    with stopped(lab, "none"):
+        async with window(tmp_path / "desk") as made:
+            home = Home(tmp_path / "lab")
+            entry = made.place.servers.add(read_endpoint(home).url, home.admin_token.read_text(), "lab")
+            await eventually(lambda: "lab: connected" in made.window.status.told)
+            dialog = await ask(made)
+            await choose(dialog, entry.id)
+            await eventually(lambda: "lab-sums" in tasks(dialog))
+            dialog.task.setCurrentIndex(dialog.task.findData("lab-sums"))
+            QTest.keyClick(dialog, Qt.Key.Key_Return)
+            session = made.cursor.session
+            await eventually(lambda: (row := made.desk.row(session)) is not None and row.state == "finished", 60)
+            await eventually(lambda: len(made.desk.trajectory(session).steps) == made.desk.row(session).steps > 0)
+            assert made.desk.row(session).score == 100
+            find = made.window.docks["find"].widget()
+            find.box.insert("numbers.txt")
+            await eventually(lambda: any(hit.session == session and hit.where == "action"
+                                         for hit, _ in find.list.model().entries))

@@ -1,0 +1,225 @@
+"""The list of sessions: filtered by typed queries, filters saved in the settings file, ordered, all by keyboard."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from msgspec import structs
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QInputDialog
+from support.eventually import eventually
+from support.logs import SERVER, Maker
+from support.panels import workplace
+
+from app.desk.watermarks import Looked
+from app.kit import theme
+from app.sessions.model import SessionsModel
+from app.sessions.panel import build
+from app.sessions.query import Seen, SessionQuery
+from app.sessions.saved_filters import SavedFilter, read_filters, write_filters
+from core.domain.events import AttentionRaised, SessionCreated, SessionStateChanged, make_event
+from core.domain.session import SessionRow, advance
+from core.domain.task import Limits, Task
+from core.protocol.messages import ClearAttention
+
+START = datetime(2026, 3, 1, tzinfo=UTC)
+ROW = SessionRow(session="s1", title="Sail to Kolchis", task="argo", model="glm-4.5", state="running", steps=40,
+                 errors=3, cost_usd=2.5, attention=("loop",))
+
+
+@pytest.mark.parametrize(("query", "passes"), [
+    ("", True), ("sail kolchis", True), ("sail troy", False), ("-troy", True), ('"to kol"', True), ('"kol to"', False),
+    ("state:unn", False),
+    ("state:run", True), ("state:fin", False), ("-state:finished", True), ("is:attention", True), ("is:new", True),
+    ("is:imported", False), ("is:live", True), ("is:guided", False), ("attention:loop", True), ("server:lab", True),
+    ("server:farm", False), ("lab", True), ("model:GLM", True), ("task:arg", True), ("cost>2", True),
+    ("cost>=3", False), ("steps=40 errors<4", True), ("score>0", False), ("score<100", False), ("tokens>1", False),
+    ("is:nothing", False),
+    ("steps>x", False), ("- ", True), ('"', True), ("format:live", True)])
+def test_a_query_is_understood_and_nothing_typed_is_an_error(query, passes):
+    assert SessionQuery(query).passes(Seen(ROW, "lab", 4)) is passes
+
+
+def test_saved_filters_are_readable_lines():
+    told = [SavedFilter("Mine = all", "state:running is:new"), SavedFilter("x", "cost>2")]
+    assert write_filters(told) == "Mine all = state:running is:new\nx = cost>2"
+    assert read_filters("a = b\n\nno sign\n = x\na = c") == [SavedFilter("a", "c")]
+
+
+def rows() -> list[SessionRow]:
+    def made(name: str, day: int, **more) -> SessionRow:
+        at = START + timedelta(days=day)
+        heard = at + timedelta(hours=more.pop("h", 1))
+        return SessionRow(session=name, title=name, created_at=at, updated_at=heard, **more)
+
+    return [made("b", 1, steps=9, h=90), made("a", 2, steps=2, attention=("stall",)), made("c", 3, steps=5),
+            made("d", 0, attention=("waiting",))]
+
+
+def test_orders_and_what_is_read_keeps_its_place(tmp_path, qtmodeltester):
+    looked = Looked(tmp_path / "looked.json")
+    for name, seen in (("a", 1), ("b", 2), ("c", 5)):
+        looked.look(name, seen)
+    model = SessionsModel(looked)
+    model.show(rows())
+    told = {}
+    for order in ("begun", "attention", "new", "heard", "name"):
+        model.set_order(order)
+        told[order] = "".join(r.session for r in model.rows)
+    assert told == {"begun": "cabd", "attention": "dacb", "new": "bacd", "heard": "bcad", "name": "abcd"}
+    model.set_order("attention")
+    calm = [SessionRow(session=r.session, title=r.title, created_at=r.created_at) for r in rows()]
+    model.show([*calm, SessionRow(session="e")], hold=True)
+    assert [r.session for r in model.rows] == ["e", "d", "a", "c", "b"], "the rest stands where it stood"
+    model.show(calm)
+    assert [r.session for r in model.rows] == ["c", "a", "b", "d"]
+    qtmodeltester.check(model)
+
+
+def session(title: str, seed: int, *facts) -> Maker:
+    maker = Maker(seed, title)
+    for _ in range(3):
+        maker.add_step(fails=False)
+    for fact in facts:
+        maker.say(fact, SERVER)
+    return maker
+
+
+def test_what_was_seen_before_a_visit_is_kept_for_all_of_it(tmp_path):
+    looked = Looked(tmp_path / "looked.json")
+    looked.look("s1", 3)
+    told = []
+    for session, seen in (("s1", 7), ("s1", 9), ("s2", 2), ("s1", 9)):
+        looked.arrive(session)
+        told.append(looked.at_arrival("s1"))
+        looked.look(session, seen)
+    assert told == [3, 3, 9, 9], "going to another step is no new visit"
+
+
+async def test_who_looks_back_has_not_seen_what_came_since_and_attention_is_taken_off_by_hand(tmp_path):
+    argo = session("Argo", 1, AttentionRaised(kind="loop", step=2), AttentionRaised(kind="budget", step=3))
+    with workplace(tmp_path, argo, session("Troy", 2)) as (place, replica):
+        panel = build(place, None)
+        seen = [place.looked.steps("s1")]
+
+        async def grow() -> None:
+            count = len(argo.bodies)
+            argo.add_step(fails=False)
+            await replica.place("s1", count + 1, argo.bodies[count:])
+            place.desk._flush()
+            seen.append(place.looked.steps("s1"))
+
+        place.cursor.move("s1")
+        await grow()  # at the live tail
+        place.cursor.to_step(2)
+        await grow()
+        place.cursor.move("s2")
+        assert seen == [None, 4, 4]
+        assert Looked(place.home.path / "looked.json").steps("s1") == 4, "kept on disk when it is left"
+        acted = place.actions["session.clear_attention"]
+        assert not acted.isEnabled()
+        place.cursor.move("s1")
+        acted.trigger()
+        await eventually(lambda: not place.sender.storing)
+        assert {q.op for q in replica.commands()} == {ClearAttention(kind="loop"), ClearAttention(kind="budget")}
+        panel.deleteLater()
+
+
+def test_the_whole_list_by_keyboard(qtbot, tmp_path):
+    argo = session("Argo", 1, AttentionRaised(kind="loop", step=2))
+    with workplace(tmp_path, argo, session("Ithaka", 2, SessionStateChanged(state="finished")),
+                   session("Troy", 3)) as (place, _):
+        panel = build(place, None)
+        panel.addActions([place.actions[e.key] for e in place.actions.table])
+        qtbot.addWidget(panel)
+        panel.resize(300, 400)
+        panel.show()
+        panel.activateWindow()
+        qtbot.waitUntil(panel.isActiveWindow)
+        model = panel.list.model()
+
+        def titles() -> list[str]:
+            return [r.title for r in model.rows]
+
+        assert titles() == ["Troy", "Ithaka", "Argo"]
+        QTest.keyClick(panel, Qt.Key.Key_S)
+        assert panel.words.hasFocus()
+        QTest.keyClicks(panel.words, "-state:finished steps>2")
+        assert titles() == ["Troy", "Argo"] and panel.told.text() == "2 of 3"
+        place.actions["session.save_filter"].trigger()
+        dialog = panel.window().findChild(QInputDialog)
+        QTest.keyClicks(dialog.findChild(type(panel.words)), "Going on")
+        QTest.keyClick(dialog.findChild(type(panel.words)), Qt.Key.Key_Return)
+        assert 'Going on = -state:finished steps>2' in place.settings.path.read_text()
+        assert panel.chips.chips[-1].isChecked() and not place.actions["session.save_filter"].isEnabled()
+        QTest.keyClick(panel.words, Qt.Key.Key_Escape)
+        assert len(titles()) == 3
+        first = panel.chips.chips[0]
+        first.setFocus()
+        QTest.keyClick(first, Qt.Key.Key_Space)
+        assert (panel.words.text(), titles()) == ("is:attention", ["Argo"])
+        QTest.keyClick(panel.words, Qt.Key.Key_Down)
+        assert panel.list.hasFocus() and place.cursor.session == "s1"
+        last = panel.chips.chips[-1]
+        QTest.keyClick(last, Qt.Key.Key_Delete)
+        assert [c.text() for c in panel.chips.chips] == ["Needs you", "New", "Running"]
+        panel.words.clear()
+        panel.list.clearFocus()
+        by_name = next(a for a in panel.order.menu().actions() if a.text() == "By name")
+        by_name.trigger()
+        assert titles() == ["Argo", "Ithaka", "Troy"] and place.cursor.session == "s1"
+        assert panel.list.currentIndex().row() == 0
+        assert 'order = "name"' in place.settings.path.read_text()
+        panel.grab()
+
+
+def numbers(row: SessionRow, folder) -> tuple[str, float | None]:
+    model = SessionsModel(Looked(folder / "looked.json"))
+    line = model.line(row)
+    return line.numbers, line.used
+
+
+def test_progress_is_told_of_the_limits_that_are_known_while_a_session_goes_on(tmp_path):
+    limits = Limits(steps=400, tokens=2_000_000, cost_usd=5.0)
+    row = SessionRow(session="s", state="running", steps=40, tokens=12_345, cost_usd=4.6, limits=limits)
+    assert numbers(row, tmp_path) == (
+        "40 step(s) of 400 · $4.60 of $5.00 · 12.3k tokens of 2.00M", pytest.approx(0.92)), "the most used limit"
+    assert numbers(structs.replace(row, limits=Limits(steps=None)), tmp_path) == (
+        "40 step(s) · $4.60 · 12.3k tokens", None)
+    for other in (structs.replace(row, state="finished"), structs.replace(row, limits=None)):
+        assert numbers(other, tmp_path) == ("40 step(s) · $4.60 · 12.3k tokens", None), "ended, or not known"
+
+
+@pytest.mark.parametrize(("origin", "known"), [("live", True), ("swe-agent", False)])
+def test_the_limits_come_with_the_session_and_none_is_made_up_for_an_import(origin, known):
+    task = Task(id="t", title="T", description="d", limits=Limits(steps=7))
+    row = advance(SessionRow(session="s"), 1, make_event(SessionCreated(task=task, origin=origin), SERVER))
+    assert row.limits == (Limits(steps=7) if known else None)
+    kept = advance(SessionRow(session="s", origin="tiphys"), 1, make_event(SessionCreated(task=task), SERVER))
+    assert kept.limits is None, "an imported archive of a live session goes on nowhere"
+
+
+def test_what_is_used_is_drawn_under_the_session(qtbot, tmp_path):
+    maker = Maker(3, "Sailing")
+    for _ in range(3):
+        maker.add_step(fails=False)
+    with workplace(tmp_path, maker) as (place, _):
+        panel = build(place, None)
+        qtbot.addWidget(panel)
+        panel.resize(400, 300)
+        panel.show()
+        model = panel.list.model()
+        drawn = []
+        for limit in (None, 6, 3):
+            [row] = place.desk.rows()
+            model.show([structs.replace(row, limits=Limits(steps=limit))])
+            rect = panel.list.visualRect(model.index(0, 0))
+            picture = panel.list.viewport().grab().toImage()
+            inks = [picture.pixelColor(x, rect.bottom() - 1).name() for x in range(rect.width())]
+            drawn.append({n: inks.count(theme.colour(n).name()) / rect.width() for n in ("muted", "attention")})
+        assert drawn[0] == {"muted": 0, "attention": 0}
+        assert drawn[1]["muted"] == pytest.approx(0.5, abs=0.01) and not drawn[1]["attention"]
+        assert drawn[2] == {"muted": 0, "attention": 1}
+        assert "of 3" in model.index(0, 0).data(Qt.ItemDataRole.ToolTipRole)

@@ -1,0 +1,189 @@
+"""The step as text with its envelopes, and the exact context with what entered and left."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import msgspec
+from hypothesis import given
+from hypothesis import strategies as st
+from support.eventually import eventually
+from support.logs import AGENT, Maker
+from support.panels import told_session, workplace
+
+from app.step.context import ContextModel, lines_of, source_words
+from app.step.message_parts import parts_of_message
+from app.step.panel import build
+from app.step.parts import envelope, parts_of
+from core.client.client import Client
+from core.domain.context import MessageRef
+from core.domain.events import encode_event, make_event
+from core.domain.message import Message, ToolCall
+from core.domain.step import Action, ActionError, Observation, Output, StepBody
+
+START = datetime(2026, 3, 1, tzinfo=UTC)
+refs = st.lists(st.builds(MessageRef, hash=st.sampled_from("abcdef"), role=st.just("user")), max_size=8)
+
+
+def text_of(parts) -> str:
+    return "".join(p.text for p in parts)
+
+
+def test_a_step_reads_thought_action_observation():
+    body = StepBody(number=1, thought="I look.", actions=(
+        Action(call_id="a", tool="run_command", arguments={"command": "ls\npwd", "timeout": 30}),
+        Action(call_id="b", tool="open_file", malformed="no JSON")), observations=(
+        Observation(call_id="b", status="refused", error=ActionError(kind="malformed", message="No JSON.")),
+        Observation(call_id="a", exit_code=2, output=Output(text="out", truncated=True, total_chars=90_000)),))
+    told = text_of(parts_of(body))
+    order = ["Thought", "I look.", "Action 1 of 2  run_command", "command:", "timeout: 30\n", "Observation  ✓ finished",
+             "exit code 2", "out\n", "3 of 90,000", "Action 2 of 2  open_file", "no JSON", "✗ refused", "No JSON."]
+    places = [told.index(word) for word in order]
+    assert places == sorted(places)
+
+
+def test_the_envelope_tells_all():
+    told = envelope(Observation(call_id="a", status="timeout", exit_code=124, job="j1", started_at=START,
+                                ended_at=START + timedelta(minutes=3, seconds=5),
+                                output=Output(terminal="main/sh", truncated=True)))
+    assert told == "timeout · exit code 124 · 3 min 05 s · job j1 · terminal main/sh · truncated"
+
+
+def test_a_message_is_shown_exactly():
+    told = text_of(parts_of_message(Message(role="assistant", content="\x1b[31mhi", reasoning="because", tool_calls=(
+        ToolCall(id="c1", name="run_command", arguments='{"command":"ls"}'),
+        ToolCall(id="c2", name="broken", arguments="{not json")))))
+    for word in ("assistant", "\x1b[31mhi", "because", "run_command", '"command": "ls"', "{not json"):
+        assert word in told
+    assert all(p.escapes for p in parts_of_message(Message(role="user", content="x"))[1:])
+
+
+@given(refs, refs)
+def test_entered_and_left_account_for_every_message(before, after):
+    lines = lines_of(before, after)
+    assert [line.ref for line in lines if line.change != "left"] == after
+    stayed = sum(line.change == "" for line in lines)
+    assert stayed + sum(line.change == "left" for line in lines) == len(before)
+
+
+def test_the_sum_says_when_tokens_are_estimated(qapp, qtmodeltester):
+    model = ContextModel()
+    exact = MessageRef(hash="a", role="user", tokens=1_000, estimated=False, source="task")
+    guess = MessageRef(hash="b", role="tool", tokens=234, source="step:4")
+    model.show([exact], [exact, guess])
+    qtmodeltester.check(model)
+    assert "≈ 1,234 tokens" in model.summary()
+    assert "1 entered" in model.summary()
+    model.show([exact, guess], [exact])
+    assert "≈" not in model.summary()
+    model.set_shown("left")
+    assert [line.ref for line in model.lines] == [guess]
+    assert source_words("step:4") == "step 4"
+    assert source_words("guidance:g1") == "guidance"
+
+
+def test_the_panel_follows_the_cursor(qtbot, tmp_path):
+    with workplace(tmp_path, told_session()) as (place, _):
+        panel = build(place, None)
+        qtbot.addWidget(panel)
+        place.cursor.move("s1", 4)
+        assert panel.title.text() == "Step 4"
+        assert "Observation" in panel.text.text
+        place.actions["view.eye"].setChecked(True)
+        assert panel.eye_is_open
+        wanted = place.desk.trajectory("s1").context(4)
+        assert panel.eye.table.model().rowCount() == len(wanted)
+        assert panel.eye.text.text
+        place.cursor.follow()
+        assert panel.title.text() == "Step 10"
+        place.cursor.move("", None)
+        assert not panel.title.isVisible()
+
+
+def test_a_stale_body_is_dropped(qtbot, tmp_path):
+    maker = Maker(2)
+    for _ in range(3):
+        maker.add_step()
+    kept, maker.blobs = maker.blobs, {}
+    with workplace(tmp_path, maker) as (place, replica):
+        panel = build(place, None)
+        qtbot.addWidget(panel)
+        place.cursor.move("s1", 1)
+        place.cursor.move("s1", 2)
+        first, second = (place.desk.trajectory("s1").steps[i].body for i in (0, 1))
+        from core.store import blobs
+
+        for name in (second, first):
+            replica._writer.do_blocking(lambda conn, n=name: blobs.put(conn, kept[n]))
+            place.desk._on_blob(name)
+        assert panel.title.text() == "Step 2"
+        from core.domain.step import decode_body
+
+        assert decode_body(kept[second]).thought in panel.text.text
+        assert decode_body(kept[first]).thought not in panel.text.text
+
+
+def test_a_text_that_is_not_here_says_why(qtbot, tmp_path):
+    maker = Maker(2)
+    for _ in range(2):
+        maker.add_step()
+    fact = maker.add_step()
+    again = msgspec.structs.replace(fact, body=maker.keep(b"no body"))
+    maker.bodies[-1] = encode_event(make_event(again, AGENT))
+    for name in [name for name in maker.blobs if name != again.body]:
+        del maker.blobs[name]
+    with workplace(tmp_path, maker) as (place, replica):
+        panel = build(place, None)
+        qtbot.addWidget(panel)
+        place.cursor.move("s1", 1)
+        assert "switched off" in panel.text.edit.placeholderText()
+        place.desk.attach(Client(replica, "ws://127.0.0.1:1", "token"))
+        assert "as soon as the server is reached" in panel.text.edit.placeholderText()
+        place.desk._on_absent(place.desk.trajectory("s1").steps[0].body)
+        assert "The server does not hold this text" in panel.text.edit.placeholderText()
+        place.cursor.to_step(2)
+        assert "as soon as" in panel.text.edit.placeholderText(), "that was about the other step"
+        place.cursor.to_step(3)
+        assert panel.text.text.startswith("This step cannot be read: ")
+        place.desk.detach()
+
+
+def test_a_summary_opens_beside_the_step(qtbot, tmp_path):
+    maker = Maker(2)
+    for _ in range(4):
+        maker.add_step()
+    maker.summarise()
+    maker.add_step()
+    with workplace(tmp_path, maker) as (place, _):
+        panel = build(place, None)
+        qtbot.addWidget(panel)
+        place.cursor.move("s1", 2)
+        summary = next(iter(place.desk.trajectory("s1").summaries.values()))
+        place.cursor.look_aside("summary", summary.id)
+        assert panel.text.text == summary.text
+        place.actions["view.eye"].setChecked(True)
+        lines = panel.eye.table.model().lines
+        assert [line.ref.source for line in lines if line.change == "entered"][-1] == "note"
+        assert len([line for line in lines if line.change == "entered"]) <= 3, "against the step before the summary"
+        place.cursor.to_step(3)
+        assert panel.title.text() == "Step 3"
+
+
+async def test_what_was_opened_aside_is_left_when_the_log_is_another_one(tmp_path):
+    maker = Maker(2)
+    maker.guide("look at the loader")
+    for _ in range(3):
+        maker.add_step()
+    with workplace(tmp_path, maker) as (place, replica):
+        panel = build(place, None)
+        place.cursor.move("s1")
+        guidance = next(iter(place.desk.trajectory("s1").guidance))
+        place.cursor.look_aside("guidance", guidance)
+        assert panel.text.text == "look at the loader"
+        await replica.forget("s1")
+        await replica.place("s1", 1, maker.bodies[:2])
+        await eventually(lambda: panel.title.text() == "Task")
+        await replica.place("s1", 3, maker.bodies[2:])
+        await eventually(lambda: panel.title.text() == "Step 3")
+        await place.scope.close()
+        panel.deleteLater()

@@ -1,0 +1,80 @@
+"""Keys can be changed: at once, stored sparsely, never two commands on one key."""
+
+from __future__ import annotations
+
+import tomllib
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
+
+from app.desk.actions import ACTIONS, Actions
+from app.desk.settings import KEYS, Settings
+from app.window.keys import Keys
+from app.window.keys_editor import KeysEditor
+
+
+def shortcuts(actions: Actions, key: str) -> list[str]:
+    return [s.toString(QKeySequence.SequenceFormat.PortableText) for s in actions[key].shortcuts()]
+
+
+def test_every_default_is_accepted_and_given_once():
+    assert all(setting.accepts(setting.default) for setting in KEYS)
+    given = [s for entry in ACTIONS for s in entry.shortcuts]
+    assert len(given) == len(set(given))
+
+
+def test_a_key_is_changed_in_the_dialog_and_stored(qtbot, tmp_path):
+    host = QWidget()
+    qtbot.addWidget(host)
+    actions, settings = Actions(host), Settings(tmp_path / "settings.toml")
+    keys = Keys(actions, settings, host)
+    editor = KeysEditor(actions, keys, host)
+    editor.show()
+    edit = editor.edits["go.next_error"]
+    QTest.keyClick(edit, Qt.Key.Key_Y, Qt.KeyboardModifier.ControlModifier)
+    edit.editingFinished.emit()
+    assert shortcuts(actions, "go.next_error") == ["Ctrl+Y"]
+    assert tomllib.loads(settings.path.read_text()) == {"keys": {"go": {"next_error": "Ctrl+Y"}}}
+    other = Actions(host)
+    Keys(other, Settings(settings.path), host)
+    assert shortcuts(other, "go.next_error") == ["Ctrl+Y"]
+    QTest.keyClick(editor.edits["review.keep"], Qt.Key.Key_M)
+    editor.edits["review.keep"].editingFinished.emit()
+    assert "Mask" in editor.problem.text()
+    assert shortcuts(actions, "review.keep") == ["K"]
+    assert editor.edits["review.keep"].keySequence().toString() == "K"
+    editor._rows["go.next_error"][2].click()
+    assert shortcuts(actions, "go.next_error") == ["E"]
+    assert tomllib.loads(settings.path.read_text()) == {}
+    editor.words.setText("mask")
+    assert [k for k, row in editor._rows.items() if row[1].isVisible()] == ["review.mask"]
+
+
+def test_the_second_key_of_a_command_stays(tmp_path, qapp):
+    host = Actions
+    settings = Settings(tmp_path / "settings.toml")
+    from PySide6.QtCore import QObject
+
+    parent = QObject()
+    actions = host(parent)
+    keys = Keys(actions, settings, parent)
+    assert keys.set_first("go.next_step", "H") == ""
+    assert shortcuts(actions, "go.next_step") == ["H", "Alt+Down"]
+    assert keys.set_first("go.next_step", "") == ""
+    assert shortcuts(actions, "go.next_step") == ["Alt+Down"]
+
+
+def test_a_file_that_gives_one_key_twice_or_nonsense(tmp_path, qapp):
+    from PySide6.QtCore import QObject
+
+    path = tmp_path / "settings.toml"
+    path.write_text('[keys.review]\nkeep = "M"\nunsure = "NoKey+Q"\n')
+    settings, parent = Settings(path), QObject()
+    assert len(settings.problems) == 1
+    actions = Actions(parent)
+    Keys(actions, settings, parent)
+    assert shortcuts(actions, "review.keep") == ["M"]
+    assert shortcuts(actions, "review.mask") == []
+    assert shortcuts(actions, "review.unsure") == ["U"]

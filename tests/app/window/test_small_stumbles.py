@@ -1,0 +1,137 @@
+"""Small things that annotators stumbled over: stale hints and titles, notices cut off, buttons for nothing."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from support.logs import Maker
+from support.panels import told_session
+from support.window import press, shown_window
+
+from app.guidance.view import GuidanceView
+from app.kit.safe_text import PlainLabel, set_hint
+from core.store import log
+
+LONG = "run.traj: The file does not hold the exact input of every step: contexts are taken from its history."
+
+
+class Paints(QObject):
+    """Counts how often a widget is painted."""
+
+    def __init__(self, watched) -> None:
+        super().__init__(watched)
+        self.count = 0
+        watched.installEventFilter(self)
+
+    def eventFilter(self, watched, event) -> bool:
+        self.count += event.type() == QEvent.Type.Paint
+        return False
+
+
+def test_a_hint_that_changes_while_it_is_seen_is_painted_anew(qtbot, tmp_path):
+    with shown_window(tmp_path, told_session(), layout="live") as (window, _):
+        box = window.findChild(GuidanceView).box
+        QApplication.processEvents()
+        paints = Paints(box.viewport())
+        set_hint(box, "Nobody is there to be guided.")
+        qtbot.waitUntil(lambda: paints.count > 0)
+
+
+def test_the_title_names_a_session_that_is_known_only_after_it_was_opened(qtbot, tmp_path):
+    with shown_window(tmp_path, layout="live") as (window, place):
+        place.cursor.move("late")
+        assert window.windowTitle() == "Tiphys"
+        maker = Maker(4, "Came later")
+
+        def come(conn) -> None:
+            log.create(conn, "late")
+            log.append(conn, "late", maker.bodies)
+
+        place.desk.replica._writer.do_blocking(come)
+        place.desk._on_events("late", 1, len(maker.bodies))
+        qtbot.waitUntil(lambda: window.windowTitle() == "Came later – Tiphys")
+
+
+def test_the_acts_on_a_message_wait_until_one_is_chosen(qtbot, tmp_path):
+    with shown_window(tmp_path, layout="live") as (_, place):
+        assert not any(place.actions[f"guide.{key}"].isEnabled() for key in ("edit", "withdraw", "again", "effect"))
+
+
+def test_the_search_in_guidance_is_left_as_it_is_entered_by_key(qtbot, tmp_path):
+    maker = told_session()
+    maker.guide("look at the loader")
+    maker.guide("look at the split")
+    with shown_window(tmp_path, maker, layout="live") as (window, place):
+        place.cursor.move("s1")
+        window.activateWindow()
+        qtbot.waitUntil(window.isActiveWindow)
+        listed = window.findChild(GuidanceView).listed
+        place.actions["guide.find_all"].trigger()
+        QTest.keyClicks(listed.words, "split")
+        press(window, Qt.Key.Key_Down)
+        assert listed.list.hasFocus() and listed.line.text == "look at the split"
+        listed.words.setFocus()
+        press(window, Qt.Key.Key_Escape)
+        assert listed.list.hasFocus() and not listed.words.text() and listed.list.model().rowCount() == 2
+        assert not place.actions["guide.find_all"].isChecked()
+
+
+def test_notices_show_the_whole_of_their_sentences(qtbot, tmp_path):
+    with shown_window(tmp_path, told_session(), layout="live") as (window, place):
+        for sentence in (LONG, "Short.", LONG + LONG):
+            place.notices.tell(sentence, "attention", "s1")
+        QApplication.processEvents()
+        texts = [label for label in window.toasts.findChildren(PlainLabel) if len(label.text()) > 1]
+        assert len(texts) == 3
+        assert all(label.height() >= label.heightForWidth(label.width()) for label in texts)
+
+
+def test_sessions_without_a_common_beginning_say_so(qtbot, tmp_path):
+    with shown_window(tmp_path, told_session(), layout="compare") as (window, _):
+        compare = window.docks["compare"].widget()
+        compare.show_comparison(0, 4, 3)
+        assert compare.told.text() == "They differ from the first step on."
+        compare.show_comparison(1, 4, 3)
+        assert compare.told.text() == "The first 1 step(s) are the same."
+
+
+def test_a_long_title_is_shortened_over_the_window(qtbot, tmp_path):
+    with shown_window(tmp_path, Maker(4, "word " * 60), layout="live") as (window, place):
+        place.cursor.move("s1")
+        assert window.windowTitle().endswith("… – Tiphys") and len(window.windowTitle()) == 89
+
+
+def test_the_current_step_stays_in_sight_when_the_list_becomes_lower(qtbot, tmp_path):
+    maker = Maker(4)
+    for _ in range(60):
+        maker.add_step()
+    with shown_window(tmp_path, maker, layout="live") as (window, place):
+        place.cursor.move("s1", 30)
+        steps = window.docks["trajectory"].widget().list
+        last = steps.rows_in_sight()[-2]
+        place.cursor.to_step(steps.model().step_of_row(last))
+        QApplication.processEvents()
+        window.resize(window.width(), window.height() - 200)
+        QApplication.processEvents()
+        row = steps.currentIndex().row()
+        assert row == last
+        assert 0 <= steps.rowViewportPosition(row) <= steps.viewport().height() - steps.rowHeight(row)
+
+
+def test_the_newest_guidance_is_in_sight_until_the_reader_scrolls_up(qtbot, tmp_path):
+    maker = told_session()
+    for number in range(9):
+        maker.guide(f"message {number}")
+    with shown_window(tmp_path, maker, layout="live") as (window, place):
+        place.cursor.move("s1")
+        queue = window.findChild(GuidanceView).queue
+        bar = queue.verticalScrollBar()
+        qtbot.waitUntil(lambda: bar.maximum() > 0 and bar.value() == bar.maximum())
+        window.resize(window.width() - 300, window.height() - 150)
+        QApplication.processEvents()
+        assert bar.value() == bar.maximum() > 0
+        bar.setValue(0)
+        window.resize(window.width() + 200, window.height() + 50)
+        QApplication.processEvents()
+        assert bar.value() == 0
