@@ -1,7 +1,7 @@
 # Two commands are all that is needed, on a fresh machine too:
 #   make run    the desktop with the demonstration running (without a display: the whole way, headless)
 #   make test   everything that continuous integration needs
-# The rest: make lint types contracts translations check format fuzz attacks audit faults faults-long bench study screenshots clean
+# The rest: make lint types contracts translations check format fuzz attacks foreign audit faults faults-long bench study screenshots clean
 
 SHELL := /bin/bash
 PYTHON ?= python3
@@ -12,7 +12,7 @@ INPUTS := pyproject.toml $(SETUP)/venv.sh
 
 export PYTHON LANG := C.UTF-8
 
-.PHONY: help run test lint types contracts translations check format fuzz attacks audit faults faults-long bench study clean engine-stop
+.PHONY: help run test lint types contracts translations check format fuzz attacks foreign audit faults faults-long bench study clean engine-stop
 
 help:
 	@sed -n 's/^# \?//p' Makefile | head -4
@@ -81,6 +81,10 @@ fuzz: $(VENV)/.has-test
 # Every threat of SECURITY.md, and what got through.
 attacks: $(VENV)/.has-test
 	$(BIN)/python tests/attacks/table.py
+
+# Everything foreign that the tests try (files, events, task folders, …), counted: docs/reliability.md.
+foreign: $(VENV)/.has-test
+	$(BIN)/python tests/attacks/foreign.py $(if $(INTO),--into $(INTO))
 
 # Known vulnerabilities of everything that the installer takes in; needs the network.
 audit: $(VENV)/.has-test
