@@ -43,7 +43,8 @@ def table(rows: Path) -> tuple[str, int]:
         tried, harm, seed = added.get(row["subject"], (0, 0, ""))
         added[row["subject"]] = (tried + row["tried"], harm + row["harm"], row["seed"] or seed)
     lines = ["| what was tried | times | harm | seed |", "|---|---|---|---|"]
-    lines += [f"| {subject} | {tried:,} | {harm} | {seed or '–'} |" for subject, (tried, harm, seed) in sorted(added.items())]
+    lines += [f"| {subject} | {tried:,} | {harm} | {seed or '–'} |"
+              for subject, (tried, harm, seed) in sorted(added.items())]
     return "\n".join(lines), sum(harm for _, harm, _ in added.values())
 
 
