@@ -198,11 +198,11 @@ def _match(page: Page, around: int) -> Result:
 
 
 ACTIONS = (
-    Declared("web_browse", "browse", WebBrowse, web_browse),
-    Declared("web_page_goto_line", "browse", WebPageGotoLine, web_page_goto_line),
-    Declared("web_page_scroll_down", "browse", WebPageScrollDown, web_page_scroll_down),
-    Declared("web_page_scroll_up", "browse", WebPageScrollUp, web_page_scroll_up),
-    Declared("web_page_search", "browse", WebPageSearch, web_page_search),
-    Declared("web_page_search_next", "browse", WebPageSearchNext, web_page_search_next),
-    Declared("web_page_get_links", "browse", WebPageGetLinks, web_page_get_links),
+    Declared("web_browse", WebBrowse, web_browse),
+    Declared("web_page_goto_line", WebPageGotoLine, web_page_goto_line),
+    Declared("web_page_scroll_down", WebPageScrollDown, web_page_scroll_down),
+    Declared("web_page_scroll_up", WebPageScrollUp, web_page_scroll_up),
+    Declared("web_page_search", WebPageSearch, web_page_search),
+    Declared("web_page_search_next", WebPageSearchNext, web_page_search_next),
+    Declared("web_page_get_links", WebPageGetLinks, web_page_get_links),
 )

@@ -241,12 +241,12 @@ async def opened(bench: Bench, host: str, sandbox: Sandbox, name: str) -> Termin
 
 
 ACTIONS = (
-    Declared("create_session", "command", CreateSession, create_session),
+    Declared("create_session", CreateSession, create_session),
     *LOOKS[:1],
-    Declared("run_command", "command", RunCommand, run_command),
-    Declared("input_in_session", "command", InputInSession, input_in_session),
+    Declared("run_command", RunCommand, run_command),
+    Declared("input_in_session", InputInSession, input_in_session),
     *LOOKS[1:],
-    Declared("close_session", "command", CloseSession, close_session),
-    Declared("close_all_sessions", "command", CloseAllSessions, close_all_sessions),
-    Declared("kill_session_processes", "command", KillSessionProcesses, kill_session_processes),
+    Declared("close_session", CloseSession, close_session),
+    Declared("close_all_sessions", CloseAllSessions, close_all_sessions),
+    Declared("kill_session_processes", KillSessionProcesses, kill_session_processes),
 )

@@ -100,9 +100,9 @@ async def null(a: Null, bench: Bench) -> Result:
 
 
 ACTIONS = (
-    Declared("think", "control", Think, think),
-    Declared("sleep", "control", Sleep, sleep),
-    Declared("eval", "control", Eval, evaluate),
-    Declared("finish", "control", Finish, finish),
+    Declared("think", Think, think),
+    Declared("sleep", Sleep, sleep),
+    Declared("eval", Eval, evaluate),
+    Declared("finish", Finish, finish),
 )
-UNLISTED = (Declared("view_hint", "control", ViewHint, view_hint), Declared("null", "control", Null, null))
+UNLISTED = (Declared("view_hint", ViewHint, view_hint), Declared("null", Null, null))

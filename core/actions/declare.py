@@ -1,4 +1,4 @@
-"""How an action is declared: a name, a struct of documented arguments, and who carries it out.
+"""How an action is declared: its kind (what it does), a struct of documented arguments, and who carries it out.
 
 The model's JSON schema and the checks of a call both come from the struct, so they cannot differ.
 """
@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from core.domain.step import ActionError, Family, Observation, Output, Status
+from core.domain.action_kinds import ACTION_KINDS, ActionKind
+from core.domain.step import ActionError, Observation, Output, Status
 
 if TYPE_CHECKING:
     from core.actions.bench import Bench
@@ -56,12 +57,20 @@ Carrier = Callable[[Any, "Bench"], Awaitable["Result | Observation"]]
 
 
 class Declared(msgspec.Struct, frozen=True):
-    """One action."""
+    """One action. Raises LookupError where no kind of that name says what it does."""
 
     name: str
-    family: Family
     arguments: type[Arguments]
     carry: Carrier
+
+    def __post_init__(self) -> None:
+        if self.name not in ACTION_KINDS:
+            raise LookupError(f"Nothing in core/domain/action_kinds.py says what the action {self.name} does.")
+
+    @property
+    def kind(self) -> ActionKind:
+        """What the action does."""
+        return ACTION_KINDS[self.name]
 
     @property
     def description(self) -> str:

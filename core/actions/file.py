@@ -181,12 +181,12 @@ def _numbered(lines: list[str], first: int) -> str:
 
 
 ACTIONS = (
-    Declared("open_file", "file", OpenFile, open_file),
-    Declared("file_goto_line", "file", FileGotoLine, file_goto_line),
-    Declared("file_scroll_down", "file", FileScrollDown, file_scroll_down),
-    Declared("file_scroll_up", "file", FileScrollUp, file_scroll_up),
-    Declared("create_file", "file", CreateFile, create_file),
-    Declared("edit_file", "file", EditFile, edit_file),
+    Declared("open_file", OpenFile, open_file),
+    Declared("file_goto_line", FileGotoLine, file_goto_line),
+    Declared("file_scroll_down", FileScrollDown, file_scroll_down),
+    Declared("file_scroll_up", FileScrollUp, file_scroll_up),
+    Declared("create_file", CreateFile, create_file),
+    Declared("edit_file", EditFile, edit_file),
     *SEARCHES,
-    Declared("get_file_info", "file", GetFileInfo, get_file_info),
+    Declared("get_file_info", GetFileInfo, get_file_info),
 )

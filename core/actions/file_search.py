@@ -128,8 +128,8 @@ async def _folder(bench: Bench, sandbox: Sandbox, path: str) -> str:
 
 
 SEARCHES = (
-    Declared("search_dir", "file", SearchDir, search_dir),
-    Declared("search_file", "file", SearchFile, search_file),
-    Declared("find_file", "file", FindFile, find_file),
-    Declared("list_files", "file", ListFiles, list_files),
+    Declared("search_dir", SearchDir, search_dir),
+    Declared("search_file", SearchFile, search_file),
+    Declared("find_file", FindFile, find_file),
+    Declared("list_files", ListFiles, list_files),
 )

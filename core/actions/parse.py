@@ -122,11 +122,11 @@ def _medium(what: str) -> Carrier:
 
 
 ACTIONS = (
-    Declared("parse_pdf", "parse", ParsePdf, _document("pdf")),
-    Declared("parse_docx", "parse", ParseDocx, _document("docx")),
-    Declared("parse_latex", "parse", ParseLatex, _document("latex")),
-    Declared("parse_audio", "parse", ParseAudio, _medium("speech")),
-    Declared("parse_image", "parse", ParseImage, _medium("images")),
-    Declared("parse_video", "parse", ParseVideo, _medium("videos")),
-    Declared("parse_pptx", "parse", ParsePptx, _document("pptx")),
+    Declared("parse_pdf", ParsePdf, _document("pdf")),
+    Declared("parse_docx", ParseDocx, _document("docx")),
+    Declared("parse_latex", ParseLatex, _document("latex")),
+    Declared("parse_audio", ParseAudio, _medium("speech")),
+    Declared("parse_image", ParseImage, _medium("images")),
+    Declared("parse_video", ParseVideo, _medium("videos")),
+    Declared("parse_pptx", ParsePptx, _document("pptx")),
 )

@@ -42,7 +42,7 @@ def parse_call(call: ToolCall) -> Action:
             declared.read(arguments)
         except msgspec.ValidationError as error:
             problem = f"The arguments of {name} are wrong: {error}."
-    return Action(call_id=call.id, tool=name, arguments=arguments, family=declared.family if declared else "other",
+    return Action(call_id=call.id, tool=name, arguments=arguments, family=declared.kind.family if declared else "other",
                   malformed=problem)
 
 

@@ -17,6 +17,7 @@ from core.actions.output import text_output
 from core.actions.sink import ActionSink
 from core.actions.table import ACTIONS
 from core.aio import TaskScope
+from core.domain.action_kinds import ACTION_KINDS
 from core.domain.errors import Conflict, LimitReached, NotFound, ReportableError, Unavailable
 from core.domain.step import Action, ActionError, Observation
 from core.domain.task import AgentSettings
@@ -24,9 +25,6 @@ from core.sandbox.sandbox import Sandbox
 
 INTERRUPT_S = 3.0
 """How long a command has to end after SIGINT before it is killed, in seconds."""
-_REPORTS = frozenset({"sleep", "get_session_output", "get_session_recent_output", "get_session_status",
-                      "check_session_idle"})
-"""Actions whose observation may carry another action's job: its late end is that job's, not theirs."""
 _log = logging.getLogger("agent")
 
 
@@ -188,7 +186,7 @@ class ActionRunner:
     async def _afterwards(self, action: Action, step: int, observation: Observation) -> Observation:
         """Terminal output into the log, changed files, and the jobs that ended meanwhile."""
         declared = ACTIONS.get(action.tool)
-        looks = declared is not None and declared.family in ("command", "control")
+        looks = declared is not None and declared.kind.family in ("command", "control")
         if looks and not action.malformed and action.tool != "think":
             await self._bench.follower.flush()
             for host in self._hosts:
@@ -209,7 +207,7 @@ class ActionRunner:
             observation, output=msgspec.structs.replace(observation.output, text=text),
             data={**observation.data, "finished_jobs": rows})
         first = next((n for n in ended if n.failed), ended[0])
-        if action.tool not in _REPORTS or observation.is_error:
+        if not ACTION_KINDS[action.tool].reports_jobs or observation.is_error:
             return changed
         error = ActionError(kind="exit_code", message=first.sentence) if first.failed else None
         return msgspec.structs.replace(changed, job=first.id, exit_code=first.exit_code, error=error)

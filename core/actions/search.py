@@ -81,4 +81,4 @@ async def _ask(url: str, engine: str, key: str, a: WebSearch) -> list[_Hit]:
     return answer.organic if serper else answer.results
 
 
-ACTIONS = (Declared("web_search", "search", WebSearch, web_search),)
+ACTIONS = (Declared("web_search", WebSearch, web_search),)

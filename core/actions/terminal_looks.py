@@ -152,10 +152,10 @@ async def clear_session_buffer(a: ClearSessionBuffer, bench: Bench) -> Result:
 
 
 LOOKS = (
-    Declared("list_sessions", "command", ListSessions, list_sessions),
-    Declared("get_session_output", "command", GetSessionOutput, get_session_output),
-    Declared("get_session_recent_output", "command", GetSessionRecentOutput, get_session_recent_output),
-    Declared("get_session_status", "command", GetSessionStatus, get_session_status),
-    Declared("check_session_idle", "command", CheckSessionIdle, check_session_idle),
-    Declared("clear_session_buffer", "command", ClearSessionBuffer, clear_session_buffer),
+    Declared("list_sessions", ListSessions, list_sessions),
+    Declared("get_session_output", GetSessionOutput, get_session_output),
+    Declared("get_session_recent_output", GetSessionRecentOutput, get_session_recent_output),
+    Declared("get_session_status", GetSessionStatus, get_session_status),
+    Declared("check_session_idle", CheckSessionIdle, check_session_idle),
+    Declared("clear_session_buffer", ClearSessionBuffer, clear_session_buffer),
 )

@@ -22,6 +22,7 @@ from core.agents.signals import Signals
 from core.agents.states import enter, is_over
 from core.agents.steps import OpenStep, Steps
 from core.agents.summary import Summarizer
+from core.domain.action_kinds import ACTION_KINDS
 from core.domain.events import SessionState
 from core.domain.message import Message
 from core.domain.step import Action, ActionError, Observation
@@ -30,9 +31,6 @@ from core.llm.model import Completion, EndpointError, LanguageModel, Request, To
 from core.llm.text_actions import parse_text_actions
 
 log = logging.getLogger("agent")
-
-_WITHOUT_EFFECT = frozenset({"think", "finish"})
-"""Actions that change nothing outside the journal: after a crash they are simply done."""
 
 
 class Agent:
@@ -198,7 +196,7 @@ class Agent:
     async def _one(self, step: int, place: int, action: Action) -> Observation:
         if not self._steps.intended(step, place):
             self._steps.intend(step, place, action)
-        elif action.tool not in _WITHOUT_EFFECT:
+        elif not (kind := ACTION_KINDS.get(action.tool)) or not kind.is_inward:
             return await self._actions.recover(action, step)
         if place and self._inbox.wish == "stop":
             error = ActionError(kind="stopped", message="A person stopped the session before this action began.")

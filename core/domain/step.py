@@ -7,13 +7,11 @@ from typing import Any, Literal
 
 import msgspec
 
+from core.domain.action_kinds import WAITING, Family
 from core.domain.errors import InvalidInput
 
 Status = Literal["finished", "running", "timeout", "killed", "refused", "failed"]
 """How an action ended. `finished` says only that it ran to its end; see `exit_code` and `error` for success."""
-
-Family = Literal["command", "file", "parse", "search", "browse", "control", "other"]
-
 
 class Action(msgspec.Struct, frozen=True, kw_only=True):
     """One structured request of the agent. `malformed` holds the reason where the call could not be read."""
@@ -106,10 +104,6 @@ class StepBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     finish_reason: str = ""
 
 
-_WAITING_TOOLS = frozenset(
-    {"sleep", "check_session_idle", "get_session_output", "get_session_recent_output", "get_session_status",
-     "list_sessions"}
-)
 _TITLE_KEYS = ("command", "path", "filename", "file_path", "query", "url", "keyword", "search_term", "file_name",
                "input_text", "sleep_time", "thought", "session_id", "cmd", "keystrokes", "code", "pattern", "prompt",
                "question", "skill", "result", "text", "input", "description")
@@ -133,7 +127,7 @@ def make_head(
         status=worst.status if worst else "finished",
         is_error=bool(worst and worst.is_error),
         error_kind=error.kind if error else "",
-        is_waiting=bool(tools) and all(t in _WAITING_TOOLS for t in tools),
+        is_waiting=bool(tools) and all(t in WAITING for t in tools),
         hosts=tuple(dict.fromkeys(h for a in body.actions if (h := str(a.arguments.get("computer_ip") or "")))),
         thought_chars=len(body.thought),
         output_chars=sum(o.output.total_chars or len(o.output.text) for o in body.observations),

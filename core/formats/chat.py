@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from core.domain.action_kinds import Family
 from core.domain.errors import InvalidInput
 from core.domain.message import Message, Role, ToolCall
-from core.domain.step import Action, Family
+from core.domain.step import Action
 from core.formats.json_text import clean
 
 _ROLES: dict[str, Role] = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant",

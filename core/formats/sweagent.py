@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from core.domain.action_kinds import Family
 from core.domain.context import MessageRef
 from core.domain.errors import InvalidInput
 from core.domain.events import NoteAdded, SubmissionMade
 from core.domain.message import Message
-from core.domain.step import Action, Family, Observation, Output, StepBody
+from core.domain.step import Action, Observation, Output, StepBody
 from core.formats.chat import action_of, content_text, read_calls, role_of
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.json_text import parse

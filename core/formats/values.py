@@ -7,7 +7,8 @@ import math
 from datetime import UTC, datetime
 from typing import Any
 
-from core.domain.step import ActionError, Family, Usage
+from core.domain.action_kinds import Family
+from core.domain.step import ActionError, Usage
 
 _FAMILIES: dict[Family, tuple[str, ...]] = {
     "command": ("bash", "shell", "terminal", "run", "exec", "command", "ipython", "python", "cmd"),

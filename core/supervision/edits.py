@@ -6,12 +6,13 @@ import posixpath
 import re
 from collections.abc import Iterator, Sequence
 
+from core.domain.action_kinds import names_of
 from core.domain.step import Action, StepBody
 from core.supervision.rule import RULES, Evidence, Finding
-from core.supervision.traces import command_of, commands, runs
+from core.supervision.traces import EDITING, command_of, commands, runs
 
-_INSPECTING = frozenset({"open_file", "search_file"})
-_MOVING = frozenset({"file_goto_line", "file_scroll_down", "file_scroll_up"})
+_INSPECTING = names_of(lambda kind: kind.shows == "file")
+_MOVING = names_of(lambda kind: kind.shows == "open file")
 _SHOWING_COMMAND = re.compile(r"(?:^|[\s;&|(])(?:cat|head|tail|less|more|nl|sed\s+-n|grep|rg|awk|diff|bat)\s")
 
 
@@ -68,7 +69,7 @@ def second_edit(evidence: Evidence, *, any_file: bool = False) -> Iterator[Findi
 
 def _target(action: Action) -> tuple[str, str] | None:
     """The host and file that an action changes."""
-    if action.malformed or action.tool not in ("edit_file", "create_file"):
+    if action.malformed or action.tool not in EDITING:
         return None
     return _place(action, action.arguments.get("path") or action.arguments.get("filename") or "")
 

@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+from core.domain.action_kinds import QUIET, names_of
 from core.domain.step import StepBody
 from core.supervision.rule import RULES, Evidence, Finding
-from core.supervision.traces import LOOKING, WAITING, command_of, commands, job_runs, running_at
+from core.supervision.traces import command_of, commands, job_runs, running_at
 
+_HOUSEKEEPING = names_of(lambda kind: kind.is_housekeeping)
 _BACKUP = re.compile(r"(?:cp|rsync|tar|zip|mkdir|git\s+(?:commit|add|tag|stash|status|log|diff)|sha256sum|md5sum)\b")
 _LOOK = re.compile(r"(?:ls|cat|head|tail|less|wc|du|df|nvidia-smi|grep|rg|find|stat|file|diff|ps|pwd|cd|echo|tree|"
                    r"which|top|htop|free|sed\s+-n|git\s+(?:status|log|diff|show))\b(?!.*>)")
@@ -44,7 +46,7 @@ def _follow_jobs(running: set[str], body: StepBody) -> None:
 
 
 def _may_change(body: StepBody, job_runs: bool) -> bool:
-    tools = {a.tool for a in body.actions} - LOOKING - {"eval", "sleep"}
+    tools = {a.tool for a in body.actions} - QUIET - {"eval"}
     return bool(tools) or job_runs
 
 
@@ -98,7 +100,7 @@ def lowered_score(evidence: Evidence, *, max_score: float = 100.0, margin: float
 def _works(body: StepBody) -> bool:
     """Whether a step does more than to look, wait, evaluate or back up."""
     for action in body.actions:
-        if action.tool in LOOKING | WAITING or action.tool in ("eval", "finish", "create_session", "close_session"):
+        if action.tool in QUIET | _HOUSEKEEPING:
             continue
         told = commands(command_of(action))
         if not told or not all(_BACKUP.match(c) or _LOOK.match(c) for c in told):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from core.domain.action_kinds import names_of
 from core.domain.step import Action, Observation, StepBody
 from core.supervision.rule import LIVE, RULES, Evidence, Finding
 from core.supervision.traces import commands, finished_jobs, of_call, one_line
@@ -14,7 +15,7 @@ _FAILED = re.compile(r"^(?:[\w.]{0,80}\.)?\w{0,80}(?:Error|Exception)(?:: |:?$)|
                      r": (?:No such file or directory|Permission denied|Is a directory)$")
 _COMPLAINT = re.compile(r"pars(?:e|ing) error|(?:could not|cannot|failed to) (?:be )?parse|no (?:tool|function) call|"
                         r"invalid (?:json|format)|(?:not|missing) (?:a )?valid (?:json|command|action)", re.IGNORECASE)
-_ENDING = frozenset({"kill_session_processes", "close_session", "close_all_sessions"})
+_ENDING = names_of(lambda kind: kind.effect == "ends" and kind.family == "command")
 _BY_SIGNAL = frozenset({130, 137, 143, -2, -9, -15})
 
 

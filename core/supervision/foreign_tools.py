@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from core.domain.step import Action, StepBody
+from core.supervision.traces import REPLACE
 
 _SHELLS = frozenset({
     "bash", "execute_bash", "terminal", "run", "command", "shell", "exec_command", "bash_command", "run_shell_command",
@@ -21,7 +22,7 @@ _SHELLS = frozenset({
 _SAME = {
     **dict.fromkeys(("read", "read_file", "open", "view"), "open_file"),
     **dict.fromkeys(("write", "write_file", "write_to_file", "create"), "create_file"),
-    **dict.fromkeys(("edit", "insert", "multiedit", "replace", "replace_in_file", "str_replace"), "replace_text"),
+    **dict.fromkeys(("edit", "insert", "multiedit", "replace", "replace_in_file", "str_replace"), REPLACE),
     **dict.fromkeys(("glob", "ls", "list_directory", "list_files", "find_file"), "list_files"),
     **dict.fromkeys(("grep", "search_file_content", "search_files", "search_dir", "search_file"), "search_dir"),
     **dict.fromkeys(("websearch", "google_web_search"), "web_search"),
@@ -30,8 +31,7 @@ _SAME = {
     **dict.fromkeys(("bashoutput", "wait"), "get_session_output"),
     **dict.fromkeys(("submit", "finish", "attempt_completion", "mark_task_complete"), "finish"),
 }
-"""Our names by theirs, in lower case. `replace_text` is a change that names the old text and fails where it is not
-there: it cannot be made blindly."""
+"""Our names by theirs, in lower case."""
 
 _EDITORS = frozenset({"str_replace_editor", "str_replace_based_edit_tool", "text_editor", "file_editor"})
 _LINES = re.compile(r"edit\s+\d+:\d+\s*\n(?P<text>.*?)(?:\n?end_of_edit\s*)?$", re.DOTALL)
@@ -68,7 +68,7 @@ def _translated(action: Action, opened: str) -> Action:
     if ours is None:
         return action
     path = _first(given, "path", "file_path", "filename", "absolute_path", "target_file") or _word(line)
-    path = opened if ours == "replace_text" and not path else path
+    path = opened if ours == REPLACE and not path else path
     text = "\n".join(_texts(given))
     return _named(action, ours, path=path, content=text)
 
@@ -76,7 +76,7 @@ def _translated(action: Action, opened: str) -> Action:
 def _edited(action: Action, act: str) -> Action:
     """The editor that does several things by its `command`."""
     given = action.arguments
-    ours = {"view": "open_file", "create": "create_file"}.get(act, "replace_text")
+    ours = {"view": "open_file", "create": "create_file"}.get(act, REPLACE)
     return _named(action, ours, path=str(given.get("path") or ""), content="\n".join(_texts(given)))
 
 

@@ -6,6 +6,7 @@ import posixpath
 import re
 from collections.abc import Iterator
 
+from core.domain.action_kinds import names_of
 from core.domain.step import StepBody
 from core.supervision.rule import RULES, Evidence, Finding
 from core.supervision.traces import command_of, of_call, runs, written
@@ -15,7 +16,7 @@ _AFFIX = re.compile(r"^(?:new|my|own|custom|simple|fast|fixed|better|improved|up
                     r"[_-](?:new|v?\d+|custom|own|simple|simplified|fast|fixed|fix|better|improved|updated|alt|alternative|"
                     r"copy|final|modified|backup2?)$|(?<=[a-z])v?\d+$", re.IGNORECASE)
 _LISTING = re.compile(r"(?:^|[\s;&|(])(?:ls|find|tree|git\s+ls-files)\b")
-_LISTS = frozenset({"list_files", "find_file", "search_dir", "get_file_info"})
+_LISTS = names_of(lambda kind: kind.shows == "names")
 _ROLLOUT = re.compile(r"rollout|roll_out|train(?:ing)?[ _-]?(?:set|data|split|questions)", re.IGNORECASE)
 
 _LOADS = re.compile(r"AutoModelForCausalLM\s*\.\s*from_pretrained|AutoModelForSeq2SeqLM\s*\.\s*from_pretrained|"

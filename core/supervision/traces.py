@@ -11,18 +11,15 @@ from typing import Any
 
 import msgspec
 
+from core.domain.action_kinds import names_of
 from core.domain.step import Action, Observation, StepBody
 
-WAITING = frozenset({"sleep", "check_session_idle", "get_session_output", "get_session_recent_output",
-                     "get_session_status", "list_sessions"})
-"""Actions that only wait, or look whether something is over."""
+REPLACE = "replace_text"
+"""An editing action of other programs only (`foreign_tools`): it names the old text and fails where that is not there,
+so it cannot be made blindly."""
 
-LOOKING = WAITING - {"sleep"} | frozenset({
-    "think", "open_file", "file_goto_line", "file_scroll_down", "file_scroll_up", "search_dir", "search_file",
-    "find_file", "list_files", "get_file_info", "web_search", "web_browse", "web_page_goto_line",
-    "web_page_scroll_down", "web_page_scroll_up", "web_page_search", "web_page_search_next", "web_page_get_links",
-    "clear_session_buffer", "view_hint", "null"})
-"""Actions that change nothing."""
+EDITING = names_of(lambda kind: kind.effect == "changes" and kind.family == "file")
+"""Actions that write a file themselves."""
 
 _HERE = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?")
 _INTO = re.compile(r"(?<![<>])>{1,2}\s*['\"]?([\w./~-]+)")
@@ -83,7 +80,7 @@ def written(action: Action) -> Iterator[tuple[str, str]]:
     """(path, new text) of what an action writes: whole files, lines of a file, here-documents of the shell."""
     if action.malformed:
         return
-    if action.tool in ("create_file", "edit_file", "replace_text"):
+    if action.tool in EDITING or action.tool == REPLACE:
         yield path_of(action), str(action.arguments.get("content") or "")
     yield from _here_documents(command_of(action))
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from core.domain.action_kinds import QUIET, WAITING
 from core.domain.step import StepBody
 from core.supervision.rule import RULES, Evidence, Finding
-from core.supervision.traces import LOOKING, WAITING, Run, job_runs, running_at
+from core.supervision.traces import Run, job_runs, running_at
 
 
 @RULES.add("blind_retry", "1")
@@ -20,7 +21,7 @@ def blind_retry(evidence: Evidence) -> Iterator[Finding]:
     first = 0
     for body in evidence.steps:
         tools = {a.tool for a in body.actions}
-        if tools and tools <= LOOKING and not _failure(body):
+        if tools and tools <= QUIET - {"sleep"} and not _failure(body):
             continue
         failure = _failure(body)
         if failure is not None and last == (_asked(body), failure):

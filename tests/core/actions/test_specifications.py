@@ -49,7 +49,7 @@ def test_all_42_are_offered_under_the_names_and_arguments_of_the_seed() -> None:
     assert set(specs) == set(SEED) and len(specs) == 42
     for name, arguments in SEED.items():
         assert set(arguments.split()) <= set(specs[name].parameters["properties"]), name
-    counts = {f: sum(d.family == f for d in OFFERED) for f in FAMILIES}
+    counts = {f: sum(d.kind.family == f for d in OFFERED) for f in FAMILIES}
     assert counts == FAMILIES
 
 
