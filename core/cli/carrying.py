@@ -7,14 +7,13 @@ from collections.abc import Iterator
 import msgspec
 
 from core.domain.blob import blob_hash
-from core.domain.events import Event, NoteAdded, StepAdded, TagSet, VerdictGiven, decode_event, encode_event
+from core.domain.events import Event, OpinionFact, StepAdded, decode_event, encode_event
 from core.domain.step import StepBody, decode_body
 from core.formats.anchors import Anchor, align, anchor
 from core.formats.imported import Imported
 from core.store import blobs, log
 from core.store.sqlite import Connection
 
-_SAID = (VerdictGiven, NoteAdded, TagSet)
 MOST = 2000
 """Sessions with annotations of people that are looked through, the newest."""
 
@@ -63,6 +62,6 @@ def _moved(conn: Connection, old: str, new: str, to: dict[int, int]) -> Iterator
     """The same words about the new session's steps, by the same people, at the same time."""
     for event in map(decode_event, log.opinions(conn, old)):
         fact = event.fact
-        if isinstance(fact, _SAID) and (fact.step == 0 or fact.step in to):
+        if isinstance(fact, OpinionFact) and (fact.step == 0 or fact.step in to):
             moved = msgspec.structs.replace(fact, step=to.get(fact.step, 0))
             yield msgspec.structs.replace(event, id=f"{new}-from-{blob_hash(event.id.encode())[:16]}", fact=moved)

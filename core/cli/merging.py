@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from core.cli.output import emit, json_option, say
-from core.domain.events import NoteAdded, Placed, TagSet, TimeSpent, VerdictGiven
+from core.domain.events import AnnotationFact, OpinionFact, Placed
 from core.domain.trajectory import Trajectory, fold
 from core.formats.imported import Imported
 from core.protocol.messages import MergeOpinions, Opinion
@@ -59,8 +59,8 @@ def opinions_of(told: Imported) -> list[Opinion]:
     found = []
     for one in placed:
         event = one.event
-        if isinstance(event.fact, VerdictGiven | NoteAdded | TagSet | TimeSpent) and event.author.kind in KINDS:
-            content = _content(trajectory, getattr(event.fact, "step", 0))
+        if isinstance(event.fact, AnnotationFact) and event.author.kind in KINDS:
+            content = _content(trajectory, event.fact.step if isinstance(event.fact, OpinionFact) else 0)
             found.append(Opinion(content=content, event=msgspec.Raw(one.body)))
     return found
 

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
+from typing import Annotated
+
+BlobRef = Annotated[str, "names a blob"]
+"""The type of a field that names a blob; "" for none, where the field may be left out."""
 
 _HASH = re.compile(r"[0-9a-f]{64}\Z")
 

@@ -13,6 +13,7 @@ from typing import cast
 
 import msgspec
 
+from core.domain.blob import BlobRef
 from core.domain.errors import InvalidInput
 
 
@@ -23,7 +24,7 @@ class MessageRef(msgspec.Struct, frozen=True, kw_only=True, tag="entered"):
     (`estimated`). `source` says what made it: task, step:N, guidance:ID, summary:ID, note.
     """
 
-    hash: str
+    hash: BlobRef
     role: str
     tokens: int = 0
     estimated: bool = True

@@ -5,33 +5,47 @@ With a `Read` it keeps columns and places instead of every step and output: a lo
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
+from typing import Any
 
 from core.domain.context import Contexts, MessageRef, apply_delta
 from core.domain.errors import Conflict, NotFound
 from core.domain.events import (
+    AttentionCleared,
+    AttentionRaised,
+    Branched,
+    ControlAsked,
     Event,
+    Fact,
     FileChanged,
     GuidanceAnswered,
     GuidanceChangeAsked,
     GuidanceChangeRefused,
     GuidanceDelivered,
     GuidanceEdited,
+    GuidanceFact,
     GuidanceQueued,
     GuidanceWithdrawn,
     NoteAdded,
+    OpinionFact,
     Placed,
     ScoreGiven,
     SearchMade,
     SessionCreated,
+    SessionStateChanged,
+    SnapshotTaken,
     StepAdded,
     StepStarted,
+    SubmissionMade,
     SummaryAdded,
     TagSet,
     TerminalOutput,
+    ThresholdsSet,
     TimeSpent,
+    UnknownFact,
     VerdictGiven,
+    kinds_of,
 )
 from core.domain.guidance import Guidance
 from core.domain.items import Item, Items
@@ -110,38 +124,17 @@ class Trajectory:
         return at
 
     def _take(self, seq: int, event: Event) -> None:
-        match event.fact:
-            case SessionCreated() as f:
-                self.created = f
-            case StepStarted() as f:
-                self.open_step = f
-            case StepAdded() as f:
-                self._add_step(seq, f)
-            case SummaryAdded() as f:
-                self.summaries[f.id] = f
-                self.summary_places[f.id] = len(self.steps)
-                self.items.add(Item("summary", f.id))
-            case ScoreGiven() as f:
-                self.items.add(Item("score", len(self.scores)))
-                self.scores.append(f)
-            case TerminalOutput() as f:
-                self.terminals.setdefault(f"{f.host}/{f.terminal}", Outputs(self._read)).add(seq, f)
-            case FileChanged() as f:
-                self.files.append(f)
-            case SearchMade() as f:
-                self.searches.append(f)
-            case NoteAdded(step=0) as f:
-                self.notes.append((event.author, event.at, f.text))
-            case VerdictGiven() | NoteAdded() | TagSet():
-                self._judge(event)
-            case TimeSpent() as f:
-                held = self.spent.setdefault(event.author.key, {})
-                for step, seconds in f.seconds.items():
-                    held[step] = held.get(step, 0.0) + seconds
-            case _:
-                self._guide(event)
+        fold = FOLDS.get(type(event.fact))
+        if fold is not None:
+            fold(self, seq, event, event.fact)
 
-    def _add_step(self, seq: int, fact: StepAdded) -> None:
+    def _create(self, seq: int, event: Event, fact: SessionCreated) -> None:
+        self.created = fact
+
+    def _begin_step(self, seq: int, event: Event, fact: StepStarted) -> None:
+        self.open_step = fact
+
+    def _add_step(self, seq: int, event: Event, fact: StepAdded) -> None:
         self.open_step = None
         at = self.steps.index_of(fact.head.number)
         if at is not None:
@@ -151,15 +144,42 @@ class Trajectory:
         self.steps.add(seq, fact)
         self.items.add_step()
         for early in self.early_opinions.pop(fact.head.number, []):
-            self._judge(early)
+            self._take(seq, early)
 
-    def _judge(self, event: Event) -> None:
-        fact = event.fact
-        step = getattr(fact, "step", 0)
-        at = self.steps.index_of(step)
+    def _summarise(self, seq: int, event: Event, fact: SummaryAdded) -> None:
+        self.summaries[fact.id] = fact
+        self.summary_places[fact.id] = len(self.steps)
+        self.items.add(Item("summary", fact.id))
+
+    def _score(self, seq: int, event: Event, fact: ScoreGiven) -> None:
+        self.items.add(Item("score", len(self.scores)))
+        self.scores.append(fact)
+
+    def _print(self, seq: int, event: Event, fact: TerminalOutput) -> None:
+        self.terminals.setdefault(f"{fact.host}/{fact.terminal}", Outputs(self._read)).add(seq, fact)
+
+    def _change_file(self, seq: int, event: Event, fact: FileChanged) -> None:
+        self.files.append(fact)
+
+    def _search(self, seq: int, event: Event, fact: SearchMade) -> None:
+        self.searches.append(fact)
+
+    def _spend(self, seq: int, event: Event, fact: TimeSpent) -> None:
+        held = self.spent.setdefault(event.author.key, {})
+        for step, seconds in fact.seconds.items():
+            held[step] = held.get(step, 0.0) + seconds
+
+    def _take_opinion(self, seq: int, event: Event, fact: OpinionFact) -> None:
+        if fact.step == 0 and isinstance(fact, NoteAdded):
+            self.notes.append((event.author, event.at, fact.text))
+        else:
+            self._judge(event, fact)
+
+    def _judge(self, event: Event, fact: OpinionFact) -> None:
+        at = self.steps.index_of(fact.step)
         if at is None:
-            if step > 0:
-                self.early_opinions.setdefault(step, []).append(event)
+            if fact.step > 0:
+                self.early_opinions.setdefault(fact.step, []).append(event)
             return
         entry = self.steps.opinion(at)
         match fact:
@@ -173,34 +193,63 @@ class Trajectory:
             case TagSet():
                 (entry.tags.add if fact.on else entry.tags.discard)(fact.tag)
 
-    def _guide(self, event: Event) -> None:
-        match event.fact:
-            case GuidanceQueued() as f:
-                self.guidance[f.guidance] = Guidance(id=f.guidance, text=f.text, author=event.author.name,
-                                                     mode=f.mode, queued_at=event.at)
-                for early in self.early.pop(f.guidance, []):
-                    self._guide(early)
-            case f if (name := getattr(f, "guidance", "")) and isinstance(name, str) and name not in self.guidance:
-                self.early.setdefault(name, []).append(event)
-            case GuidanceChangeAsked() as f if f.guidance in self.guidance:
-                self.guidance[f.guidance].change = "withdraw" if f.text is None else "edit"
-                self.guidance[f.guidance].asked = f.text or ""
-            case GuidanceEdited() as f if f.guidance in self.guidance:
-                self.guidance[f.guidance].text, self.guidance[f.guidance].change = f.text, ""
-                self.guidance[f.guidance].asked = ""
-            case GuidanceWithdrawn() as f if f.guidance in self.guidance:
-                self.guidance[f.guidance].state, self.guidance[f.guidance].change = "withdrawn", ""
-            case GuidanceChangeRefused() as f if f.guidance in self.guidance:
-                self.guidance[f.guidance].change = ""
-                self.guidance[f.guidance].refused = f"delivered_at_step:{f.step}"
-            case GuidanceDelivered() as f if f.guidance in self.guidance:
-                self._deliver(self.guidance[f.guidance], f.step)
-            case GuidanceAnswered() as f if f.guidance in self.guidance:
-                self.guidance[f.guidance].state, self.guidance[f.guidance].answered_step = "answered", f.step
+    def _guide(self, seq: int, event: Event, fact: GuidanceFact) -> None:
+        guidance = self.guidance.get(fact.guidance)
+        if isinstance(fact, GuidanceQueued):
+            self.guidance[fact.guidance] = Guidance(id=fact.guidance, text=fact.text, author=event.author.name,
+                                                    mode=fact.mode, queued_at=event.at)
+            for early in self.early.pop(fact.guidance, []):
+                self._take(seq, early)
+        elif guidance is None:
+            self.early.setdefault(fact.guidance, []).append(event)
+        else:
+            self._advance_guidance(guidance, fact)
+
+    def _advance_guidance(self, guidance: Guidance, fact: GuidanceFact) -> None:
+        match fact:
+            case GuidanceChangeAsked():
+                guidance.change = "withdraw" if fact.text is None else "edit"
+                guidance.asked = fact.text or ""
+            case GuidanceEdited():
+                guidance.text, guidance.change, guidance.asked = fact.text, "", ""
+            case GuidanceWithdrawn():
+                guidance.state, guidance.change = "withdrawn", ""
+            case GuidanceChangeRefused():
+                guidance.change = ""
+                guidance.refused = f"delivered_at_step:{fact.step}"
+            case GuidanceDelivered():
+                self._deliver(guidance, fact.step)
+            case GuidanceAnswered():
+                guidance.state, guidance.answered_step = "answered", fact.step
 
     def _deliver(self, guidance: Guidance, step: int) -> None:
         guidance.state, guidance.delivered_step = "delivered", step
         self.items.add(Item("guidance", guidance.id))
+
+
+_Fold = Callable[[Trajectory, int, Event, Any], None]
+FOLDS: dict[type[Fact], _Fold] = {
+    SessionCreated: Trajectory._create,
+    StepStarted: Trajectory._begin_step,
+    StepAdded: Trajectory._add_step,
+    SummaryAdded: Trajectory._summarise,
+    ScoreGiven: Trajectory._score,
+    TerminalOutput: Trajectory._print,
+    FileChanged: Trajectory._change_file,
+    SearchMade: Trajectory._search,
+    TimeSpent: Trajectory._spend,
+    **dict.fromkeys(kinds_of(OpinionFact), Trajectory._take_opinion),
+    **dict.fromkeys(kinds_of(GuidanceFact), Trajectory._guide),
+}
+"""What a trajectory does with each kind of fact."""
+
+NOT_FOLDED: tuple[type[Fact], ...] = (
+    SessionStateChanged, AttentionRaised, AttentionCleared, ThresholdsSet,  # the session's row has them
+    ControlAsked,  # read by the runner alone
+    SubmissionMade, SnapshotTaken, Branched,  # looked up in the log by who scores, restores or compares
+    UnknownFact,
+)
+"""The kinds of which a trajectory keeps nothing."""
 
 
 def _contexts(steps: Steps) -> Contexts:
@@ -210,11 +259,11 @@ def _contexts(steps: Steps) -> Contexts:
 
 def guidance_alone(row: SessionRow, events: Iterable[Event]) -> Trajectory:
     """A trajectory that knows a session's row and its guidance and nothing else, from the events about guidance."""
-    told = Trajectory(row.session)
-    told.row = row
+    trajectory = Trajectory(row.session)
+    trajectory.row = row
     for event in events:
-        told._guide(event)
-    return told
+        trajectory._take(0, event)
+    return trajectory
 
 
 def fold(session: str, placed: Iterable[Placed]) -> Trajectory:

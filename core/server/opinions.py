@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.domain.errors import InvalidInput
-from core.domain.events import Event, NoteAdded, TagSet, TimeSpent, VerdictGiven, decode_event
+from core.domain.events import AnnotationFact, Event, OpinionFact, TagSet, VerdictGiven, decode_event
 from core.domain.trajectory import Trajectory, fold
 from core.protocol.codec import check_event
 from core.protocol.messages import MergeOpinions
@@ -46,7 +46,7 @@ class _Here:
         self._ids: set[str] = set()
         self._newest: dict[tuple[object, ...], Event] = {}
         for one in placed:
-            if isinstance((event := one.event).fact, VerdictGiven | NoteAdded | TagSet | TimeSpent):
+            if isinstance((event := one.event).fact, AnnotationFact):
                 self.takes(event)
 
     def takes(self, event: Event) -> bool:
@@ -61,7 +61,7 @@ class _Here:
 
     def has_step(self, event: Event, content: str) -> bool:
         """Whether the step that it is about is here, with the same content; step 0 is the session."""
-        step = getattr(event.fact, "step", 0)
+        step = event.fact.step if isinstance(event.fact, OpinionFact) else 0
         at = self._trajectory.index_of(step)
         return step == 0 or (at is not None and self._trajectory.step(step).body == content)
 
@@ -78,6 +78,6 @@ def _about(event: Event) -> tuple[object, ...]:
 
 def _checked(body: bytes) -> Event:
     event = decode_event(check_event(body))
-    if not isinstance(event.fact, VerdictGiven | NoteAdded | TagSet | TimeSpent) or event.author.kind not in KINDS:
+    if not isinstance(event.fact, AnnotationFact) or event.author.kind not in KINDS:
         raise InvalidInput("bad_opinion", "Only what people, rules and judges said of steps can be merged.")
     return event

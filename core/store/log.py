@@ -10,19 +10,35 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from core.domain.errors import Conflict, NotFound
-from core.domain.events import Event, Placed, StepAdded, StepStarted, UnknownFact, decode_event
+from core.domain.events import (
+    Event,
+    Fact,
+    GuidanceFact,
+    OpinionFact,
+    Placed,
+    StepAdded,
+    StepStarted,
+    UnknownFact,
+    decode_event,
+    kinds_of,
+)
 from core.domain.session import SessionRow, advance
 from core.store.sqlite import Connection, scalar
 
 _ROW = msgspec.json.Decoder(SessionRow)
 _CHUNK = 2048
 _GUIDANCE_OF = "substr(body, instr(body, CAST('\"guidance\":\"' AS BLOB)) + 12, 120)"
-_GUIDANCE_KINDS = ("('guidance_queued', 'guidance_change_asked', 'guidance_edited', 'guidance_withdrawn', "
-                   "'guidance_change_refused', 'guidance_delivered', 'guidance_answered')")
-_OF_PERSON = ("kind IN ('verdict_given', 'note_added', 'tag_set') "
-              "AND instr(body, CAST('\"kind\":\"person\"' AS BLOB))")
-"""As the indexes `event_of_guidance` and `event_of_person` have them (`core.store.schema`): other words would not be
-found by them."""
+
+
+def _tags_below(general: type[Fact]) -> str:
+    """The kinds of fact below a class, as SQL's list."""
+    return f"({', '.join(repr(kind.__struct_config__.tag) for kind in kinds_of(general))})"
+
+
+_GUIDANCE_KINDS = _tags_below(GuidanceFact)
+_OF_PERSON = f"kind IN {_tags_below(OpinionFact)} AND instr(body, CAST('\"kind\":\"person\"' AS BLOB))"
+"""As the indexes `event_of_guidance` and `event_of_person` have them (`core.store.schema`): with other words or in
+another order they would not be used, so a new kind needs a migration that makes the index anew."""
 
 
 def epoch(conn: Connection) -> str:

@@ -84,7 +84,7 @@ def test_extras_and_empties_of_older_prompts_are_understood(name: str) -> None:
     words = {key: "None" for key in properties if key not in given}
     for more in (empties, words, {"http_port": 8123, "use_proxy": True, "computer_port": "8123"}):
         action = parse_call(call(name, json.dumps({**given, **more})))
-        assert action.malformed == "" and action.family == ACTIONS[name].family
+        assert action.malformed == "" and action.family == ACTIONS[name].kind.family
 
 
 def test_numbers_and_truths_written_as_text_are_understood() -> None:

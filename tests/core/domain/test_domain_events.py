@@ -1,5 +1,6 @@
 """Events: their bytes are made once and survive everything; unknown kinds are kept."""
 
+import re
 from datetime import UTC, datetime
 
 import msgspec
@@ -9,20 +10,30 @@ from hypothesis import strategies as st
 from support.logs import Maker, make_session
 
 from core.domain.blob import blob_hash, is_blob_hash
+from core.domain.context import ContextDelta, Kept, MessageRef
 from core.domain.errors import InvalidInput
 from core.domain.events import (
     FACT_KINDS,
+    AnnotationFact,
+    Fact,
     FileChanged,
+    GuidanceFact,
     NoteAdded,
+    OpinionFact,
     ScoreGiven,
+    StepAdded,
     SubmissionMade,
+    SummaryAdded,
     TerminalOutput,
+    TimeSpent,
     UnknownFact,
     blobs_of,
     decode_event,
     encode_event,
+    kinds_of,
     make_event,
 )
+from core.domain.step import StepHead
 from core.domain.verdict import Author
 
 AUTHOR = Author(kind="person", name="li")
@@ -115,3 +126,44 @@ def test_the_same_seed_makes_the_same_log():
     maker = Maker()
     maker.guide("look")
     assert b"look" in maker.bodies[-1]
+
+
+def leaves(general):
+    below = general.__subclasses__()
+    return {general} if not below else {leaf for one in below for leaf in leaves(one)}
+
+
+def test_every_kind_of_fact_has_a_tag_of_its_own_and_can_be_decoded():
+    assert set(FACT_KINDS.values()) == leaves(Fact) - {UnknownFact}
+    assert all(tag.isidentifier() and tag.islower() for tag in FACT_KINDS)
+    assert len(FACT_KINDS) == len(kinds_of(Fact))
+
+
+def test_facts_of_one_subject_share_a_base():
+    assert {k.__struct_config__.tag for k in kinds_of(GuidanceFact)} == {t for t in FACT_KINDS if t[:9] == "guidance_"}
+    assert {k.__struct_config__.tag for k in kinds_of(OpinionFact)} == {"verdict_given", "note_added", "tag_set"}
+    assert set(kinds_of(AnnotationFact)) == {*kinds_of(OpinionFact), TimeSpent}
+
+
+def ref(text):
+    return MessageRef(hash=blob_hash(text.encode()), role="user")
+
+
+HASH = blob_hash(b"payload")
+
+
+@pytest.mark.parametrize("fact", [
+    StepAdded(head=StepHead(number=1), body=HASH, tools=blob_hash(b"tools"), completion=ref("answer"),
+              context=ContextDelta(parts=(Kept(start=0, stop=1), ref("a"), Kept(start=2, stop=3), ref("b")))),
+    SummaryAdded(id="s", first=1, last=2, text="t", context=ContextDelta(parts=(ref("a"),)), completion=ref("b")),
+    TerminalOutput(host="h", terminal="t", offset=0, size=7, blob=HASH),
+    FileChanged(host="h", path="p", before=HASH, after=blob_hash(b"after")),
+    SubmissionMade(ordinal=1, step=1, blob=HASH),
+])
+def test_every_hash_in_a_fact_is_named_however_deep_it_lies(fact):
+    written = re.findall("[0-9a-f]{64}", msgspec.json.encode(fact).decode())
+    assert written and sorted(blobs_of(fact)) == sorted(written)
+
+
+def test_a_body_that_must_be_named_is_asked_for_even_where_its_name_is_empty():
+    assert blobs_of(StepAdded(head=StepHead(number=1), body="")) == ("",)

@@ -9,17 +9,19 @@ from support.logs import PERSON, RULE, Maker, make_session
 
 from core.domain.errors import Conflict, NotFound
 from core.domain.events import (
+    FACT_KINDS,
     GuidanceChangeAsked,
     GuidanceChangeRefused,
     GuidanceEdited,
     GuidanceWithdrawn,
     Placed,
     TagSet,
+    UnknownFact,
     VerdictGiven,
 )
 from core.domain.folded import can_be_kept
 from core.domain.session import ALLOWED, FINAL_STATES, SessionRow, advance
-from core.domain.trajectory import Item, fold
+from core.domain.trajectory import FOLDS, NOT_FOLDED, Item, fold
 from core.domain.verdict import Author
 
 
@@ -139,3 +141,8 @@ def test_a_session_that_finished_never_goes_on_and_every_state_has_its_rule():
     assert not ALLOWED["finished"] and set(ALLOWED) >= FINAL_STATES
     assert set().union(*ALLOWED.values()) == set(ALLOWED)
     assert all(state not in after for state, after in ALLOWED.items())
+
+
+def test_every_kind_of_fact_is_folded_or_said_to_be_passed_over():
+    assert set(FOLDS) | set(NOT_FOLDED) == {*FACT_KINDS.values(), UnknownFact}
+    assert not set(FOLDS) & set(NOT_FOLDED)

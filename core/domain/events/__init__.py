@@ -1,0 +1,38 @@
+"""The events of a session's log: one module per subject of facts, `event` around them, `blobs` for what they name."""
+
+from core.domain.events.annotation import AnnotationFact, NoteAdded, OpinionFact, TagSet, TimeSpent, VerdictGiven
+from core.domain.events.attention import AttentionCleared, AttentionKind, AttentionRaised, ThresholdsSet
+from core.domain.events.blobs import blobs_of
+from core.domain.events.effect import FileChanged, SearchMade, SearchResult, TerminalOutput
+from core.domain.events.event import FACT_KINDS, Event, Placed, decode_event, encode_event, kinds_of, make_event
+from core.domain.events.fact import Fact, UnknownFact
+from core.domain.events.guidance import (
+    GuidanceAnswered,
+    GuidanceChangeAsked,
+    GuidanceChangeRefused,
+    GuidanceDelivered,
+    GuidanceEdited,
+    GuidanceFact,
+    GuidanceQueued,
+    GuidanceWithdrawn,
+)
+from core.domain.events.score import ScoreGiven, SubmissionMade
+from core.domain.events.session import (
+    Branched,
+    ControlAsked,
+    SessionCreated,
+    SessionState,
+    SessionStateChanged,
+    SnapshotTaken,
+)
+from core.domain.events.step import StepAdded, StepStarted, SummaryAdded
+
+__all__ = [
+    "FACT_KINDS", "AnnotationFact", "AttentionCleared", "AttentionKind", "AttentionRaised", "Branched",
+    "ControlAsked", "Event", "Fact", "FileChanged", "GuidanceAnswered", "GuidanceChangeAsked",
+    "GuidanceChangeRefused", "GuidanceDelivered", "GuidanceEdited", "GuidanceFact", "GuidanceQueued",
+    "GuidanceWithdrawn", "NoteAdded", "OpinionFact", "Placed", "ScoreGiven", "SearchMade", "SearchResult",
+    "SessionCreated", "SessionState", "SessionStateChanged", "SnapshotTaken", "StepAdded", "StepStarted",
+    "SubmissionMade", "SummaryAdded", "TagSet", "TerminalOutput", "ThresholdsSet", "TimeSpent", "UnknownFact",
+    "VerdictGiven", "blobs_of", "decode_event", "encode_event", "kinds_of", "make_event",
+]

@@ -1,0 +1,45 @@
+"""Facts from annotators, rules and judges about a session's steps."""
+
+from __future__ import annotations
+
+from core.domain.events.fact import Fact
+from core.domain.verdict import VerdictValue
+
+
+class AnnotationFact(Fact, frozen=True, kw_only=True):
+    """What its author did for the session's steps; it may be taken over from another server's log."""
+
+
+class OpinionFact(AnnotationFact, frozen=True, kw_only=True):
+    """An opinion on one step, by number; 0 is the session."""
+
+    step: int
+
+
+class VerdictGiven(OpinionFact, frozen=True, kw_only=True, tag="verdict_given"):
+    """The event's author judges one step."""
+
+    value: VerdictValue
+    reason: str = ""
+
+
+class NoteAdded(OpinionFact, frozen=True, kw_only=True, tag="note_added"):
+    """A remark on a step, or on the session (step 0)."""
+
+    text: str
+
+
+class TagSet(OpinionFact, frozen=True, kw_only=True, tag="tag_set"):
+    """A tag was put on a step (or session: 0), or taken off."""
+
+    tag: str
+    on: bool = True
+
+
+class TimeSpent(AnnotationFact, frozen=True, kw_only=True, tag="time_spent"):
+    """How long the event's author was at work on steps: seconds by step number, since the last such event.
+
+    Active time only: the window in front, and a key or the mouse used within the last while.
+    """
+
+    seconds: dict[int, float]

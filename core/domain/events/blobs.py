@@ -1,0 +1,46 @@
+"""Which blobs a fact names, read off the types of its fields (`BlobRef`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, get_args, get_type_hints
+
+import msgspec
+
+from core.domain.blob import BlobRef
+from core.domain.events.fact import Fact
+
+
+def blobs_of(fact: Fact) -> tuple[str, ...]:
+    """The content addresses that a fact refers to; whoever stores the event must hold these first."""
+    return tuple(_named(fact))
+
+
+def _named(value: object) -> Iterator[str]:
+    if isinstance(value, tuple | list):
+        for one in value:
+            yield from _named(one)
+    elif isinstance(value, msgspec.Struct):
+        for field, is_blob, is_required in _fields(type(value)):
+            held = getattr(value, field)
+            if not is_blob:
+                yield from _named(held)
+            elif held or is_required:
+                yield held
+
+
+@cache
+def _fields(kind: type[msgspec.Struct]) -> tuple[tuple[str, bool, bool], ...]:
+    """(name, whether it is a blob's, whether it is required) of the fields that hold names of blobs, at any depth."""
+    hints = get_type_hints(kind, include_extras=True)
+    return tuple((f.name, hints[f.name] == BlobRef, f.required) for f in msgspec.structs.fields(kind)
+                 if _holds_blobs(hints[f.name]))
+
+
+def _holds_blobs(hint: Any) -> bool:
+    if hint == BlobRef:
+        return True
+    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
+        return bool(_fields(hint))
+    return any(_holds_blobs(part) for part in get_args(hint))

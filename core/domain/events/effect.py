@@ -1,0 +1,54 @@
+"""Facts about what actions did and found: on the hosts' terminals and files, and in the web."""
+
+from __future__ import annotations
+
+import msgspec
+
+from core.domain.blob import BlobRef
+from core.domain.events.fact import Fact
+
+
+class TerminalOutput(Fact, frozen=True, kw_only=True, tag="terminal_output"):
+    """`size` bytes at `offset` of one terminal's stream: inline in `data` when small, else in blob `blob`.
+
+    The first output tells how many `columns` and `rows` the terminal has, where that is known.
+    """
+
+    host: str
+    terminal: str
+    offset: int
+    size: int
+    data: bytes = b""
+    blob: BlobRef = ""
+    columns: int = 0
+    rows: int = 0
+
+
+class FileChanged(Fact, frozen=True, kw_only=True, tag="file_changed"):
+    """A file's content before and after, as blob hashes; empty for absent, `too_large` where it was not kept."""
+
+    host: str
+    path: str
+    before: BlobRef = ""
+    after: BlobRef = ""
+    size: int = 0
+    step: int = 0
+    too_large: bool = False
+
+
+class SearchResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One result of a search, as the engine gave it."""
+
+    title: str
+    link: str
+    snippet: str = ""
+    position: int = 0
+
+
+class SearchMade(Fact, frozen=True, kw_only=True, tag="search_made"):
+    """The agent searched, or visited a page (`engine` is then "page" and `query` its address)."""
+
+    query: str
+    engine: str
+    step: int
+    results: tuple[SearchResult, ...] = ()

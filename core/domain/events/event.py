@@ -1,0 +1,124 @@
+"""Events around facts; and their canonical bytes.
+
+An event's body (`id, at, author, fact`) is encoded once, by the party that made it, and those very bytes
+travel and rest everywhere: so a replica equals the log byte for byte. The server adds `session` and `seq`.
+A fact of a kind that this version does not know is kept as `UnknownFact` and shown as unsupported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import reduce
+from operator import or_
+from typing import Any
+
+import msgspec
+
+from core.domain.errors import InvalidInput
+from core.domain.events import annotation, attention, effect, guidance, score, session, step
+from core.domain.events.fact import Fact, UnknownFact
+from core.domain.ids import new_id
+from core.domain.verdict import Author
+
+_SUBJECTS = (session, step, effect, guidance, score, attention, annotation)
+"""The modules that declare facts."""
+
+
+def kinds_of(general: type[Fact]) -> tuple[type[Fact], ...]:
+    """The kinds of fact below a class, in the order of their declaration."""
+    return tuple(_kinds_below(general))
+
+
+def _kinds_below(general: type[Fact]) -> Iterator[type[Fact]]:
+    special = general.__subclasses__()
+    if not special and general is not UnknownFact:
+        yield general
+    for one in special:
+        yield from _kinds_below(one)
+
+
+FACT_KINDS: dict[str, type[Fact]] = {str(kind.__struct_config__.tag): kind for kind in kinds_of(Fact)}
+"""Every kind that this version knows, by its tag."""
+
+_ANY_FACT: Any = reduce(or_, FACT_KINDS.values())
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True):
+    """One immutable fact with its identity, time (UTC) and author."""
+
+    id: str
+    at: datetime
+    author: Author
+    fact: Fact
+
+
+class Placed(msgspec.Struct, frozen=True, kw_only=True):
+    """An event in its place: the `seq`-th of its session, counted from 1 without gaps; `body` its bytes."""
+
+    session: str
+    seq: int
+    body: bytes
+
+    @property
+    def event(self) -> Event:
+        """The decoded event."""
+        return decode_event(self.body)
+
+
+def make_event(fact: Fact, author: Author, *, at: datetime | None = None, id: str = "") -> Event:
+    """A new event, now, with a new identity unless one is given."""
+    return Event(id=id or new_id(), at=at or datetime.now(UTC), author=author, fact=fact)
+
+
+class _Envelope(msgspec.Struct, frozen=True, kw_only=True):
+    id: str
+    at: datetime
+    author: Author
+    fact: msgspec.Raw
+
+
+class _Kind(msgspec.Struct, frozen=True):
+    type: str
+
+
+_Known = msgspec.defstruct("_Known", [("id", str), ("at", datetime), ("author", Author), ("fact", _ANY_FACT)],
+                           frozen=True, kw_only=True)
+_KNOWN: msgspec.json.Decoder[Any] = msgspec.json.Decoder(_Known)
+_ENVELOPE = msgspec.json.Decoder(_Envelope)
+_KIND = msgspec.json.Decoder(_Kind)
+
+
+def encode_event(event: Event) -> bytes:
+    """The bytes of an event, made once by its author.
+
+    Raises InvalidInput for what could not be read again: an unknown fact, a number that is not finite where JSON
+    must have one.
+    """
+    if isinstance(event.fact, UnknownFact):
+        raise InvalidInput("unknown_fact", f"An event of the unknown kind {event.fact.kind} cannot be made here.")
+    body = msgspec.json.encode(event)
+    decode_event(body)
+    return body
+
+
+def decode_event(body: bytes) -> Event:
+    """The event of its bytes. Raises InvalidInput where they are no event at all."""
+    try:
+        known = _KNOWN.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        return _decode_unknown(body, error)
+    return Event(id=known.id, at=known.at, author=known.author, fact=known.fact)
+
+
+def _decode_unknown(body: bytes, error: Exception) -> Event:
+    """The event around a fact of a newer kind; `error` is why it is none of ours."""
+    try:
+        envelope = _ENVELOPE.decode(body)
+        kind = _KIND.decode(envelope.fact).type
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as deeper:
+        raise InvalidInput("bad_event", f"An event cannot be read: {deeper}") from deeper
+    if kind in FACT_KINDS:
+        raise InvalidInput("bad_event", f"An event cannot be read: {error}") from error
+    fact = UnknownFact(kind=kind, raw=bytes(envelope.fact))
+    return Event(id=envelope.id, at=envelope.at, author=envelope.author, fact=fact)

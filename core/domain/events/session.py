@@ -1,0 +1,47 @@
+"""Facts about a session as a whole: its beginning, its states, what people ask of it, snapshots and branches."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from core.domain.events.fact import Fact
+from core.domain.task import AgentSettings, Task
+
+SessionState = Literal["queued", "running", "paused", "waiting", "finished", "failed", "stopped"]
+
+
+class SessionCreated(Fact, frozen=True, kw_only=True, tag="session_created"):
+    """The first event of a log. `origin` is live, or the name of the foreign format it was imported from."""
+
+    task: Task
+    agent: AgentSettings = AgentSettings()
+    origin: str = "live"
+    source: str = ""
+
+
+class SessionStateChanged(Fact, frozen=True, kw_only=True, tag="session_state"):
+    """The session entered a state; `reason` is a stable code such as finished, limit_steps, stopped_by_person."""
+
+    state: SessionState
+    reason: str = ""
+    detail: str = ""
+
+
+class ControlAsked(Fact, frozen=True, kw_only=True, tag="control_asked"):
+    """A person asks the runner to pause, resume, stop, or interrupt the running action."""
+
+    control: Literal["pause", "resume", "stop", "interrupt"]
+
+
+class SnapshotTaken(Fact, frozen=True, kw_only=True, tag="snapshot_taken"):
+    """Saved state of the sandboxes at a step: image reference per host."""
+
+    step: int
+    images: dict[str, str] = {}
+
+
+class Branched(Fact, frozen=True, kw_only=True, tag="branched"):
+    """This session continues from a snapshot of another."""
+
+    parent: str
+    step: int

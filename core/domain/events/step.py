@@ -1,0 +1,49 @@
+"""Facts about the agent's work: steps, and the summaries that stand for them in later contexts."""
+
+from __future__ import annotations
+
+from core.domain.blob import BlobRef
+from core.domain.context import ContextDelta, MessageRef
+from core.domain.events.fact import Fact
+from core.domain.step import StepHead, Usage
+
+
+class StepStarted(Fact, frozen=True, kw_only=True, tag="step_started"):
+    """The runner fixed the context of step `number`; `guidance` names what it holds for the first time."""
+
+    number: int
+    guidance: tuple[str, ...] = ()
+
+
+class StepAdded(Fact, frozen=True, kw_only=True, tag="step_added"):
+    """A whole step. `body` is the hash of its StepBody; `completion` the assistant message as later contexts hold it.
+
+    `terminals` maps "host/terminal" to the length in bytes of its stream when the step ended. `tools` is the hash
+    of the JSON list of tools (name, description, parameters) given beside the context; "" where none were.
+    A number that was there before is told again by an import whose file has grown; then `counted` is the usage, and
+    `is_error_counted` the error, that the tellings before have added to the session's sums.
+    """
+
+    head: StepHead
+    body: BlobRef
+    context: ContextDelta = ContextDelta()
+    completion: MessageRef | None = None
+    terminals: dict[str, int] = {}
+    tools: BlobRef = ""
+    counted: Usage = Usage()
+    is_error_counted: bool = False
+
+
+class SummaryAdded(Fact, frozen=True, kw_only=True, tag="summary_added"):
+    """A summary stands for steps first..last in later contexts.
+
+    `context` is the context in which it was written, as a delta to the last step's; `completion` the
+    assistant message that the model answered there.
+    """
+
+    id: str
+    first: int
+    last: int
+    text: str
+    context: ContextDelta = ContextDelta()
+    completion: MessageRef | None = None
