@@ -11,7 +11,7 @@ from app.desk.session_key import id_of
 from app.kit.background import Work
 from app.kit.timers import later
 from core.client.replica import Replica
-from core.domain.folded import can_be_kept
+from core.domain.folded import can_be_stored
 from core.domain.trajectory import Trajectory
 from core.store.folds import FoldStore
 
@@ -92,7 +92,7 @@ class Folder(QObject):
     def keep(self, trajectory: Trajectory) -> None:
         """Keep a fold that has grown much, in a thread."""
         session, kept = trajectory.session, self._kept.get(trajectory.session, 0)
-        if trajectory.seq - kept < WORTH_KEEPING or not can_be_kept(trajectory):
+        if trajectory.seq - kept < WORTH_KEEPING or not can_be_stored(trajectory):
             return
         last = self._replica.reader(id_of(session))([trajectory.seq]).get(trajectory.seq)
         if last is not None:

@@ -13,8 +13,8 @@ from app.desk.session_key import id_of, key_of, server_of, server_of_url
 from app.desk.workplace import Workplace
 from app.kit.timers import later
 from app.places.go_to import GoTo
+from core.domain.deep_link import DeepLink, is_link, parse_link
 from core.domain.errors import NotFound, ReportableError
-from core.domain.link import DeepLink, is_link, parse_link
 
 WAIT_MS = 15_000
 """A session that a link names may come with the server's list so long after the start."""

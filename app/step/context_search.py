@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from app.kit.safe_text import visible
-from core.domain.context import ContextDelta, Kept, MessageRef
+from core.domain.context import ContextDelta, MessageRef, PreviousRange
 from core.domain.errors import InvalidInput, NotFound
 from core.domain.events import StepAdded, decode_event
 from core.domain.message import Message, decode_message
@@ -115,7 +115,7 @@ def contexts_of(given: Iterable[Given]) -> Iterator[tuple[int, list[MessageRef]]
     for number, delta in given:
         fresh: list[MessageRef] = []
         for part in delta.parts:
-            if isinstance(part, Kept):
+            if isinstance(part, PreviousRange):
                 fresh.extend(held[part.start : part.stop])
             else:
                 fresh.append(part)

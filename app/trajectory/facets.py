@@ -9,7 +9,7 @@ from itertools import islice
 import msgspec
 
 from app.desk.blindness import seen
-from core.domain.steps import Shape
+from core.domain.steps import StepShape
 from core.domain.trajectory import StepEntry, Trajectory
 from core.domain.verdict import Verdict, final_verdict
 
@@ -60,10 +60,10 @@ class Facets(msgspec.Struct, frozen=True):
     def passes_step(self, entry: StepEntry) -> bool:
         """Whether a step is listed, its time aside."""
         head = entry.head
-        shape = Shape(head.family, head.tools, head.hosts, head.status, head.error_kind, head.is_error)
+        shape = StepShape(head.family, head.tools, head.hosts, head.status, head.error_kind, head.is_error)
         return self._fits(shape) and self._judged(entry.verdicts.values())
 
-    def _fits(self, shape: Shape) -> bool:
+    def _fits(self, shape: StepShape) -> bool:
         if self.family and shape.family != self.family:
             return False
         if self.tool and self.tool not in shape.tools:

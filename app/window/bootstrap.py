@@ -36,7 +36,7 @@ from app.window.status import StatusController
 from app.window.window import Window
 from core.aio import TaskScope
 from core.client.replica import Replica
-from core.domain.link import is_link
+from core.domain.deep_link import is_link
 from core.domain.session import FINAL_STATES
 from core.store.home import Home
 

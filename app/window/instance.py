@@ -19,9 +19,9 @@ from typing import Annotated
 import msgspec
 
 from core.aio import TaskScope
+from core.domain.deep_link import is_link
 from core.domain.errors import InvalidInput, ReportableError, Unavailable
 from core.domain.ids import is_id
-from core.domain.link import is_link
 from core.store.home import Home
 from core.store.lock import FileLock
 

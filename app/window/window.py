@@ -20,7 +20,7 @@ from app.window.panel_dock import PanelDock
 from app.window.panels import PANELS
 from app.window.status_bar import StatusBar
 from app.window.toasts import Toasts
-from core.domain.link import is_link
+from core.domain.deep_link import is_link
 
 STATE_VERSION = 2
 

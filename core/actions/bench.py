@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 
 from core.actions.changes import FileWatch
-from core.actions.declare import ActionFailed
-from core.actions.follow import Follower
+from core.actions.follow import TerminalFollower
 from core.actions.jobs import JobBook
+from core.actions.result import ActionFailed
 from core.actions.sink import ActionSink
 from core.domain.task import AgentSettings
 from core.sandbox.sandbox import Sandbox
@@ -38,7 +38,7 @@ class Bench:
         self.settings = settings
         self.step = 0
         self.call_id = ""
-        self.follower = Follower(hosts, sink)
+        self.follower = TerminalFollower(hosts, sink)
         self.jobs = JobBook(hosts)
         self.files = FileWatch(hosts, sink)
         self.open_files: dict[str, tuple[str, int]] = {}

@@ -17,8 +17,9 @@ import httpx2
 from msgspec import Meta
 
 from core.actions.bench import Bench, Page
-from core.actions.declare import ActionFailed, Arguments, Declared, Line, Result
+from core.actions.declare import Arguments, Declared, Line
 from core.actions.page import read_page
+from core.actions.result import ActionFailed, Result
 from core.domain.events import SearchMade
 
 WINDOW = 100

@@ -83,10 +83,10 @@ class FileWatch:
         sandbox = self._hosts[host]
         try:
             changes = (await sandbox.changed())[:PER_SCAN]
-            told = [c.path for c in changes if await self._changed(sandbox, host, c, step)]
+            emitted = [c.path for c in changes if await self._changed(sandbox, host, c, step)]
         except ReportableError:
             return []
-        return told
+        return emitted
 
     async def _changed(self, sandbox: Sandbox, host: str, change: FileChange, step: int) -> bool:
         key = (host, change.path)

@@ -11,9 +11,10 @@ from typing import Annotated
 from msgspec import Meta
 
 from core.actions.bench import Bench
-from core.actions.declare import ActionFailed, Declared, OnHost, Result
+from core.actions.declare import Declared, OnHost
 from core.actions.jobs import JobNote, job_id
 from core.actions.output import range_output
+from core.actions.result import ActionFailed, Result
 from core.actions.terminal_looks import LOOKS, TerminalName, session_of
 from core.domain.errors import Conflict, NotFound
 from core.domain.step import ActionError
@@ -28,7 +29,7 @@ _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}\Z")
 _SIGNALS = {130: "interrupted", 137: "killed, often for want of memory", 143: "terminated"}
 
 
-class CreateSession(OnHost, frozen=True, kw_only=True):
+class OpenTerminal(OnHost, frozen=True, kw_only=True):
     """Open a terminal (a long-lived bash) under a name. Opening one that exists gives it as it is."""
 
     session_id: Annotated[str, Meta(description="Name of the terminal; made up if left out.")] = ""
@@ -72,14 +73,14 @@ class KillSessionProcesses(OnHost, frozen=True, kw_only=True):
     force: Annotated[bool, Meta(description="Kill at once, instead of asking first.")] = False
 
 
-async def create_session(a: CreateSession, bench: Bench) -> Result:
+async def create_session(a: OpenTerminal, bench: Bench) -> Result:
     """Open a terminal."""
     host, sandbox = bench.host(a.computer_ip)
     name = checked_name(a.session_id or secrets.token_hex(4))
     existed = any(t.name == name and t.alive for t in await sandbox.terminals.list())
     info = await opened(bench, host, sandbox, name)
-    told = "existed already" if existed else "is open"
-    return Result(text=f"Session {name} on {host} {told}, in {info.cwd}.",
+    state = "existed already" if existed else "is open"
+    return Result(text=f"Session {name} on {host} {state}, in {info.cwd}.",
                   data={"computer_ip": host, "session_id": name})
 
 
@@ -201,12 +202,12 @@ async def kill_session_processes(a: KillSessionProcesses, bench: Bench) -> Resul
     anew = await end_programs(bench, host, info.name)
     for note in bench.jobs.tell(host, info.name):
         bench.jobs.forget(note.id)  # the agent ended it itself
-    told = [{"pid": p.pid, "cmd": p.command} for p in killed]
-    lines = [f"{p['pid']} {p['cmd']}" for p in told] or ["nothing"]
+    ended = [{"pid": p.pid, "cmd": p.command} for p in killed]
+    lines = [f"{p['pid']} {p['cmd']}" for p in ended] or ["nothing"]
     if anew:
         lines.append("The shell itself did not stop; it was ended and started anew.")
     return Result(text="\n".join([f"Ended in session {info.name} on {host}:", *lines]),
-                  data={"signal_used": "KILL" if a.force else "TERM", "killed_processes": told, "failed_kills": []})
+                  data={"signal_used": "KILL" if a.force else "TERM", "killed_processes": ended, "failed_kills": []})
 
 
 async def end_programs(bench: Bench, host: str, name: str) -> bool:
@@ -241,7 +242,7 @@ async def opened(bench: Bench, host: str, sandbox: Sandbox, name: str) -> Termin
 
 
 ACTIONS = (
-    Declared("create_session", CreateSession, create_session),
+    Declared("create_session", OpenTerminal, create_session),
     *LOOKS[:1],
     Declared("run_command", RunCommand, run_command),
     Declared("input_in_session", InputInSession, input_in_session),

@@ -8,7 +8,8 @@ from typing import Annotated
 from msgspec import Meta
 
 from core.actions.bench import Bench
-from core.actions.declare import ActionFailed, Arguments, Declared, Result
+from core.actions.declare import Arguments, Declared
+from core.actions.result import ActionFailed, Result
 from core.actions.sink import WakeReason
 from core.aio import TaskScope
 from core.domain.errors import NotFound

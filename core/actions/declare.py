@@ -8,16 +8,15 @@ from __future__ import annotations
 import types
 import typing
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
+from core.actions.bench import Bench
+from core.actions.result import Result
 from core.domain.action_kinds import ACTION_KINDS, ActionKind
-from core.domain.step import ActionError, Observation, Output, Status
-
-if TYPE_CHECKING:
-    from core.actions.bench import Bench
+from core.domain.step import Observation
 
 
 class Arguments(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,30 +29,7 @@ class OnHost(Arguments, frozen=True, kw_only=True):
     computer_ip: Annotated[str, Meta(description="Name of the host to act on; the first host if left out.")] = ""
 
 
-class Result(msgspec.Struct, kw_only=True):
-    """What a carrier gives back; the runner makes the observation of it."""
-
-    text: str = ""
-    status: Status = "finished"
-    exit_code: int | None = None
-    error: ActionError | None = None
-    job: str = ""
-    data: dict[str, Any] = {}
-    output: Output | None = None
-    """Given where the text was cut already; else the runner cuts `text`."""
-
-
-class ActionFailed(Exception):
-    """Ends an action: `kind` is stable lower_snake, `message` one sentence for the model."""
-
-    def __init__(self, kind: str, message: str, status: Status = "failed") -> None:
-        super().__init__(message)
-        self.kind = kind
-        self.message = message
-        self.status = status
-
-
-Carrier = Callable[[Any, "Bench"], Awaitable["Result | Observation"]]
+Carrier = Callable[[Any, Bench], Awaitable[Result | Observation]]
 
 
 class Declared(msgspec.Struct, frozen=True):
@@ -91,15 +67,15 @@ class Declared(msgspec.Struct, frozen=True):
         """
         hints = typing.get_type_hints(self.arguments)
         optional = {f.encode_name for f in msgspec.structs.fields(self.arguments) if not f.required}
-        kept = {k: v for k, v in given.items() if not (k in optional and _left_out(v, hints[k]))}
-        return msgspec.convert(kept, self.arguments, strict=False)
+        filled = {k: v for k, v in given.items() if not (k in optional and _left_out(v, hints[k]))}
+        return msgspec.convert(filled, self.arguments, strict=False)
 
 
 def _plain(schema: dict[str, Any]) -> dict[str, Any]:
     """A property without what says nothing: empty defaults, and null beside a type (it may be left out)."""
-    kept = {k: v for k, v in schema.items() if k != "default" or v not in (None, "")}
-    types_told = [one for one in kept.pop("anyOf", []) if one != {"type": "null"}]
-    return {**kept, **types_told[0]} if len(types_told) == 1 else kept
+    plain = {k: v for k, v in schema.items() if k != "default" or v not in (None, "")}
+    types_left = [one for one in plain.pop("anyOf", []) if one != {"type": "null"}]
+    return {**plain, **types_left[0]} if len(types_left) == 1 else plain
 
 
 def _left_out(value: Any, hint: Any) -> bool:

@@ -7,8 +7,9 @@ from typing import Annotated
 from msgspec import Meta
 
 from core.actions.bench import Bench
-from core.actions.declare import ActionFailed, Declared, Line, OnHost, Result
+from core.actions.declare import Declared, Line, OnHost
 from core.actions.file_search import SEARCHES
+from core.actions.result import ActionFailed, Result
 from core.domain.errors import NotFound
 from core.sandbox.sandbox import Sandbox
 

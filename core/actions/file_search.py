@@ -8,7 +8,8 @@ from typing import Annotated
 from msgspec import Meta
 
 from core.actions.bench import Bench
-from core.actions.declare import ActionFailed, Declared, OnHost, Result
+from core.actions.declare import Declared, OnHost
+from core.actions.result import ActionFailed, Result
 from core.sandbox.sandbox import Sandbox
 
 MATCHES = 100
@@ -82,9 +83,9 @@ async def _grep(sandbox: Sandbox, options: list[str], term: str, where: str, hos
     more = len(matches) > MATCHES or ran.truncated or ran.timed_out
     shown = matches[:MATCHES]
     text = "\n".join(f"{m['file_path']}:{m['line']}: {m['content']}" for m in shown)
-    told = f"{'More than ' if more else ''}{len(shown) if more else len(matches)} matches in {files} files"
+    count = f"{'More than ' if more else ''}{len(shown) if more else len(matches)} matches in {files} files"
     hint = "; narrow the search to see the rest" if more else ""
-    return Result(text=f"{told} for {term!r} in {where}{hint}.\n{text}".rstrip(),
+    return Result(text=f"{count} for {term!r} in {where}{hint}.\n{text}".rstrip(),
                   data={"search_matches": shown, "num_matches": len(matches), "num_files": files, "computer_ip": host})
 
 

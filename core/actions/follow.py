@@ -49,7 +49,7 @@ class _Stream:
         return True
 
 
-class Follower:
+class TerminalFollower:
     """Emits what terminals print. `offsets` says how far, by "host/terminal"."""
 
     def __init__(self, hosts: Mapping[str, Sandbox], sink: ActionSink) -> None:

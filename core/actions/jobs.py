@@ -12,11 +12,11 @@ from core.domain.blob import blob_hash
 from core.domain.errors import ReportableError
 from core.sandbox.sandbox import Job, Sandbox
 
-KEPT = 500
+MOST_NOTES = 500
 
 
 class JobNote(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A job and the action that started it. `told` once an observation has reported its end."""
+    """A job and the action that started it. `reported` once an observation has reported its end."""
 
     id: str
     call_id: str
@@ -26,7 +26,7 @@ class JobNote(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     command: str = ""
     ended: bool = False
     exit_code: int | None = None
-    told: bool = False
+    reported: bool = msgspec.field(default=False, name="told")  # the name that journals have
 
     @property
     def failed(self) -> bool:
@@ -68,7 +68,7 @@ class JobBook:
     def start(self, note: JobNote) -> None:
         """A job begins."""
         self._notes[note.id] = note
-        while len(self._notes) > KEPT:
+        while len(self._notes) > MOST_NOTES:
             del self._notes[next(iter(self._notes))]
 
     def note_end(self, job: Job) -> None:
@@ -90,10 +90,10 @@ class JobBook:
 
     def tell(self, host: str = "", terminal: str = "") -> list[JobNote]:
         """The ends not told yet, of one terminal or of all; they count as told now."""
-        fresh = [n for n in self._notes.values() if n.ended and not n.told
+        fresh = [n for n in self._notes.values() if n.ended and not n.reported
                  and host in ("", n.host) and terminal in ("", n.terminal)]
         for note in fresh:
-            self._notes[note.id] = msgspec.structs.replace(note, told=True)
+            self._notes[note.id] = msgspec.structs.replace(note, reported=True)
         self._settle()
         return fresh
 
@@ -103,10 +103,10 @@ class JobBook:
 
     def notes(self) -> tuple[JobNote, ...]:
         """What to keep over a restart: jobs that run or whose end was not told."""
-        return tuple(n for n in self._notes.values() if not n.told)
+        return tuple(n for n in self._notes.values() if not n.reported)
 
     def _settle(self) -> None:
-        if not any(n.ended and not n.told for n in self._notes.values()):
+        if not any(n.ended and not n.reported for n in self._notes.values()):
             self.ended.clear()
 
     async def _listen(self, host: str) -> None:

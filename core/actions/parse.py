@@ -9,7 +9,8 @@ from msgspec import Meta
 
 from core.actions import documents
 from core.actions.bench import Bench
-from core.actions.declare import ActionFailed, Carrier, Declared, OnHost, Result
+from core.actions.declare import Carrier, Declared, OnHost
+from core.actions.result import ActionFailed, Result
 from core.domain.errors import NotFound
 
 TEXT_LIMIT = 8 << 20

@@ -11,9 +11,10 @@ import msgspec
 
 from core.actions.bench import Bench
 from core.actions.command import end_programs, job_result
-from core.actions.declare import ActionFailed, Declared, Result
+from core.actions.declare import Declared
 from core.actions.jobs import JobNote, job_id
 from core.actions.output import text_output
+from core.actions.result import ActionFailed, Result
 from core.actions.sink import ActionSink
 from core.actions.table import ACTIONS
 from core.aio import TaskScope
@@ -132,8 +133,8 @@ class ActionRunner:
             except ReportableError as error:
                 _log.warning("The interrupted command on %s cannot be ended: %s", host, error)
         ended = task.result() if task.done() else Observation(call_id="")
-        told = ActionError(kind="interrupted", message="This action was interrupted by a person.")
-        return msgspec.structs.replace(ended, status="killed", error=told)
+        interruption = ActionError(kind="interrupted", message="This action was interrupted by a person.")
+        return msgspec.structs.replace(ended, status="killed", error=interruption)
 
     async def _carried(self, action: Action) -> Observation:
         """The observation of an action; failures that are not bugs become one too."""
@@ -156,16 +157,16 @@ class ActionRunner:
         result = await declared.carry(declared.read(action.arguments), self._bench)
         if isinstance(result, Observation):
             return result
-        return await self._told(result)
+        return await self._observation_of(result)
 
-    async def _told(self, result: Result) -> Observation:
+    async def _observation_of(self, result: Result) -> Observation:
         output = result.output or await text_output(self._bench, result.text)
         return Observation(call_id="", status=result.status, exit_code=result.exit_code, error=result.error,
                            job=result.job, data=result.data, output=output)
 
     async def _revived(self, error: Unavailable) -> Observation:
         """A sandbox that cannot be reached is started again for the next action; this one failed."""
-        told = [error.sentence]
+        sentences = [error.sentence]
         for name, sandbox in self._hosts.items():
             try:
                 known = {t.name for t in await sandbox.terminals.list()}
@@ -176,12 +177,13 @@ class ActionRunner:
                 await sandbox.start()
                 known = {t.name for t in await sandbox.terminals.list()}
             except ReportableError as problem:
-                told.append(f"Host {name} cannot be started again: {problem.sentence}")
+                sentences.append(f"Host {name} cannot be started again: {problem.sentence}")
                 continue
             if not known:
                 self._bench.jobs.lost(name)
-                told.append(f"Host {name} was started again: its files are there, its sessions and programs are gone.")
-        return _failed("unavailable", " ".join(told))
+                sentences.append(f"Host {name} was started again: its files are there, its sessions and programs are "
+                                 "gone.")
+        return _failed("unavailable", " ".join(sentences))
 
     async def _afterwards(self, action: Action, step: int, observation: Observation) -> Observation:
         """Terminal output into the log, changed files, and the jobs that ended meanwhile."""
@@ -224,7 +226,7 @@ class ActionRunner:
                     command = " ".join(str(action.arguments.get("command", "")).split())[:200]
                     self._bench.jobs.start(JobNote(id=wanted, call_id=action.call_id, step=step, host=host,
                                                    terminal=job.terminal, command=command))
-                    return await self._told(await job_result(self._bench, host, job))
+                    return await self._observation_of(await job_result(self._bench, host, job))
             except ReportableError as error:
                 _log.warning("Job %s cannot be looked up on %s: %s", wanted, host, error)
         return None

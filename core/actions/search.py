@@ -15,7 +15,8 @@ import msgspec
 from msgspec import Meta
 
 from core.actions.bench import Bench
-from core.actions.declare import ActionFailed, Arguments, Declared, Result
+from core.actions.declare import Arguments, Declared
+from core.actions.result import ActionFailed, Result
 from core.domain.events import SearchMade, SearchResult
 
 SECONDS = 20.0

@@ -8,8 +8,9 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from core.actions.bench import Bench
-from core.actions.declare import ActionFailed, Declared, OnHost, Result
+from core.actions.declare import Declared, OnHost
 from core.actions.output import tail_text, text_output
+from core.actions.result import ActionFailed, Result
 from core.sandbox.sandbox import Sandbox, TerminalInfo
 
 TerminalName = Annotated[str, Meta(description="Name of the terminal.")]
@@ -59,8 +60,8 @@ async def session_of(sandbox: Sandbox, host: str, name: str) -> TerminalInfo:
     known = await sandbox.terminals.list()
     found = next((t for t in known if t.name == name), None)
     if found is None:
-        told = ", ".join(t.name for t in known) or "none"
-        raise ActionFailed("not_found", f"There is no session {name!r} on {host}. Open sessions: {told}.")
+        names = ", ".join(t.name for t in known) or "none"
+        raise ActionFailed("not_found", f"There is no session {name!r} on {host}. Open sessions: {names}.")
     return found
 
 
@@ -118,13 +119,13 @@ async def get_session_status(a: GetSessionStatus, bench: Bench) -> Result:
     host, sandbox = bench.host(a.computer_ip)
     info = await session_of(sandbox, host, a.session_id)
     processes = await sandbox.terminals.processes(info.name)
-    told = [f"{p.pid} {p.state} {p.command}" for p in processes][:30]
+    children = [f"{p.pid} {p.state} {p.command}" for p in processes][:30]
     status = {"completed": not info.busy, "reason": _reason(info), "children_count": len(processes),
-              "children_info": told}
+              "children_info": children}
     last = bench.jobs.last(host, info.name)
     if last is not None and last.ended:
         status["exit_code"] = last.exit_code
-    return Result(text="\n".join([f"Session {info.name} on {host}: {status['reason']}.", *told]),
+    return Result(text="\n".join([f"Session {info.name} on {host}: {status['reason']}.", *children]),
                   data={"computer_ip": host, "session_id": info.name, "status": status})
 
 

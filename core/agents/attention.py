@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import msgspec
 
-from core.agents.progress import Progress, nearly_reached
+from core.agents.progress import AgentProgress, nearly_reached
 from core.domain.attention import Thresholds, is_uniform
 from core.domain.events import AttentionCleared, AttentionKind, AttentionRaised, Fact
 from core.domain.step import StepHead
 from core.domain.task import Limits
 
 
-def after_step(progress: Progress, head: StepHead, limits: Limits, least: Thresholds = Thresholds()
-               ) -> tuple[Progress, list[Fact]]:
+def after_step(progress: AgentProgress, head: StepHead, limits: Limits, least: Thresholds = Thresholds()
+               ) -> tuple[AgentProgress, list[Fact]]:
     """The counters with what is raised now, and the facts that tell of changes."""
     evidence: dict[AttentionKind, str] = {
         "error_burst": _many(progress.errors_in_a_row, least.errors, "failed in a row, the last: " + head.title),
@@ -23,24 +23,24 @@ def after_step(progress: Progress, head: StepHead, limits: Limits, least: Thresh
     }
     facts: list[Fact] = []
     for kind, text in evidence.items():
-        progress, told = (_raise(progress, kind, text, head.number) if text else clear(progress, kind))
-        facts.extend(told)
+        progress, raised = (_raise(progress, kind, text, head.number) if text else clear(progress, kind))
+        facts.extend(raised)
     return progress, facts
 
 
-def stalled(progress: Progress, quiet_s: float, least: Thresholds) -> tuple[Progress, list[Fact]]:
+def stalled(progress: AgentProgress, quiet_s: float, least: Thresholds) -> tuple[AgentProgress, list[Fact]]:
     """Raise a stall where no step has ended for too long; a step that ends clears it."""
     if not least.stall_min or quiet_s < least.stall_min * 60 or progress.state != "running":
         return progress, []
     return _raise(progress, "stall", f"no step ended for {quiet_s / 60:.0f} min", progress.steps)
 
 
-def raise_(progress: Progress, kind: AttentionKind, evidence: str) -> tuple[Progress, list[Fact]]:
+def raise_(progress: AgentProgress, kind: AttentionKind, evidence: str) -> tuple[AgentProgress, list[Fact]]:
     """Raise it, unless it stands already."""
     return _raise(progress, kind, evidence, progress.steps)
 
 
-def clear(progress: Progress, kind: AttentionKind) -> tuple[Progress, list[Fact]]:
+def clear(progress: AgentProgress, kind: AttentionKind) -> tuple[AgentProgress, list[Fact]]:
     """Clear it, if it stands."""
     if kind not in progress.raised:
         return progress, []
@@ -48,7 +48,7 @@ def clear(progress: Progress, kind: AttentionKind) -> tuple[Progress, list[Fact]
     return msgspec.structs.replace(progress, raised=left), [AttentionCleared(kind=kind)]
 
 
-def _raise(progress: Progress, kind: AttentionKind, evidence: str, step: int) -> tuple[Progress, list[Fact]]:
+def _raise(progress: AgentProgress, kind: AttentionKind, evidence: str, step: int) -> tuple[AgentProgress, list[Fact]]:
     if kind in progress.raised:
         return progress, []
     fact = AttentionRaised(kind=kind, evidence=evidence[:300], step=step)

@@ -19,7 +19,7 @@ from core.domain.step import Action, Observation
 _CUT = 4000
 
 
-class Line(msgspec.Struct, frozen=True):
+class WorkingLine(msgspec.Struct, frozen=True):
     """A message in its place: `turn` is the step it belongs to, 0 for o₀; a summary has its last step's."""
 
     ref: MessageRef
@@ -34,22 +34,22 @@ class Cut(msgspec.Struct, frozen=True):
     k: int
 
 
-def count_tokens(lines: Iterable[Line]) -> int:
+def count_tokens(lines: Iterable[WorkingLine]) -> int:
     """The length of a context in tokens, by the counts of its messages."""
     return sum(line.ref.tokens for line in lines)
 
 
-def turns(lines: Iterable[Line]) -> list[int]:
+def turns(lines: Iterable[WorkingLine]) -> list[int]:
     """The turns of a context in order, o₀ left out."""
     return list(dict.fromkeys(line.turn for line in lines if line.turn))
 
 
-def is_summary(line: Line) -> bool:
+def is_summary(line: WorkingLine) -> bool:
     """Whether a line is a summary."""
     return line.ref.source.startswith("summary:")
 
 
-def choose_cut(lines: Sequence[Line], *, everything: bool = False) -> Cut | None:
+def choose_cut(lines: Sequence[WorkingLine], *, everything: bool = False) -> Cut | None:
     """The older half, k = ⌊t/2⌋ turns (or all of them); None where there is nothing to gain.
 
     A summary that is the only turn of the older half takes one more with it, else it would be summarised alone.
@@ -64,11 +64,11 @@ def choose_cut(lines: Sequence[Line], *, everything: bool = False) -> Cut | None
     return Cut(first=1 if there[0] in summarised else there[0], last=there[k - 1], k=k)
 
 
-def after_cut(lines: Sequence[Line], cut: Cut, summary: MessageRef) -> tuple[Line, ...]:
+def after_cut(lines: Sequence[WorkingLine], cut: Cut, summary: MessageRef) -> tuple[WorkingLine, ...]:
     """[o₀, (S₁:ₖ, oₖ), τₖ₊₁:ₜ]; the summary's message holds oₖ as well."""
     return (
         *(line for line in lines if line.turn == 0),
-        Line(summary, cut.last),
+        WorkingLine(summary, cut.last),
         *(line for line in lines if line.turn > cut.last),
     )
 
@@ -87,8 +87,8 @@ def summary_message(first: int, last: int, text: str, last_observations: Sequenc
 
 def mechanical_summary(titles: Sequence[tuple[int, str, bool]]) -> str:
     """What stands in where no model would summarise: one line per step (number, title, whether it failed)."""
-    told = [f"{number}. {title}{' — failed' if failed else ''}" for number, title, failed in titles]
-    return "No summary could be written. The replaced steps, one per line:\n" + "\n".join(told)
+    lines = [f"{number}. {title}{' — failed' if failed else ''}" for number, title, failed in titles]
+    return "No summary could be written. The replaced steps, one per line:\n" + "\n".join(lines)
 
 
 def observation_text(action: Action, observation: Observation) -> str:
@@ -116,10 +116,11 @@ def observation_messages(actions: Sequence[Action], observations: Sequence[Obser
     """What follows an assistant message: a message per call, or one for all in the plain-text format."""
     if not actions:
         return [Message(role="user", content=no_action())]
-    told = [(a, observation_text(a, o)) for a, o in zip(actions, observations, strict=True)]
+    results = [(a, observation_text(a, o)) for a, o in zip(actions, observations, strict=True)]
     if native:
-        return [Message(role="tool", content=text, tool_call_id=a.call_id, name=a.tool) for a, text in told]
-    return [Message(role="user", content="\n".join(f'<result tool="{a.tool}">\n{text}\n</result>' for a, text in told))]
+        return [Message(role="tool", content=text, tool_call_id=a.call_id, name=a.tool) for a, text in results]
+    return [Message(role="user", content="\n".join(f'<result tool="{a.tool}">\n{text}\n</result>'
+                                                   for a, text in results))]
 
 
 def as_given(message: Message) -> Message:

@@ -12,7 +12,7 @@ from typing import Literal
 import msgspec
 
 from core.agents.journal import Journal
-from core.agents.progress import Progress
+from core.agents.progress import AgentProgress
 from core.domain.attention import Thresholds
 from core.domain.errors import Conflict
 from core.domain.events import (
@@ -48,7 +48,7 @@ AT_ONCE = 1_000
 """Guidance texts that one step takes in."""
 
 
-class Held(msgspec.Struct, frozen=True):
+class HeldGuidance(msgspec.Struct, frozen=True):
     """Guidance that the journal holds."""
 
     id: str
@@ -109,11 +109,11 @@ class Inbox:
         cursor = self.cursor
         if first > cursor + 1:
             raise Conflict("seq_gap", f"Event {first} follows {cursor}.", expect=cursor + 1)
-        told = [(first + i, decode_event(body)) for i, body in enumerate(bodies)]
+        placed = [(first + i, decode_event(body)) for i, body in enumerate(bodies)]
         last = self._journal.slot("last_event", str)
-        if last and any(seq == cursor and event.id != last for seq, event in told):
+        if last and any(seq == cursor and event.id != last for seq, event in placed):
             raise Conflict("other_log", "The server's log was set back and went on: it is read from its start.")
-        fresh = [(seq, event) for seq, event in told if seq > cursor]
+        fresh = [(seq, event) for seq, event in placed if seq > cursor]
         if not fresh:
             return News()
         with self._journal.transaction("inbox"):
@@ -176,7 +176,7 @@ class Inbox:
 
     def _decide(self, fact: GuidanceChangeAsked) -> None:
         """Edit or withdraw what is not delivered yet, else refuse: once per request; the server after the end."""
-        state = (self._journal.slot("progress", Progress) or Progress()).state
+        state = (self._journal.slot("progress", AgentProgress) or AgentProgress()).state
         if state in FINAL_STATES and self.wish != "resume":
             return
         if not self._journal.sql("INSERT OR IGNORE INTO change VALUES (?) RETURNING request", (fact.request,)):
@@ -219,8 +219,8 @@ class Inbox:
     @property
     def wish(self) -> Control | None:
         """The last of pause, resume and stop that was asked for and not yet done."""
-        told = self._journal.slot("wish", str)
-        return told if told in ("pause", "resume", "stop") else None  # type: ignore[return-value]
+        asked = self._journal.slot("wish", str)
+        return asked if asked in ("pause", "resume", "stop") else None  # type: ignore[return-value]
 
     def done(self, wish: Control) -> None:
         """The wish was done; a newer one stays."""
@@ -234,15 +234,15 @@ class Inbox:
             self._journal.put_slot("server_state", None)
         return state  # type: ignore[return-value]
 
-    def waiting(self) -> list[Held]:
+    def waiting(self) -> list[HeldGuidance]:
         """Guidance that no step holds yet, in the order of the log."""
         return self._held("state = 'queued'")
 
-    def delivered(self, upto: int) -> list[Held]:
+    def delivered(self, upto: int) -> list[HeldGuidance]:
         """Guidance that steps up to `upto` were given, in order."""
         return [h for h in self._held("state IN ('delivered', 'answered')") if h.step is not None and h.step <= upto]
 
-    def bind(self, step: int) -> list[Held]:
+    def bind(self, step: int) -> list[HeldGuidance]:
         """Bind waiting guidance to a step, oldest first; inside the transaction that starts it.
 
         What is beyond AT_ONCE waits for the next step: the step's event has to hold a reference to each.
@@ -259,6 +259,6 @@ class Inbox:
             self._set(one, state="answered")
             self._journal.add(GuidanceAnswered(guidance=one, step=step))
 
-    def _held(self, where: str) -> list[Held]:
+    def _held(self, where: str) -> list[HeldGuidance]:
         rows = self._journal.sql(f"SELECT id, text, mode, step FROM guidance WHERE {where} ORDER BY step, seq")
-        return [Held(*row) for row in rows]
+        return [HeldGuidance(*row) for row in rows]

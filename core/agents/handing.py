@@ -7,7 +7,7 @@ from collections.abc import Callable
 import msgspec
 
 from core.agents.journal import Journal
-from core.agents.steps import Steps
+from core.agents.steps import StepJournal
 from core.domain.errors import ReportableError
 from core.domain.events import ScoreGiven, SubmissionMade
 from core.domain.task import Task
@@ -20,7 +20,7 @@ from core.tasks.submission import MAX_KEPT, collect, pack
 class Handing:
     """Hands submissions in: collects them from the first host, has them scored, journals both."""
 
-    def __init__(self, journal: Journal, steps: Steps, task: Task, catalogue: Catalogue, host: Sandbox,
+    def __init__(self, journal: Journal, steps: StepJournal, task: Task, catalogue: Catalogue, host: Sandbox,
                  fresh: Callable[[], Sandbox] | None) -> None:
         """`fresh` makes the sandbox in which the evaluator runs; None: a plain process."""
         self._journal, self._steps, self._task = journal, steps, task
@@ -47,8 +47,8 @@ class Handing:
         evaluator = self._task.evaluator
         try:
             script = self._catalogue.file(self._task, evaluator.script).read_bytes()
-            told = evaluator.references
-            references = read_folder(self._catalogue.file(self._task, told)) if told else {}
+            folder = evaluator.references
+            references = read_folder(self._catalogue.file(self._task, folder)) if folder else {}
         except (ReportableError, OSError) as error:
             return Outcome(total=None, message=f"The evaluator cannot be read: {error}", failed=True)
         return await evaluate(Files(script=script, submission=files, references=references), evaluator, self._fresh)

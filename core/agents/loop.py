@@ -20,7 +20,7 @@ from core.agents.journal import Journal
 from core.agents.progress import reached
 from core.agents.signals import Signals
 from core.agents.states import enter, is_over
-from core.agents.steps import OpenStep, Steps
+from core.agents.steps import OpenStep, StepJournal
 from core.agents.summary import Summarizer
 from core.domain.action_kinds import ACTION_KINDS
 from core.domain.events import SessionState
@@ -36,7 +36,7 @@ log = logging.getLogger("agent")
 class Agent:
     """One session's agent. `on_thought` is told the text that the model is making, whole, for live display."""
 
-    def __init__(self, journal: Journal, inbox: Inbox, signals: Signals, steps: Steps, model: LanguageModel,
+    def __init__(self, journal: Journal, inbox: Inbox, signals: Signals, steps: StepJournal, model: LanguageModel,
                  actions: ActionRunner, handing: Handing, task: Task, settings: AgentSettings,
                  tools: Sequence[ToolSpec], *, workspace: str = "/workspace",
                  on_thought: Callable[[str], None] | None = None, back_off_s: float = 1.0) -> None:

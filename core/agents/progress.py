@@ -12,7 +12,7 @@ from core.domain.step import StepHead, Usage
 from core.domain.task import Limits
 
 
-class Progress(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class AgentProgress(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Counters since the session began. `worked_s` leaves pauses and outages out.
 
     `ratio` is real by estimated tokens of a context. `ending` is the reason for which the run ends at the
@@ -39,7 +39,7 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     raised: tuple[str, ...] = ()
 
 
-def after_step(progress: Progress, head: StepHead, same: str, worked_s: float) -> Progress:
+def after_step(progress: AgentProgress, head: StepHead, same: str, worked_s: float) -> AgentProgress:
     """The counters after a step; `same` is one string for what it did."""
     usage = head.usage
     return msgspec.structs.replace(
@@ -57,14 +57,14 @@ def after_step(progress: Progress, head: StepHead, same: str, worked_s: float) -
     )
 
 
-def _commands(progress: Progress, head: StepHead, same: str) -> tuple[int, ...]:
+def _commands(progress: AgentProgress, head: StepHead, same: str) -> tuple[int, ...]:
     """Issued after the first error; waiting is no command."""
     if not progress.erred or head.is_waiting or not head.tools:
         return progress.commands
     return (*progress.commands, crc32(same.encode("utf-8", "replace")))[-DIVERSITY_LAST:]
 
 
-def after_summary(progress: Progress, usage: Usage) -> Progress:
+def after_summary(progress: AgentProgress, usage: Usage) -> AgentProgress:
     """The counters after a summary was paid for."""
     return msgspec.structs.replace(
         progress,
@@ -73,14 +73,14 @@ def after_summary(progress: Progress, usage: Usage) -> Progress:
     )
 
 
-def calibrated(progress: Progress, estimated: int, usage: Usage) -> Progress:
+def calibrated(progress: AgentProgress, estimated: int, usage: Usage) -> AgentProgress:
     """Learn from a completion how long contexts really are."""
     if not usage.input_tokens or estimated <= 0:
         return progress
     return msgspec.structs.replace(progress, ratio=min(3.0, max(0.3, usage.input_tokens / estimated)))
 
 
-def shares(progress: Progress, limits: Limits) -> dict[str, float]:
+def shares(progress: AgentProgress, limits: Limits) -> dict[str, float]:
     """How much of each limit is used, 1.0 for all of it; evaluations end a run only when asked for beyond."""
     used = {
         "limit_steps": (progress.steps, limits.steps),
@@ -91,12 +91,12 @@ def shares(progress: Progress, limits: Limits) -> dict[str, float]:
     return {name: n / limit if limit else 1.0 for name, (n, limit) in used.items() if limit is not None}
 
 
-def reached(progress: Progress, limits: Limits) -> str:
+def reached(progress: AgentProgress, limits: Limits) -> str:
     """The limit that ends the run now, or ""."""
     return next((name for name, share in shares(progress, limits).items() if share >= 1.0), "")
 
 
-def nearly_reached(progress: Progress, limits: Limits, budget: float = 0.9) -> str:
+def nearly_reached(progress: AgentProgress, limits: Limits, budget: float = 0.9) -> str:
     """Which limits are used to the share `budget` or more, as evidence for a person, or ""."""
     near = {name: share for name, share in shares(progress, limits).items() if budget and share >= budget}
     return ", ".join(f"{name} {share:.0%}" for name, share in near.items())

@@ -51,16 +51,16 @@ def no_action() -> str:
 
 def note(step: int, limits: Limits, *, worked_s: float, evaluations: int, tokens: int, cost_usd: float) -> str:
     """What changes every step; it goes last, so that the messages before it stay cacheable."""
-    told = [f"step {step}" + (f" of {limits.steps}" if limits.steps is not None else "")]
+    parts = [f"step {step}" + (f" of {limits.steps}" if limits.steps is not None else "")]
     if limits.wall_s is not None:
-        told.append(f"working time left {duration(limits.wall_s - worked_s)}")
+        parts.append(f"working time left {duration(limits.wall_s - worked_s)}")
     if limits.evaluations is not None:
-        told.append(f"evaluations left {max(0, limits.evaluations - evaluations)}")
+        parts.append(f"evaluations left {max(0, limits.evaluations - evaluations)}")
     if limits.tokens is not None:
-        told.append(f"tokens left {max(0, limits.tokens - tokens):,}")
+        parts.append(f"tokens left {max(0, limits.tokens - tokens):,}")
     if limits.cost_usd is not None:
-        told.append(f"money left {max(0.0, limits.cost_usd - cost_usd):.2f} USD")
-    return f"<progress>{'; '.join(told)}</progress>"
+        parts.append(f"money left {max(0.0, limits.cost_usd - cost_usd):.2f} USD")
+    return f"<progress>{'; '.join(parts)}</progress>"
 
 
 def duration(seconds: float) -> str:
@@ -75,11 +75,11 @@ def _host(host: Host) -> str:
 
 
 def _limits(limits: Limits) -> str:
-    told = []
+    parts = []
     if limits.steps is not None:
-        told.append(f"{limits.steps:,} steps")
+        parts.append(f"{limits.steps:,} steps")
     if limits.wall_s is not None:
-        told.append(f"{duration(limits.wall_s)} of working time")
+        parts.append(f"{duration(limits.wall_s)} of working time")
     if limits.evaluations is not None:
-        told.append(f"{limits.evaluations} evaluations")
-    return ", ".join(told) + ". The last message always tells what is left." if told else "None."
+        parts.append(f"{limits.evaluations} evaluations")
+    return ", ".join(parts) + ". The last message always tells what is left." if parts else "None."

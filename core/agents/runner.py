@@ -25,7 +25,7 @@ from core.agents.signals import Signals
 from core.agents.sink import Sink
 from core.agents.spool import Spool
 from core.agents.states import enter, is_over, read_progress, watch_stall
-from core.agents.steps import Steps
+from core.agents.steps import StepJournal
 from core.aio import TaskScope
 from core.domain.errors import Conflict, ReportableError, Unavailable
 from core.domain.events import SessionCreated
@@ -33,7 +33,8 @@ from core.domain.ids import new_id
 from core.domain.session import FINAL_STATES
 from core.domain.task import AgentSettings, Task
 from core.llm.model import LanguageModel, open_model
-from core.sandbox.sandbox import Sandbox, open_sandbox
+from core.sandbox.kinds import open_sandbox
+from core.sandbox.sandbox import Sandbox
 from core.store.lock import FileLock
 from core.store.sqlite import driver, is_disk_failure
 from core.tasks.catalogue import Catalogue
@@ -171,8 +172,9 @@ class _Run:
         task, settings = created.task, created.agent
         self._hide_keys(settings)
         script = settings.model.script
-        told = script if settings.model.kind == "scripted" and "\n" not in script else ""
-        model = open_model(settings.model, script_text=_read(self._catalogue.file(task, told)) if told else None)
+        script_file = script if settings.model.kind == "scripted" and "\n" not in script else ""
+        script_text = _read(self._catalogue.file(task, script_file)) if script_file else None
+        model = open_model(settings.model, script_text=script_text)
         try:
             await self._with_hosts(task, settings, model)
         finally:
@@ -204,7 +206,7 @@ class _Run:
                  for h in task.hosts}
         tools = tool_specs(task, settings)
         native = settings.model.actions == "native"
-        steps = Steps(self._journal, self._inbox, task, model.count, native=native,
+        steps = StepJournal(self._journal, self._inbox, task, model.count, native=native,
                       tools=msgspec.json.encode(tools) if native else b"")
         first = next(iter(hosts.values()))
         handing = Handing(self._journal, steps, task, self._catalogue, first, self._fresh(task, settings))

@@ -8,7 +8,7 @@ from core.actions.sink import WakeReason
 from core.agents.handing import Handing
 from core.agents.journal import Journal
 from core.agents.signals import Signals
-from core.agents.steps import Steps
+from core.agents.steps import StepJournal
 from core.domain.events import Fact
 from core.domain.step import ActionError, Observation, Output
 from core.tasks.evaluation import Outcome
@@ -17,7 +17,7 @@ from core.tasks.evaluation import Outcome
 class Sink:
     """The agent's side of the actions (`core.actions.sink.ActionSink`)."""
 
-    def __init__(self, journal: Journal, steps: Steps, signals: Signals, handing: Handing) -> None:
+    def __init__(self, journal: Journal, steps: StepJournal, signals: Signals, handing: Handing) -> None:
         self._journal, self._steps, self._signals, self._handing = journal, steps, signals, handing
 
     async def emit(self, fact: Fact) -> None:
@@ -42,7 +42,7 @@ class Sink:
         began = datetime.now(UTC)
         outcome = await self._handing.hand_in(step)
         used = self._steps.progress.evaluations
-        return _told(outcome, began, None if limit is None else max(0, limit - used))
+        return _score_text(outcome, began, None if limit is None else max(0, limit - used))
 
     async def finish(self, step: int) -> Observation:
         """The agent says that it is done."""
@@ -53,7 +53,7 @@ def _refused(kind: str, message: str) -> Observation:
     return Observation(call_id="", status="refused", error=ActionError(kind=kind, message=message))
 
 
-def _told(outcome: Outcome, began: datetime, left: int | None) -> Observation:
+def _score_text(outcome: Outcome, began: datetime, left: int | None) -> Observation:
     remaining = "" if left is None else f"\nEvaluations left: {left}."
     ended = datetime.now(UTC)
     if outcome.failed:

@@ -10,7 +10,7 @@ import msgspec
 from core.agents import attention
 from core.agents.delivery import Inbox
 from core.agents.journal import Journal
-from core.agents.progress import Progress
+from core.agents.progress import AgentProgress
 from core.domain.events import SessionState, SessionStateChanged
 from core.domain.session import FINAL_STATES
 
@@ -20,12 +20,12 @@ STALL_CHECK_S = 10.0
 """How often a runner looks whether its step has ended."""
 
 
-def read_progress(journal: Journal) -> Progress:
+def read_progress(journal: Journal) -> AgentProgress:
     """The counters."""
-    return journal.slot("progress", Progress) or Progress()
+    return journal.slot("progress", AgentProgress) or AgentProgress()
 
 
-def save_progress(journal: Journal, progress: Progress) -> None:
+def save_progress(journal: Journal, progress: AgentProgress) -> None:
     """Keep the counters; inside the transaction of what changed them."""
     journal.put_slot("progress", progress)
 
@@ -73,9 +73,9 @@ async def watch_stall(journal: Journal, inbox: Inbox, every_s: float = STALL_CHE
 def is_over(journal: Journal, inbox: Inbox) -> bool:
     """Whether a final state stands; what the server decided while no runner was there counts."""
     with journal.transaction("take over"):
-        told = inbox.server_state()
+        from_server = inbox.server_state()
         progress = read_progress(journal)
-        state = told if told is not None and progress.state != "finished" else progress.state
+        state = from_server if from_server is not None and progress.state != "finished" else progress.state
         over = state in FINAL_STATES and (state == "finished" or inbox.wish != "resume")
         ending = progress.ending if over or state not in FINAL_STATES | {"queued"} else ""
         save_progress(journal, msgspec.structs.replace(progress, state=state, ending=ending))

@@ -12,10 +12,10 @@ from datetime import UTC, datetime
 import msgspec
 
 from core.agents import attention, prompts
-from core.agents.context import Line, count_tokens, observation_messages
+from core.agents.context import WorkingLine, count_tokens, observation_messages
 from core.agents.delivery import Inbox
 from core.agents.journal import Journal
-from core.agents.progress import Progress, after_step, calibrated
+from core.agents.progress import AgentProgress, after_step, calibrated
 from core.agents.states import read_progress, save_progress
 from core.domain.context import MessageRef, delta_between
 from core.domain.errors import Conflict
@@ -32,13 +32,13 @@ class OpenStep(msgspec.Struct, frozen=True, kw_only=True):
     """A step that has begun. `extra` is what its context holds beyond the working one: guidance, then the note."""
 
     number: int
-    extra: tuple[Line, ...]
+    extra: tuple[WorkingLine, ...]
     started_at: datetime
     completion: Completion | None = None
     reply: MessageRef | None = None
 
 
-class Steps:
+class StepJournal:
     """The journal's side of the loop."""
 
     def __init__(self, journal: Journal, inbox: Inbox, task: Task, count: Count, *, native: bool = True,
@@ -48,18 +48,18 @@ class Steps:
         self._native, self._tools = native, tools
 
     @property
-    def progress(self) -> Progress:
+    def progress(self) -> AgentProgress:
         """The counters."""
         return read_progress(self._journal)
 
-    def save(self, progress: Progress) -> None:
+    def save(self, progress: AgentProgress) -> None:
         """Keep the counters; inside the transaction of what changed them."""
         save_progress(self._journal, progress)
 
     @property
-    def working(self) -> tuple[Line, ...]:
+    def working(self) -> tuple[WorkingLine, ...]:
         """The lines that the next context begins with."""
-        return self._journal.slot("working", tuple[Line, ...]) or ()
+        return self._journal.slot("working", tuple[WorkingLine, ...]) or ()
 
     @property
     def open(self) -> OpenStep | None:
@@ -68,20 +68,20 @@ class Steps:
 
     def found(self, messages: Sequence[Message]) -> None:
         """Lay the messages of o₀ down, once."""
-        if self._journal.slot("working", tuple[Line, ...]) is None:
+        if self._journal.slot("working", tuple[WorkingLine, ...]) is None:
             with self._journal.transaction("task"):
                 self._journal.put_slot("working", [self.line(m, "task", 0) for m in messages])
 
-    def line(self, message: Message, source: str, turn: int) -> Line:
+    def line(self, message: Message, source: str, turn: int) -> WorkingLine:
         """Hold a message and name it."""
         tokens, estimated = self._count(message)
-        return Line(self._journal.put_message(message, source, tokens, estimated), turn)
+        return WorkingLine(self._journal.put_message(message, source, tokens, estimated), turn)
 
     def begin(self) -> OpenStep:
         """The open step, or the next one: bound to all guidance that waits, in one transaction."""
-        standing = self.open
-        if standing is not None:
-            return standing
+        begun = self.open
+        if begun is not None:
+            return begun
         progress = self.progress
         number = progress.steps + 1
         with self._journal.transaction("begin"):
@@ -94,15 +94,15 @@ class Steps:
             self._journal.put_slot("open", opened)
         return opened
 
-    def context(self, opened: OpenStep) -> tuple[Line, ...]:
+    def context(self, opened: OpenStep) -> tuple[WorkingLine, ...]:
         """The whole context of an open step."""
         return (*self.working, *opened.extra)
 
-    def messages(self, lines: Sequence[Line]) -> tuple[Message, ...]:
+    def messages(self, lines: Sequence[WorkingLine]) -> tuple[Message, ...]:
         """The messages of lines, as they are given to the model."""
         return tuple(msgspec.structs.replace(self._journal.message(line.ref), reasoning="") for line in lines)
 
-    def size(self, lines: Sequence[Line]) -> int:
+    def size(self, lines: Sequence[WorkingLine]) -> int:
         """The length of a context in tokens with its tools, corrected by what completions really used."""
         return int((count_tokens(lines) + len(self._tools) // 4) * self.progress.ratio)
 
@@ -163,17 +163,17 @@ class Steps:
         return head
 
     def _next(self, opened: OpenStep, reply: MessageRef, actions: Sequence[Action],
-              observations: Sequence[Observation]) -> tuple[Line, ...]:
+              observations: Sequence[Observation]) -> tuple[WorkingLine, ...]:
         number = opened.number
-        told = observation_messages(actions, observations, native=self._native)
+        results = observation_messages(actions, observations, native=self._native)
         return (
             *self.working,
             *(line for line in opened.extra if line.ref.source != "note"),
-            Line(reply, number),
-            *(self.line(message, f"step:{number}", number) for message in told),
+            WorkingLine(reply, number),
+            *(self.line(message, f"step:{number}", number) for message in results),
         )
 
-    def _count_step(self, opened: OpenStep, head: StepHead, actions: Sequence[Action], context: Sequence[Line],
+    def _count_step(self, opened: OpenStep, head: StepHead, actions: Sequence[Action], context: Sequence[WorkingLine],
                     worked_s: float, ending: str) -> None:
         same = msgspec.json.encode([(a.tool, a.arguments) for a in actions]).decode()[:2000] if actions else ""
         progress = after_step(self.progress, head, same or f"no action {head.number}", worked_s)
@@ -188,6 +188,6 @@ class Steps:
         """The task's limits."""
         return self._task.limits
 
-    def _note(self, number: int, progress: Progress) -> str:
+    def _note(self, number: int, progress: AgentProgress) -> str:
         return prompts.note(number, self.limits, worked_s=progress.worked_s, evaluations=progress.evaluations,
                             tokens=progress.tokens, cost_usd=progress.cost_usd)

@@ -15,7 +15,7 @@ from core.agents import prompts
 from core.agents.asking import Asker
 from core.agents.context import (
     Cut,
-    Line,
+    WorkingLine,
     after_cut,
     choose_cut,
     count_tokens,
@@ -26,7 +26,7 @@ from core.agents.context import (
 from core.agents.delivery import Inbox
 from core.agents.journal import Journal
 from core.agents.progress import after_summary
-from core.agents.steps import Steps
+from core.agents.steps import StepJournal
 from core.domain.context import ContextDelta, MessageRef, delta_between
 from core.domain.events import StepAdded, SummaryAdded
 from core.domain.ids import new_id
@@ -52,7 +52,7 @@ def read_summary(completion: Completion) -> str:
 class Summarizer:
     """Makes room in the working context before a step begins."""
 
-    def __init__(self, journal: Journal, inbox: Inbox, steps: Steps, asker: Asker, settings: AgentSettings,
+    def __init__(self, journal: Journal, inbox: Inbox, steps: StepJournal, asker: Asker, settings: AgentSettings,
                  tools: Sequence[ToolSpec]) -> None:
         self._journal, self._inbox, self._steps, self._asker = journal, inbox, steps, asker
         self._limit = settings.context_tokens
@@ -71,7 +71,7 @@ class Summarizer:
         cut = choose_cut(lines, everything=everything)
         if cut is None:
             return False
-        asked: tuple[Line, ...] = ()
+        asked: tuple[WorkingLine, ...] = ()
         text, completion = "", None
         if ask:
             request = Message(role="user", content=prompts.summary_request(cut.first, cut.last))
@@ -80,7 +80,7 @@ class Summarizer:
         self._keep(lines, asked, cut, text, completion)
         return True
 
-    async def _write(self, asked: tuple[Line, ...]) -> tuple[str, Completion | None]:
+    async def _write(self, asked: tuple[WorkingLine, ...]) -> tuple[str, Completion | None]:
         request = Request(messages=self._steps.messages(asked), tools=self._tools, max_tokens=self._max_tokens,
                           step=self._steps.progress.steps + 1, purpose="summarize")
         for _ in range(ATTEMPTS):
@@ -93,7 +93,7 @@ class Summarizer:
             self._pay(completion)
         return "", None
 
-    def _keep(self, lines: tuple[Line, ...], asked: tuple[Line, ...], cut: Cut, text: str,
+    def _keep(self, lines: tuple[WorkingLine, ...], asked: tuple[WorkingLine, ...], cut: Cut, text: str,
               completion: Completion | None) -> None:
         summary = new_id()
         with self._journal.transaction("summary"):
@@ -113,7 +113,7 @@ class Summarizer:
     def _pay(self, completion: Completion) -> None:
         self._steps.save(after_summary(self._steps.progress, completion.usage))
 
-    def _last_observations(self, lines: Sequence[Line], cut: Cut) -> list[str]:
+    def _last_observations(self, lines: Sequence[WorkingLine], cut: Cut) -> list[str]:
         """oₖ as text."""
         found = [line for line in lines if line.turn == cut.last and line.ref.role in ("tool", "user")
                  and line.ref.source == f"step:{cut.last}" and not is_summary(line)]
@@ -121,15 +121,15 @@ class Summarizer:
 
     def _advice(self, cut: Cut) -> list[str]:
         """The newest advice of the replaced steps, word for word, within bounds; older first."""
-        told: list[str] = []
+        texts: list[str] = []
         room = _ADVICE_CHARS
         for held in reversed(self._inbox.delivered(cut.last)):
             text = prompts.guidance_text(held.text)
             room -= len(text)
             if room < 0:
                 break
-            told.insert(0, text)
-        return told
+            texts.insert(0, text)
+        return texts
 
     def _titles(self, cut: Cut) -> list[tuple[int, str, bool]]:
         heads = [f.head for f in self._journal.facts() if isinstance(f, StepAdded)]

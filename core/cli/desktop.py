@@ -11,8 +11,8 @@ import click
 
 from core.cli.display import display_problem
 from core.cli.output import note
+from core.domain.deep_link import is_link, parse_link
 from core.domain.errors import Unavailable
-from core.domain.link import is_link, parse_link
 
 if TYPE_CHECKING:
     from core.domain.errors import ReportableError

@@ -57,14 +57,14 @@ def agent(session: str, url: str, token_file: Path, folder: Path) -> None:
     from core.agents.runner import run_session
     from core.cli.failure import tell
     from core.domain.errors import Unavailable
-    from core.domain.session import TRY_LATER
+    from core.domain.session import EX_TEMPFAIL
 
     logs.set_up("agent", folder)
     try:
         asyncio.run(run_session(folder, url, token_file.read_text().strip(), session))
     except Unavailable as error:
         tell(error.code, error.sentence)
-        raise click.exceptions.Exit(TRY_LATER) from None
+        raise click.exceptions.Exit(EX_TEMPFAIL) from None
 
 
 @click.command()

@@ -44,5 +44,5 @@ def is_uniform(commands: tuple[int, ...], least: float) -> str:
     if not least or len(commands) < DIVERSITY_LEAST:
         return ""
     share = len(set(commands)) / len(commands)
-    told = f"{len(set(commands))} different among the last {len(commands)} commands ({share:.2f})"
-    return told if share <= least else ""
+    evidence = f"{len(set(commands))} different among the last {len(commands)} commands ({share:.2f})"
+    return evidence if share <= least else ""

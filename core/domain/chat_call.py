@@ -13,17 +13,17 @@ _NAME = re.compile(r"[^A-Za-z0-9_-]")
 
 def payload(message: Message) -> dict[str, Any]:
     """A message as the chat API takes it. Arguments that are no JSON object are wrapped: servers refuse them."""
-    told: dict[str, Any] = {"role": message.role, "content": message.content}
+    as_json: dict[str, Any] = {"role": message.role, "content": message.content}
     if message.tool_calls:
-        told["content"] = message.content or None
-        told["tool_calls"] = [
+        as_json["content"] = message.content or None
+        as_json["tool_calls"] = [
             {"id": c.id, "type": "function",
              "function": {"name": _NAME.sub("_", c.name)[:64] or "unknown", "arguments": _arguments(c.arguments)}}
             for c in message.tool_calls
         ]
     if message.role == "tool":
-        told["tool_call_id"] = message.tool_call_id
-    return told
+        as_json["tool_call_id"] = message.tool_call_id
+    return as_json
 
 
 def tool_payload(name: str, description: str, parameters: dict[str, Any]) -> dict[str, Any]:

@@ -31,7 +31,7 @@ class MessageRef(msgspec.Struct, frozen=True, kw_only=True, tag="entered"):
     source: str = ""
 
 
-class Kept(msgspec.Struct, frozen=True, kw_only=True, tag="kept"):
+class PreviousRange(msgspec.Struct, frozen=True, kw_only=True, tag="kept"):
     """Messages start..stop (half open) of the previous step's context."""
 
     start: int
@@ -41,7 +41,7 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True, tag="kept"):
 class ContextDelta(msgspec.Struct, frozen=True, kw_only=True):
     """A context as what it keeps of the previous step's context and what entered."""
 
-    parts: tuple[Kept | MessageRef, ...] = ()
+    parts: tuple[PreviousRange | MessageRef, ...] = ()
 
 
 def delta_between(before: Sequence[MessageRef], after: Sequence[MessageRef]) -> ContextDelta:
@@ -49,14 +49,14 @@ def delta_between(before: Sequence[MessageRef], after: Sequence[MessageRef]) -> 
     position: dict[str, list[int]] = {}
     for index, ref in enumerate(before):
         position.setdefault(ref.hash, []).append(index)
-    parts: list[Kept | MessageRef] = []
+    parts: list[PreviousRange | MessageRef] = []
     for ref in after:
         last = parts[-1] if parts else None
-        if isinstance(last, Kept) and last.stop < len(before) and before[last.stop] == ref:
-            parts[-1] = Kept(start=last.start, stop=last.stop + 1)
+        if isinstance(last, PreviousRange) and last.stop < len(before) and before[last.stop] == ref:
+            parts[-1] = PreviousRange(start=last.start, stop=last.stop + 1)
             continue
         at = next((i for i in position.get(ref.hash, ()) if before[i] == ref), None)
-        parts.append(ref if at is None else Kept(start=at, stop=at + 1))
+        parts.append(ref if at is None else PreviousRange(start=at, stop=at + 1))
     return ContextDelta(parts=tuple(parts))
 
 
@@ -80,12 +80,12 @@ class Contexts:
     is kept. Going through a session step by step, either way, costs the length of each context and nothing more.
     """
 
-    _KEPT = 8
+    _RECENT = 8
 
     def __init__(self, delta_at: Callable[[int], ContextDelta]) -> None:
         """`delta_at(i)` gives the delta of the i-th step, counted from 0."""
         self._delta_at = delta_at
-        self._kept: OrderedDict[int, list[MessageRef]] = OrderedDict()
+        self._recent: OrderedDict[int, list[MessageRef]] = OrderedDict()
 
     def at(self, index: int) -> list[MessageRef]:
         """The context of the `index`-th step, counted from 0; -1 gives the empty context before it.
@@ -94,24 +94,24 @@ class Contexts:
         """
         if index < 0:
             return []
-        if index not in self._kept:
-            self._kept[index] = self._resolve(index)
-            while len(self._kept) > self._KEPT:
-                self._kept.popitem(last=False)
-        self._kept.move_to_end(index)
-        return list(self._kept[index])
+        if index not in self._recent:
+            self._recent[index] = self._resolve(index)
+            while len(self._recent) > self._RECENT:
+                self._recent.popitem(last=False)
+        self._recent.move_to_end(index)
+        return list(self._recent[index])
 
     def _resolve(self, index: int) -> list[MessageRef]:
         delta = self._delta_at(index)
-        if index - 1 in self._kept:
-            return apply_delta(self._kept[index - 1], delta)
+        if index - 1 in self._recent:
+            return apply_delta(self._recent[index - 1], delta)
         found: list[MessageRef | None] = [None] * _length(delta)
-        wanted = self._from_next(index, found) if index + 1 in self._kept else [(0, 0, len(found))]
+        wanted = self._from_next(index, found) if index + 1 in self._recent else [(0, 0, len(found))]
         for at in range(index, -1, -1):
             if not wanted:
                 break
-            if at in self._kept:
-                self._fill(found, wanted, self._kept[at])
+            if at in self._recent:
+                self._fill(found, wanted, self._recent[at])
                 wanted = []
                 break
             wanted = _step_back(found, wanted, delta if at == index else self._delta_at(at))
@@ -121,10 +121,10 @@ class Contexts:
 
     def _from_next(self, index: int, found: list[MessageRef | None]) -> list[_Wanted]:
         """Take what the next step kept of this context; what is still to be found."""
-        later, at = self._kept[index + 1], 0
+        following, at = self._recent[index + 1], 0
         for part in self._delta_at(index + 1).parts:
-            if isinstance(part, Kept):
-                found[part.start : part.stop] = later[at : at + part.stop - part.start]
+            if isinstance(part, PreviousRange):
+                found[part.start : part.stop] = following[at : at + part.stop - part.start]
                 at += part.stop - part.start
             else:
                 at += 1
@@ -178,7 +178,7 @@ def _length(delta: ContextDelta) -> int:
     return sum(map(_span, delta.parts))
 
 
-def _span(part: Kept | MessageRef) -> int:
+def _span(part: PreviousRange | MessageRef) -> int:
     if isinstance(part, MessageRef):
         return 1
     if not 0 <= part.start <= part.stop:

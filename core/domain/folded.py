@@ -18,7 +18,7 @@ from core.domain.guidance import Guidance
 from core.domain.items import Item
 from core.domain.outputs import Outputs
 from core.domain.session import SessionRow
-from core.domain.steps import Opinions, Read, Shape
+from core.domain.steps import Opinions, Read, StepShape
 from core.domain.trajectory import Trajectory
 from core.domain.verdict import Author
 
@@ -42,7 +42,7 @@ class _Folded(msgspec.Struct, kw_only=True):
     open_step: StepStarted | None
     columns: dict[str, memoryview]
     flags: memoryview
-    shapes: list[Shape]
+    shapes: list[StepShape]
     opinions: dict[int, Opinions]
     usage_at: dict[int, int]
     steps: int
@@ -62,7 +62,7 @@ class _Folded(msgspec.Struct, kw_only=True):
 _DECODER = msgspec.msgpack.Decoder(_Folded)
 
 
-def can_be_kept(trajectory: Trajectory) -> bool:
+def can_be_stored(trajectory: Trajectory) -> bool:
     """Whether a trajectory has nothing that waits for an earlier event."""
     return not trajectory.early and not trajectory.early_opinions
 
@@ -104,32 +104,32 @@ def encode_folded(trajectory: Trajectory) -> bytes:
 def decode_folded(session: str, data: bytes | memoryview, read: Read) -> Trajectory:
     """The trajectory of such bytes, reading on from `read`. Raises InvalidInput for any other bytes."""
     try:
-        told = _DECODER.decode(data)
+        folded = _DECODER.decode(data)
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         raise InvalidInput("bad_fold", f"A folded session cannot be read: {error}") from error
-    if told.version != VERSION or set(told.columns) != set(COLUMNS):
+    if folded.version != VERSION or set(folded.columns) != set(COLUMNS):
         raise InvalidInput("bad_fold", "A folded session is of another version of this program.")
     made = Trajectory(session, read)
-    made.seq, made.row, made.created, made.open_step = told.seq, told.row, told.created, told.open_step
-    _put_steps(made, told)
-    made.items.steps, made.items.places, made.items.others = told.steps, told.places, told.others
-    made.summaries, made.summary_places, made.guidance = told.summaries, told.steps_before, told.guidance
-    made.scores, made.files, made.searches, made.spent = told.scores, told.files, told.searches, told.spent
-    made.notes = told.notes
-    for key, tape in told.terminals.items():
+    made.seq, made.row, made.created, made.open_step = folded.seq, folded.row, folded.created, folded.open_step
+    _put_steps(made, folded)
+    made.items.steps, made.items.places, made.items.others = folded.steps, folded.places, folded.others
+    made.summaries, made.summary_places, made.guidance = folded.summaries, folded.steps_before, folded.guidance
+    made.scores, made.files, made.searches, made.spent = folded.scores, folded.files, folded.searches, folded.spent
+    made.notes = folded.notes
+    for key, tape in folded.terminals.items():
         held = made.terminals[key] = Outputs(read)
         for column, bytes_ in ((held.seqs, tape.seqs), (held.offsets, tape.offsets), (held.sizes, tape.sizes)):
             column.frombytes(bytes_)
     return made
 
 
-def _put_steps(made: Trajectory, told: _Folded) -> None:
+def _put_steps(made: Trajectory, folded: _Folded) -> None:
     steps = made.steps
-    for name, data in told.columns.items():
+    for name, data in folded.columns.items():
         getattr(steps, name).frombytes(data)
-    steps.flags = bytearray(told.flags)
-    steps.opinions, steps.usage_at = told.opinions, told.usage_at
-    lengths = {len(getattr(steps, name)) for name in COLUMNS} | {len(steps.flags), told.steps}
-    if len(lengths) != 1 or (told.shapes and max(steps.shape_of, default=0) >= len(told.shapes)):
+    steps.flags = bytearray(folded.flags)
+    steps.opinions, steps.usage_at = folded.opinions, folded.usage_at
+    lengths = {len(getattr(steps, name)) for name in COLUMNS} | {len(steps.flags), folded.steps}
+    if len(lengths) != 1 or (folded.shapes and max(steps.shape_of, default=0) >= len(folded.shapes)):
         raise InvalidInput("bad_fold", "A folded session has columns of different lengths.")
-    steps.restore(told.shapes)
+    steps.restore(folded.shapes)

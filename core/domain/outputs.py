@@ -11,19 +11,19 @@ from core.domain.events import TerminalOutput, decode_event
 from core.domain.places import ByPlace
 from core.domain.steps import MOST, Read
 
-KEPT = 64
+RECENT = 64
 """Outputs that stay decoded."""
 
 
 class Outputs(ByPlace[TerminalOutput]):
     """Outputs in the order of the log. With a `Read` their bytes stay in the log until they are looked at."""
 
-    def __init__(self, read: Read | None = None, told: Sequence[TerminalOutput] = ()) -> None:
+    def __init__(self, read: Read | None = None, outputs: Sequence[TerminalOutput] = ()) -> None:
         self._read = read
         self.seqs, self.offsets, self.sizes = array("I"), array("q"), array("I")
         self._held: list[TerminalOutput] = []
         self._recent: OrderedDict[int, TerminalOutput] = OrderedDict()
-        for one in told:
+        for one in outputs:
             self.add(0, one)
 
     def add(self, seq: int, fact: TerminalOutput) -> None:
@@ -63,5 +63,5 @@ class Outputs(ByPlace[TerminalOutput]):
 
     def _keep(self, at: int, fact: TerminalOutput) -> None:
         self._recent[at] = fact
-        while len(self._recent) > KEPT:
+        while len(self._recent) > RECENT:
             self._recent.popitem(last=False)

@@ -19,7 +19,7 @@ class SecretKind(msgspec.Struct, frozen=True):
     pattern: re.Pattern[str]
 
 
-class Found(msgspec.Struct, frozen=True, order=True):
+class SecretSpan(msgspec.Struct, frozen=True, order=True):
     """A secret at start..end of a text."""
 
     start: int
@@ -59,15 +59,15 @@ _DULL = re.compile(r"x{4,}|\*{3,}|\.{3,}|your|example|placeholder|redacted|chang
                    r"os\.environ|getenv|^(?:password|passwd|pass|secret|token)$", re.IGNORECASE)
 
 
-def find_secrets(text: str) -> Iterator[Found]:
+def find_secrets(text: str) -> Iterator[SecretSpan]:
     """What looks like a secret, without overlaps, in the order of the text."""
-    found: list[Found] = []
+    found: list[SecretSpan] = []
     for kind in KINDS:
         for match in kind.pattern.finditer(text):
             group = 1 if kind.pattern.groups else 0
             start, end = match.span(group)
             if not _DULL.search(match.group(group)) and not any(f.start < end and start < f.end for f in found):
-                found.append(Found(start, end, kind.name))
+                found.append(SecretSpan(start, end, kind.name))
     yield from sorted(found)
 
 

@@ -23,7 +23,7 @@ from core.domain.events import (
 )
 from core.domain.task import Limits
 
-TRY_LATER = 75
+EX_TEMPFAIL = 75
 """Exit status of a runner that cannot work now, by no fault of its session (EX_TEMPFAIL of sysexits.h)."""
 
 FINAL_STATES: frozenset[str] = frozenset({"finished", "failed", "stopped"})

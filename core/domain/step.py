@@ -143,9 +143,9 @@ def step_title(body: StepBody) -> str:
         return _one_line(body.thought)
     action = body.actions[0]
     found = [str(action.arguments[k]) for k in _TITLE_KEYS if action.arguments.get(k) not in (None, "")]
-    told = " ".join(found[:2] if found and found[0] in _EDITS else found[:1])
+    arguments = " ".join(found[:2] if found and found[0] in _EDITS else found[:1])
     more = f" (+{len(body.actions) - 1})" if len(body.actions) > 1 else ""
-    return _one_line(f"{action.tool} {told}")[: 200 - len(more)] + more
+    return _one_line(f"{action.tool} {arguments}")[: 200 - len(more)] + more
 
 
 def _one_line(text: str) -> str:

@@ -30,7 +30,7 @@ Read = Callable[[Sequence[int]], dict[int, bytes]]
 BLOCK = 64
 """Entries that are decoded together."""
 
-KEPT_BLOCKS = 16
+RECENT_BLOCKS = 16
 """Blocks that stay decoded."""
 
 ERROR, WAITING, RUNNING, TERMINALS = 1, 2, 4, 8
@@ -73,7 +73,7 @@ class StepEntry(msgspec.Struct, kw_only=True):
         return final_verdict(self.verdicts.values())
 
 
-class Shape(msgspec.Struct, frozen=True):
+class StepShape(msgspec.Struct, frozen=True):
     """What many steps have in common: how they are filtered and counted."""
 
     family: str
@@ -95,13 +95,13 @@ class Steps(ByPlace[StepEntry]):
         self.shape_of, self.key_of = array("I"), array("I")
         self.started, self.ended, self.cost = array("d"), array("d"), array("f")
         self.tokens_in, self.tokens_out = array("i"), array("i")
-        self.shapes: list[Shape] = []
+        self.shapes: list[StepShape] = []
         self.opinions: dict[int, Opinions] = {}
         self.touched = array("q")
         """The steps about which something was said, or said again, since this was made, in order, with repetitions."""
         self.usage_at: dict[int, int] = {}
         """Where an import told a step again without its usage: the seq of the event that has it."""
-        self._shape_ids: dict[Shape, int] = {}
+        self._shape_ids: dict[StepShape, int] = {}
         self._places: dict[int, int] | None = None
         self._held: list[StepEntry] = []
         self._blocks: OrderedDict[int, list[StepEntry]] = OrderedDict()
@@ -137,11 +137,11 @@ class Steps(ByPlace[StepEntry]):
 
     def indices_of(self, numbers: Iterable[int]) -> list[int]:
         """The places of those step numbers that are here, in order."""
-        told = sorted(numbers)
+        wanted = sorted(numbers)
         if self._places is None and len(self) and self.numbers[-1] - self.numbers[0] == len(self) - 1:  # n, n+1, …
             first = self.numbers[0]
-            return [n - first for n in told[bisect_left(told, first) : bisect_right(told, self.numbers[-1])]]
-        return sorted(at for at in map(self.index_of, told) if at is not None)
+            return [n - first for n in wanted[bisect_left(wanted, first) : bisect_right(wanted, self.numbers[-1])]]
+        return sorted(at for at in map(self.index_of, wanted) if at is not None)
 
     # ---- growing ---------------------------------------------------------------------------------
 
@@ -149,7 +149,7 @@ class Steps(ByPlace[StepEntry]):
         """Take the next step."""
         number, at = fact.head.number, len(self.seqs)
         if self._places is None and at and number <= self.numbers[-1]:
-            self._places = {told: place for place, told in enumerate(self.numbers)}
+            self._places = {known: place for place, known in enumerate(self.numbers)}
         if self._places is not None:
             self._places[number] = at
         self.numbers.append(number)
@@ -196,20 +196,21 @@ class Steps(ByPlace[StepEntry]):
     def opinion(self, at: int) -> Opinions:
         """What was said about a step, to be changed now."""
         self.touched.append(at)
-        told = self.opinions.get(at)
-        if told is None:
-            told = self.opinions[at] = Opinions()
+        opinions = self.opinions.get(at)
+        if opinions is None:
+            opinions = self.opinions[at] = Opinions()
             held = self._held if self._read is None else self._blocks.get(at // BLOCK, [])
             place = at if self._read is None else at % BLOCK
             if place < len(held):
-                held[place].verdicts, held[place].notes, held[place].tags = told.verdicts, told.notes, told.tags
-        return told
+                entry = held[place]
+                entry.verdicts, entry.notes, entry.tags = opinions.verdicts, opinions.notes, opinions.tags
+        return opinions
 
     def last_with(self, flag: int, at: int) -> int:
         """The last step up to the `at`-th that has a flag; −1 where there is none."""
         return max((self.flags.rfind(value, 0, at + 1) for value in range(1, ALL + 1) if value & flag), default=-1)
 
-    def shape(self, at: int) -> Shape:
+    def shape(self, at: int) -> StepShape:
         """What a step has in common with others."""
         return self.shapes[self.shape_of[at]]
 
@@ -223,7 +224,7 @@ class Steps(ByPlace[StepEntry]):
             | (RUNNING if head.status == "running" else 0)
             | (TERMINALS if fact.terminals else 0)
         )
-        shape = Shape(head.family, head.tools, head.hosts, head.status, head.error_kind, head.is_error)
+        shape = StepShape(head.family, head.tools, head.hosts, head.status, head.error_kind, head.is_error)
         known = self._shape_ids.get(shape)
         if known is None:
             known = self._shape_ids[shape] = len(self.shapes)
@@ -250,7 +251,7 @@ class Steps(ByPlace[StepEntry]):
     def _keep(self, block: int, entries: list[StepEntry]) -> None:
         self._blocks[block] = entries
         self._blocks.move_to_end(block)
-        while len(self._blocks) > KEPT_BLOCKS:
+        while len(self._blocks) > RECENT_BLOCKS:
             self._blocks.popitem(last=False)
 
     def _decode(self, first: int, stop: int) -> list[StepEntry]:
@@ -264,19 +265,19 @@ class Steps(ByPlace[StepEntry]):
             made.append(_entry(seq, fact, usage, self.opinions.get(at)))
         return made
 
-    def restore(self, shapes: Sequence[Shape]) -> None:
+    def restore(self, shapes: Sequence[StepShape]) -> None:
         """Take up what follows from columns that were put in place as a whole."""
         self.shapes = list(shapes)
         self._shape_ids = {shape: number for number, shape in enumerate(self.shapes)}
         if not self._ascends:
-            self._places = {told: place for place, told in enumerate(self.numbers)}
+            self._places = {number: place for place, number in enumerate(self.numbers)}
 
     @property
     def _ascends(self) -> bool:
         """Whether every number is above the one before; a runner counts n, n+1, …, which is seen at once."""
-        told = self.numbers
-        dense = not told or told == array("q", range(told[0], told[0] + len(told)))
-        return dense or all(a < b for a, b in pairwise(told))
+        numbers = self.numbers
+        dense = not numbers or numbers == array("q", range(numbers[0], numbers[0] + len(numbers)))
+        return dense or all(a < b for a, b in pairwise(numbers))
 
 
 def _fact(body: bytes) -> StepAdded:
@@ -285,7 +286,7 @@ def _fact(body: bytes) -> StepAdded:
     return fact
 
 
-def _entry(seq: int, fact: StepAdded, usage: Usage, told: Opinions | None) -> StepEntry:
+def _entry(seq: int, fact: StepAdded, usage: Usage, opinions: Opinions | None) -> StepEntry:
     head = fact.head if fact.head.usage is usage else msgspec.structs.replace(fact.head, usage=usage)
     entry = StepEntry(
         head=head,
@@ -296,21 +297,21 @@ def _entry(seq: int, fact: StepAdded, usage: Usage, told: Opinions | None) -> St
         tools=fact.tools,
         seq=seq,
     )
-    if told is not None:
-        entry.verdicts, entry.notes, entry.tags = told.verdicts, told.notes, told.tags
+    if opinions is not None:
+        entry.verdicts, entry.notes, entry.tags = opinions.verdicts, opinions.notes, opinions.tags
     return entry
 
 
-def _count(told: int | None) -> int:
-    return -1 if told is None else max(0, min(MOST, told))
+def _count(count: int | None) -> int:
+    return -1 if count is None else max(0, min(MOST, count))
 
 
 def _key(at: int, head: StepHead) -> int:
     """The same for steps that tried the same thing. A title tells a whole command, but not what was written into a
     file: such steps are the same only when they fail."""
     whole = head.family in ("command", "search", "browse", "parse") and len(head.title) < LONG_TITLE
-    told = bool(head.tools) and (whole or head.is_error)
-    return zlib.crc32(head.title.encode("utf-8", "surrogatepass")) if told else at
+    is_comparable = bool(head.tools) and (whole or head.is_error)
+    return zlib.crc32(head.title.encode("utf-8", "surrogatepass")) if is_comparable else at
 
 
 def _seconds(at: datetime | None) -> float:

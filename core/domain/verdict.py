@@ -40,8 +40,8 @@ def final_verdict(verdicts: Iterable[Verdict]) -> Literal["keep", "mask"]:
     A person's keep or mask decides; of several persons the latest given (the last in order) counts.
     Otherwise the step is masked if any rule or judge masks it, else kept.
     """
-    told = list(verdicts)
-    people = [v.value for v in told if v.author.kind in ("person", "import") and v.value in ("keep", "mask")]
+    given = list(verdicts)
+    people = [v.value for v in given if v.author.kind in ("person", "import") and v.value in ("keep", "mask")]
     if people:
         return "mask" if people[-1] == "mask" else "keep"
-    return "mask" if any(v.value == "mask" for v in told if v.author.kind in ("rule", "judge")) else "keep"
+    return "mask" if any(v.value == "mask" for v in given if v.author.kind in ("rule", "judge")) else "keep"

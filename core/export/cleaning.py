@@ -16,7 +16,7 @@ import msgspec
 
 from core.domain.errors import InvalidInput
 from core.domain.message import Message
-from core.domain.secret_text import Found, find_secrets, hint
+from core.domain.secret_text import SecretSpan, find_secrets, hint
 from core.export.options import ExportOptions
 from core.export.sample import Part, Sample
 from core.export.secret_rules import find_by_rules, read_rules
@@ -116,7 +116,7 @@ class Cleaner:
         text, renamed = _HOME_FOLDER.subn(self._rename, text)
         return text, tuple(kinds), renamed
 
-    def _secrets(self, text: str) -> list[Found]:
+    def _secrets(self, text: str) -> list[SecretSpan]:
         """Our own forms first; those of the file where these find nothing."""
         own = list(find_secrets(text))
         more = find_by_rules(text, self._rules)

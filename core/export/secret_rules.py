@@ -20,7 +20,7 @@ from typing import Any
 import msgspec
 
 from core.domain.errors import InvalidInput
-from core.domain.secret_text import Found
+from core.domain.secret_text import SecretSpan
 
 _POSIX = {"alnum": "0-9A-Za-z", "alpha": "A-Za-z", "digit": "0-9", "lower": "a-z", "upper": "A-Z", "space": r"\s",
           "xdigit": "0-9A-Fa-f", "word": r"\w", "punct": r"!-/:-@\[-`{-~"}
@@ -50,7 +50,7 @@ class SecretRule(msgspec.Struct, frozen=True, kw_only=True):
     keywords: tuple[str, ...] = ()
     allowed: tuple[Allow, ...] = ()
 
-    def find(self, text: str, lower: str) -> Iterator[Found]:
+    def find(self, text: str, lower: str) -> Iterator[SecretSpan]:
         """The places of such secrets in a text; `lower` is the same in lower case."""
         if self.keywords and not any(k in lower for k in self.keywords):
             return
@@ -58,7 +58,7 @@ class SecretRule(msgspec.Struct, frozen=True, kw_only=True):
             group = self.group or (1 if self.pattern.groups and match[1] else 0)
             secret = match[group] or ""
             if secret and entropy(secret) >= self.entropy and not any(a.holds(secret, match[0]) for a in self.allowed):
-                yield Found(match.start(group), match.end(group), self.name)
+                yield SecretSpan(match.start(group), match.end(group), self.name)
 
 
 def read_rules(path: Path) -> list[SecretRule]:
@@ -146,9 +146,9 @@ def _alternatives(pattern: str) -> list[str]:
     return [pattern[a + 1 : b] for a, b in pairwise(edges)]
 
 
-def find_by_rules(text: str, rules: Sequence[SecretRule]) -> list[Found]:
+def find_by_rules(text: str, rules: Sequence[SecretRule]) -> list[SecretSpan]:
     """What the rules find, without overlaps; an earlier rule names a place that several find."""
-    found: list[Found] = []
+    found: list[SecretSpan] = []
     lower = text.lower()
     for rule in rules:
         found += [f for f in rule.find(text, lower) if not any(o.start < f.end and f.start < o.end for o in found)]

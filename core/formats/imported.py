@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from core.domain.blob import blob_hash
-from core.domain.context import ContextDelta, Kept, MessageRef, delta_between
+from core.domain.context import ContextDelta, MessageRef, PreviousRange, delta_between
 from core.domain.events import (
     Branched,
     Fact,
@@ -124,10 +124,10 @@ class SessionBuilder:
         """The context as a delta to the step before; one that would not fit into an event is unknown."""
         before, length = self._context, self._length
         if context is before and len(context) >= length:
-            parts: tuple[Kept | MessageRef, ...] = (Kept(start=0, stop=length),) if length else ()
+            parts: tuple[PreviousRange | MessageRef, ...] = (PreviousRange(start=0, stop=length),) if length else ()
             delta = ContextDelta(parts=(*parts, *context[length:]))
         elif length and len(context) >= length and tuple(context[:length]) == tuple(before[:length]):
-            delta = ContextDelta(parts=(Kept(start=0, stop=length), *context[length:]))
+            delta = ContextDelta(parts=(PreviousRange(start=0, stop=length), *context[length:]))
         else:
             delta = delta_between(before[:length], context)
         if len(delta.parts) > _PARTS:

@@ -7,8 +7,8 @@ import struct
 from typing import Any
 
 from core.aio import TaskScope
+from core.sandbox.daemon_link import Streams
 from core.sandbox.engine import Client, in_thread
-from core.sandbox.link import Streams
 
 _FRAME = struct.Struct("!BxxxI")
 _STDOUT = 1

@@ -26,9 +26,9 @@ from core.domain.blob import blob_hash
 from core.domain.errors import NotFound, ReportableError, Unavailable
 from core.domain.task import Host
 from core.sandbox.bridge import open_bridge
+from core.sandbox.daemon_link import Streams
 from core.sandbox.engine import Client, in_thread, is_local, open_engine
 from core.sandbox.image import INSTALLED, REPOSITORY, build_image
-from core.sandbox.link import Streams
 from core.sandbox.linked import BOOT, LinkedSandbox, connect_socket, make_socket_folder
 
 SOCKET = "/run/tiphys"
@@ -71,8 +71,8 @@ class DockerSandbox(LinkedSandbox):
             await asyncio.sleep(0.1)
             if tried % 30 == 29:  # a daemon that lost its socket ends by itself, and its container with it
                 await in_thread(self._ensure)
-        state, said = await in_thread(self._state), await in_thread(self._said)
-        raise Unavailable("sandbox_start", f"Sandbox {self.host.name} did not start ({state}): {said or error}")
+        state, output = await in_thread(self._state), await in_thread(self._last_output)
+        raise Unavailable("sandbox_start", f"Sandbox {self.host.name} did not start ({state}): {output or error}")
 
     async def close(self) -> None:
         """See Sandbox."""
@@ -116,7 +116,7 @@ class DockerSandbox(LinkedSandbox):
     def _state(self) -> str:
         return str(self._container().status)
 
-    def _said(self) -> str:
+    def _last_output(self) -> str:
         return bytes(self._container().logs(tail=5)).decode("utf-8", "replace").strip()[-500:]
 
     def _volume(self, which: str) -> str:

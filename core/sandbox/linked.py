@@ -10,10 +10,9 @@ from pathlib import Path
 
 from core.domain.errors import LimitReached, Unavailable
 from core.domain.task import Host
-from core.sandbox.link import DaemonLink, Streams
-from core.sandbox.replies import Changes, Done, Entries, FilePart, Ran
-from core.sandbox.sandbox import FILE_LIMIT, FileChanges, FileStat, FileStats, TerminalHost
-from core.sandbox.sandbox import Ran as RanValue
+from core.sandbox.daemon_link import DaemonLink, Streams
+from core.sandbox.replies import Changes, DoneReply, Entries, FilePart, RanReply
+from core.sandbox.sandbox import FILE_LIMIT, FileChanges, FileStat, FileStats, Ran, TerminalHost
 from core.sandbox.terminals import LinkedTerminals
 
 PIECE = 1 << 19
@@ -34,11 +33,11 @@ class LinkedSandbox:
         raise NotImplementedError
 
     async def run(self, argv: Sequence[str], *, input: bytes = b"", cwd: str = "", timeout: float = 60.0,
-                  limit: int = 1 << 20) -> RanValue:
+                  limit: int = 1 << 20) -> Ran:
         """See Sandbox."""
-        reply, output = await self.link.ask(Ran, "run", input, timeout=timeout + 15, argv=[*argv], cwd=cwd, limit=limit,
-                                            timeout_s=timeout)
-        return RanValue(exit_code=reply.exit_code, output=output, truncated=reply.truncated, timed_out=reply.timed_out)
+        reply, output = await self.link.ask(RanReply, "run", input, timeout=timeout + 15, argv=[*argv], cwd=cwd,
+                                            limit=limit, timeout_s=timeout)
+        return Ran(exit_code=reply.exit_code, output=output, truncated=reply.truncated, timed_out=reply.timed_out)
 
     async def read_file(self, path: str, max_bytes: int = FILE_LIMIT) -> bytes:
         """See Sandbox."""
@@ -57,7 +56,7 @@ class LinkedSandbox:
         if len(data) > FILE_LIMIT:
             raise LimitReached("too_large", f"{path} would be longer than {FILE_LIMIT:,} bytes.", limit=FILE_LIMIT)
         for at in range(0, max(1, len(data)), PIECE):
-            await self.link.ask(Done, "write_file", data[at : at + PIECE], path=path, append=at > 0)
+            await self.link.ask(DoneReply, "write_file", data[at : at + PIECE], path=path, append=at > 0)
 
     async def stat(self, path: str) -> FileStat:
         """See Sandbox."""

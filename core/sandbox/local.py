@@ -16,9 +16,9 @@ from pathlib import Path
 
 from core.domain.errors import ReportableError, Unavailable
 from core.domain.task import Host
-from core.sandbox.link import Streams
+from core.sandbox.daemon_link import Streams
 from core.sandbox.linked import BOOT, LinkedSandbox, connect_socket, make_socket_folder
-from core.sandbox.replies import Done
+from core.sandbox.replies import DoneReply
 
 PASSED_ON = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME", "TMPDIR", "SHELL")
 """What a local sandbox inherits of this process's environment; keys and tokens stay behind."""
@@ -58,7 +58,7 @@ class LocalSandbox(LinkedSandbox):
     async def stop(self) -> None:
         """See Sandbox. The daemon is gone afterwards: a start right after must not meet it dying."""
         with contextlib.suppress(Unavailable):
-            await self.link.ask(Done, "shutdown", timeout=5)
+            await self.link.ask(DoneReply, "shutdown", timeout=5)
         await self.close()
         for _ in range(250):
             try:

@@ -23,12 +23,12 @@ def _reap(label: str, keep: frozenset[str]) -> list[str]:
     engine: Client = open_engine()
     try:
         chosen = {"label": f"tiphys.home={label}"}
-        orphans = [c for c in engine.containers.list(all=True, filters=chosen) if not _kept(c.labels, keep)]
+        orphans = [c for c in engine.containers.list(all=True, filters=chosen) if not _belongs(c.labels, keep)]
         for container in orphans:
             with contextlib.suppress(docker.errors.NotFound):
                 container.remove(force=True)
         for volume in engine.volumes.list(filters=chosen):
-            if not _kept(volume.attrs.get("Labels") or {}, keep):
+            if not _belongs(volume.attrs.get("Labels") or {}, keep):
                 with contextlib.suppress(docker.errors.NotFound):
                     volume.remove(force=True)
         return sorted(c.name for c in orphans)
@@ -36,7 +36,7 @@ def _reap(label: str, keep: frozenset[str]) -> list[str]:
         engine.close()
 
 
-def _kept(labels: dict[str, str], keep: frozenset[str]) -> bool:
+def _belongs(labels: dict[str, str], keep: frozenset[str]) -> bool:
     """Whether something belongs to a kept session, or is a helper of one (its id, a dash and more)."""
     session = labels.get("tiphys.session", "")
     return session in keep or any(session.startswith(f"{one}-") for one in keep)

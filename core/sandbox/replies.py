@@ -10,13 +10,13 @@ from msgspec import Meta
 from core.sandbox.sandbox import Count, ExitCode, FileChange, FileStat, Job, Process, TerminalInfo, Text
 
 
-class Reply(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
+class DaemonReply(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
     """An answer to the request `rid`."""
 
     rid: Count = 0
 
 
-class Hello(Reply, frozen=True, kw_only=True, tag="hello"):
+class HelloReply(DaemonReply, frozen=True, kw_only=True, tag="hello"):
     """The first answer of a connection."""
 
     version: int
@@ -24,48 +24,48 @@ class Hello(Reply, frozen=True, kw_only=True, tag="hello"):
     workspace: Text
 
 
-class Done(Reply, frozen=True, kw_only=True, tag="done"):
+class DoneReply(DaemonReply, frozen=True, kw_only=True, tag="done"):
     """It was done."""
 
 
-class Part(Reply, frozen=True, kw_only=True, tag="part"):
+class DataReply(DaemonReply, frozen=True, kw_only=True, tag="part"):
     """Data of the answer that follows."""
 
 
-class Error(Reply, frozen=True, kw_only=True, tag="error"):
+class ErrorReply(DaemonReply, frozen=True, kw_only=True, tag="error"):
     """The request cannot be met."""
 
     code: Annotated[str, Meta(max_length=40, pattern="^[a-z_]+$")]
     text: Text
 
 
-class TerminalReply(Reply, frozen=True, kw_only=True, tag="terminal"):
+class TerminalReply(DaemonReply, frozen=True, kw_only=True, tag="terminal"):
     """One terminal."""
 
     terminal: TerminalInfo
 
 
-class Terminals(Reply, frozen=True, kw_only=True, tag="terminals"):
+class Terminals(DaemonReply, frozen=True, kw_only=True, tag="terminals"):
     """All terminals."""
 
     terminals: Annotated[list[TerminalInfo], Meta(max_length=500)]
 
 
-class Jobs(Reply, frozen=True, kw_only=True, tag="jobs"):
+class Jobs(DaemonReply, frozen=True, kw_only=True, tag="jobs"):
     """Some jobs; `count` is how many have ended in all."""
 
     jobs: Annotated[list[Job], Meta(max_length=2000)]
     count: Count = 0
 
 
-class Range(Reply, frozen=True, kw_only=True, tag="range"):
+class Range(DaemonReply, frozen=True, kw_only=True, tag="range"):
     """Bytes of a stream from `offset`; `over` when the terminal was closed."""
 
     offset: Count
     over: bool = False
 
 
-class Ran(Reply, frozen=True, kw_only=True, tag="ran"):
+class RanReply(DaemonReply, frozen=True, kw_only=True, tag="ran"):
     """A one-off command ended; its output is the data."""
 
     exit_code: ExitCode
@@ -73,30 +73,30 @@ class Ran(Reply, frozen=True, kw_only=True, tag="ran"):
     timed_out: bool = False
 
 
-class FilePart(Reply, frozen=True, kw_only=True, tag="file"):
+class FilePart(DaemonReply, frozen=True, kw_only=True, tag="file"):
     """A part of a file of `size` bytes."""
 
     size: Count
 
 
-class Entries(Reply, frozen=True, kw_only=True, tag="entries"):
+class Entries(DaemonReply, frozen=True, kw_only=True, tag="entries"):
     """Files."""
 
     entries: Annotated[list[FileStat], Meta(max_length=10_000)]
 
 
-class Changes(Reply, frozen=True, kw_only=True, tag="changes"):
+class Changes(DaemonReply, frozen=True, kw_only=True, tag="changes"):
     """Changed files."""
 
     changes: Annotated[list[FileChange], Meta(max_length=1000)]
 
 
-class Processes(Reply, frozen=True, kw_only=True, tag="processes"):
+class Processes(DaemonReply, frozen=True, kw_only=True, tag="processes"):
     """Processes of a terminal."""
 
     processes: Annotated[list[Process], Meta(max_length=1000)]
 
 
-AnyReply = (Hello | Done | Part | Error | TerminalReply | Terminals | Jobs | Range | Ran | FilePart | Entries
-            | Changes | Processes)
+AnyReply = (HelloReply | DoneReply | DataReply | ErrorReply | TerminalReply | Terminals | Jobs | Range | RanReply
+            | FilePart | Entries | Changes | Processes)
 DECODER: msgspec.json.Decoder[AnyReply] = msgspec.json.Decoder(AnyReply)

@@ -8,16 +8,12 @@ named wrongly raises `NotFound`, `InvalidInput` or `Conflict`.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from pathlib import Path
 from typing import Annotated, Literal, Protocol
 
 import msgspec
 from msgspec import Meta
 
-from core.domain.errors import InvalidInput
 from core.domain.task import Host
-
-SandboxKind = Literal["docker", "local"]
 
 FILE_LIMIT = 64 << 20
 """The most bytes that one read or write of a file may move."""
@@ -251,21 +247,3 @@ class Sandbox(Protocol):
     async def remove(self) -> None:
         """End everything and delete it, the files of a container too."""
         ...
-
-
-def open_sandbox(kind: SandboxKind, session: str, host: Host, folder: Path, image: str = "", *,
-                 home: str = "") -> Sandbox:
-    """The sandbox of one host of a session; nothing is started yet.
-
-    `folder` is the session's own folder on this machine; `image` overrides the host's; `home` labels the
-    containers of one installation, so that its reaper finds them.
-    """
-    if kind == "docker":
-        from core.sandbox.docker import DockerSandbox  # the SDK takes 0.2 s to import
-
-        return DockerSandbox(session, host, folder, image or host.image, home=home)
-    if kind == "local":
-        from core.sandbox.local import LocalSandbox
-
-        return LocalSandbox(session, host, folder)
-    raise InvalidInput("sandbox_kind", f"There is no sandbox of the kind {kind!r}.")

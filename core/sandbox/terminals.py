@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from core.domain.errors import InvalidInput, NotFound, Unavailable
-from core.sandbox.link import DaemonLink
-from core.sandbox.replies import Done, Jobs, Processes, Range, TerminalReply, Terminals
+from core.sandbox.daemon_link import DaemonLink
+from core.sandbox.replies import DoneReply, Jobs, Processes, Range, TerminalReply, Terminals
 from core.sandbox.sandbox import Chunk, Job, TerminalInfo, TerminalInfos
 from core.sandbox.sandbox import Jobs as JobList
 from core.sandbox.sandbox import Processes as ProcessList
@@ -43,15 +43,15 @@ class LinkedTerminals:
         data = text.encode("utf-8", "surrogatepass")
         if len(data) > 900_000 or "\0" in text:
             raise InvalidInput("bad_command", "A command is at most 900,000 bytes and has no NUL in it.")
-        await self._link.ask(Done, "command", data, name=name, job=job)
+        await self._link.ask(DoneReply, "command", data, name=name, job=job)
 
     async def write(self, name: str, data: bytes) -> None:
         """See TerminalHost."""
-        await self._link.ask(Done, "write", data[: 1 << 19], name=name)
+        await self._link.ask(DoneReply, "write", data[: 1 << 19], name=name)
 
     async def interrupt(self, name: str) -> None:
         """See TerminalHost."""
-        await self._link.ask(Done, "interrupt", name=name)
+        await self._link.ask(DoneReply, "interrupt", name=name)
 
     async def kill(self, name: str, *, force: bool = False) -> ProcessList:
         """See TerminalHost."""
@@ -63,15 +63,15 @@ class LinkedTerminals:
 
     async def end(self, name: str) -> None:
         """See TerminalHost."""
-        await self._link.ask(Done, "end", name=name)
+        await self._link.ask(DoneReply, "end", name=name)
 
     async def close(self, name: str) -> None:
         """See TerminalHost."""
-        await self._link.ask(Done, "close", name=name)
+        await self._link.ask(DoneReply, "close", name=name)
 
     async def resize(self, name: str, rows: int, cols: int) -> None:
         """See TerminalHost."""
-        await self._link.ask(Done, "resize", name=name, rows=rows, cols=cols)
+        await self._link.ask(DoneReply, "resize", name=name, rows=rows, cols=cols)
 
     async def read(self, name: str, start: int, end: int) -> Chunk:
         """See TerminalHost."""

@@ -11,8 +11,8 @@ import logging
 from pathlib import Path
 
 from core.aio import TaskScope
+from core.domain.deep_link import DeepLink
 from core.domain.errors import NotFound
-from core.domain.link import DeepLink
 from core.domain.session import SessionRow
 from core.server.hub import Hub
 from core.store import log

@@ -17,7 +17,7 @@ import msgspec
 
 from core.domain.errors import ReportableError
 from core.domain.events import SessionStateChanged
-from core.domain.session import FINAL_STATES, TRY_LATER, SessionRow
+from core.domain.session import EX_TEMPFAIL, FINAL_STATES, SessionRow
 from core.server.hub import Hub
 from core.server.record import SERVER, write
 from core.server.surroundings import surroundings
@@ -138,7 +138,7 @@ class Supervisor:
     def _count_death(self, watch: Watch) -> None:
         lived = time.monotonic() - watch.started_at
         status, watch.child = watch.child.returncode if watch.child else 0, None
-        if status == TRY_LATER:
+        if status == EX_TEMPFAIL:
             watch.next_at = time.monotonic() + TRY_LATER_S
             return
         watch.quick_deaths = watch.quick_deaths + 1 if lived < QUICK_S else 0

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from core.domain.step import Action, StepBody
 from core.supervision.rule import RULES, Evidence, Finding
-from core.supervision.traces import Run, command_of, commands, host_of, job_runs, of_call, running_at
+from core.supervision.traces import JobRun, command_of, commands, host_of, job_runs, of_call, running_at
 
 _TRAINING = re.compile(r"(?:^|[\s/])(?:[\w.-]{0,80}(?:train|fine_?tune|sft|dpo|grpo|ppo)[\w.-]{0,80}\.(?:py|sh)"
                        r"|torchrun|deepspeed|accelerate\s+launch|llamafactory-cli\s+train|axolotl\s+train)\b",
@@ -59,7 +59,7 @@ def _devices(told: str) -> set[int] | None:
     return {int(n) for n in re.findall(r"\d+", found[2])} if found else None
 
 
-def _taken(jobs: Sequence[Run], step: int) -> set[int]:
+def _taken(jobs: Sequence[JobRun], step: int) -> set[int]:
     """The GPUs that other jobs were given."""
     told = [_devices(command_of(j.action)) for j in running_at(jobs, step) if j.action is not None]
     return set().union(*(t for t in told if t))

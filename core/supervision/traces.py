@@ -29,7 +29,7 @@ _QUOTED = re.compile(r"'[^']*'|\"(?:\\.|[^\"\\])*\"")
 _PARTS = re.compile(r"\|\||&&|[;\n&|]")
 
 
-class Run(msgspec.Struct, frozen=True, kw_only=True):
+class JobRun(msgspec.Struct, frozen=True, kw_only=True):
     """A background job as its session tells of it: started at `start`, over at `end` (None: not known to be)."""
 
     job: str
@@ -103,15 +103,15 @@ def runs(action: Action, path: str) -> bool:
     return any(named.search(c) and not _LOOKS.match(c) for c in commands(command_of(action)))
 
 
-def job_runs(steps: Sequence[StepBody]) -> list[Run]:
+def job_runs(steps: Sequence[StepBody]) -> list[JobRun]:
     """All background jobs that the steps tell of."""
-    jobs: dict[str, Run] = {}
+    jobs: dict[str, JobRun] = {}
     for body in steps:
         calls = of_call(body)
         for observation in body.observations:
             name = observation.job
             if name and observation.status == "running" and name not in jobs:
-                jobs[name] = Run(job=name, start=body.number, action=calls.get(observation.call_id))
+                jobs[name] = JobRun(job=name, start=body.number, action=calls.get(observation.call_id))
             for over in _over(observation):
                 if over in jobs and jobs[over].end is None:
                     jobs[over] = msgspec.structs.replace(jobs[over], end=body.number)
@@ -130,7 +130,7 @@ def finished_jobs(observation: Observation) -> list[dict[str, Any]]:
     return [r for r in rows if isinstance(r, dict)] if isinstance(rows, list) else []
 
 
-def running_at(jobs: Sequence[Run], step: int) -> list[Run]:
+def running_at(jobs: Sequence[JobRun], step: int) -> list[JobRun]:
     """The jobs that ran while a step was made."""
     return [j for j in jobs if j.start < step and (j.end is None or j.end >= step)]
 

@@ -9,7 +9,7 @@ import msgspec
 from core.domain.action_kinds import QUIET, WAITING
 from core.domain.step import StepBody
 from core.supervision.rule import RULES, Evidence, Finding
-from core.supervision.traces import Run, job_runs, running_at
+from core.supervision.traces import JobRun, job_runs, running_at
 
 
 @RULES.add("blind_retry", "1")
@@ -60,7 +60,7 @@ def deadlocked_polling(evidence: Evidence, *, run: int = 10) -> Iterator[Finding
         steps = []
 
 
-def _idle(steps: Sequence[StepBody], jobs: Sequence[Run], run: int) -> Iterator[Finding]:
+def _idle(steps: Sequence[StepBody], jobs: Sequence[JobRun], run: int) -> Iterator[Finding]:
     idle = [b for b in steps if not running_at(jobs, b.number) and not _seems_busy(b)]
     if len(idle) >= run:
         for body in idle[1:]:

@@ -15,10 +15,10 @@ from pathlib import Path
 from support.real_data import DATA
 from support.secret_kinds import secrets
 
-from core.domain.secret_text import Found, find_secrets
+from core.domain.secret_text import SecretSpan, find_secrets
 from core.export.secret_rules import find_by_rules, read_rules
 
-Find = Callable[[str], Iterable[Found]]
+Find = Callable[[str], Iterable[SecretSpan]]
 
 
 def measure(name: str, find: Find) -> None:

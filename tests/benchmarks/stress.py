@@ -17,7 +17,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from core.domain.blob import blob_hash
-from core.domain.context import ContextDelta, Kept, MessageRef
+from core.domain.context import ContextDelta, MessageRef, PreviousRange
 from core.domain.events import (
     Fact,
     FileChanged,
@@ -184,7 +184,7 @@ class Maker:
         return StepBody(number=number, thought=thought, actions=(action,), observations=(seen,)), terminal, text
 
     def _added(self, number: int, body: StepBody, terminal: int) -> StepAdded:
-        parts: tuple[Kept | MessageRef, ...] = (Kept(start=0, stop=self._kept),) if self._kept else ()
+        parts: tuple[PreviousRange | MessageRef, ...] = (PreviousRange(start=0, stop=self._kept),) if self._kept else ()
         delta = ContextDelta(parts=(*parts, *self._entering))
         self._kept += len(self._entering)
         self._entering = [self._ref("assistant", number), self._ref("tool", number)]
@@ -198,7 +198,7 @@ class Maker:
     def _summary(self, number: int) -> SummaryAdded:
         id_ = f"s{number}"
         made = SummaryAdded(id=id_, first=max(1, number - 399), last=number, text=" ".join(self._lines[:5]),
-                            context=ContextDelta(parts=(Kept(start=0, stop=self._kept),)))
+                            context=ContextDelta(parts=(PreviousRange(start=0, stop=self._kept),)))
         self._kept = 2
         self._entering = [self._ref("user", number), self._ref("assistant", number)]
         return made

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from core.agents.delivery import Inbox
-from core.agents.steps import OpenStep, Steps
+from core.agents.steps import OpenStep, StepJournal
 from core.client import replica
 from core.client.replica import Replica
 from core.domain.errors import Conflict
@@ -193,7 +193,7 @@ def without_r5(put: Put) -> None:
 def without_r6(put: Put) -> None:
     """Guidance is marked as delivered in one transaction, and the step begun in the next."""
 
-    def begin(self: Steps) -> OpenStep:
+    def begin(self: StepJournal) -> OpenStep:
         if self.open is not None:
             return self.open
         progress = self.progress
@@ -214,7 +214,7 @@ def without_r6(put: Put) -> None:
 
     from core.agents.prompts import guidance_text
 
-    put(Steps, "begin", begin)
+    put(StepJournal, "begin", begin)
 
 
 @_mutant
@@ -245,27 +245,27 @@ _TRY = lock.FileLock._try
 def without_r8(put: Put) -> None:
     """Nothing is written down before an action is carried out."""
 
-    def done(self: Steps, step: int, place: int, observation: Any) -> None:
+    def done(self: StepJournal, step: int, place: int, observation: Any) -> None:
         with self._journal.transaction("done"):
             self._journal.sql(
                 "INSERT OR REPLACE INTO call (step, place, action, observation) VALUES (?, ?, x'', ?)",
                 (step, place, msgspec.json.encode(observation)),
             )
 
-    put(Steps, "intend", lambda self, step, place, action: None)
-    put(Steps, "intended", lambda self, step, place: False)
-    put(Steps, "done", done)
+    put(StepJournal, "intend", lambda self, step, place, action: None)
+    put(StepJournal, "intended", lambda self, step, place: False)
+    put(StepJournal, "done", done)
 
 
 @_mutant
 def without_r9(put: Put) -> None:
     """The model's answer is acted upon before it is kept."""
 
-    def answered(self: Steps, opened: OpenStep, completion: Any) -> OpenStep:
+    def answered(self: StepJournal, opened: OpenStep, completion: Any) -> OpenStep:
         reply = self.line(completion.message, f"step:{opened.number}", opened.number).ref
         return msgspec.structs.replace(opened, completion=completion, reply=reply)
 
-    put(Steps, "answered", answered)
+    put(StepJournal, "answered", answered)
 
 
 @_mutant

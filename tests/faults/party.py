@@ -31,7 +31,7 @@ import core.server.runners
 import core.server.serve
 from core.actions.runner import RunnerState
 from core.domain.errors import Conflict, ReportableError, Unavailable
-from core.domain.session import TRY_LATER
+from core.domain.session import EX_TEMPFAIL
 from core.domain.step import Action, ActionError, Observation, Output
 from core.store.home import Home
 
@@ -128,7 +128,7 @@ def _agent(argv: list[str], plan: dict[str, Any]) -> int:
         return 1
     except Unavailable as error:
         logging.getLogger("agent").warning("%s", error.sentence)
-        return TRY_LATER
+        return EX_TEMPFAIL
     return 0
 
 

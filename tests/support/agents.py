@@ -14,7 +14,7 @@ from core.agents.journal import Boundary, Journal
 from core.agents.loop import Agent
 from core.agents.signals import Signals
 from core.agents.sink import Sink
-from core.agents.steps import Steps
+from core.agents.steps import StepJournal
 from core.domain.events import (
     ControlAsked,
     Fact,
@@ -164,7 +164,7 @@ class Stage:
         model_settings = ModelSettings(actions="native" if native else "text")
         settings = AgentSettings(model=model_settings, context_tokens=context_tokens)
         recorded = Recorded(model, self.outside, boundary)
-        self.steps = Steps(self.journal, self.inbox, self.task, recorded.count, native=native,
+        self.steps = StepJournal(self.journal, self.inbox, self.task, recorded.count, native=native,
                            tools=b"[]" if native else b"")
         handing = Handing(self.journal, self.steps, self.task, Catalogue([]), None, None)  # type: ignore[arg-type]
         self.sink = Sink(self.journal, self.steps, self.signals, handing)

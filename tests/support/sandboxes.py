@@ -20,7 +20,8 @@ from core.domain.ids import new_id
 from core.domain.message import ToolCall
 from core.domain.step import Observation, Output
 from core.domain.task import AgentSettings, Host
-from core.sandbox.sandbox import Job, Sandbox, SandboxKind, open_sandbox
+from core.sandbox.kinds import SandboxKind, open_sandbox
+from core.sandbox.sandbox import Job, Sandbox
 
 HOME = f"tests-{new_id()}"
 

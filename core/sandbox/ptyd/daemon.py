@@ -25,7 +25,7 @@ class Daemon:
         self.job_wakers: set[asyncio.Event] = set()
         self.ended: list[JobRecord] = []
         self.ended_before = 0
-        self.watch = files.Watch(workspace)
+        self.watch = files.ChangeWatch(workspace)
         self.stopped = asyncio.Event()
         self._ends: dict[str, int] = {}
 

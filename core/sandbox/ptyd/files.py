@@ -62,7 +62,7 @@ def _entry(path: str) -> dict[str, Any] | None:
     return found
 
 
-class Watch:
+class ChangeWatch:
     """What changed under a folder between two looks, by size and time of change. Bounded in files and answers."""
 
     def __init__(self, folder: str) -> None:

@@ -84,8 +84,8 @@ def _read_file(_: Daemon, m: dict[str, Any], __: bytes) -> Reply:
 
 def _procs(d: Daemon, m: dict[str, Any], _: bytes) -> Reply:
     found = d.named(m).kill(bool(m.get("force"))) if m["op"] == "kill" else d.named(m).processes()
-    told = [{"pid": p.pid, "state": p.state, "command": p.command[:300]} for p in found[:500]]
-    return {"type": "processes", "processes": told}, b""
+    rows = [{"pid": p.pid, "state": p.state, "command": p.command[:300]} for p in found[:500]]
+    return {"type": "processes", "processes": rows}, b""
 
 
 QUICK: dict[str, Callable[[Daemon, dict[str, Any], bytes], Reply]] = {

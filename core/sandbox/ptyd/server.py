@@ -22,7 +22,7 @@ SOCKET_CHECK_S = 2.0
 _RUNS = ThreadPoolExecutor(16, "run")
 
 
-class Client:
+class DaemonClient:
     """One connection. Its waiting requests and one-off runs end with it; terminals do not."""
 
     def __init__(self, daemon: Daemon, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -98,7 +98,7 @@ async def serve(socket_folder: str, folder: str, workspace: str, shell: str) -> 
     daemon = Daemon(folder, workspace, shell)
 
     async def on_client(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await Client(daemon, reader, writer).serve()
+        await DaemonClient(daemon, reader, writer).serve()
 
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGCHLD, daemon.reap)

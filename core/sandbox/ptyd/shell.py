@@ -48,7 +48,7 @@ PROMPT_COMMAND=__tiphys_end
 """
 
 
-class Mark(NamedTuple):
+class ShellMark(NamedTuple):
     """A mark found in the stream: begin and end are its own byte offsets."""
 
     kind: str
@@ -85,7 +85,7 @@ class MarkReader:
         )
         self._carry = b""
 
-    def feed(self, data: bytes, offset: int) -> list[Mark]:
+    def feed(self, data: bytes, offset: int) -> list[ShellMark]:
         """The marks that are complete with `data`, which lies at `offset` of the stream."""
         start = offset - len(self._carry)
         text = self._carry + data
@@ -96,9 +96,9 @@ class MarkReader:
         return found
 
 
-def _mark(match: re.Match[bytes], start: int) -> Mark:
+def _mark(match: re.Match[bytes], start: int) -> ShellMark:
     kind, job, code, cwd = (g.decode("utf-8", "replace") if g is not None else "" for g in match.groups())
-    return Mark(kind, job, int(code or 0), cwd, start + match.start(), start + match.end())
+    return ShellMark(kind, job, int(code or 0), cwd, start + match.start(), start + match.end())
 
 
 def split_exit(status: int) -> tuple[bool, int]:

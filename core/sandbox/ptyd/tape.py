@@ -21,7 +21,7 @@ class Segment(NamedTuple):
     path: str
 
 
-class Tape:
+class OutputTape:
     """Appends bytes, and reads them again from any offset that is still kept."""
 
     def __init__(self, folder: str, start: int = 0) -> None:

@@ -15,13 +15,13 @@ from collections.abc import Callable
 from typing import Any
 
 from .procs import Proc, below, is_shell
-from .shell import Mark, MarkReader, split_exit, write_command, write_rc
-from .tape import Tape
+from .shell import MarkReader, ShellMark, split_exit, write_command, write_rc
+from .tape import OutputTape
 
 JOBS = 1000
 QUEUE = 1 << 20
 FIRST_PROMPT_S = 5.0
-LATER_PROMPT_S = 0.3
+NEXT_PROMPT_S = 0.3
 """How long a command waits for a prompt that cannot be seen, in seconds."""
 
 JobRecord = dict[str, Any]
@@ -42,7 +42,7 @@ class Terminal:
     def __init__(self, name: str, folder: str, start: int, on_job: Callable[[JobRecord], None]) -> None:
         self.name = name
         self.folder = folder
-        self.tape = Tape(os.path.join(folder, "spool"), start)
+        self.tape = OutputTape(os.path.join(folder, "spool"), start)
         self.jobs: OrderedDict[str, JobRecord] = OrderedDict()
         self.wakers: set[asyncio.Event] = set()
         self.alive = False
@@ -100,7 +100,7 @@ class Terminal:
         if self._at_prompt:
             self._type_line(line)
         else:  # wait for the prompt; but a program may have taken its mark away
-            wait = LATER_PROMPT_S if self._prompted else FIRST_PROMPT_S
+            wait = NEXT_PROMPT_S if self._prompted else FIRST_PROMPT_S
             asyncio.get_running_loop().call_later(wait, self._type_line, line)
 
     def _type_line(self, line: bytes) -> None:
@@ -231,7 +231,7 @@ class Terminal:
             self._note(mark)
         self._wake()
 
-    def _note(self, mark: Mark) -> None:
+    def _note(self, mark: ShellMark) -> None:
         if mark.kind == "prompt":
             self._prompted, self._at_prompt, self._typed = True, True, False
             self._type_line(self._line)

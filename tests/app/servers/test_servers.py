@@ -19,9 +19,9 @@ from app.desk.servers import Servers, address_of
 from app.desk.session_key import key_of
 from app.servers.dialog import ServersDialog
 from app.window.bootstrap import Desktop, parse
+from core.domain.deep_link import parse_link
 from core.domain.errors import InvalidInput
 from core.domain.events import GuidanceQueued, decode_event
-from core.domain.link import parse_link
 from core.store import log
 from core.store.sqlite import connect
 

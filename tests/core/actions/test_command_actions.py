@@ -96,8 +96,8 @@ def test_looking_at_sessions(place: Box) -> None:
         status = await at.do("get_session_status", session_id="a")
         assert status.data["status"]["completed"] is False and status.data["status"]["children_count"] == 1
         assert (await at.do("check_session_idle", session_id="a")).data["is_idle"] is False
-        listed = await at.do("list_sessions")
-        assert listed.data["sessions"]["main:a"]["is_idle"] is False
+        sessions = await at.do("list_sessions")
+        assert sessions.data["sessions"]["main:a"]["is_idle"] is False
         killed = await at.do("kill_session_processes", session_id="a")
         assert [p["cmd"] for p in killed.data["killed_processes"]] == ["sleep 60"]
         assert (await at.do("check_session_idle", session_id="a")).data["is_idle"] is True
@@ -127,11 +127,11 @@ def test_input_goes_only_to_a_program_that_runs(place: Box) -> None:
 @pytest.mark.parametrize("text", ["sleep 60", "trap '' INT; while :; do sleep 0.2; done"])
 def test_a_person_can_interrupt_any_command(place: Box, text: str) -> None:
     async def work(at: Acting) -> None:
-        async def later() -> None:
+        async def interrupt() -> None:
             await asyncio.sleep(0.8)
             assert await at.runner.interrupt()
 
-        seen, _ = await asyncio.gather(at.do("run_command", command=f"echo begun; {text}", timeout=100), later())
+        seen, _ = await asyncio.gather(at.do("run_command", command=f"echo begun; {text}", timeout=100), interrupt())
         assert (seen.status, kind(seen)) == ("killed", "interrupted")
         assert seen.exit_code in (130, 137) and "begun" in seen.output.text
         assert (await at.do("run_command", command="echo free")).output.text.endswith("free")

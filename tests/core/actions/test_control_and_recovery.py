@@ -44,11 +44,11 @@ def test_sleep_is_woken_by_advice_and_by_an_interrupt(place: Box) -> None:
         assert seen.data["reason"] == "guidance" and seen.data["slept_s"] < 10 and not seen.is_error
         at.sink.woken.clear()
 
-        async def later() -> None:
+        async def interrupt() -> None:
             await asyncio.sleep(0.1)
             assert await at.runner.interrupt()
 
-        seen, _ = await asyncio.gather(at.do("sleep", sleep_time=60), later())
+        seen, _ = await asyncio.gather(at.do("sleep", sleep_time=60), interrupt())
         assert (seen.status, seen.error and seen.error.kind) == ("killed", "interrupted")
         assert (await at.do("sleep", sleep_time=-5)).data["reason"] == "time"
 
@@ -81,8 +81,8 @@ def test_a_restarted_runner_misses_no_byte_and_no_end_of_a_job(place: Box) -> No
         states.append(at.runner.state())
 
     sinks = [acting(place, first)]
-    kept = [f for f in sinks[0].of(TerminalOutput) if f.offset + f.size <= states[0].offsets["main/main"]]
-    sinks[0].facts = list(kept)
+    journalled = [f for f in sinks[0].of(TerminalOutput) if f.offset + f.size <= states[0].offsets["main/main"]]
+    sinks[0].facts = list(journalled)
     sinks.append(acting(place, second, states[0]))
     stream = joined(sinks)
     assert all(b"tick %d\r\n" % n in stream for n in range(1, 61))

@@ -75,8 +75,8 @@ def test_searching_and_listing(place: Box) -> None:
         assert (await at.do("search_file", search_term="needle", file_path="-dash")).data["num_matches"] == 1
         assert (await at.do("search_dir", search_term="absent")).data["num_matches"] == 0
         assert (await at.do("find_file", file_name="F:2")).data["num_files"] == 1
-        listed = await at.do("list_files")
-        assert (listed.data["list_directories"], listed.data["list_files"]) == (["a b:1"], ["-dash"])
+        listing = await at.do("list_files")
+        assert (listing.data["list_directories"], listing.data["list_files"]) == (["a b:1"], ["-dash"])
         assert ".hidden" in (await at.do("list_files", show_hidden=True)).data["list_files"]
         await at.do("run_command", command="for i in $(seq 300); do echo many; done > many")
         many = await at.do("search_file", search_term="many", file_path="many")
@@ -94,9 +94,9 @@ def test_every_change_becomes_a_fact_with_both_contents(place: Box) -> None:
         await at.do("run_command", command="true")
 
     sink = acting(place, work)
-    told = [(f.step, f.path.rpartition("/")[2], sink.blobs.get(f.before), sink.blobs.get(f.after), f.too_large)
+    changes = [(f.step, f.path.rpartition("/")[2], sink.blobs.get(f.before), sink.blobs.get(f.after), f.too_large)
             for f in sink.of(FileChanged)]
-    assert sorted(told, key=lambda t: t[:2]) == [
+    assert sorted(changes, key=lambda t: t[:2]) == [
         (1, "f", None, b"1\n", False), (2, "f", b"1\n", b"2\n", False), (3, "f", b"2\n", b"2\n3\n", False),
         (3, "g", None, b"made\n", False), (4, "g", b"made\n", None, False), (4, "zeros", None, None, True)]
 

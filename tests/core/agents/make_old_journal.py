@@ -23,9 +23,9 @@ def main() -> None:
     maker, person = Maker(1), Author(kind="person", name="Ada")
     journal = Journal(path, "old")
     inbox = Inbox(journal)
-    told = [SessionCreated(task=Task(id="t", title="T", description="d")), GuidanceQueued(guidance="g1", text="first"),
+    facts = [SessionCreated(task=Task(id="t", title="T", description="d")), GuidanceQueued(guidance="g1", text="first"),
             GuidanceQueued(guidance="g2", text="second")]
-    inbox.take(1, [encode_event(make_event(f, person)) for f in told[:2]])
+    inbox.take(1, [encode_event(make_event(f, person)) for f in facts[:2]])
     enter(journal, "running")
     with journal.transaction("bind"):
         inbox.bind(1)
@@ -33,7 +33,7 @@ def main() -> None:
     for data in maker.blobs.values():
         journal.put_blob(data)
     journal.add(step)
-    inbox.take(3, [encode_event(make_event(told[2], person))])
+    inbox.take(3, [encode_event(make_event(facts[2], person))])
     journal.sql("INSERT INTO call VALUES (2, 0, x'7b7d', NULL)")
     journal.sql("INSERT INTO change VALUES ('r')")
     journal.close()

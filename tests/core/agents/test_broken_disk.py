@@ -17,7 +17,7 @@ from support.wire import account, admin_token, running_client, serving, until
 
 from core.domain.errors import Unavailable
 from core.domain.events import SessionStateChanged, StepAdded, decode_event
-from core.domain.session import TRY_LATER
+from core.domain.session import EX_TEMPFAIL
 from core.domain.task import AgentSettings, ModelSettings, Task
 from core.protocol.messages import CreateSession
 from core.server import runners
@@ -58,7 +58,7 @@ def test_a_runner_whose_journal_cannot_be_written_leaves_its_session_as_it_is(tm
             await until(lambda: log.row(server.hub.reader, "s").steps >= 3, seconds=30)
             starve(first)
             await until(lambda: first.poll() is not None, seconds=30)
-            assert first.returncode == TRY_LATER
+            assert first.returncode == EX_TEMPFAIL
             assert log.row(server.hub.reader, "s").state == "running"
             second = start(home, server.url, token)
             await until(lambda: second.poll() is not None, seconds=40)
@@ -77,7 +77,7 @@ def test_supervision_lives_through_a_full_disk_and_does_not_count_what_says_try_
     monkeypatch.setattr(runners, "TRY_LATER_S", 0.0)
     monkeypatch.setattr(runners, "LOOK_EVERY_S", 0.02)
     script = tmp_path / "runner.py"
-    script.write_text(f"import sys; sys.exit({TRY_LATER})")
+    script.write_text(f"import sys; sys.exit({EX_TEMPFAIL})")
     home = tmp_path / "home"
 
     async def scenario() -> None:
@@ -105,8 +105,8 @@ class _Full:
     def __init__(self, work: Callable[..., Path]) -> None:
         self._work, self._times = work, 0
 
-    def __call__(self, *told: object) -> Path:
+    def __call__(self, *arguments: object) -> Path:
         self._times += 1
         if self._times < 3:
             raise Unavailable("store_write_failed", "full")
-        return self._work(*told)
+        return self._work(*arguments)

@@ -154,14 +154,15 @@ def _check_guidance(stage: Stage) -> None:
         assert fact.step == delivered[fact.guidance]
     assert ("g3" in delivered) != any(f.guidance == "g3" for f in stage.facts(GuidanceWithdrawn))
     edited = any(f.guidance == "g2" for f in stage.facts(GuidanceEdited))
-    said = "\n".join(content for _, _, told in stage.outside.read(stage.outside.asked) for _, content in told)
-    assert ("second, edited" in said) == edited and "too late" not in said
+    contents = "\n".join(content for _, _, messages in stage.outside.read(stage.outside.asked)
+                         for _, content in messages)
+    assert ("second, edited" in contents) == edited and "too late" not in contents
 
 
 def _check_contexts(stage: Stage) -> None:
     asked: dict[int, list[object]] = {}
-    for step, _, told in stage.outside.read(stage.outside.asked):
-        assert asked.setdefault(step, told) == told, f"step {step} was asked with two different contexts"
+    for step, _, messages in stage.outside.read(stage.outside.asked):
+        assert asked.setdefault(step, messages) == messages, f"step {step} was asked with two different contexts"
     refs: list[MessageRef] = []
     for fact in stage.facts(StepAdded):
         refs = apply_delta(refs, fact.context)

@@ -36,7 +36,7 @@ class Expected:
         self.queue: dict[str, str] = {}
         self.delivered: dict[str, int] = {}
         self.known: set[str] = set()
-        self.told: list[tuple[str, str, int | None]] = []
+        self.decided: list[tuple[str, str, int | None]] = []
         self.step = 0
 
     def event(self, move: str, name: str, n: int) -> None:
@@ -44,19 +44,19 @@ class Expected:
             self.known.add(name)
             self.queue[name] = f"text {n}"
         elif move != "guide" and name in self.queue:
-            self.told.append((move, name, None))
+            self.decided.append((move, name, None))
             if move == "edit":
                 self.queue[name] = f"text {n}"
             else:
                 del self.queue[name]
         elif move != "guide":
-            self.told.append(("refuse", name, self.delivered.get(name)))
+            self.decided.append(("refuse", name, self.delivered.get(name)))
 
     def bind(self) -> list[tuple[str, str]]:
         self.step += 1
         bound = list(self.queue.items())
         self.delivered.update(dict.fromkeys(self.queue, self.step))
-        self.told += [("deliver", name, self.step) for name in self.queue]
+        self.decided += [("deliver", name, self.step) for name in self.queue]
         self.queue.clear()
         return bound
 
@@ -79,8 +79,8 @@ def test_every_change_is_decided_once_and_every_advice_delivered_once(moves: lis
             elif move == "give":
                 inbox.take(given_upto + 1, log.bodies[given_upto:])
                 given_upto = len(log.bodies)
-                for told in pending:
-                    expected.event(*told)
+                for decided in pending:
+                    expected.event(*decided)
                 pending.clear()
             elif move == "again":
                 inbox.rewind()
@@ -92,23 +92,23 @@ def test_every_change_is_decided_once_and_every_advice_delivered_once(moves: lis
                 with journal.transaction("begin"):
                     bound = [(h.id, h.text) for h in inbox.bind(expected.step + 1)]
                 assert bound == expected.bind()
-        assert _told(journal) == expected.told
+        assert _decided(journal) == expected.decided
         journal.close()
 
 
-def _told(journal: Journal) -> list[tuple[str, str, int | None]]:
-    told: list[tuple[str, str, int | None]] = []
+def _decided(journal: Journal) -> list[tuple[str, str, int | None]]:
+    decided: list[tuple[str, str, int | None]] = []
     for fact in journal.facts():
         match fact:
             case GuidanceEdited():
-                told.append(("edit", fact.guidance, None))
+                decided.append(("edit", fact.guidance, None))
             case GuidanceWithdrawn():
-                told.append(("withdraw", fact.guidance, None))
+                decided.append(("withdraw", fact.guidance, None))
             case GuidanceChangeRefused():
-                told.append(("refuse", fact.guidance, fact.step))
+                decided.append(("refuse", fact.guidance, fact.step))
             case GuidanceDelivered():
-                told.append(("deliver", fact.guidance, fact.step))
-    return told
+                decided.append(("deliver", fact.guidance, fact.step))
+    return decided
 
 
 def test_what_the_server_decided_itself_is_obeyed(tmp_path: Path) -> None:

@@ -51,9 +51,9 @@ def test_a_newer_journal_is_refused_and_not_touched(tmp_path: Path) -> None:
     conn.execute("PRAGMA journal_mode=DELETE")
     conn.close()
     before = path.read_bytes()
-    with pytest.raises(ProtocolMismatch) as told:
+    with pytest.raises(ProtocolMismatch) as caught:
         Journal(path, "s")
-    assert "m0099_future" in told.value.sentence
+    assert "m0099_future" in caught.value.sentence
     assert [p.name for p in tmp_path.iterdir() if p.name.endswith(".db")] == ["journal.db"]
     conn = connect(path)
     conn.execute("PRAGMA journal_mode=DELETE")

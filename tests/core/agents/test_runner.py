@@ -240,7 +240,7 @@ def test_a_copied_folder_is_told_from_the_original_and_a_newer_runner_ends_an_ol
 
     asyncio.run(main())
     for one, sentence in ((copy, "was copied or set back"), (stand, "A newer runner holds this session.")):
-        said = (one.folder / "runner.log").read_text()
+        written = (one.folder / "runner.log").read_text()
         assert one.process is not None and one.process.returncode == 1
-        assert sentence in said.splitlines()[-1] and "Traceback" not in said
+        assert sentence in written.splitlines()[-1] and "Traceback" not in written
     assert state(stand) == "running"

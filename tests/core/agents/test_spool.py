@@ -146,8 +146,8 @@ def test_an_older_copy_of_the_database_that_was_put_back_is_told_everything_agai
             scope.spawn(spool.run(), name="spool")
             assert await spool.flushed(10)
             for name in advice:
-                said = encode_event(make_event(GuidanceQueued(guidance=name, text=name), PERSON))
-                await server.hub.do("s", lambda conn, said=said: log.append(conn, "s", [said]))
+                guidance = encode_event(make_event(GuidanceQueued(guidance=name, text=name), PERSON))
+                await server.hub.do("s", lambda conn, guidance=guidance: log.append(conn, "s", [guidance]))
                 await until(lambda name=name: name in [h.id for h in Inbox(journal).waiting()])
 
     names = [submit(journal, n) for n in (1, 2)]
@@ -186,9 +186,9 @@ def test_a_gap_in_the_log_is_refused(tmp_path: Path) -> None:
 def test_an_event_that_could_never_be_sent_does_not_get_into_the_journal(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "journal.db", "s")
     try:
-        with pytest.raises(InvalidInput) as told:
+        with pytest.raises(InvalidInput) as caught:
             journal.add(SearchMade(query="x" * (2 << 20), engine="e", step=1))
-        assert told.value.code == "event_too_large" and journal.head == 0
+        assert caught.value.code == "event_too_large" and journal.head == 0
         assert journal.add(SearchMade(query="x" * (1 << 20), engine="e", step=1)) == 1
     finally:
         journal.close()

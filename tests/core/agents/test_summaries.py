@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.agents import Log, Stage, turns
 
-from core.agents.context import Line, after_cut, choose_cut
+from core.agents.context import WorkingLine, after_cut, choose_cut
 from core.agents.context import turns as turns_of
 from core.domain.context import MessageRef, apply_delta
 from core.domain.events import SessionStateChanged, StepAdded, SummaryAdded
@@ -28,7 +28,8 @@ def ref(name: str, source: str = "") -> MessageRef:
 @given(st.integers(min_value=0, max_value=40), st.lists(st.integers(min_value=1, max_value=6), max_size=20))
 def test_the_older_half_is_replaced(first: int, more: list[int]) -> None:
     """After each round t becomes t − k + 1 (algorithm 1, line 8), and every step is in exactly one place."""
-    lines = [Line(ref("task", "task"), 0)] + [Line(ref(f"s{n}", f"step:{n}"), n) for n in range(1, first + 1)]
+    lines = [WorkingLine(ref("task", "task"), 0),
+             *(WorkingLine(ref(f"s{n}", f"step:{n}"), n) for n in range(1, first + 1))]
     done, covered = first, 0
     for grown in more:
         t = len(turns_of(lines))
@@ -42,7 +43,7 @@ def test_the_older_half_is_replaced(first: int, more: list[int]) -> None:
             covered = cut.last
             assert len(turns_of(lines)) == t - cut.k + 1
             assert [line.turn for line in lines] == [0, covered, *range(covered + 1, done + 1)]
-        lines += [Line(ref(f"s{n}", f"step:{n}"), n) for n in range(done + 1, done + grown + 1)]
+        lines += [WorkingLine(ref(f"s{n}", f"step:{n}"), n) for n in range(done + 1, done + grown + 1)]
         done += grown
 
 
@@ -61,10 +62,10 @@ class Summarising:
         if request.purpose == "act":
             return answer
         self.requests.append(request)
-        told = self._answers.pop(0) if self._answers else answer.message
-        if isinstance(told, EndpointError):
-            raise told
-        return Completion(message=told, usage=Usage(output_tokens=7), started_at=answer.started_at,
+        next_answer = self._answers.pop(0) if self._answers else answer.message
+        if isinstance(next_answer, EndpointError):
+            raise next_answer
+        return Completion(message=next_answer, usage=Usage(output_tokens=7), started_at=answer.started_at,
                           ended_at=answer.ended_at)
 
     def count(self, message: Message) -> tuple[int, bool]:
@@ -84,14 +85,14 @@ def play(folder: Path, answers: list[Message | EndpointError], log: Log | None =
     return stage, model
 
 
-def said(text: str) -> Message:
+def spoken(text: str) -> Message:
     return Message(role="assistant", content=text)
 
 
 def test_a_summary_shares_the_prefix_and_replaces_its_steps(tmp_path: Path) -> None:
     log = Log()
     log.guide("g1", "never use the test split")
-    stage, model = play(tmp_path, [said("<state_snapshot>\nfirst summary\n</state_snapshot>")], log)
+    stage, model = play(tmp_path, [spoken("<state_snapshot>\nfirst summary\n</state_snapshot>")], log)
     summary = stage.facts(SummaryAdded)[0]
     steps = stage.facts(StepAdded)
     assert summary.text == "first summary" and summary.first == 1
@@ -115,7 +116,7 @@ def test_a_summary_shares_the_prefix_and_replaces_its_steps(tmp_path: Path) -> N
 
 def test_a_call_instead_of_a_summary_is_asked_again(tmp_path: Path) -> None:
     call = ScriptedModel(read_script(turns(1)))._message(read_script(turns(1)).turn[0], _place())
-    stage, model = play(tmp_path, [call, said("  "), said("plain text will do")])
+    stage, model = play(tmp_path, [call, spoken("  "), spoken("plain text will do")])
     assert stage.facts(SummaryAdded)[0].text == "plain text will do"
     assert len({r.messages for r in model.requests[:3]}) == 1
     assert stage.steps.progress.tokens > 0

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.logs import make_session
 
-from core.domain.context import ContextDelta, Contexts, Kept, MessageRef, apply_delta, delta_between
+from core.domain.context import ContextDelta, Contexts, MessageRef, PreviousRange, apply_delta, delta_between
 from core.domain.errors import InvalidInput
 from core.domain.events import Placed, StepAdded, decode_event
 from core.domain.trajectory import fold
@@ -33,8 +33,9 @@ def test_contexts_are_the_same_whatever_the_order_of_asking(lists):
 def test_a_context_that_grows_is_one_run_and_what_entered():
     before = [MessageRef(hash=str(n), role="user") for n in range(5)]
     new = MessageRef(hash="new", role="tool")
-    assert delta_between(before, [*before, new]).parts == (Kept(start=0, stop=5), new)
-    assert delta_between(before, before[:1] + before[3:]).parts == (Kept(start=0, stop=1), Kept(start=3, stop=5))
+    assert delta_between(before, [*before, new]).parts == (PreviousRange(start=0, stop=5), new)
+    assert delta_between(before, before[:1] + before[3:]).parts == (PreviousRange(start=0, stop=1),
+                                                                    PreviousRange(start=3, stop=5))
 
 
 def test_a_returned_context_is_the_callers_own():
@@ -44,7 +45,8 @@ def test_a_returned_context_is_the_callers_own():
     assert held.at(0) == [ref]
 
 
-@pytest.mark.parametrize("part", [Kept(start=0, stop=2), Kept(start=-1, stop=1), Kept(start=1, stop=0)])
+@pytest.mark.parametrize("part", [PreviousRange(start=0, stop=2), PreviousRange(start=-1, stop=1),
+                                  PreviousRange(start=1, stop=0)])
 def test_a_delta_that_refers_outside_is_refused(part):
     with pytest.raises(InvalidInput) as caught:
         apply_delta([MessageRef(hash="a", role="user")], ContextDelta(parts=(part,)))
@@ -77,13 +79,13 @@ def histories(draw) -> list[ContextDelta]:
     deltas: list[ContextDelta] = []
     length = 0
     for number in range(draw(st.integers(1, 12))):
-        parts: list[Kept | MessageRef] = []
+        parts: list[PreviousRange | MessageRef] = []
         for place in range(draw(st.integers(1, 4))):
             start = draw(st.integers(0, length))
-            kept = Kept(start=start, stop=draw(st.integers(start, length)))
-            parts.append(kept if kept.stop > start else MessageRef(hash=f"{number}.{place}", role="user"))
+            span = PreviousRange(start=start, stop=draw(st.integers(start, length)))
+            parts.append(span if span.stop > start else MessageRef(hash=f"{number}.{place}", role="user"))
         deltas.append(ContextDelta(parts=tuple(parts)))
-        length = sum(part.stop - part.start if isinstance(part, Kept) else 1 for part in parts)
+        length = sum(part.stop - part.start if isinstance(part, PreviousRange) else 1 for part in parts)
     return deltas
 
 
@@ -97,12 +99,12 @@ def test_stretches_that_are_kept_from_within_others_are_found_where_they_entered
         assert held.at(index) == plain[index + 1]
 
 
-keeps = st.builds(Kept, start=st.integers(-1, 6), stop=st.integers(-1, 6)).filter(lambda k: k.start != k.stop)
+keeps = st.builds(PreviousRange, start=st.integers(-1, 6), stop=st.integers(-1, 6)).filter(lambda k: k.start != k.stop)
 
 
 @given(st.lists(st.lists(st.one_of(keeps, refs), max_size=5), min_size=1, max_size=8))
 def test_what_does_not_fit_is_refused_where_it_is_needed(parts):
-    deltas = [ContextDelta(parts=tuple(told)) for told in parts]
+    deltas = [ContextDelta(parts=tuple(one)) for one in parts]
     held = Contexts(deltas.__getitem__)
     before: list[MessageRef] = []
     for index, delta in enumerate(deltas):
@@ -118,15 +120,15 @@ def test_what_does_not_fit_is_refused_where_it_is_needed(parts):
 @pytest.mark.parametrize("forward", [True, False])
 def test_going_through_a_long_session_looks_at_each_delta_a_few_times(forward):
     refs_ = [MessageRef(hash=str(n), role="user") for n in range(2_000)]
-    deltas = [ContextDelta(parts=(Kept(start=0, stop=n), ref) if n else (ref,)) for n, ref in enumerate(refs_)]
-    looked = 0
+    deltas = [ContextDelta(parts=(PreviousRange(start=0, stop=n), ref) if n else (ref,)) for n, ref in enumerate(refs_)]
+    looks = 0
 
     def delta_at(index: int) -> ContextDelta:
-        nonlocal looked
-        looked += 1
+        nonlocal looks
+        looks += 1
         return deltas[index]
 
     held = Contexts(delta_at)
     for index in range(2_000) if forward else reversed(range(2_000)):
         assert len(held.at(index)) == index + 1
-    assert looked < 4 * 2_000
+    assert looks < 4 * 2_000

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.domain.deep_link import DeepLink, is_link, parse_link
 from core.domain.errors import InvalidInput
-from core.domain.link import DeepLink, is_link, parse_link
 
 ids = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9_-]{0,40}", fullmatch=True)
 
@@ -28,8 +28,8 @@ def test_a_link_reads_as_it_was_written(link):
 def test_how_a_link_looks():
     assert str(DeepLink("0198-ab", 420)) == "tiphys://session/0198-ab?step=420"
     assert parse_link("TIPHYS://session/s1/?step=3&tool=x&panel=../etc") == DeepLink("s1", 3, view={"tool": "x"})
-    told = DeepLink("s1", 3, "files", "wss://lab:1", {"find": "a b&c", "regex": "1"})
-    assert str(told) == "tiphys://session/s1?step=3&panel=files&server=wss%3A%2F%2Flab%3A1&find=a+b%26c&regex=1"
+    link = DeepLink("s1", 3, "files", "wss://lab:1", {"find": "a b&c", "regex": "1"})
+    assert str(link) == "tiphys://session/s1?step=3&panel=files&server=wss%3A%2F%2Flab%3A1&find=a+b%26c&regex=1"
 
 
 def test_what_is_odd_in_a_link_is_passed_over():

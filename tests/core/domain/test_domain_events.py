@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from support.logs import Maker, make_session
 
 from core.domain.blob import blob_hash, is_blob_hash
-from core.domain.context import ContextDelta, Kept, MessageRef
+from core.domain.context import ContextDelta, MessageRef, PreviousRange
 from core.domain.errors import InvalidInput
 from core.domain.events import (
     FACT_KINDS,
@@ -154,7 +154,7 @@ HASH = blob_hash(b"payload")
 
 @pytest.mark.parametrize("fact", [
     StepAdded(head=StepHead(number=1), body=HASH, tools=blob_hash(b"tools"), completion=ref("answer"),
-              context=ContextDelta(parts=(Kept(start=0, stop=1), ref("a"), Kept(start=2, stop=3), ref("b")))),
+              context=ContextDelta(parts=(PreviousRange(start=0, stop=1), ref("a"), ref("b")))),
     SummaryAdded(id="s", first=1, last=2, text="t", context=ContextDelta(parts=(ref("a"),)), completion=ref("b")),
     TerminalOutput(host="h", terminal="t", offset=0, size=7, blob=HASH),
     FileChanged(host="h", path="p", before=HASH, after=blob_hash(b"after")),

@@ -14,7 +14,7 @@ from support.logs import make_session
 from core.domain.errors import InvalidInput
 from core.domain.events import NoteAdded, Placed, StepAdded, VerdictGiven, encode_event, make_event
 from core.domain.folded import decode_folded, encode_folded
-from core.domain.steps import ERROR, KEPT_BLOCKS, WAITING
+from core.domain.steps import ERROR, RECENT_BLOCKS, WAITING
 from core.domain.trajectory import Trajectory, fold
 from core.domain.verdict import Author
 
@@ -57,7 +57,7 @@ def test_reading_again_is_the_plain_fold_and_so_is_what_was_kept(seed, data):
     assert visible(again) == visible(held) == visible(fold("s", placed(bodies)))
 
 
-def told_again(bodies):
+def with_a_step_again(bodies):
     """An import that tells step 3 once more, without its usage, and is judged before and after."""
     fact = next(f for b in bodies if isinstance(f := Placed(session="s", seq=1, body=b).event.fact, StepAdded)
                 and f.head.number == 3)
@@ -68,7 +68,7 @@ def told_again(bodies):
 
 
 def test_a_step_that_is_told_again_keeps_usage_and_opinions():
-    bodies, fact = told_again(make_session(steps=6, guidance=0, seed=4)[0])
+    bodies, fact = with_a_step_again(make_session(steps=6, guidance=0, seed=4)[0])
     held, plain = lazily(bodies), fold("s", placed(bodies))
     assert visible(held) == visible(plain) == visible(decode_folded("s", encode_folded(held), reader(bodies)))
     entry = held.step(3)
@@ -105,7 +105,7 @@ def test_only_so_many_entries_stay_in_memory():
     for seq, body in enumerate(steps * 30, 1):
         fact = Placed(session="s", seq=seq, body=body).event.fact
         made.steps.add(seq, msgspec.structs.replace(fact, head=msgspec.structs.replace(fact.head, number=seq)))
-    assert len(made.steps._blocks) <= KEPT_BLOCKS
+    assert len(made.steps._blocks) <= RECENT_BLOCKS
     assert made.steps[7].seq == 8
 
 

@@ -19,7 +19,7 @@ from core.domain.events import (
     UnknownFact,
     VerdictGiven,
 )
-from core.domain.folded import can_be_kept
+from core.domain.folded import can_be_stored
 from core.domain.session import ALLOWED, FINAL_STATES, SessionRow, advance
 from core.domain.trajectory import FOLDS, NOT_FOLDED, Item, fold
 from core.domain.verdict import Author
@@ -87,8 +87,8 @@ def test_guidance_goes_through_its_states():
     maker.say(GuidanceChangeAsked(guidance=first, request="r", text="late"), PERSON)
     maker.say(GuidanceChangeRefused(guidance=first, request="r", step=1))
     done = fold("s", placed(maker.bodies))
-    told = [(g.text, g.state, g.delivered_step, g.answered_step) for g in done.guidance.values()]
-    assert told == [("a", "answered", 1, 1), ("b", "withdrawn", None, None), ("d", "answered", 1, 1)]
+    fates = [(g.text, g.state, g.delivered_step, g.answered_step) for g in done.guidance.values()]
+    assert fates == [("a", "answered", 1, 1), ("b", "withdrawn", None, None), ("d", "answered", 1, 1)]
     assert done.guidance[first].refused == "delivered_at_step:1" and done.row.guidance_waiting == 0
     assert done.items[:3] == [Item("guidance", first), Item("guidance", third), Item("step", 0)]
 
@@ -106,23 +106,23 @@ def test_what_is_said_before_a_step_is_here_stands_when_it_comes():
     maker.say(VerdictGiven(step=1, value="mask"), PERSON)
     maker.say(VerdictGiven(step=1, value="keep"), PERSON)
     maker.say(TagSet(step=1, tag="x"), PERSON)
-    assert not can_be_kept(fold("s", placed(maker.bodies))), "a fold that is read again would have lost it"
+    assert not can_be_stored(fold("s", placed(maker.bodies))), "a fold that is read again would have lost it"
     maker.add_step()
-    told = fold("s", placed(maker.bodies))
-    assert [v.value for v in told.step(1).verdicts.values()] == ["keep"] and told.step(1).tags == {"x"}
-    assert can_be_kept(told)
+    trajectory = fold("s", placed(maker.bodies))
+    assert [v.value for v in trajectory.step(1).verdicts.values()] == ["keep"] and trajectory.step(1).tags == {"x"}
+    assert can_be_stored(trajectory)
 
 
 def test_the_latest_verdict_of_each_author_stands_and_a_person_decides():
     maker = Maker()
     maker.add_step()
     other = Author(kind="person", name="wang")
-    said = []
+    finals = []
     for author, value in ((RULE, "mask"), (PERSON, "keep"), (other, "mask"), (PERSON, "keep"), (PERSON, "none"),
                           (other, "unsure")):
         maker.say(VerdictGiven(step=1, value=value), author)
-        said.append(fold("s", placed(maker.bodies)).step(1).final)
-    assert said == ["mask", "keep", "mask", "keep", "mask", "mask"]
+        finals.append(fold("s", placed(maker.bodies)).step(1).final)
+    assert finals == ["mask", "keep", "mask", "keep", "mask", "mask"]
 
 
 def test_steps_and_contexts_are_found_by_number():

@@ -25,10 +25,10 @@ def test_the_engine_confirms_every_limit(container: Box) -> None:
     async def work(sandbox: DockerSandbox) -> None:
         client = docker.from_env()
         try:
-            told = client.api.inspect_container(sandbox.name)
+            inspected = client.api.inspect_container(sandbox.name)
         finally:
             client.close()
-        host, config = told["HostConfig"], told["Config"]
+        host, config = inspected["HostConfig"], inspected["Config"]
         assert config["User"] in ("1000:1000", f"{os.getuid()}:{os.getuid()}")
         assert host["CapDrop"] == ["ALL"] and not host["CapAdd"] and not host["Privileged"]
         assert "no-new-privileges" in host["SecurityOpt"]
@@ -38,7 +38,7 @@ def test_the_engine_confirms_every_limit(container: Box) -> None:
         assert host["Memory"] == host["MemorySwap"] == 1 << 30
         assert {u["Name"]: u["Hard"] for u in host["Ulimits"]} == {"nofile": 4096, "core": 0}
         assert not host["PortBindings"] and not host["Devices"]
-        mounts = {m["Destination"]: m["Type"] for m in told["Mounts"]}
+        mounts = {m["Destination"]: m["Type"] for m in inspected["Mounts"]}
         assert mounts == {"/workspace": "volume", "/home/agent": "volume", "/run/tiphys": "bind"}
         assert config["Labels"]["tiphys.session"] == container.session
         assert not [e for e in config["Env"] if "KEY" in e or "TOKEN" in e]

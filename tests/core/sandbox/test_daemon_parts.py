@@ -33,7 +33,7 @@ def stream(start: int, stop: int) -> bytes:
 def test_any_offset_gives_its_own_bytes_or_a_later_offset(small: None, tmp_path_factory: pytest.TempPathFactory,
                                                           sizes: list[int], begin: int, lost: list[int],
                                                           reads: list[tuple[int, int]]) -> None:
-    made = tape.Tape(str(tmp_path_factory.mktemp("tape")), begin)
+    made = tape.OutputTape(str(tmp_path_factory.mktemp("tape")), begin)
     for size in sizes:
         made.append(stream(made.total, made.total + size))
     assert made.total == begin + sum(sizes)
@@ -50,7 +50,7 @@ def test_any_offset_gives_its_own_bytes_or_a_later_offset(small: None, tmp_path_
 
 
 def test_without_a_place_to_spool_the_newest_part_stays(small: None, tmp_path: Path) -> None:
-    made = tape.Tape(str(tmp_path / "gone"))
+    made = tape.OutputTape(str(tmp_path / "gone"))
     shutil.rmtree(tmp_path / "gone")
     made.append(stream(0, 1000))
     made.append(stream(1000, 1100))

@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.domain.errors import ReportableError, Unavailable
-from core.sandbox.link import HEADER, DaemonLink
-from core.sandbox.replies import DECODER, Entries, FilePart, Ran, Terminals
+from core.sandbox.daemon_link import HEADER, DaemonLink
+from core.sandbox.replies import DECODER, Entries, FilePart, RanReply, Terminals
 
 HELLO = {"type": "hello", "version": 1, "pid": 1, "workspace": "/workspace"}
 Answer = Callable[[dict[str, Any]], list[bytes]]
@@ -147,9 +147,10 @@ def test_any_json_is_a_known_answer_or_an_error(value: object) -> None:
     assert type(reply).__module__ == "core.sandbox.replies"
 
 
-@pytest.mark.parametrize("kind", [Ran, Entries])
+@pytest.mark.parametrize("kind", [RanReply, Entries])
 def test_exit_codes_and_lists_are_bounded(kind: type) -> None:
-    lies = {Ran: {"type": "ran", "exit_code": 256}, Entries: {"type": "entries", "entries": [{"path": "x"}] * 10_001}}
+    lies = {RanReply: {"type": "ran", "exit_code": 256},
+            Entries: {"type": "entries", "entries": [{"path": "x"}] * 10_001}}
     with pytest.raises(msgspec.ValidationError):
         DECODER.decode(msgspec.json.encode(lies[kind]))
 

@@ -9,7 +9,8 @@ import pytest
 from support.sandboxes import Box, box
 
 from core.domain.errors import InvalidInput, LimitReached, NotFound, ReportableError
-from core.sandbox.sandbox import Sandbox, SandboxKind
+from core.sandbox.kinds import SandboxKind
+from core.sandbox.sandbox import Sandbox
 
 
 def test_one_off_commands_have_limits_of_time_and_output(either: Box) -> None:

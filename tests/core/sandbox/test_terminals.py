@@ -126,7 +126,7 @@ CLIENT = """
 import asyncio, sys
 from pathlib import Path
 from core.domain.task import Host
-from core.sandbox.sandbox import open_sandbox
+from core.sandbox.kinds import open_sandbox
 
 async def main():
     kind, session, folder, home = sys.argv[1:]

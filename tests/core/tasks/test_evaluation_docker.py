@@ -11,7 +11,7 @@ from support.sandboxes import HOME, need_engine
 
 from core.domain.ids import new_id
 from core.domain.task import Evaluator, Host
-from core.sandbox.sandbox import open_sandbox
+from core.sandbox.kinds import open_sandbox
 from core.tasks.evaluation import Files, evaluate
 
 SCRIPT = b"""

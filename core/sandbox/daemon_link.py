@@ -16,7 +16,7 @@ import msgspec
 
 from core.aio import TaskScope
 from core.domain.errors import Conflict, InvalidInput, NotFound, ReportableError, Unavailable
-from core.sandbox.replies import DECODER, AnyReply, Error, Hello, Part, Reply
+from core.sandbox.replies import DECODER, AnyReply, DaemonReply, DataReply, ErrorReply, HelloReply
 
 VERSION = 1
 HEADER = struct.Struct("!II")
@@ -26,7 +26,7 @@ ANSWER_LIMIT = 12 << 20
 """The most bytes of data that one answer may bring."""
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
-R = TypeVar("R", bound=Reply)
+R = TypeVar("R", bound=DaemonReply)
 _log = logging.getLogger("sandbox")
 _ERRORS: dict[str, type[ReportableError]] = {
     "not_found": NotFound, "no_terminal": NotFound, "no_job": NotFound, "busy": Conflict, "job_exists": Conflict,
@@ -66,7 +66,7 @@ class DaemonLink:
             raise Unavailable("sandbox_timeout", f"Sandbox {self.name} did not answer {op} in time.") from None
         except OSError as error:
             raise self._lost(str(error)) from error
-        if isinstance(reply, Error):
+        if isinstance(reply, ErrorReply):
             raise _ERRORS.get(reply.code, InvalidInput)(reply.code, reply.text)
         if not isinstance(reply, kind):
             self._lose("sandbox_nonsense", f"Sandbox {self.name} answered {op} with {type(reply).__name__}.")
@@ -114,7 +114,7 @@ class DaemonLink:
         self._writer = writer
         self._scope.spawn(self._read(reader, writer), name="read")
         hello, _ = await self._exchange(writer, "hello", b"", {})
-        if not isinstance(hello, Hello) or hello.version != VERSION:
+        if not isinstance(hello, HelloReply) or hello.version != VERSION:
             error = Unavailable("sandbox_version", f"Sandbox {self.name} speaks another version; make it anew.")
             self._drop(error)
             raise error
@@ -146,7 +146,7 @@ class DaemonLink:
         waiting.data += data
         if len(waiting.data) > ANSWER_LIMIT:
             raise msgspec.ValidationError("an answer is too long")
-        if not isinstance(reply, Part):
+        if not isinstance(reply, DataReply):
             waiting.answer.set_result(reply)
 
     def _drop(self, error: ReportableError) -> None:

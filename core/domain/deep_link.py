@@ -25,11 +25,11 @@ class DeepLink(msgspec.Struct, frozen=True):
     view: dict[str, str] = {}
 
     def __str__(self) -> str:
-        told = {"step": str(self.step)} if self.step is not None else {}
-        told |= {name: value for name, value in (("panel", self.panel), ("server", self.server)) if value}
-        told |= {name: value for name, value in self.view.items() if name not in _OWN and value}
-        query = f"?{urlencode(told)}" if told else ""
-        return f"{SCHEME}://session/{quote(self.session, safe='')}{query}"
+        query = {"step": str(self.step)} if self.step is not None else {}
+        query |= {name: value for name, value in (("panel", self.panel), ("server", self.server)) if value}
+        query |= {name: value for name, value in self.view.items() if name not in _OWN and value}
+        tail = f"?{urlencode(query)}" if query else ""
+        return f"{SCHEME}://session/{quote(self.session, safe='')}{tail}"
 
 
 def is_link(text: str) -> bool:
@@ -46,23 +46,23 @@ def parse_link(text: str) -> DeepLink:
         query = parse_qs(parts.query, max_num_fields=MAX_VIEW + 4)
     except ValueError as error:
         raise wrong from error
-    told = {name: values[0] for name, values in query.items()}
-    session, step = parts.path.strip("/"), told.get("step", "")
+    values = {name: found[0] for name, found in query.items()}
+    session, step = parts.path.strip("/"), values.get("step", "")
     if parts.scheme.lower() != SCHEME or parts.netloc.lower() != "session" or not is_id(session):
         raise wrong
     if step and not (step.isascii() and step.isdigit() and len(step) <= 9):
         raise wrong
-    panel = told.get("panel", "")
-    return DeepLink(session, int(step) if step else None, panel if is_id(panel) else "", _server(told), _view(told))
+    panel = values.get("panel", "")
+    return DeepLink(session, int(step) if step else None, panel if is_id(panel) else "", _server(values), _view(values))
 
 
-def _server(told: dict[str, str]) -> str:
-    server = told.get("server", "")
+def _server(values: dict[str, str]) -> str:
+    server = values.get("server", "")
     plain = server.isprintable() and " " not in server and len(server) <= MAX_VALUE
     return server if plain and server.startswith(("ws://", "wss://")) else ""
 
 
-def _view(told: dict[str, str]) -> dict[str, str]:
-    fits = [(name, value) for name, value in told.items()
+def _view(values: dict[str, str]) -> dict[str, str]:
+    fits = [(name, value) for name, value in values.items()
             if name not in _OWN and is_id(name) and len(value) <= MAX_VALUE and value.isprintable()]
     return dict(fits[:MAX_VIEW])

@@ -1,0 +1,69 @@
+"""One name, one meaning: public classes of the desktop and the core; and no words that say nothing."""
+
+import ast
+import re
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+TREES = {p.relative_to(ROOT).as_posix(): ast.parse(p.read_text(encoding="utf-8"))
+         for folder in ("app", "core") for p in sorted((ROOT / folder).rglob("*.py"))}
+
+TWICE = {
+    "Answer", "Ask", "Collector", "Command", "Connection", "Cursor", "Decision", "Endpoint", "Entry", "Finding",
+    "Format", "Found", "Frame", "Line", "Link", "Notifier", "Opinion", "Part", "Payloads", "Places", "Question",
+    "Questions", "Refusal", "Report", "Request", "Row", "RuleEffect", "RuleLine", "Run", "Said", "Search", "Searcher",
+    "Seen", "SendBlobs", "Sender", "SessionLine", "SessionReport", "Steps", "Turn", "Window", "Work", "Worker",
+}
+"""Classes whose name is still taken by two modules. The list only shrinks: whoever renames one takes it out."""
+
+PLAIN_ROOMS = ("core/domain/", "core/actions/", "core/agents/", "core/sandbox/")
+"""Where every name says what it holds; the list only grows."""
+
+SAYS_NOTHING = re.compile(
+    r"(?:^|_)(?:told|said|kept|keeper|listed|standing|looked|later|world|surroundings)(?:_|$)", re.IGNORECASE)
+"""What was told, by whom, to whom? A name has the noun: `sentences`, `opinions`, `arguments`."""
+
+
+def public_classes() -> dict[str, list[str]]:
+    """The modules that define a public class, by its name."""
+    found = defaultdict(list)
+    for module, tree in TREES.items():
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                found[node.name].append(module)
+    return found
+
+
+def bound_names(tree: ast.AST) -> set[str]:
+    """The names that a module gives: to values, arguments, attributes, functions, classes and imports."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()) | ast.arg(arg=name):
+                found.add(name)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                found.add(name)
+            case ast.alias(asname=str(name)) | ast.MatchAs(name=str(name)):
+                found.add(name)
+    return found
+
+
+def test_a_class_name_means_one_thing():
+    twice = {name: modules for name, modules in public_classes().items() if len(modules) > 1}
+    assert {name: twice[name] for name in sorted(set(twice) - TWICE)} == {}, "give the newer one a name of its own"
+    assert set(twice) >= TWICE, f"renamed, so take these out of TWICE: {sorted(TWICE - set(twice))}"
+
+
+def test_names_of_the_plain_rooms_say_what_they_hold():
+    found = {module: names for module, tree in TREES.items() if module.startswith(PLAIN_ROOMS)
+             and (names := {n for n in bound_names(tree) if SAYS_NOTHING.search(n)})}
+    assert found == {}
+
+
+@pytest.mark.parametrize("source", ["told = 1", "def said(): ...", "class Kept: ...", "x.standing = 1",
+                                    "lambda later: 0", "import a as world", "for looked_at in y: ..."])
+def test_a_name_that_says_nothing_would_be_found(source):
+    assert any(SAYS_NOTHING.search(name) for name in bound_names(ast.parse(source)))
