@@ -44,7 +44,7 @@ class SearchesController(QObject):
 
     def _turn(self, *_: object) -> None:
         session, step = self._cursor.session, self._cursor.step
-        made = self._desk.trajectory(session).searches if session else []
+        made = self._desk.trajectory(session).web_searches if session else []
         now = (session, step, len(made), self._view.filter.text())
         if now == self._seen:
             return

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from core.actions import browse, command, control, file, parse, search
+from core.actions import browse, command, control, file, parse, web_search
 from core.actions.declare import Declared
 
-OFFERED: tuple[Declared, ...] = (*command.ACTIONS, *file.ACTIONS, *parse.ACTIONS, *search.ACTIONS, *browse.ACTIONS,
+OFFERED: tuple[Declared, ...] = (*command.ACTIONS, *file.ACTIONS, *parse.ACTIONS, *web_search.ACTIONS, *browse.ACTIONS,
                                  *control.ACTIONS)
 """The 42 actions that a model is offered."""
 

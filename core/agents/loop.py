@@ -15,12 +15,12 @@ from core.actions.registry import ActionRunner, parse_call
 from core.agents import prompts
 from core.agents.asking import Asker, Halted
 from core.agents.delivery import Inbox
-from core.agents.handing import Handing
 from core.agents.journal import Journal
 from core.agents.progress import reached
 from core.agents.signals import Signals
 from core.agents.states import enter, is_over
 from core.agents.steps import OpenStep, StepJournal
+from core.agents.submissions import Submissions
 from core.agents.summary import Summarizer
 from core.domain.action_kinds import ACTION_KINDS
 from core.domain.events import SessionState
@@ -37,12 +37,12 @@ class Agent:
     """One session's agent. `on_thought` is told the text that the model is making, whole, for live display."""
 
     def __init__(self, journal: Journal, inbox: Inbox, signals: Signals, steps: StepJournal, model: LanguageModel,
-                 actions: ActionRunner, handing: Handing, task: Task, settings: AgentSettings,
+                 actions: ActionRunner, submissions: Submissions, task: Task, settings: AgentSettings,
                  tools: Sequence[ToolSpec], *, workspace: str = "/workspace",
                  on_thought: Callable[[str], None] | None = None, back_off_s: float = 1.0) -> None:
         """`tools` are all that the agent may call, whether told natively or in the system message."""
         self._journal, self._inbox, self._signals, self._steps = journal, inbox, signals, steps
-        self._actions, self._handing, self._task, self._settings = actions, handing, task, settings
+        self._actions, self._submissions, self._task, self._settings = actions, submissions, task, settings
         self._native = settings.model.actions == "native"
         self._given = tuple(tools) if self._native else ()
         self._described = () if self._native else tuple(tools)
@@ -110,8 +110,8 @@ class Agent:
 
     async def _end(self, reason: str) -> None:
         """The end by the agent or by a limit: a last evaluation, then the final state."""
-        if self._handing.can_score and not self._steps.progress.final_scored:
-            await self._handing.hand_in(self._steps.progress.steps, final=True)
+        if self._submissions.can_score and not self._steps.progress.final_scored:
+            await self._submissions.hand_in(self._steps.progress.steps, final=True)
         await self._actions.flush()
         self._enter("finished", reason)
 

@@ -18,7 +18,6 @@ import msgspec
 from core import logs
 from core.actions.registry import ActionRunner, RunnerState, tool_specs
 from core.agents.delivery import Inbox, News
-from core.agents.handing import Handing
 from core.agents.journal import Journal
 from core.agents.loop import Agent
 from core.agents.signals import Signals
@@ -26,6 +25,7 @@ from core.agents.sink import Sink
 from core.agents.spool import Spool
 from core.agents.states import enter, is_over, read_progress, watch_stall
 from core.agents.steps import StepJournal
+from core.agents.submissions import Submissions
 from core.aio import TaskScope
 from core.domain.errors import Conflict, ReportableError, Unavailable
 from core.domain.events import SessionCreated
@@ -209,8 +209,8 @@ class _Run:
         steps = StepJournal(self._journal, self._inbox, task, model.count, native=native,
                       tools=msgspec.json.encode(tools) if native else b"")
         first = next(iter(hosts.values()))
-        handing = Handing(self._journal, steps, task, self._catalogue, first, self._fresh(task, settings))
-        sink = Sink(self._journal, steps, self._signals, handing)
+        submissions = Submissions(self._journal, steps, task, self._catalogue, first, self._fresh(task, settings))
+        sink = Sink(self._journal, steps, self._signals, submissions)
         state = self._journal.slot("actions", RunnerState) or RunnerState()
         actions = ActionRunner(hosts, sink, settings,
                                msgspec.structs.replace(state, offsets=self._journal.terminals()))
@@ -218,7 +218,7 @@ class _Run:
             await self._open(hosts, task)
             await actions.start()
             self._actions = actions
-            await Agent(self._journal, self._inbox, self._signals, steps, model, actions, handing, task, settings,
+            await Agent(self._journal, self._inbox, self._signals, steps, model, actions, submissions, task, settings,
                         tools, workspace=first.workspace, on_thought=self._tell_thought).run()
         finally:
             self._actions = None

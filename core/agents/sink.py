@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from core.actions.sink import WakeReason
-from core.agents.handing import Handing
 from core.agents.journal import Journal
 from core.agents.signals import Signals
 from core.agents.steps import StepJournal
+from core.agents.submissions import Submissions
 from core.domain.events import Fact
 from core.domain.step import ActionError, Observation, Output
 from core.tasks.evaluation import Outcome
@@ -17,8 +17,8 @@ from core.tasks.evaluation import Outcome
 class Sink:
     """The agent's side of the actions (`core.actions.sink.ActionSink`)."""
 
-    def __init__(self, journal: Journal, steps: StepJournal, signals: Signals, handing: Handing) -> None:
-        self._journal, self._steps, self._signals, self._handing = journal, steps, signals, handing
+    def __init__(self, journal: Journal, steps: StepJournal, signals: Signals, submissions: Submissions) -> None:
+        self._journal, self._steps, self._signals, self._submissions = journal, steps, signals, submissions
 
     async def emit(self, fact: Fact) -> None:
         """Journal a fact."""
@@ -35,12 +35,12 @@ class Sink:
     async def evaluate(self, step: int) -> Observation:
         """Hand in and score, as far as the limit of evaluations allows."""
         limit = self._steps.limits.evaluations
-        if not self._handing.can_score:
+        if not self._submissions.can_score:
             return _refused("no_evaluator", "This task has no evaluator.")
         if limit is not None and self._steps.progress.evaluations >= limit:
             return _refused("limit_evaluations", f"All {limit} evaluations are used; the run ends here.")
         began = datetime.now(UTC)
-        outcome = await self._handing.hand_in(step)
+        outcome = await self._submissions.hand_in(step)
         used = self._steps.progress.evaluations
         return _score_text(outcome, began, None if limit is None else max(0, limit - used))
 

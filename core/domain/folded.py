@@ -53,7 +53,7 @@ class _Folded(msgspec.Struct, kw_only=True):
     guidance: dict[str, Guidance]
     scores: list[ScoreGiven]
     files: list[FileChanged]
-    searches: list[SearchMade]
+    web_searches: list[SearchMade] = msgspec.field(name="searches")
     terminals: dict[str, _Tape]
     notes: list[tuple[Author, datetime, str]]
     spent: dict[str, dict[int, float]]
@@ -90,7 +90,7 @@ def encode_folded(trajectory: Trajectory) -> bytes:
             guidance=trajectory.guidance,
             scores=trajectory.scores,
             files=trajectory.files,
-            searches=trajectory.searches,
+            web_searches=trajectory.web_searches,
             notes=trajectory.notes,
             spent=trajectory.spent,
             terminals={
@@ -114,8 +114,8 @@ def decode_folded(session: str, data: bytes | memoryview, read: Read) -> Traject
     _put_steps(made, folded)
     made.items.steps, made.items.places, made.items.others = folded.steps, folded.places, folded.others
     made.summaries, made.summary_places, made.guidance = folded.summaries, folded.steps_before, folded.guidance
-    made.scores, made.files, made.searches, made.spent = folded.scores, folded.files, folded.searches, folded.spent
-    made.notes = folded.notes
+    made.scores, made.files, made.web_searches = folded.scores, folded.files, folded.web_searches
+    made.notes, made.spent = folded.notes, folded.spent
     for key, tape in folded.terminals.items():
         held = made.terminals[key] = Outputs(read)
         for column, bytes_ in ((held.seqs, tape.seqs), (held.offsets, tape.offsets), (held.sizes, tape.sizes)):

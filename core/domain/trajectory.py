@@ -77,7 +77,7 @@ class Trajectory:
         """What was said about steps that are not here yet: a restored log may get a person's word first."""
         self.scores: list[ScoreGiven] = []
         self.files: list[FileChanged] = []
-        self.searches: list[SearchMade] = []
+        self.web_searches: list[SearchMade] = []
         self.terminals: dict[str, Outputs] = {}
         self.open_step: StepStarted | None = None
         self.notes: list[tuple[Author, datetime, str]] = []
@@ -162,7 +162,7 @@ class Trajectory:
         self.files.append(fact)
 
     def _search(self, seq: int, event: Event, fact: SearchMade) -> None:
-        self.searches.append(fact)
+        self.web_searches.append(fact)
 
     def _spend(self, seq: int, event: Event, fact: TimeSpent) -> None:
         held = self.spent.setdefault(event.author.key, {})

@@ -15,12 +15,12 @@ from study.world import WORKSPACE, Shell, ShellHost
 
 from core.actions.registry import ActionRunner, RunnerState
 from core.agents.delivery import Inbox
-from core.agents.handing import Handing
 from core.agents.journal import Journal
 from core.agents.loop import Agent
 from core.agents.signals import Signals
 from core.agents.sink import Sink
-from core.agents.steps import OpenStep, Steps
+from core.agents.steps import OpenStep, StepJournal
+from core.agents.submissions import Submissions
 from core.domain.events import GuidanceQueued, SessionCreated, blobs_of, decode_event, encode_event, make_event
 from core.domain.ids import new_id
 from core.domain.step import Action, ActionError, Observation, Output
@@ -107,7 +107,7 @@ class Link:
         await self.sync()
 
 
-class BareSteps(Steps):
+class BareSteps(StepJournal):
     """Steps without the progress note: it stands before every answer when it is asked for, yet of a trained context
     only before the last one, so a short session would teach that the note means the end."""
 
@@ -187,7 +187,7 @@ def _agent(store: Store, journal: Journal, inbox: Inbox, task: Task, settings: A
 
     signals = Signals(inbox)
     steps = BareSteps(journal, inbox, task, model.count, native=False)
-    handing = Handing(journal, steps, task, store.catalogue, cast(Sandbox, ShellHost(shell)), None)
-    actions = ShellActions(shell, Sink(journal, steps, signals, handing), acted)
-    return Agent(journal, inbox, signals, steps, model, cast(ActionRunner, actions), handing, task, settings, [],
+    submissions = Submissions(journal, steps, task, store.catalogue, cast(Sandbox, ShellHost(shell)), None)
+    actions = ShellActions(shell, Sink(journal, steps, signals, submissions), acted)
+    return Agent(journal, inbox, signals, steps, model, cast(ActionRunner, actions), submissions, task, settings, [],
                  workspace=WORKSPACE)

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from core.actions.runner import RunnerState
 from core.agents.delivery import Inbox, News
-from core.agents.handing import Handing
 from core.agents.journal import Boundary, Journal
 from core.agents.loop import Agent
 from core.agents.signals import Signals
 from core.agents.sink import Sink
 from core.agents.steps import StepJournal
+from core.agents.submissions import Submissions
 from core.domain.events import (
     ControlAsked,
     Fact,
@@ -166,12 +166,12 @@ class Stage:
         recorded = Recorded(model, self.outside, boundary)
         self.steps = StepJournal(self.journal, self.inbox, self.task, recorded.count, native=native,
                            tools=b"[]" if native else b"")
-        handing = Handing(self.journal, self.steps, self.task, Catalogue([]), None, None)  # type: ignore[arg-type]
-        self.sink = Sink(self.journal, self.steps, self.signals, handing)
+        submissions = Submissions(self.journal, self.steps, self.task, Catalogue([]), None, None)  # type: ignore[arg-type]
+        self.sink = Sink(self.journal, self.steps, self.signals, submissions)
         self.actions = LedgerActions(self.outside, self.sink, boundary)
         self.thoughts: list[str] = []
         self.agent = Agent(self.journal, self.inbox, self.signals, self.steps, recorded, self.actions,  # type: ignore[arg-type]
-                           handing, self.task, settings, [], on_thought=self.thoughts.append, back_off_s=0.001)
+                           submissions, self.task, settings, [], on_thought=self.thoughts.append, back_off_s=0.001)
 
     def facts(self, kind: type | tuple[type, ...]) -> list[Fact]:
         return [fact for fact in self.journal.facts() if isinstance(fact, kind)]

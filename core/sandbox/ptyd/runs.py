@@ -33,7 +33,7 @@ def run(m: dict[str, Any], data: bytes, workspace: str) -> tuple[dict[str, Any],
         talk.close()
     code = process.wait()
     code = code if code >= 0 else 128 - code
-    return {"type": "ran", "exit_code": code, "truncated": talk.truncated, "timed_out": timed_out}, bytes(talk.kept)
+    return {"type": "ran", "exit_code": code, "truncated": talk.truncated, "timed_out": timed_out}, bytes(talk.output)
 
 
 class _Talk:
@@ -44,7 +44,7 @@ class _Talk:
         assert process.stdout is not None
         self.process = process
         self.stdin, self.stdout = process.stdin, process.stdout
-        self.kept = bytearray()
+        self.output = bytearray()
         self.truncated = False
         self._left = memoryview(data)
         self._limit = limit
@@ -96,5 +96,5 @@ class _Talk:
         piece = os.read(self.stdout.fileno(), 65536)
         if not piece:
             self._selector.unregister(self.stdout)
-        self.truncated = self.truncated or len(self.kept) + len(piece) > self._limit
-        self.kept += piece[: max(0, self._limit - len(self.kept))]
+        self.truncated = self.truncated or len(self.output) + len(piece) > self._limit
+        self.output += piece[: max(0, self._limit - len(self.output))]

@@ -38,7 +38,7 @@ def lazily(bodies, upto=None):
 
 def visible(t):
     return copy.deepcopy((t.seq, t.row, list(t.items), list(t.steps), t.summaries, t.guidance, t.scores, t.files,
-                          t.searches, {k: list(o) for k, o in t.terminals.items()}, t.open_step, t.created,
+                          t.web_searches, {k: list(o) for k, o in t.terminals.items()}, t.open_step, t.created,
                           [t.context(e.head.number) for e in t.steps]))
 
 

@@ -31,7 +31,7 @@ def placed(bodies, session="s"):
 
 def visible(t):
     """Everything that a reader can see of a trajectory."""
-    return copy.deepcopy((t.seq, t.row, t.items, t.steps, t.summaries, t.guidance, t.scores, t.files, t.searches,
+    return copy.deepcopy((t.seq, t.row, t.items, t.steps, t.summaries, t.guidance, t.scores, t.files, t.web_searches,
                           t.terminals, t.open_step))
 
 

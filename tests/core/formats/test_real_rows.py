@@ -74,7 +74,7 @@ def test_webshop_demonstrations(name, steps, reward) -> None:
     assert told.row.score == pytest.approx(reward)
     assert (told.row.state, told.row.reason, session.errors) == ("finished", "done", 0)
     assert told.created.task.description == raw[0]["goal"]["instruction_text"]
-    assert len(told.searches) == sum(r["page"] == "search_results" for r in raw)
+    assert len(told.web_searches) == sum(r["page"] == "search_results" for r in raw)
     assert json.loads(read[-1].observations[0].output.text) == raw[-1]["content"]
 
 

@@ -17,7 +17,7 @@ from core.tasks.evaluation import Files, Outcome, evaluate, read_folder
 from core.tasks.submission import MAX_KEPT, collect, pack
 
 
-class Handing:
+class Submissions:
     """Hands submissions in: collects them from the first host, has them scored, journals both."""
 
     def __init__(self, journal: Journal, steps: StepJournal, task: Task, catalogue: Catalogue, host: Sandbox,
