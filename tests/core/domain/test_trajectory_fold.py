@@ -2,6 +2,7 @@
 
 import copy
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,11 +14,14 @@ from core.domain.events import (
     GuidanceChangeAsked,
     GuidanceChangeRefused,
     GuidanceEdited,
+    GuidanceFact,
     GuidanceWithdrawn,
+    OpinionFact,
     Placed,
     TagSet,
     UnknownFact,
     VerdictGiven,
+    kinds_of,
 )
 from core.domain.folded import can_be_stored
 from core.domain.session import ALLOWED, FINAL_STATES, SessionRow, advance
@@ -146,3 +150,22 @@ def test_a_session_that_finished_never_goes_on_and_every_state_has_its_rule():
 def test_every_kind_of_fact_is_folded_or_said_to_be_passed_over():
     assert set(FOLDS) | set(NOT_FOLDED) == {*FACT_KINDS.values(), UnknownFact}
     assert not set(FOLDS) & set(NOT_FOLDED)
+
+
+def opinions_and_guidance(maker):
+    trajectory = fold("s", placed(maker.bodies))
+    entry = trajectory.step(1)
+    return entry.verdicts, entry.notes, entry.tags, trajectory.guidance
+
+
+@pytest.mark.parametrize("kind", [*kinds_of(GuidanceFact), *kinds_of(OpinionFact)])
+def test_every_kind_of_opinion_and_word_about_guidance_changes_the_trajectory(kind):
+    """A subject has one fold for all its kinds: a new kind needs a case of its own there."""
+    maker = Maker()
+    maker.add_step()
+    about = {"guidance": maker.guide("use the cache"), "step": 1, "text": "other", "tag": "slow", "value": "mask",
+             "request": "r"}
+    fields = {f.encode_name: about[f.encode_name] for f in msgspec.structs.fields(kind) if f.encode_name in about}
+    before = opinions_and_guidance(maker)
+    maker.say(kind(**fields), RULE)
+    assert opinions_and_guidance(maker) != before
