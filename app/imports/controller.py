@@ -9,6 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from core.formats.arrivals import Arrivals
+from core.formats.growing import stamp
 from PySide6.QtCore import QObject
 
 from app.desk.notices import sentence_of
@@ -19,8 +21,6 @@ from app.kit.background import Work
 from app.kit.safe_text import one_line
 from app.kit.timers import later
 from core.domain.errors import ReportableError
-from core.formats.arrivals import Arrivals
-from core.formats.growing import stamp
 
 PATIENCE_MS = 500
 """An import that is done sooner shows no bar."""

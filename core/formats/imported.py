@@ -13,10 +13,13 @@ from core.domain.context import ContextDelta, Kept, MessageRef, delta_between
 from core.domain.events import (
     Branched,
     Fact,
+    NoteAdded,
+    ScoreGiven,
     SessionCreated,
     SessionState,
     SessionStateChanged,
     StepAdded,
+    SubmissionMade,
     blobs_of,
     encode_event,
     make_event,
@@ -25,10 +28,10 @@ from core.domain.message import Message, encode_message
 from core.domain.step import StepBody, Usage, encode_body, make_head
 from core.domain.task import AgentSettings, ModelSettings, Task
 from core.domain.verdict import Author
-from core.formats.payloads import Chosen, Payloads
+from core.formats.blob_spool import BlobSelection, BlobSpool
 
 _DESCRIPTION = 400_000
-"""Characters of a task's description that are kept: it travels in one event, whose size is bounded."""
+"""Most characters of a task's description: it travels in one event, whose size is bounded."""
 
 _PARTS = 8_000
 """Messages that may enter a context at one step: they travel in one event."""
@@ -66,7 +69,7 @@ class SessionBuilder:
         self.session = f"{format}-{blob_hash(content)[:24]}"
         self.author = Author(kind="import", name=format)
         self.warnings: list[str] = []
-        self.blobs = Payloads()
+        self.blobs = BlobSpool()
         self._facts: list[tuple[Fact, Author, datetime | None]] = []
         self._context: Sequence[MessageRef] = ()
         self._length = 0
@@ -95,11 +98,11 @@ class SessionBuilder:
         self._facts.append((fact, Author(kind="import", name=author) if author else self.author, at))
 
     def blob(self, data: bytes) -> str:
-        """Keep a payload; gives its name."""
+        """Store a payload; gives its name."""
         return self.blobs.put(data)
 
     def message(self, message: Message, source: str = "") -> MessageRef:
-        """Keep a message of a context. Its length in tokens is estimated from its bytes."""
+        """Store a message of a context. Its length in tokens is estimated from its bytes."""
         data = encode_message(message)
         return MessageRef(hash=self.blob(data), role=message.role, tokens=max(1, len(data) // 4), source=source)
 
@@ -136,6 +139,22 @@ class SessionBuilder:
         self._context, self._length = context, len(context)
         return delta
 
+    def totals(self, counts: Mapping[str, object], of: str = "the whole run") -> None:
+        """What a file counts for a run or turn only, as a note."""
+        if counts:
+            text = ", ".join(f"{name} {count}" for name, count in counts.items())
+            self.fact(NoteAdded(step=0, text=f"Recorded for {of}: {text}."))
+
+    def submission(self, text: str) -> None:
+        """What the agent handed in; "" where the file does not hold it."""
+        if text:
+            self.fact(SubmissionMade(ordinal=1, step=self.steps, blob=self.blob(text.encode())))
+
+    def reward(self, reward: float | None, message: str) -> None:
+        """An outcome from 0 to 1 as a score; one that is unknown or on another scale is left out."""
+        if reward is not None and 0 <= reward <= 1:
+            self.fact(ScoreGiven(ordinal=1, step=self.steps, total=100.0 * reward, message=message))
+
     def end(self, state: SessionState, reason: str, detail: str = "") -> None:
         """The last fact: how the session ended."""
         self.fact(SessionStateChanged(state=state, reason=reason, detail=detail))
@@ -157,7 +176,7 @@ class SessionBuilder:
 
     def _named(self) -> Mapping[str, bytes]:
         """The payloads that a fact names; messages after the last step are in no context."""
-        return Chosen(self.blobs, [name for fact, _, _ in self._facts for name in blobs_of(fact)])
+        return BlobSelection(self.blobs, [name for fact, _, _ in self._facts for name in blobs_of(fact)])
 
 
 def _key(fact: Fact, seen: Counter[str]) -> str:

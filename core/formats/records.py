@@ -11,7 +11,7 @@ import msgspec
 from core.domain.errors import ReportableError
 from core.formats.source import Source
 
-_TOLD = 5
+_NAMED_ONE_BY_ONE = 5
 """Damaged lines that are named one by one."""
 
 
@@ -21,14 +21,19 @@ class Records(msgspec.Struct, frozen=True):
     items: tuple[dict[str, Any], ...]
     problems: tuple[str, ...]
 
+    @property
+    def warnings(self) -> list[str]:
+        """The first few of the sentences, and how many there are beyond them."""
+        more = len(self.problems) - _NAMED_ONE_BY_ONE
+        return [*self.problems[:_NAMED_ONE_BY_ONE], *([f"{more} more lines could not be read."] if more > 0 else [])]
+
 
 def records(source: Source) -> Records:
     """All objects of a file of lines; also of one that is a JSON list, or a single object."""
     if source.shape != "lines":
         value = source.json.value
         found = value if isinstance(value, list) else [value]
-        told = (source.json.problem,) if source.json.problem else ()
-        return Records(tuple(v for v in found if isinstance(v, dict)), told)
+        return Records(tuple(v for v in found if isinstance(v, dict)), tuple(filter(None, [source.json.problem])))
     items: list[dict[str, Any]] = []
     problems: list[str] = []
     for line, parsed in source.records():
@@ -43,13 +48,6 @@ def records(source: Source) -> Records:
             if parsed.problem:
                 problems.append(f"{where}: {parsed.problem}")
     return Records(tuple(items), tuple(problems))
-
-
-def shortened(problems: Iterable[str]) -> list[str]:
-    """The first few sentences, and how many there are beyond them."""
-    told = list(problems)
-    more = len(told) - _TOLD
-    return told if more <= 0 else [*told[:_TOLD], f"{more} more lines could not be read."]
 
 
 def gathered(source: Source, paths: Iterable[Path]) -> Records:

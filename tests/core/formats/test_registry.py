@@ -47,9 +47,9 @@ def test_folders_are_walked_in_order_without_links_and_hidden_entries(tmp_path) 
 
 def test_what_is_no_file_is_refused(tmp_path) -> None:
     for path in (tmp_path / "missing", Path("/dev/null")):
-        with pytest.raises(InvalidInput) as told:
+        with pytest.raises(InvalidInput) as error:
             registry.recognise(path)
-        assert told.value.code == "not_a_file"
+        assert error.value.code == "not_a_file"
 
 
 @pytest.mark.parametrize("name", ["chat.jsonl", "claude.jsonl", "codex.jsonl", "sdk.jsonl", "openhands_output.jsonl"])

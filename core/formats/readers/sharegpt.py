@@ -11,9 +11,10 @@ from typing import Any
 
 from core.domain.events import NoteAdded
 from core.domain.message import Role
-from core.formats.dialogue import Said, json_calls, tell_all, tools_blob
+from core.formats.dialogue import DialogueTurn, add_turns, json_calls, tools_blob
+from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
-from core.formats.rows import Row, read_rows
+from core.formats.rows import SourceRow, read_rows
 from core.formats.source import Source
 from core.formats.values import dicts_of, float_of, text_of
 
@@ -50,7 +51,7 @@ def read(source: Source) -> Iterator[Imported]:
     return read_rows(source, _is_row, "conversation", lambda row: _row(source, row))
 
 
-def _row(source: Source, row: Row) -> Imported | str:
+def _row(source: Source, row: SourceRow) -> Imported | str:
     value = row.value
     turns = _old(value) if _is_old(value.get("conversations")) else _v1(value)
     if not any(t.role == "assistant" for t in turns):
@@ -58,7 +59,7 @@ def _row(source: Source, row: Row) -> Imported | str:
     builder = SessionBuilder(NAME, source.path.name, row.data)
     asked = next((t.text for t in turns if t.role == "user"), "")
     builder.create(asked[:400], asked, task=text_of(value.get("id")))
-    tell_all(builder, turns, tools=tools_blob(builder, value.get("tools")))
+    add_turns(builder, turns, tools=tools_blob(builder, value.get("tools")))
     for name in ("chosen", "rejected"):
         if value.get(name):
             builder.fact(NoteAdded(step=0, text=f"The row also holds a {name} answer."))
@@ -66,18 +67,19 @@ def _row(source: Source, row: Row) -> Imported | str:
     return builder.build()
 
 
-def _old(value: dict[str, Any]) -> list[Said]:
-    turns = [Said(role="system", text=system)] if (system := text_of(value.get("system"))) else []
+def _old(value: dict[str, Any]) -> list[DialogueTurn]:
+    turns = [DialogueTurn(role="system", text=system)] if (system := text_of(value.get("system"))) else []
     for turn in value["conversations"]:
         role, text = _FROM[turn["from"]], turn["value"]
         calls = json_calls(text) if turn["from"] == "function_call" else ()
         weight = turn.get("weight")
-        turns.append(Said(role=role, text=text, calls=calls, thought="" if calls else None, person=role == "user",
-                          learn=bool(weight) if role == "assistant" and weight in (0, 1) else None))
+        turns.append(DialogueTurn(role=role, text=text, calls=calls, thought="" if calls else None,
+                                  person=role == "user",
+                                  learn=bool(weight) if role == "assistant" and weight in (0, 1) else None))
     return turns
 
 
-def _v1(value: dict[str, Any]) -> list[Said]:
+def _v1(value: dict[str, Any]) -> list[DialogueTurn]:
     turns = []
     for turn in dicts_of(value.get("messages")):
         parts: dict[str, list[str]] = {}
@@ -86,10 +88,11 @@ def _v1(value: dict[str, Any]) -> list[Said]:
         role = _FROM[turn["role"]]
         calls = tuple(c for text in parts.get("tool_call", ()) for c in json_calls(text))
         weight = float_of(turn.get("loss_weight"))
-        text = "\n".join(t for kind, told in parts.items() if kind not in ("reasoning", "tool_call") for t in told)
-        turns.append(Said(role=role, text=text, calls=calls, reasoning="\n".join(parts.get("reasoning", ())),
-                          person=role == "user",
-                          learn=bool(weight) if role == "assistant" and weight in (0.0, 1.0) else None))
+        text = "\n".join(t for kind, texts in parts.items() if kind not in ("reasoning", "tool_call") for t in texts)
+        turns.append(DialogueTurn(role=role, text=text, calls=calls, reasoning="\n".join(parts.get("reasoning", ())),
+                                  person=role == "user",
+                                  learn=bool(weight) if role == "assistant" and weight in (0.0, 1.0) else None))
     return turns
 
 
+FORMAT = Format(name=NAME, title="ShareGPT or LLaMA-Factory rows", recognises=recognises, read=read)

@@ -11,16 +11,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from core.domain.errors import InvalidInput
-from core.domain.events import NoteAdded, SubmissionMade
 from core.domain.step import Action, ActionError, Usage
 from core.formats.chat import action_of, read_calls
-from core.formats.conversation import Answer, Conversation, Turn
+from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.edits import of_openhands
+from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
-from core.formats.records import gathered, records, shortened
-from core.formats.rows import Row, canonical, read_rows
-from core.formats.source import Source
+from core.formats.records import gathered, records
+from core.formats.rows import canonical
+from core.formats.source import Source, is_plain
 from core.formats.values import (
     as_json,
     code_of,
@@ -36,7 +35,7 @@ from core.formats.values import (
 )
 
 NAME = "openhands"
-OUTPUT = "openhands-output"
+FOLDER = "events"
 _MAX_EVENTS = 200_000
 _KNOWN = frozenset({"message", "run", "run_ipython", "edit", "read", "write", "browse", "browse_interactive", "finish",
                     "think", "recall", "delegate", "reject", "null", "error", "system", "condensation", "call_tool_mcp",
@@ -46,99 +45,65 @@ _SILENT = frozenset({"null", "agent_state_changed", "change_agent_state", "recal
                      "user_rejected"})
 
 
-def siblings(path: Path) -> list[Path]:
-    """The files of a session that keeps each event in a file, events/0.json and so on; of any other file, none."""
-    if path.parent.name != "events" or not path.stem.isdecimal() or path.suffix != ".json":
+def _siblings(path: Path) -> list[Path]:
+    """The files of a session with a file per event, events/0.json and so on; of any other file, none."""
+    if path.parent.name != FOLDER or not path.stem.isdecimal() or path.suffix != ".json":
         return []
-    found = [p for p in path.parent.glob("*.json") if p.stem.isdecimal() and p.is_file() and not p.is_symlink()]
+    found = [p for p in path.parent.glob("*.json") if p.stem.isdecimal() and is_plain(p)]
     return sorted(found, key=lambda p: (len(p.stem), p.stem))[:_MAX_EVENTS]
+
+
+def companions(files: Sequence[Path]) -> list[Path]:
+    """The other events of a folder: the first stands for all."""
+    events = next((together for path in files if (together := _siblings(path))), [])
+    return events[1:] if events and recognises(Source(events[0])) else []
 
 
 def recognises(source: Source) -> bool:
     """Whether the file is a list or lines of events, an object that holds such a list, or one event of a folder."""
-    if siblings(source.path):
-        return _are_events([source.object])
+    if _siblings(source.path):
+        return are_events([source.object])
     return len(source.samples) > 0 and (
-        _are_events(list(source.samples)) or _are_events(source.object.get("trajectory")))
+        are_events(list(source.samples)) or are_events(source.object.get("trajectory")))
 
 
-def recognises_rows(source: Source) -> bool:
-    """Whether one of the first rows has a history of events."""
-    return any(map(_is_row, source.samples))
-
-
-def _is_row(value: Any) -> bool:
-    return isinstance(value, dict) and _are_events(value.get("history")) and bool(
-        value.keys() & {"metrics", "instance_id", "instruction", "test_result", "metadata"})
-
-
-def _are_events(value: Any) -> bool:
-    told = dicts_of(value)[:20]
-    fits = [e for e in told if text_of(e.get("action")) in _KNOWN or text_of(e.get("observation")) in _KNOWN]
+def are_events(value: Any) -> bool:
+    """Whether most of a list's first values are such events."""
+    events = dicts_of(value)[:20]
+    fits = [e for e in events if text_of(e.get("action")) in _KNOWN or text_of(e.get("observation")) in _KNOWN]
     shaped = [e for e in fits if e.keys() & {"args", "extras", "content", "source", "thought", "outputs", "cause"}]
-    return bool(told) and len(shaped) * 2 > len(told)
+    return bool(events) and len(shaped) * 2 > len(events)
 
 
 def read(source: Source) -> Iterator[Imported]:
     """The one session of a list of events."""
-    parts = siblings(source.path)
+    parts = _siblings(source.path)
     found = gathered(source, parts) if parts else records(source)
     inner = dicts_of(source.object.get("trajectory"))
     events = inner or list(found.items)
     first = next((e for e in events if e.get("action") == "message"), events[0])
-    told = [first.get(k) for k in ("id", "timestamp", "source")] + [_said(first)]
-    builder = SessionBuilder(NAME, source.path.name, canonical(told if first.get("timestamp") else events))
-    builder.warnings.extend(shortened(found.problems))
-    _create(builder, events, _said(first)[:400], "", "")
-    _add(builder, events, {})
+    names = [first.get(k) for k in ("id", "timestamp", "source")] + [words(first)]
+    builder = SessionBuilder(NAME, source.path.name, canonical(names if first.get("timestamp") else events))
+    builder.warnings.extend(found.warnings)
+    create(builder, events, words(first)[:400], "", "")
+    add_events(builder, events, {})
     if not builder.steps:
-        problems = " ".join(shortened(found.problems))
-        raise InvalidInput("no_steps", f"{source.path} holds no action of the agent. {problems}".strip(),
-                           path=str(source.path))
-    _end(builder, events)
+        raise source.without_steps("action of the agent", found.warnings)
+    end(builder, events)
     yield builder.build()
 
 
-def read_output(source: Source) -> Iterator[Imported]:
-    """A session per row of an evaluation's output."""
-    return read_rows(source, _is_row, "history of events", lambda row: _row(source, row))
-
-
-def _row(source: Source, row: Row) -> Imported | str:
-    run, events = row.value, dicts_of(row.value.get("history"))
-    builder = SessionBuilder(OUTPUT, source.path.name, row.data)
-    name = text_of(run.get("instance_id"))
-    asked = text_of(run.get("instruction"))
-    llm = dict_of(dict_of(run.get("metadata")).get("llm_config"))
-    title = name or text_of(dict_of(run.get("issue")).get("title")) or asked[:400]
-    _create(builder, events, title, name, text_of(llm.get("model")), asked)
-    metrics = dict_of(run.get("metrics"))
-    _add(builder, events, metrics)
-    if not builder.steps:
-        return "it holds no action of the agent."
-    if (cost := float_of(metrics.get("accumulated_cost"))) is not None:
-        builder.fact(NoteAdded(step=0, text=f"Recorded for the whole run: accumulated_cost {cost}."))
-    patch = text_of(run.get("git_patch")) or text_of(dict_of(run.get("test_result")).get("git_patch"))
-    if patch:
-        builder.fact(SubmissionMade(ordinal=1, step=builder.steps, blob=builder.blob(patch.encode())))
-    if error := run.get("error"):
-        builder.end("failed", "error", as_json(error)[:2000])
-    else:
-        _end(builder, events)
-    return builder.build()
-
-
-def _said(event: dict[str, Any]) -> str:
+def words(event: dict[str, Any]) -> str:
     """A message's or action's own words, in the new form and the old."""
     args = dict_of(event.get("args")) or event
     return text_of(args.get("content")) or text_of(args.get("thought"))
 
 
-def _create(builder: SessionBuilder, events: Sequence[dict[str, Any]], title: str, task: str, model: str,
+def create(builder: SessionBuilder, events: Sequence[dict[str, Any]], title: str, task: str, model: str,
             asked: str = "") -> None:
-    answers = [dict_of(dict_of(e.get("tool_call_metadata")).get("model_response")) for e in events]
-    named = model or next((m for a in answers if (m := text_of(a.get("model")))), "")
-    first = next((_said(e) for e in events if e.get("action") == "message" and not _by_agent(e)), "")
+    results = [dict_of(dict_of(e.get("tool_call_metadata")).get("model_response")) for e in events]
+    named = model or next((m for a in results if (m := text_of(a.get("model")))), "")
+    first = next((words(e) for e in events if e.get("action") == "message" and not _by_agent(e)), "")
     builder.create(title or first[:400], asked or first, task=task, model=named)
 
 
@@ -150,8 +115,8 @@ def _answer_id(event: dict[str, Any]) -> str:
     return text_of(dict_of(dict_of(event.get("tool_call_metadata")).get("model_response")).get("id"))
 
 
-def _add(builder: SessionBuilder, events: Sequence[dict[str, Any]], metrics: dict[str, Any]) -> None:
-    talk = Conversation(builder)
+def add_events(builder: SessionBuilder, events: Sequence[dict[str, Any]], metrics: dict[str, Any]) -> None:
+    conversation = Conversation(builder)
     caused: dict[int, list[dict[str, Any]]] = {}
     for event in events:
         if "observation" in event and isinstance(event.get("cause"), int):
@@ -163,11 +128,12 @@ def _add(builder: SessionBuilder, events: Sequence[dict[str, Any]], metrics: dic
         if isinstance(group, list):
             usage = _usage(group[0], metrics, costs[paid] if costs else None)
             paid += 1
-            talk.step(_turn(group, caused, usage))
+            conversation.add_step(_step(group, caused, usage))
         elif group.get("action") == "condensation":
-            talk.summarise(text_of(dict_of(group.get("args")).get("summary")) or "Earlier events were left out.")
-        elif group.get("action") == "message" and (text := _said(group)):
-            talk.ask(text, time_of(group.get("timestamp")))
+            conversation.add_summary(
+                text_of(dict_of(group.get("args")).get("summary")) or "Earlier events were left out.")
+        elif group.get("action") == "message" and (text := words(group)):
+            conversation.add_person_turn(text, time_of(group.get("timestamp")))
 
 
 def _groups(events: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]] | dict[str, Any]]:
@@ -193,37 +159,37 @@ def _groups(events: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]] |
         yield group
 
 
-def _turn(group: Sequence[dict[str, Any]], caused: dict[int, list[dict[str, Any]]], usage: Usage) -> Turn:
+def _step(group: Sequence[dict[str, Any]], caused: dict[int, list[dict[str, Any]]], usage: Usage) -> ForeignStep:
     acts = [e for e in group if "action" in e]
     first = acts[0]
     response = dict_of(dict_of(first.get("tool_call_metadata")).get("model_response"))
     message = dict_of(dict_of(next(iter(dicts_of(response.get("choices"))), {})).get("message"))
     thought = next((t for e in acts if (t := text_of((dict_of(e.get("args")) or e).get("thought")))), "")
     if first.get("action") == "message" and not thought:
-        thought = _said(first)
+        thought = words(first)
     actions: list[Action] = []
-    answers: list[Answer] = []
+    results: list[CallResult] = []
     for place, event in enumerate(acts, 1):
         action = _action(event, place, read_calls(message))
         if action is not None:
             actions.append(action)
         name = int_of(event.get("id"))
         seen = [] if name is None else caused.get(name, [])
-        answers.extend(_answer(o, action.call_id if action else "") for o in seen
+        results.extend(_result(o, action.call_id if action else "") for o in seen
                        if text_of(o.get("observation")) not in _SILENT)
     last = actions[-1].call_id if actions else ""
-    answers.extend(_answer(o, last) for o in group if "observation" in o)
-    return Turn(thought=thought, reasoning=text_of(message.get("reasoning_content")), actions=tuple(actions),
-                calls=tuple(c for c in read_calls(message) if c.id in {a.call_id for a in actions}), answers=answers,
-                usage=usage, started_at=time_of(first.get("timestamp")),
-                ended_at=max((a.ended_at for a in answers if a.ended_at), default=None),
-                model=text_of(response.get("model")))
+    results.extend(_result(o, last) for o in group if "observation" in o)
+    return ForeignStep(thought=thought, reasoning=text_of(message.get("reasoning_content")), actions=tuple(actions),
+                       calls=tuple(c for c in read_calls(message) if c.id in {a.call_id for a in actions}),
+                       results=results, usage=usage, started_at=time_of(first.get("timestamp")),
+                       ended_at=max((a.ended_at for a in results if a.ended_at), default=None),
+                       model=text_of(response.get("model")))
 
 
 def _action(event: dict[str, Any], place: int, calls: Sequence[Any]) -> Action | None:
     """The action as the model called it, or as the event tells it; words alone are no action."""
-    told = dict_of(event.get("tool_call_metadata"))
-    call = next((c for c in calls if c.id == told.get("tool_call_id")), None)
+    metadata = dict_of(event.get("tool_call_metadata"))
+    call = next((c for c in calls if c.id == metadata.get("tool_call_id")), None)
     kind = text_of(event.get("action"))
     if call is not None:
         return action_of(call, family_of(kind))
@@ -231,11 +197,11 @@ def _action(event: dict[str, Any], place: int, calls: Sequence[Any]) -> Action |
         return None
     args = dict_of(event.get("args")) or {k: v for k, v in event.items() if k != "action"}
     arguments = {k: v for k, v in args.items() if k != "thought" and v is not None}
-    return Action(call_id=text_of(told.get("tool_call_id")) or str(event.get("id", place)),
-                  tool=text_of(told.get("function_name")) or kind, arguments=arguments, family=family_of(kind))
+    return Action(call_id=text_of(metadata.get("tool_call_id")) or str(event.get("id", place)),
+                  tool=text_of(metadata.get("function_name")) or kind, arguments=arguments, family=family_of(kind))
 
 
-def _answer(event: dict[str, Any], call: str) -> Answer:
+def _result(event: dict[str, Any], call: str) -> CallResult:
     extras = dict_of(event.get("extras")) or event
     metadata = dict_of(extras.get("metadata"))
     code = code_of(metadata.get("exit_code", extras.get("exit_code")))
@@ -248,16 +214,16 @@ def _answer(event: dict[str, Any], call: str) -> Answer:
     if error is None and (event.get("success") is False or extras.get("error") is True):
         error = ActionError(kind="failed", message=text[:500])
     data = {k: extras[k] for k in ("path", "url") if isinstance(extras.get(k), str)}
-    return Answer(text=text, call=call, error=error, exit_code=code, data=data,
-                  ended_at=time_of(event.get("timestamp")), edit=of_openhands(extras) if error is None else None)
+    return CallResult(text=text, call=call, error=error, exit_code=code, data=data,
+                      ended_at=time_of(event.get("timestamp")), edit=of_openhands(extras) if error is None else None)
 
 
 def _costs(metrics: dict[str, Any], steps: int) -> list[float | None]:
     """The costs of the answers, where the run holds exactly one for each."""
-    told = metrics.get("costs")
-    if not isinstance(told, list):
+    costs_ = metrics.get("costs")
+    if not isinstance(costs_, list):
         return []
-    costs = [float_of(c.get("cost")) if isinstance(c, dict) else float_of(c) for c in told]
+    costs = [float_of(c.get("cost")) if isinstance(c, dict) else float_of(c) for c in costs_]
     return costs if len(costs) == steps else []
 
 
@@ -272,7 +238,7 @@ def _usage(event: dict[str, Any], metrics: dict[str, Any], cost: float | None) -
     return usage_of(used.get("prompt_tokens"), used.get("completion_tokens"), cached, cost)
 
 
-def _end(builder: SessionBuilder, events: Sequence[dict[str, Any]]) -> None:
+def end(builder: SessionBuilder, events: Sequence[dict[str, Any]]) -> None:
     states = [text_of(dict_of(e.get("extras")).get("agent_state")) for e in events
               if e.get("observation") == "agent_state_changed"]
     last = states[-1] if states else ""
@@ -282,3 +248,8 @@ def _end(builder: SessionBuilder, events: Sequence[dict[str, Any]]) -> None:
         builder.end("finished", "finished")
     else:
         builder.end("stopped", last or "end_not_recorded")
+
+
+FORMAT = Format(name=NAME, title="OpenHands events", recognises=recognises, read=read,
+                rank=1, companions=companions,
+                parts_of=lambda path: [path.parent] if path.parent.name == FOLDER else [])

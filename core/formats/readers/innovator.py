@@ -13,12 +13,14 @@ from typing import Any
 from core.domain.context import MessageRef
 from core.domain.message import Message, ToolCall
 from core.domain.step import ActionError, Usage
-from core.formats.conversation import Answer, Conversation, Turn
+from core.formats.chat import make_call
+from core.formats.conversation import CallResult, Conversation, ForeignStep
+from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
-from core.formats.records import records, shortened
+from core.formats.records import records
 from core.formats.rows import canonical
 from core.formats.source import Source
-from core.formats.values import as_json, dict_of, dicts_of, int_of, text_of, time_of, usage_of
+from core.formats.values import dict_of, dicts_of, int_of, text_of, time_of, usage_of
 
 NAME = "innovatorbench"
 
@@ -39,35 +41,37 @@ def read(source: Source) -> Iterator[Imported]:
     nodes = sorted((n for n in found.items if _is_node(n)), key=lambda n: int_of(n.get("depth")) or 0)
     first = nodes[0]
     builder = SessionBuilder(NAME, source.path.name, canonical([first.get("id"), first.get("timestamp")]))
-    builder.warnings.extend(shortened(found.problems))
+    builder.warnings.extend(found.warnings)
     messages = dicts_of(first.get("messages"))
     asked = next((text_of(m.get("content")) for m in messages if m.get("role") == "user"), "")
     model = text_of(dict_of(first.get("response")).get("model"))
     builder.create(asked[:400] or source.path.name, asked, task=text_of(first.get("id")), model=model)
-    talk = Conversation(builder)
+    conversation = Conversation(builder)
     if len(nodes) == 1:
-        _history(talk, messages)
+        _history(conversation, messages)
     known: dict[bytes, MessageRef] = {}
     for node in nodes:
-        _node(talk, node, known)
+        _node(conversation, node, known)
     builder.end("stopped", "end_not_recorded")
     yield builder.build()
 
 
-def _history(talk: Conversation, messages: Sequence[dict[str, Any]]) -> None:
+def _history(conversation: Conversation, messages: Sequence[dict[str, Any]]) -> None:
     """The steps that a node's messages hold: each call with the tool's answer after it."""
     for place, message in enumerate(messages):
         call = dict_of(message.get("tool_call"))
         if message.get("role") == "assistant" and call:
             after = messages[place + 1] if place + 1 < len(messages) else {}
             result = dict_of(after.get("tool_result"))
-            answers = [_answer(text_of(result.get("content")), text_of(result.get("call_id")))] if result else []
-            talk.step(Turn(thought=text_of(message.get("content")), reasoning=text_of(message.get("reasoning")),
-                           calls=(_call(call),), answers=answers))
+            results = [_result(text_of(result.get("content")), text_of(result.get("call_id")))] if result else []
+            conversation.add_step(ForeignStep(thought=text_of(message.get("content")),
+                                              reasoning=text_of(message.get("reasoning")), calls=(_call(call),),
+                                              results=results))
         elif message.get("role") != "tool":
-            talk.tell(_message(message))
-            if message.get("role") == "assistant" and not talk.builder.steps:
-                talk.builder.warnings.append("The node begins after a summary: the steps before it are not in it.")
+            conversation.add_message(_message(message))
+            if message.get("role") == "assistant" and not conversation.builder.steps:
+                conversation.builder.warnings.append(
+                    "The node begins after a summary: the steps before it are not in it.")
 
 
 def _message(message: dict[str, Any]) -> Message:
@@ -79,37 +83,40 @@ def _message(message: dict[str, Any]) -> Message:
 
 
 def _call(call: dict[str, Any]) -> ToolCall:
-    return ToolCall(id=text_of(call.get("call_id")) or "1", name=text_of(call.get("name")) or "unknown",
-                    arguments=as_json(call.get("arguments", {})))
+    return make_call(call.get("call_id"), call.get("name"), call.get("arguments", {}))
 
 
-def _node(talk: Conversation, node: dict[str, Any], known: dict[bytes, MessageRef]) -> None:
+def _node(conversation: Conversation, node: dict[str, Any], known: dict[bytes, MessageRef]) -> None:
     context = []
     for raw in dicts_of(node.get("messages")):
         key = canonical(raw)
         if key not in known:
-            known[key] = talk.builder.message(_message(raw))
+            known[key] = conversation.builder.message(_message(raw))
         context.append(known[key])
     response, seen = dict_of(node.get("response")), dict_of(node.get("observation"))
     calls = tuple(_call(c) for c in dicts_of(response.get("tool_calls")))
-    answers = [_answer(json.dumps(seen, ensure_ascii=False), calls[0].id if calls else "")] if seen else []
-    talk.step(Turn(thought=text_of(response.get("content")), reasoning=text_of(response.get("reasoning")),
-                   calls=calls, answers=answers, context=context, usage=_usage(dict_of(response.get("usage"))),
-                   started_at=time_of(node.get("timestamp")), model=text_of(response.get("model")),
-                   finish_reason=text_of(response.get("finish_reason"))))
+    results = [_result(json.dumps(seen, ensure_ascii=False), calls[0].id if calls else "")] if seen else []
+    conversation.add_step(ForeignStep(thought=text_of(response.get("content")),
+                                      reasoning=text_of(response.get("reasoning")), calls=calls, results=results,
+                                      context=context, usage=_usage(dict_of(response.get("usage"))),
+                                      started_at=time_of(node.get("timestamp")), model=text_of(response.get("model")),
+                                      finish_reason=text_of(response.get("finish_reason"))))
 
 
 def _usage(used: dict[str, Any]) -> Usage:
     return usage_of(used.get("input_tokens"), used.get("output_tokens"), used.get("cache_read_input_tokens"))
 
 
-def _answer(text: str, call: str) -> Answer:
-    """The result is JSON of `{success, message, output, …}`; its output is shown, with the message where it failed."""
+def _result(text: str, call: str) -> CallResult:
+    """The result is JSON of `{success, message, output, …}`; its output is output, with the message where it failed."""
     try:
-        told = dict_of(json.loads(text))
+        result = dict_of(json.loads(text))
     except (ValueError, RecursionError):
-        told = {}
-    message = text_of(told.get("message"))
-    error = ActionError(kind="failed", message=message[:2000]) if told.get("success") is False else None
-    shown = text_of(told.get("output")) or message or text
-    return Answer(text=shown, call=call, error=error)
+        result = {}
+    message = text_of(result.get("message"))
+    error = ActionError(kind="failed", message=message[:2000]) if result.get("success") is False else None
+    output = text_of(result.get("output")) or message or text
+    return CallResult(text=output, call=call, error=error)
+
+
+FORMAT = Format(name=NAME, title="InnovatorBench nodes", recognises=recognises, read=read)

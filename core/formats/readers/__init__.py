@@ -1,0 +1,1 @@
+"""One module per foreign format, and the modules that only one of them uses."""
