@@ -116,11 +116,11 @@ def test_claude_code_totals(name) -> None:
         if row.get("type") == "assistant" and not row.get("isSidechain"):
             paragraphs = [b["text"] for b in row["message"]["content"] if b["type"] == "text"]
             texts.setdefault(row["message"].get("id") or row["uuid"], []).extend(paragraphs)
-    answers = list(texts.values())
+    written = list(texts.values())
     main = bodies(sessions[0])
-    assert main[0].thought.endswith("\n\n".join(answers[0])) and main[-1].thought.endswith("\n\n".join(answers[-1]))
+    assert main[0].thought.endswith("\n\n".join(written[0])) and main[-1].thought.endswith("\n\n".join(written[-1]))
     kinds = ("input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-    assert sum(s.steps for s in sessions) == len(answers)
+    assert sum(s.steps for s in sessions) == len(written)
     assert sum(o.is_error for s in sessions for b in bodies(s) for o in b.observations) == len(errors)
     tokens = sum(u.get(k, 0) or 0 for u in answers.values() for k in kinds)
     assert sum(trajectory(s).row.tokens or 0 for s in sessions) == tokens
