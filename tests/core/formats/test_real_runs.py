@@ -120,7 +120,7 @@ def test_claude_code_totals(name) -> None:
     main = bodies(sessions[0])
     assert main[0].thought.endswith("\n\n".join(written[0])) and main[-1].thought.endswith("\n\n".join(written[-1]))
     kinds = ("input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-    assert sum(s.steps for s in sessions) == len(written)
+    assert sum(s.steps for s in sessions) == len(answers)
     assert sum(o.is_error for s in sessions for b in bodies(s) for o in b.observations) == len(errors)
     tokens = sum(u.get(k, 0) or 0 for u in answers.values() for k in kinds)
     assert sum(trajectory(s).row.tokens or 0 for s in sessions) == tokens
