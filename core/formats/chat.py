@@ -7,9 +7,9 @@ from typing import Any
 
 from core.domain.errors import InvalidInput
 from core.domain.message import Message, Role, ToolCall
-from core.domain.step import Action, Family
+from core.domain.step import Action, Family, Usage
 from core.formats.json_text import clean
-from core.formats.values import as_json, dict_of, dicts_of, text_of
+from core.formats.values import as_json, dict_of, dicts_of, family_of, text_of, usage_of
 
 _ROLES: dict[str, Role] = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant",
                            "tool": "tool", "function": "tool"}
@@ -29,6 +29,13 @@ def content_text(content: Any) -> str:
     if isinstance(content, list):
         return "\n".join(_part_text(p) for p in content)
     return as_json(content)
+
+
+def parts_text(content: Any) -> str:
+    """The text of a content that is text or a list of parts; parts without text are named in brackets."""
+    if isinstance(content, str):
+        return content
+    return "\n".join(text_of(p.get("text")) or f"[{text_of(p.get('type')) or 'part'}]" for p in dicts_of(content))
 
 
 def _part_text(part: Any) -> str:
@@ -74,6 +81,19 @@ def action_of(call: ToolCall, family: Family = "other") -> Action:
                       malformed=f"The arguments are not JSON: {error}")
     arguments = value if isinstance(value, dict) else {"value": value}
     return Action(call_id=call.id, tool=call.name, arguments=arguments, family=family)
+
+
+def bare_action(call_id: Any, tool: Any) -> Action:
+    """An action of which no more than the tool is known."""
+    name = text_of(tool) or "unknown"
+    return Action(call_id=text_of(call_id), tool=name, family=family_of(name))
+
+
+def usage_in(response: dict[str, Any], cost: Any = None) -> Usage:
+    """The usage of a response of the API."""
+    used = dict_of(response.get("usage"))
+    cached = dict_of(used.get("prompt_tokens_details")).get("cached_tokens")
+    return usage_of(used.get("prompt_tokens"), used.get("completion_tokens"), cached, cost)
 
 
 def read_message(message: dict[str, Any]) -> Message:

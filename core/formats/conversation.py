@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
+from typing import TypeVar
 
 import msgspec
 
@@ -18,6 +19,7 @@ from core.formats.imported import SessionBuilder
 from core.formats.values import family_of, paragraphs
 
 _TEXT = 400_000
+T = TypeVar("T")
 
 
 class CallResult(msgspec.Struct, kw_only=True):
@@ -54,6 +56,17 @@ class ForeignStep(msgspec.Struct, kw_only=True):
     context: list[MessageRef] | None = None
     tools: str = ""
     terminals: dict[str, int] = {}
+
+
+def grouped(items: Sequence[T], belongs: Callable[[T, T], bool]) -> Iterator[tuple[T, Sequence[T]]]:
+    """The items in order, each with those right after it that belong to it; these are not given again."""
+    at = 0
+    while at < len(items):
+        after = at + 1
+        while after < len(items) and belongs(items[at], items[after]):
+            after += 1
+        yield items[at], items[at + 1 : after]
+        at = after
 
 
 class Conversation:

@@ -12,7 +12,7 @@ from core.domain.events import VerdictGiven
 from core.domain.message import Message, Role, ToolCall
 from core.domain.step import Action
 from core.formats.chat import tool_definitions
-from core.formats.conversation import CallResult, Conversation, ForeignStep
+from core.formats.conversation import CallResult, Conversation, ForeignStep, grouped
 from core.formats.imported import SessionBuilder
 from core.formats.json_text import parse
 from core.formats.rows import canonical
@@ -38,27 +38,24 @@ class DialogueTurn(msgspec.Struct, kw_only=True):
     result: CallResult | None = None
 
 
-def add_turns(builder: SessionBuilder, turns: Sequence[DialogueTurn], *, source: str = "", tools: str = "") -> None:
-    """The steps of a row. Turns of the role tool after a step are its observations."""
+def add_turns(builder: SessionBuilder, turns: Sequence[DialogueTurn], *, title: str = "", task: str = "",
+              model: str = "", source: str = "", tools: str = "") -> None:
+    """A row's session with its steps. Turns of the role tool after a step are its observations."""
+    asked = next((t.text for t in turns if t.role == "user"), "")
+    builder.create(title or asked[:400], asked, task=task, model=model)
     conversation = Conversation(builder, source)
-    at = 0
-    while at < len(turns):
-        turn = turns[at]
-        after = at + 1
+    for turn, after in grouped(turns, lambda turn, after: turn.role == "assistant" and (
+            after.role == "tool" or after.result is not None)):
         if turn.role != "assistant":
             _add_words(conversation, turn)
-            at = after
             continue
-        while after < len(turns) and (turns[after].role == "tool" or turns[after].result):
-            after += 1
-        results = [t.result or CallResult(text=t.text) for t in turns[at + 1 : after]]
+        results = [t.result or CallResult(text=t.text) for t in after]
         conversation.add_step(ForeignStep(thought=turn.text if turn.thought is None else turn.thought, calls=turn.calls,
                                           completion=turn.text, reasoning=turn.reasoning, actions=turn.actions,
                                           results=results, tools=tools))
         if turn.learn is not None:
             builder.fact(VerdictGiven(step=builder.steps, value="keep" if turn.learn else "mask",
                                       reason="marked so in the file"))
-        at = after
 
 
 def _add_words(conversation: Conversation, turn: DialogueTurn) -> None:

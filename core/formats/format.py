@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from core.formats.imported import Imported
 from core.formats.source import Source
+
+
+def any_sample(fits: Callable[[Any], bool]) -> Callable[[Source], bool]:
+    """Recognition by the first lines or items of a file: one of them fits."""
+    return lambda source: any(map(fits, source.samples))
 
 
 def _none(_: object) -> Iterable[Path]:

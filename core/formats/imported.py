@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 import msgspec
@@ -58,7 +58,8 @@ class Imported(msgspec.Struct, frozen=True, kw_only=True):
 class SessionBuilder:
     """Collects a foreign session's facts. Identities come from the content, so a second import is the same one."""
 
-    def __init__(self, format: str, source: str, content: bytes, *, is_named: bool = True) -> None:
+    def __init__(self, format: str, source: str, content: bytes, warnings: Iterable[str] = (), *,
+                 is_named: bool = True) -> None:
         """`content` gives the session its identity: what the format names it by, else the session's own bytes.
 
         A name survives the growth and the conversion of a file; bytes are the last resort.
@@ -68,7 +69,7 @@ class SessionBuilder:
         self.is_named = is_named
         self.session = f"{format}-{blob_hash(content)[:24]}"
         self.author = Author(kind="import", name=format)
-        self.warnings: list[str] = []
+        self.warnings = list(warnings)
         self.blobs = BlobSpool()
         self._facts: list[tuple[Fact, Author, datetime | None]] = []
         self._context: Sequence[MessageRef] = ()
@@ -140,9 +141,8 @@ class SessionBuilder:
         return delta
 
     def totals(self, counts: Mapping[str, object], of: str = "the whole run") -> None:
-        """What a file counts for a run or turn only, as a note."""
-        if counts:
-            text = ", ".join(f"{name} {count}" for name, count in counts.items())
+        """What a file counts for a run or turn only, as a note; None is unknown."""
+        if text := ", ".join(f"{name} {count}" for name, count in counts.items() if count is not None):
             self.fact(NoteAdded(step=0, text=f"Recorded for {of}: {text}."))
 
     def submission(self, text: str) -> None:
@@ -173,6 +173,11 @@ class SessionBuilder:
         return Imported(session=self.session, source=self.source, format=self.format, title=self._title,
                         bodies=bodies, blobs=self._named(), steps=self.steps, errors=self.errors,
                         warnings=tuple(self.warnings), is_named=self.is_named, size=self.blobs.size)
+
+    def build_without_end(self) -> Imported:
+        """The session of a file that does not say how it ended."""
+        self.end("finished", "end_not_recorded")
+        return self.build()
 
     def _named(self) -> Mapping[str, bytes]:
         """The payloads that a fact names; messages after the last step are in no context."""

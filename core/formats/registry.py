@@ -26,15 +26,20 @@ def declared() -> tuple[Format, ...]:
 FORMATS = declared()
 
 
-def recognise(path: Path) -> Format:
+def recognise(file: Path | Source) -> Format:
     """The format of one file. Raises InvalidInput (unknown_format) where none fits."""
-    return _recognise(Source(path))
+    source = Source(file) if isinstance(file, Path) else file
+    for known in FORMATS:
+        if known.recognises(source):
+            return known
+    names = ", ".join(f.title for f in FORMATS)
+    raise InvalidInput("unknown_format", f"{source.path} is in no format known here ({names}).", path=str(source.path))
 
 
-def read(path: Path | Source) -> Iterator[Imported]:
+def read(file: Path | Source) -> Iterator[Imported]:
     """The sessions of one file, each complete. Raises ReportableError where nothing of it can be read."""
-    source = Source(path) if isinstance(path, Path) else path
-    yield from _recognise(source).read(source)
+    source = Source(file) if isinstance(file, Path) else file
+    yield from recognise(source).read(source)
 
 
 def files(path: Path) -> Iterator[Path]:
@@ -59,11 +64,3 @@ def _companions(found: list[Path]) -> set[Path]:
         with suppress(ReportableError):  # what cannot be read is told when it is read
             companions.update(known.companions(found))
     return companions
-
-
-def _recognise(source: Source) -> Format:
-    for known in FORMATS:
-        if known.recognises(source):
-            return known
-    names = ", ".join(f.title for f in FORMATS)
-    raise InvalidInput("unknown_format", f"{source.path} is in no format known here ({names}).", path=str(source.path))

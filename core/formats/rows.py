@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from core.domain.errors import InvalidInput
+from core.formats.format import Format, any_sample
 from core.formats.imported import Imported
 from core.formats.json_text import Parsed
 from core.formats.source import Source
@@ -42,9 +43,16 @@ def rows(source: Source) -> Iterator[SourceRow]:
     return _lines(source) if source.shape == "lines" else _whole(source)
 
 
+def row_format(name: str, title: str, fits: Callable[[Any], bool], what: str,
+               read: Callable[[Source, SourceRow], Imported | str], rank: int = 0) -> Format:
+    """The format of files with a session a row, known by one of the first rows (see `read_rows`)."""
+    return Format(name=name, title=title, rank=rank, recognises=any_sample(fits),
+                  read=lambda source: read_rows(source, fits, what, lambda row: read(source, row)))
+
+
 def read_rows(source: Source, fits: Callable[[Any], bool], what: str,
               read: Callable[[SourceRow], Imported | str]) -> Iterator[Imported]:
-    """The sessions of the file in order. What cannot be read is told as a warning of the session before it.
+    """The sessions of the file in order. What cannot be read is a warning of the session before it.
 
     `read` gives a row's session, or one sentence on why there is none; `what` says what a row should hold.
     Raises InvalidInput (no_sessions) where no row gives one.

@@ -86,6 +86,11 @@ class Source:
         """The file as one JSON value."""
         return parse(self.data)
 
+    @property
+    def damage(self) -> list[str]:
+        """One sentence where the JSON value could be read in part only."""
+        return [f"{self.json.problem} What stands before it was read."] if self.json.problem else []
+
     @cached_property
     def shape(self) -> Shape:
         """How the file is made, judged by its first lines; a single line counts as a JSON text, not as lines."""

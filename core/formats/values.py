@@ -86,13 +86,6 @@ def paragraphs(*texts: str) -> str:
     return "\n\n".join(filter(None, texts))
 
 
-def parts_text(content: Any) -> str:
-    """The text of a content that is text or a list of parts; parts without text are named in brackets."""
-    if isinstance(content, str):
-        return content
-    return "\n".join(text_of(p.get("text")) or f"[{text_of(p.get('type')) or 'part'}]" for p in dicts_of(content))
-
-
 def sum_of(counts: dict[str, Any], *names: str) -> int | None:
     """The sum of some counts; None where the first of them is not there."""
     numbers = [int_of(counts.get(name)) for name in names]

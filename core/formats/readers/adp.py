@@ -6,15 +6,13 @@ form has no times, tokens, prompts or marks of failure.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from core.domain.step import Action
 from core.formats.chat import make_call
-from core.formats.conversation import CallResult, Conversation, ForeignStep
-from core.formats.format import Format
+from core.formats.conversation import CallResult, Conversation, ForeignStep, grouped
 from core.formats.imported import Imported, SessionBuilder
-from core.formats.rows import SourceRow, read_rows
+from core.formats.rows import SourceRow, row_format
 from core.formats.source import Source
 from core.formats.values import as_json, dict_of, dicts_of, family_of, paragraphs, text_of
 
@@ -22,20 +20,10 @@ NAME = "agent-data-protocol"
 _ACTIONS = ("message_action", "code_action", "api_action")
 
 
-def recognises(source: Source) -> bool:
-    """Whether one of the first rows is in the standard form."""
-    return any(map(_is_row, source.samples))
-
-
 def _is_row(value: Any) -> bool:
     content = value.get("content") if isinstance(value, dict) else None
     return isinstance(content, list) and bool(content) and all(
         isinstance(c, dict) and isinstance(c.get("class_"), str) for c in content)
-
-
-def read(source: Source) -> Iterator[Imported]:
-    """A session per row."""
-    return read_rows(source, _is_row, "actions and observations", lambda row: _row(source, row))
 
 
 def _row(source: Source, row: SourceRow) -> Imported | str:
@@ -47,20 +35,17 @@ def _row(source: Source, row: SourceRow) -> Imported | str:
     name = text_of(row.value.get("id"))
     builder.create(name or asked[:400], asked, task=name)
     conversation = Conversation(builder)
-    at = 0
-    while at < len(items):
-        after = at + 1
-        if items[at]["class_"] not in _ACTIONS:
-            conversation.add_person_turn(_observed(items[at]))
+    for item, observations in grouped(items, _is_observation_of):
+        if item["class_"] not in _ACTIONS:
+            conversation.add_person_turn(_observed(item))
         else:
-            is_message = items[at]["class_"] == "message_action"
-            while after < len(items) and items[after]["class_"] not in _ACTIONS and not (
-                    is_message and items[after].get("source") == "user"):
-                after += 1
-            conversation.add_step(_step(items[at], [CallResult(text=_observed(i)) for i in items[at + 1 : after]]))
-        at = after
-    builder.end("finished", "end_not_recorded")
-    return builder.build()
+            conversation.add_step(_step(item, [CallResult(text=_observed(o)) for o in observations]))
+    return builder.build_without_end()
+
+
+def _is_observation_of(item: dict[str, Any], after: dict[str, Any]) -> bool:
+    answers_words = item["class_"] == "message_action" and after.get("source") == "user"
+    return item["class_"] in _ACTIONS and after["class_"] not in _ACTIONS and not answers_words
 
 
 def _observed(item: dict[str, Any]) -> str:
@@ -87,4 +72,4 @@ def _step(item: dict[str, Any], results: list[CallResult]) -> ForeignStep:
                        actions=(Action(call_id="1", tool=tool, arguments=arguments, family=family_of(tool)),))
 
 
-FORMAT = Format(name=NAME, title="Agent Data Protocol", recognises=recognises, read=read)
+FORMAT = row_format(NAME, "Agent Data Protocol", _is_row, "actions and observations", _row)

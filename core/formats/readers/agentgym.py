@@ -14,7 +14,7 @@ from core.domain.events import SearchMade, SearchResult
 from core.domain.step import Action
 from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.dialogue import DialogueTurn, add_turns, react
-from core.formats.format import Format
+from core.formats.format import Format, any_sample
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.records import records
 from core.formats.rows import SourceRow, canonical, read_rows
@@ -27,12 +27,8 @@ _USER = ("human", "user")
 _REWARD = "reward of the environment"
 
 
-def recognises(source: Source) -> bool:
-    """Whether one of the first rows is a conversation with losses or an item, or a visited page."""
-    return any(_is_row(v) or _is_page(v) for v in source.samples)
-
-
 def _is_row(value: Any) -> bool:
+    """Whether a row is a conversation with losses or an item."""
     turns = value.get("conversations") if isinstance(value, dict) else None
     if not isinstance(turns, list) or not turns or not all(isinstance(t, dict) and _role_and_text(t) for t in turns):
         return False
@@ -77,12 +73,9 @@ def _row(source: Source, row: SourceRow) -> Imported | str:
         return "no turn is the agent's."
     builder = SessionBuilder(NAME, source.path.name, row.data)
     name = row.value.get("item_id", row.value.get("id", ""))
-    asked = next((t.text for t in turns if t.role == "user"), "")
-    builder.create(as_json(name) or asked[:400], asked, task=as_json(name))
-    add_turns(builder, turns)
+    add_turns(builder, turns, title=as_json(name), task=as_json(name))
     builder.reward(float_of(row.value.get("reward")), _REWARD)
-    builder.end("finished", "end_not_recorded")
-    return builder.build()
+    return builder.build_without_end()
 
 
 def _demonstration(source: Source) -> Iterator[Imported]:
@@ -92,8 +85,7 @@ def _demonstration(source: Source) -> Iterator[Imported]:
         raise source.without_steps("visited page")
     goal = dict_of(pages[0].get("goal"))
     asked = text_of(goal.get("instruction_text"))
-    builder = SessionBuilder(NAME, source.path.name, canonical([pages[0].get("url"), goal]))
-    builder.warnings.extend(found.warnings)
+    builder = SessionBuilder(NAME, source.path.name, canonical([pages[0].get("url"), goal]), found.warnings)
     builder.create(asked[:400], asked, task=text_of(goal.get("asin")))
     conversation = Conversation(builder)
     for page in pages:
@@ -117,4 +109,5 @@ def _search(builder: SessionBuilder, page: dict[str, Any], content: dict[str, An
                                 results=results))
 
 
-FORMAT = Format(name=NAME, title="AgentGym trajectories", recognises=recognises, read=read)
+FORMAT = Format(name=NAME, title="AgentGym trajectories", read=read,
+                recognises=any_sample(lambda value: _is_row(value) or _is_page(value)))

@@ -6,7 +6,6 @@ archive, and every payload must match the hash that names it.
 
 from __future__ import annotations
 
-import os
 import re
 import stat
 import struct
@@ -26,6 +25,7 @@ from core.formats.archive import BLOBS, EVENTS, FORMAT_NAME, MANIFEST, VERSION, 
 from core.formats.format import Format
 from core.formats.imported import Imported
 from core.formats.source import Source
+from core.formats.zipped import bad
 from core.protocol.codec import MAX_EVENT
 
 NAME = "archive"
@@ -95,11 +95,7 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
         with zipfile.ZipFile(path) as file:
             yield file
     except _DAMAGE as error:
-        raise _bad(path, f"it is damaged ({error})") from error
-
-
-def _bad(path: str | os.PathLike[str] | None, why: str) -> InvalidInput:
-    return InvalidInput("bad_archive", f"{path} is no readable archive: {why}.", path=str(path))
+        raise bad(path, f"it is damaged ({error})") from error
 
 
 def _checked_names(file: zipfile.ZipFile) -> frozenset[str]:
@@ -107,20 +103,20 @@ def _checked_names(file: zipfile.ZipFile) -> frozenset[str]:
     infos = file.infolist()
     total = sum(i.file_size for i in infos)
     if len(infos) > MAX_MEMBERS or total > MAX_TOTAL:
-        raise _bad(file.filename, "it is larger than this program accepts")
+        raise bad(file.filename, "it is larger than this program accepts")
     if total > max(FREE, MAX_RATIO * Path(str(file.filename)).stat().st_size):
-        raise _bad(file.filename, f"it would unpack to {total:,} bytes, which no session of its size does")
+        raise bad(file.filename, f"it would unpack to {total:,} bytes, which no session of its size does")
     for info in infos:
         kind = stat.S_IFMT(info.external_attr >> 16)
         bound = MAX_BLOB if info.filename.startswith(BLOBS) else MAX_EVENTS
         plain = info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) and not info.flag_bits & 1
         if not _NAME.fullmatch(info.filename) or kind not in (0, stat.S_IFREG) or not plain:
-            raise _bad(file.filename, f"the member {info.filename[:100]!r} does not belong there")
+            raise bad(file.filename, f"the member {info.filename[:100]!r} does not belong there")
         if info.file_size > bound:
-            raise _bad(file.filename, f"the member {info.filename!r} has {info.file_size:,} bytes")
+            raise bad(file.filename, f"the member {info.filename!r} has {info.file_size:,} bytes")
     names = frozenset(i.filename for i in infos)
     if len(names) != len(infos):
-        raise _bad(file.filename, "a member occurs twice")
+        raise bad(file.filename, "a member occurs twice")
     return names
 
 
@@ -128,7 +124,7 @@ def _member(file: zipfile.ZipFile, name: str, bound: int) -> bytes:
     with file.open(name) as member:
         data = member.read(bound + 1)
     if len(data) > bound:
-        raise _bad(file.filename, f"the member {name!r} is larger than it says")
+        raise bad(file.filename, f"the member {name!r} is larger than it says")
     return data
 
 
@@ -136,19 +132,19 @@ def _manifest(file: zipfile.ZipFile) -> Manifest:
     try:
         manifest = msgspec.json.decode(_member(file, MANIFEST, 1024 * 1024), type=Manifest)
     except (msgspec.DecodeError, KeyError, RecursionError) as error:
-        raise _bad(file.filename, "its manifest cannot be read") from error
+        raise bad(file.filename, "its manifest cannot be read") from error
     if manifest.version > VERSION:
         raise ProtocolMismatch("archive_too_new", f"{file.filename} has version {manifest.version}; this program reads "
                                f"up to {VERSION}.", version=manifest.version)
     if manifest.format != FORMAT_NAME or not is_id(manifest.session):
-        raise _bad(file.filename, "its manifest names no session")
+        raise bad(file.filename, "its manifest names no session")
     return manifest
 
 
 def _payload(file: zipfile.ZipFile, name: str) -> bytes:
     data = _member(file, BLOBS + name, MAX_BLOB)
     if blob_hash(data) != name:
-        raise _bad(file.filename, f"the payload {name[:12]} does not match its name")
+        raise bad(file.filename, f"the payload {name[:12]} does not match its name")
     return data
 
 
@@ -165,14 +161,14 @@ def _session(source: Source, file: zipfile.ZipFile, names: frozenset[str], manif
             warnings.append(f"Only {number - 1} of {manifest.head} events were read; event {number}: {error}")
             break
         if number == 1 and not isinstance(fact, SessionCreated):
-            raise _bad(source.path, "its first event does not create a session")
+            raise bad(source.path, "its first event does not create a session")
         needed.update(wanted)
         bodies.append(body)
         steps += isinstance(fact, StepAdded)
         errors += isinstance(fact, StepAdded) and fact.head.is_error
     good = len(bodies)
     if not good:
-        raise _bad(source.path, warnings[0] if warnings else "it holds no event")
+        raise bad(source.path, warnings[0] if warnings else "it holds no event")
     if good < manifest.head and not warnings:
         warnings.append(f"Only {good} of {manifest.head} events are in the archive.")
     return Imported(session=manifest.session, source=source.path.name, format=NAME, title=manifest.title,
@@ -187,14 +183,14 @@ def _lines(file: zipfile.ZipFile) -> Iterator[bytes]:
         while line := member.readline(MAX_EVENT + 2):
             read += len(line)
             if read > MAX_EVENTS:
-                raise _bad(file.filename, f"the member {EVENTS!r} is larger than it says")
+                raise bad(file.filename, f"the member {EVENTS!r} is larger than it says")
             yield line.removesuffix(b"\n").removesuffix(b"\r")
 
 
 def _check_payloads(file: zipfile.ZipFile, names: frozenset[str], wanted: list[str]) -> None:
     for name in wanted:
         if BLOBS + name not in names:
-            raise _bad(file.filename, f"the payload {name[:12]} is not in it")
+            raise bad(file.filename, f"the payload {name[:12]} is not in it")
         _payload(file, name)
 
 

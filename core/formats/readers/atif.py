@@ -65,14 +65,12 @@ def _read_with(source: Source) -> list[Path]:
 def read(source: Source) -> Iterator[Imported]:
     """The session of a file, its continuations joined, then its subagents'."""
     run = source.object
-    problems = [f"{source.json.problem} What stands before it was read."] if source.json.problem else []
-    yield from _read_run(source.path, run, "", 0, problems, 0)
+    yield from _read_run(source.path, run, "", 0, source.damage, 0)
 
 
 def _read_run(path: Path, run: dict[str, Any], parent: str, parent_step: int, problems: list[str],
               depth: int) -> Iterator[Imported]:
-    builder = SessionBuilder(NAME, path.name, _identity(run, parent))
-    builder.warnings.extend(problems)
+    builder = SessionBuilder(NAME, path.name, _identity(run, parent), problems)
     agent = dict_of(run.get("agent"))
     asked = next((_text(s.get("message")) for s in dicts_of(run.get("steps")) if s.get("source") == "user"), "")
     name = text_of(run.get("session_id")) or text_of(run.get("trajectory_id"))

@@ -19,7 +19,7 @@ from core.domain.message import Message
 from core.domain.step import ActionError
 from core.formats.blocks import blocks_of, calls_of, input_tokens, results_of, text_blocks, thinking
 from core.formats.conversation import CallResult, Conversation, ForeignStep
-from core.formats.format import Format
+from core.formats.format import Format, any_sample
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.readers.claude_edits import file_edit
 from core.formats.records import records
@@ -49,12 +49,8 @@ class _Item(msgspec.Struct, kw_only=True):
     ended_at: datetime | None = None
 
 
-def recognises(source: Source) -> bool:
-    """Whether one of the first lines is a message record of this program."""
-    return any(map(_is_record, source.samples))
-
-
 def _is_record(value: Any) -> bool:
+    """Whether a line is a message record of this program."""
     if not isinstance(value, dict) or value.get("type") not in ("user", "assistant"):
         return False
     message = dict_of(value.get("message"))
@@ -74,15 +70,13 @@ def read(source: Source) -> Iterator[Imported]:
     steps: dict[str, int] = {}
     parent = SessionBuilder(NAME, source.path.name, _identity(name, "", main or lines)).session
     if any(r.get("type") == "assistant" for r in main):
-        builder = SessionBuilder(NAME, source.path.name, _identity(name, "", main))
-        builder.warnings.extend(warnings)
+        builder = SessionBuilder(NAME, source.path.name, _identity(name, "", main), warnings)
         steps = _add(builder, main, "", 0)
         made, warnings = 1, []
         yield builder.build()
     for key, chain in chains.items():
         if any(r.get("type") == "assistant" for r in chain):
-            builder = SessionBuilder(NAME, source.path.name, _identity(name, key, chain))
-            builder.warnings.extend(warnings)
+            builder = SessionBuilder(NAME, source.path.name, _identity(name, key, chain), warnings)
             first = text_blocks(dict_of(chain[0].get("message")).get("content"))
             _add(builder, chain, parent, steps.get(key) or steps.get(first, 0))
             made, warnings = made + 1, []
@@ -149,8 +143,7 @@ def _typed(text: str) -> str:
 
 def _end(builder: SessionBuilder, result: dict[str, Any]) -> None:
     """`stream-json` ends with a result that has the whole cost; session files have no end."""
-    if (cost := float_of(result.get("total_cost_usd"))) is not None:
-        builder.totals({"total_cost_usd": cost})
+    builder.totals({"total_cost_usd": float_of(result.get("total_cost_usd"))})
     kind = text_of(result.get("subtype"))
     if not kind:
         builder.end("finished", "end_not_recorded")
@@ -257,4 +250,4 @@ def _step(item: _Item) -> ForeignStep:
                        model=text_of(message.get("model")), finish_reason=text_of(message.get("stop_reason")))
 
 
-FORMAT = Format(name=NAME, title="Claude Code session", recognises=recognises, read=read)
+FORMAT = Format(name=NAME, title="Claude Code session", recognises=any_sample(_is_record), read=read)

@@ -70,9 +70,7 @@ def read(source: Source) -> Iterator[Imported]:
     first = messages[0]
     named = [first.get("ts"), first.get("id")]
     identity = [*named, first.get("content")] if any(named) else messages
-    builder = SessionBuilder(NAME, source.path.name, canonical(identity))
-    if source.json.problem:
-        builder.warnings.append(f"{source.json.problem} What stands before it was read.")
+    builder = SessionBuilder(NAME, source.path.name, canonical(identity), source.damage)
     opening = text_blocks(first.get("content"))
     task = _TASK.search(opening)
     asked = task[1] if task else opening
@@ -94,8 +92,7 @@ def read(source: Source) -> Iterator[Imported]:
         else:
             conversation.add_message(Message(role="user", content=text_blocks(message.get("content"))))
             at += 1
-    builder.end("finished", "end_not_recorded")
-    yield builder.build()
+    yield builder.build_without_end()
 
 
 def companions(files: Sequence[Path]) -> list[Path]:

@@ -87,16 +87,13 @@ def read(source: Source) -> Iterator[Imported]:
     if begins is None:
         raise source.without_steps("request", [source.json.problem])
     asked = next((text_of(m.get("text")) for m in messages[:begins] if m.get("say") in ("task", "text")), "")
-    builder = SessionBuilder(NAME, source.path.name, canonical([BESIDE, messages[0].get("ts"), asked]))
-    if source.json.problem:
-        builder.warnings.append(f"{source.json.problem} What stands before it was read.")
+    builder = SessionBuilder(NAME, source.path.name, canonical([BESIDE, messages[0].get("ts"), asked]), source.damage)
     models = [r.model for m in messages if m.get("say") == "api_req_started" and (r := _read_request(m)).model]
     builder.create(asked[:400], asked, model=models[0] if models else "")
     _WindowReader(Conversation(builder), asked).read(messages[begins:])
     if not builder.steps:
         raise source.without_steps("answer", [source.json.problem])
-    builder.end("finished", "end_not_recorded")
-    yield builder.build()
+    yield builder.build_without_end()
 
 
 class _WindowReader:

@@ -15,25 +15,14 @@ import msgspec
 
 from core.domain.message import Message, ToolCall
 from core.domain.step import ActionError, Usage
-from core.formats.chat import make_call
+from core.formats.chat import make_call, parts_text
 from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.records import records
 from core.formats.rows import canonical
 from core.formats.source import Source
-from core.formats.values import (
-    as_json,
-    code_of,
-    dict_of,
-    dicts_of,
-    exit_error,
-    float_of,
-    parts_text,
-    text_of,
-    time_of,
-    usage_of,
-)
+from core.formats.values import as_json, code_of, dict_of, dicts_of, exit_error, float_of, text_of, time_of, usage_of
 
 NAME = "codex-cli"
 _TYPES = ("session_meta", "response_item", "event_msg", "turn_context", "compacted")
@@ -83,16 +72,14 @@ def read(source: Source) -> Iterator[Imported]:
     if not any(p.get("type") in _CALLS or p.get("role") == "assistant" for _, p, _ in items):
         raise source.without_steps("answer of the model", found.warnings)
     name = text_of(meta.get("id")) or text_of(found.items[0].get("id"))
-    builder = SessionBuilder(NAME, source.path.name, canonical([name] if name else found.items))
-    builder.warnings.extend(found.warnings)
+    builder = SessionBuilder(NAME, source.path.name, canonical([name] if name else found.items), found.warnings)
     asked = next((t for _, p, _ in items
                   if p.get("role") == "user" and not _is_context(t := parts_text(p.get("content")))), "")
     model = next((text_of(p.get("model")) for kind, p, _ in items if kind == "turn_context"), "")
     builder.create(asked[:400] or name, asked, task=name, model=model)
     instructions = meta.get("instructions") or dict_of(meta.get("base_instructions")).get("text")
     _RolloutReader(builder, any(map(_usage_in, items))).read(items, text_of(instructions))
-    builder.end("finished", "end_not_recorded")
-    yield builder.build()
+    yield builder.build_without_end()
 
 
 def _flat(record: dict[str, Any]) -> tuple[str, dict[str, Any], Any]:

@@ -36,8 +36,8 @@ def read(source: Source) -> Iterator[Imported]:
     """The one session of a stream."""
     found = records(source)
     thread = next((n for r in found.items if (n := text_of(r.get("thread_id")))), "")
-    builder = SessionBuilder(NAME, source.path.name, canonical([thread] if thread else list(found.items)))
-    builder.warnings.extend(found.warnings)
+    builder = SessionBuilder(NAME, source.path.name, canonical([thread] if thread else list(found.items)),
+                             found.warnings)
     items = _items(found.items)
     title = next((text_of(i.get("text")) for i in items if _kind(i) in _WORDS), "")
     builder.create(title[:400] or source.path.name, "", task=thread)

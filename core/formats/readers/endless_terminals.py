@@ -48,18 +48,16 @@ def _run(source: Source, number: int, run: dict[str, Any]) -> Imported | str:
     turns: list[DialogueTurn] = []
     for message in dicts_of(messages):
         turns.append(_turn(message, bool(turns) and turns[-1].role == "assistant"))
-    asked = next((t.text for t in turns if t.role == "user"), "")
     builder = SessionBuilder(NAME, source.path.name, canonical([number, messages]))
-    builder.create(f"Run {number}: {asked[:400]}", asked)
-    add_turns(builder, turns)
+    asked = next((t.text for t in turns if t.role == "user"), "")
+    add_turns(builder, turns, title=f"Run {number}: {asked[:400]}")
     if output := text_of(run.get("output")):
         builder.fact(NoteAdded(step=0, text=f"Output of the final tests:\n{output[:20_000]}"))
     reward = float_of(run.get("reward"))
     if reward is None and isinstance(run.get("success"), bool):
         reward = float(run["success"])
     builder.reward(reward, "final tests")
-    builder.end("finished", "end_not_recorded")
-    return builder.build()
+    return builder.build_without_end()
 
 
 def _turn(message: dict[str, Any], after_call: bool) -> DialogueTurn:

@@ -42,8 +42,7 @@ def read(source: Source) -> Iterator[Imported]:
     head = next((r for r in found.items if "sessionId" in r), {})
     messages = _checkpoint(found.items) if source.shape == "list" else _messages(head, found.items)
     name = text_of(head.get("sessionId"))
-    builder = SessionBuilder(NAME, source.path.name, canonical([name] if name else list(found.items)))
-    builder.warnings.extend(found.warnings)
+    builder = SessionBuilder(NAME, source.path.name, canonical([name] if name else list(found.items)), found.warnings)
     asked = next((_words(m.get("content")) for m in messages if m.get("type") == "user"), "")
     model = next((t for m in messages if (t := text_of(m.get("model")))), "")
     builder.create(text_of(head.get("summary")) or asked[:400], asked, task=name, model=model)
@@ -52,8 +51,7 @@ def read(source: Source) -> Iterator[Imported]:
         _add(conversation, message)
     if not builder.steps:
         raise source.without_steps("answer of the model", found.problems[:3])
-    builder.end("finished", "end_not_recorded")
-    yield builder.build()
+    yield builder.build_without_end()
 
 
 def _messages(head: dict[str, Any], items: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ from core.domain.message import Message, ToolCall
 from core.domain.step import ActionError, Usage
 from core.formats.chat import make_call
 from core.formats.conversation import CallResult, Conversation, ForeignStep
-from core.formats.format import Format
+from core.formats.format import Format, any_sample
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.records import records
 from core.formats.rows import canonical
@@ -23,11 +23,6 @@ from core.formats.source import Source
 from core.formats.values import dict_of, dicts_of, int_of, text_of, time_of, usage_of
 
 NAME = "innovatorbench"
-
-
-def recognises(source: Source) -> bool:
-    """Whether the file holds nodes of a run."""
-    return any(map(_is_node, source.samples))
 
 
 def _is_node(value: Any) -> bool:
@@ -40,8 +35,8 @@ def read(source: Source) -> Iterator[Imported]:
     found = records(source)
     nodes = sorted((n for n in found.items if _is_node(n)), key=lambda n: int_of(n.get("depth")) or 0)
     first = nodes[0]
-    builder = SessionBuilder(NAME, source.path.name, canonical([first.get("id"), first.get("timestamp")]))
-    builder.warnings.extend(found.warnings)
+    builder = SessionBuilder(NAME, source.path.name, canonical([first.get("id"), first.get("timestamp")]),
+                             found.warnings)
     messages = dicts_of(first.get("messages"))
     asked = next((text_of(m.get("content")) for m in messages if m.get("role") == "user"), "")
     model = text_of(dict_of(first.get("response")).get("model"))
@@ -119,4 +114,4 @@ def _result(text: str, call: str) -> CallResult:
     return CallResult(text=output, call=call, error=error)
 
 
-FORMAT = Format(name=NAME, title="InnovatorBench nodes", recognises=recognises, read=read)
+FORMAT = Format(name=NAME, title="InnovatorBench nodes", recognises=any_sample(_is_node), read=read)

@@ -14,10 +14,10 @@ from core.formats.format import Format
 from core.formats.imported import Imported
 from core.formats.json_text import parse
 from core.formats.readers import inspect_sample
-from core.formats.readers.zipped import Zip, opened
 from core.formats.rows import joined
 from core.formats.source import Source
 from core.formats.values import dict_of, dicts_of
+from core.formats.zipped import Zip, opened
 
 NAME = "inspect"
 _WHOLE = re.compile(r"samples/[^/]+\.json")

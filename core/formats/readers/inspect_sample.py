@@ -14,23 +14,12 @@ from typing import Any
 from core.domain.context import MessageRef
 from core.domain.events import NoteAdded, ScoreGiven
 from core.domain.message import Message, ToolCall
-from core.domain.step import Action, ActionError, Usage
-from core.formats.chat import tool_definitions
-from core.formats.conversation import CallResult, Conversation, ForeignStep
+from core.domain.step import ActionError, Usage
+from core.formats.chat import bare_action, tool_definitions
+from core.formats.conversation import CallResult, Conversation, ForeignStep, grouped
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.rows import canonical
-from core.formats.values import (
-    as_json,
-    dict_of,
-    dicts_of,
-    family_of,
-    float_of,
-    int_of,
-    sum_of,
-    text_of,
-    time_of,
-    usage_of,
-)
+from core.formats.values import as_json, dict_of, dicts_of, float_of, int_of, sum_of, text_of, time_of, usage_of
 
 NAME = "inspect"
 _ATTACHED = re.compile(r"attachment://([0-9a-f]{1,64})")
@@ -183,33 +172,25 @@ class _SampleReader:
 
     def read_messages(self, messages: Sequence[dict[str, Any]]) -> None:
         """Steps from the final conversation, for logs without events."""
-        at = 0
-        while at < len(messages):
-            raw = messages[at]
-            after = at + 1
-            while after < len(messages) and messages[after].get("role") == "tool":
-                after += 1
+        for raw, results in grouped(messages, lambda raw, after: after.get("role") == "tool" and (
+                raw.get("role") in ("assistant", "tool"))):
             if raw.get("role") == "assistant":
                 answer = _message(raw, "assistant")
-                self._conversation.add_step(ForeignStep(thought=answer.content, reasoning=answer.reasoning,
-                                                        calls=answer.tool_calls,
-                                                        results=[_message_result(m) for m in messages[at + 1 : after]],
-                                                        model=text_of(raw.get("model"))))
+                self._conversation.add_step(ForeignStep(
+                    thought=answer.content, reasoning=answer.reasoning, calls=answer.tool_calls,
+                    results=[_message_result(m) for m in results], model=text_of(raw.get("model"))))
             elif raw.get("role") == "tool":
-                self._orphans(messages[at:after])
+                self._orphans([raw, *results])
             else:
                 message = _message(raw, "user")
                 if self._builder.steps and message.role == "user" and raw.get("source") == "operator":
                     self._conversation.add_person_turn(message.content)
                 else:
                     self._conversation.add_message(message)
-                after = at + 1
-            at = after
 
     def _orphans(self, results: Sequence[dict[str, Any]]) -> None:
         self._builder.warnings.append(f"The answer that made {len(results)} calls is not in the file.")
-        actions = tuple(Action(call_id=text_of(m.get("tool_call_id")), tool=text_of(m.get("function")) or "unknown",
-                               family=family_of(text_of(m.get("function")))) for m in results)
+        actions = tuple(bare_action(m.get("tool_call_id"), m.get("function")) for m in results)
         self._conversation.add_step(ForeignStep(actions=actions, results=[_message_result(m) for m in results]))
 
 

@@ -13,13 +13,13 @@ from typing import Any
 
 from core.domain.message import Message
 from core.domain.step import Action, ActionError
-from core.formats.chat import action_of, content_text, is_chat, read_calls, role_of
-from core.formats.conversation import CallResult, Conversation, ForeignStep
+from core.formats.chat import action_of, content_text, is_chat, read_calls, role_of, usage_in
+from core.formats.conversation import CallResult, Conversation, ForeignStep, grouped
 from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.rows import canonical
 from core.formats.source import SAMPLES, Source
-from core.formats.values import code_of, dict_of, dicts_of, exit_error, float_of, text_of, time_of, usage_of
+from core.formats.values import code_of, dict_of, dicts_of, exit_error, float_of, text_of, time_of
 
 NAME = "mini-swe-agent"
 _BLOCK = re.compile(r"```(?:mswea_bash_command|bash)\s*\n(.*?)\n?```", re.DOTALL)
@@ -87,30 +87,23 @@ def _message(message: dict[str, Any]) -> Message:
 
 
 def _add_steps(conversation: Conversation, messages: list[dict[str, Any]]) -> None:
-    at = 0
-    while at < len(messages):
-        after = at + 1
-        while after < len(messages) and not _is_step(messages[after]):
-            after += 1
-        after_it = [m for m in messages[at + 1 : after] if m.get("role") != "exit"]
-        human = [m for m in after_it if dict_of(m.get("extra")).get("interrupt_type") in _HUMAN]
-        conversation.add_step(_step(messages[at], [m for m in after_it if m not in human]))
+    for answer, others in grouped(messages, lambda _, after: not _is_step(after)):
+        human = [m for m in others if dict_of(m.get("extra")).get("interrupt_type") in _HUMAN
+                 and m.get("role") != "exit"]
+        conversation.add_step(_step(answer, [m for m in others if m not in human and m.get("role") != "exit"]))
         for message in human:
             conversation.add_person_turn(content_text(message.get("content")),
                                          time_of(dict_of(message.get("extra")).get("timestamp")))
-        at = after
 
 
 def _step(message: dict[str, Any], outputs: list[dict[str, Any]]) -> ForeignStep:
     extra = dict_of(message.get("extra"))
     response = dict_of(extra.get("response"))
-    usage = dict_of(response.get("usage"))
-    cached = dict_of(usage.get("prompt_tokens_details")).get("cached_tokens")
     text = content_text(message.get("content"))
     return ForeignStep(
         thought=text, calls=read_calls(message), actions=_actions(text, extra, message),
         results=[_result(m) for m in outputs], model=text_of(response.get("model")),
-        usage=usage_of(usage.get("prompt_tokens"), usage.get("completion_tokens"), cached, extra.get("cost")),
+        usage=usage_in(response, extra.get("cost")),
         ended_at=time_of(extra.get("timestamp")))
 
 
@@ -145,7 +138,7 @@ def _result(message: dict[str, Any]) -> CallResult:
 
 def _end(builder: SessionBuilder, info: dict[str, Any], messages: list[dict[str, Any]]) -> None:
     stats = dict_of(info.get("model_stats"))
-    builder.totals({k: v for k in ("instance_cost", "api_calls") if (v := float_of(stats.get(k))) is not None})
+    builder.totals({k: float_of(stats.get(k)) for k in ("instance_cost", "api_calls")})
     last = dict_of(messages[-1].get("extra")) if messages[-1].get("role") == "exit" else {}
     status = text_of(info.get("exit_status")) or text_of(last.get("exit_status"))
     builder.submission(text_of(info.get("submission")) or text_of(last.get("submission")))

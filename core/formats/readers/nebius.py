@@ -7,15 +7,13 @@ whether the tests passed; `mask` whether training should learn the turn. No time
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from core.domain.step import Action
 from core.formats.conversation import CallResult
 from core.formats.dialogue import DialogueTurn, add_turns
-from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
-from core.formats.rows import SourceRow, read_rows
+from core.formats.rows import SourceRow, row_format
 from core.formats.source import Source
 from core.formats.values import dicts_of, family_of, text_of
 
@@ -23,21 +21,11 @@ NAME = "nebius"
 _BLOCK = re.compile(r"```[^\n]*\n(.*?)\n?```", re.DOTALL)
 
 
-def recognises(source: Source) -> bool:
-    """Whether one of the first rows is such a run."""
-    return any(map(_is_row, source.samples))
-
-
 def _is_row(value: Any) -> bool:
     turns = value.get("trajectory") if isinstance(value, dict) else None
     return isinstance(turns, list) and bool(turns) and all(
         isinstance(t, dict) and t.get("role") in ("system", "user", "ai") and ("text" in t or "system_prompt" in t)
         for t in turns)
-
-
-def read(source: Source) -> Iterator[Imported]:
-    """A session per row."""
-    return read_rows(source, _is_row, "run of SWE-agent", lambda row: _row(source, row))
 
 
 def _row(source: Source, row: SourceRow) -> Imported | str:
@@ -57,10 +45,8 @@ def _row(source: Source, row: SourceRow) -> Imported | str:
     if not any(t.role == "assistant" for t in turns):
         return "no turn is the agent's."
     name = text_of(run.get("instance_id"))
-    asked = next((t.text for t in turns if t.role == "user"), "")
     builder = SessionBuilder(NAME, source.path.name, row.data)
-    builder.create(name or asked[:400], asked, task=name, model=text_of(run.get("model_name")))
-    add_turns(builder, turns, source="approximate")
+    add_turns(builder, turns, title=name, task=name, model=text_of(run.get("model_name")), source="approximate")
     _end(builder, run)
     return builder.build()
 
@@ -90,4 +76,4 @@ def _end(builder: SessionBuilder, run: dict[str, Any]) -> None:
         builder.end("finished" if status.startswith("submitted") else "failed", status)
 
 
-FORMAT = Format(name=NAME, title="Nebius SWE-agent trajectories", recognises=recognises, read=read)
+FORMAT = row_format(NAME, "Nebius SWE-agent trajectories", _is_row, "run of SWE-agent", _row)

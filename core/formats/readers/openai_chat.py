@@ -20,13 +20,13 @@ from core.domain.errors import InvalidInput
 from core.domain.events import VerdictGiven
 from core.domain.message import Message
 from core.domain.step import Action, Observation, Output, StepBody, Usage
-from core.formats.chat import action_of, is_chat, read_message
+from core.formats.chat import action_of, is_chat, read_message, usage_in
 from core.formats.dialogue import tools_blob
 from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.rows import read_rows
 from core.formats.source import Source
-from core.formats.values import dict_of, dicts_of, paragraphs, time_of, usage_of
+from core.formats.values import dict_of, dicts_of, paragraphs, time_of
 
 NAME = "openai-chat"
 _TURN = re.compile(r"^(system|user|assistant|tool): ?", re.MULTILINE)
@@ -96,10 +96,8 @@ def _answer(value: dict[str, Any]) -> Message | None:
 
 
 def _logged(value: dict[str, Any]) -> _Logged:
-    used = dict_of(dict_of(value.get("response")).get("usage"))
-    cached = dict_of(used.get("prompt_tokens_details")).get("cached_tokens")
-    return _Logged(usage_of(used.get("prompt_tokens"), used.get("completion_tokens"), cached, value.get("cost")),
-                   time_of(value.get("timestamp")), value.get("tools"))
+    return _Logged(usage_in(dict_of(value.get("response")), value.get("cost")), time_of(value.get("timestamp")),
+                   value.get("tools"))
 
 
 def _read_messages(value: dict[str, Any], builder: SessionBuilder) -> tuple[list[Message], bool]:

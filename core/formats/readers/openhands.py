@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from core.domain.step import Action, ActionError, Usage
-from core.formats.chat import action_of, read_calls
+from core.formats.chat import action_of, read_calls, usage_in
 from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.edits import of_openhands
 from core.formats.format import Format
@@ -83,8 +83,8 @@ def read(source: Source) -> Iterator[Imported]:
     events = inner or list(found.items)
     first = next((e for e in events if e.get("action") == "message"), events[0])
     names = [first.get(k) for k in ("id", "timestamp", "source")] + [words(first)]
-    builder = SessionBuilder(NAME, source.path.name, canonical(names if first.get("timestamp") else events))
-    builder.warnings.extend(found.warnings)
+    builder = SessionBuilder(NAME, source.path.name, canonical(names if first.get("timestamp") else events),
+                             found.warnings)
     create(builder, events, words(first)[:400], "", "")
     add_events(builder, events, {})
     if not builder.steps:
@@ -100,22 +100,24 @@ def words(event: dict[str, Any]) -> str:
 
 
 def create(builder: SessionBuilder, events: Sequence[dict[str, Any]], title: str, task: str, model: str,
-            asked: str = "") -> None:
-    results = [dict_of(dict_of(e.get("tool_call_metadata")).get("model_response")) for e in events]
-    named = model or next((m for a in results if (m := text_of(a.get("model")))), "")
+           asked: str = "") -> None:
+    """The session's first facts; what is "" is taken from the events."""
+    model = model or next((m for e in events if (m := text_of(_response(e).get("model")))), "")
     first = next((words(e) for e in events if e.get("action") == "message" and not _by_agent(e)), "")
-    builder.create(title or first[:400], asked or first, task=task, model=named)
+    builder.create(title or first[:400], asked or first, task=task, model=model)
 
 
 def _by_agent(event: dict[str, Any]) -> bool:
     return event.get("source") == "agent"
 
 
-def _answer_id(event: dict[str, Any]) -> str:
-    return text_of(dict_of(dict_of(event.get("tool_call_metadata")).get("model_response")).get("id"))
+def _response(event: dict[str, Any]) -> dict[str, Any]:
+    """The model's answer that an action came from."""
+    return dict_of(dict_of(event.get("tool_call_metadata")).get("model_response"))
 
 
 def add_events(builder: SessionBuilder, events: Sequence[dict[str, Any]], metrics: dict[str, Any]) -> None:
+    """The steps of the events; `metrics` has the run's costs and tokens, where they are recorded."""
     conversation = Conversation(builder)
     caused: dict[int, list[dict[str, Any]]] = {}
     for event in events:
@@ -146,7 +148,8 @@ def _groups(events: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]] |
         if old and group and "observation" in event:
             group.append(event)
         elif kind and agent and not (old and kind == "message" and "thought" not in event and number == 0):
-            if group and not (_answer_id(event) and _answer_id(event) == _answer_id(group[0])):
+            answer = text_of(_response(event).get("id"))
+            if group and not (answer and answer == _response(group[0]).get("id")):
                 yield group
                 group = []
             group.append(event)
@@ -162,7 +165,7 @@ def _groups(events: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]] |
 def _step(group: Sequence[dict[str, Any]], caused: dict[int, list[dict[str, Any]]], usage: Usage) -> ForeignStep:
     acts = [e for e in group if "action" in e]
     first = acts[0]
-    response = dict_of(dict_of(first.get("tool_call_metadata")).get("model_response"))
+    response = _response(first)
     message = dict_of(dict_of(next(iter(dicts_of(response.get("choices"))), {})).get("message"))
     thought = next((t for e in acts if (t := text_of((dict_of(e.get("args")) or e).get("thought")))), "")
     if first.get("action") == "message" and not thought:
@@ -228,17 +231,16 @@ def _costs(metrics: dict[str, Any], steps: int) -> list[float | None]:
 
 
 def _usage(event: dict[str, Any], metrics: dict[str, Any], cost: float | None) -> Usage:
-    response = dict_of(dict_of(event.get("tool_call_metadata")).get("model_response"))
-    used = dict_of(response.get("usage"))
-    cached = dict_of(used.get("prompt_tokens_details")).get("cached_tokens")
-    if not used:
-        used = next((u for u in dicts_of(metrics.get("token_usages"))
-                     if u.get("response_id") and u.get("response_id") == response.get("id")), {})
-        cached = used.get("cache_read_tokens")
-    return usage_of(used.get("prompt_tokens"), used.get("completion_tokens"), cached, cost)
+    response = _response(event)
+    if dict_of(response.get("usage")):
+        return usage_in(response, cost)
+    used = next((u for u in dicts_of(metrics.get("token_usages"))
+                 if u.get("response_id") and u.get("response_id") == response.get("id")), {})
+    return usage_of(used.get("prompt_tokens"), used.get("completion_tokens"), used.get("cache_read_tokens"), cost)
 
 
 def end(builder: SessionBuilder, events: Sequence[dict[str, Any]]) -> None:
+    """How the session ended, by the last events."""
     states = [text_of(dict_of(e.get("extras")).get("agent_state")) for e in events
               if e.get("observation") == "agent_state_changed"]
     last = states[-1] if states else ""

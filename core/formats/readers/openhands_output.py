@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.readers import openhands
-from core.formats.rows import SourceRow, read_rows
+from core.formats.rows import SourceRow, row_format
 from core.formats.source import Source
 from core.formats.values import as_json, dict_of, dicts_of, float_of, text_of
 
 NAME = "openhands-output"
 
 
-def recognises(source: Source) -> bool:
-    """Whether one of the first rows has a history of events."""
-    return any(map(_is_row, source.samples))
-
-
 def _is_row(value: Any) -> bool:
     return isinstance(value, dict) and openhands.are_events(value.get("history")) and bool(
         value.keys() & {"metrics", "instance_id", "instruction", "test_result", "metadata"})
-
-
-def read(source: Source) -> Iterator[Imported]:
-    """A session per row of an evaluation's output."""
-    return read_rows(source, _is_row, "history of events", lambda row: _row(source, row))
 
 
 def _row(source: Source, row: SourceRow) -> Imported | str:
@@ -42,8 +30,7 @@ def _row(source: Source, row: SourceRow) -> Imported | str:
     openhands.add_events(builder, events, metrics)
     if not builder.steps:
         return "it holds no action of the agent."
-    if (cost := float_of(metrics.get("accumulated_cost"))) is not None:
-        builder.totals({"accumulated_cost": cost})
+    builder.totals({"accumulated_cost": float_of(metrics.get("accumulated_cost"))})
     builder.submission(text_of(run.get("git_patch")) or text_of(dict_of(run.get("test_result")).get("git_patch")))
     if error := run.get("error"):
         builder.end("failed", "error", as_json(error)[:2000])
@@ -52,4 +39,4 @@ def _row(source: Source, row: SourceRow) -> Imported | str:
     return builder.build()
 
 
-FORMAT = Format(name=NAME, title="OpenHands evaluation output", recognises=recognises, read=read, rank=1)
+FORMAT = row_format(NAME, "OpenHands evaluation output", _is_row, "history of events", _row, rank=1)

@@ -13,8 +13,8 @@ from typing import Any
 
 from core.domain.events import NoteAdded
 from core.domain.message import Message, ToolCall
-from core.domain.step import Action, ActionError, Usage
-from core.formats.chat import tool_definitions
+from core.domain.step import ActionError, Usage
+from core.formats.chat import bare_action, parts_text, tool_definitions
 from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.edits import of_openhands
 from core.formats.format import Format
@@ -22,20 +22,7 @@ from core.formats.imported import Imported, SessionBuilder
 from core.formats.records import Records, gathered, records
 from core.formats.rows import canonical
 from core.formats.source import Source, is_plain
-from core.formats.values import (
-    as_json,
-    code_of,
-    dict_of,
-    dicts_of,
-    exit_error,
-    family_of,
-    float_of,
-    int_of,
-    parts_text,
-    text_of,
-    time_of,
-    usage_of,
-)
+from core.formats.values import as_json, code_of, dict_of, exit_error, float_of, int_of, text_of, time_of, usage_of
 
 NAME = "openhands-sdk"
 FOLDER_STATE = "base_state.json"
@@ -49,7 +36,7 @@ def recognises(source: Source) -> bool:
     """Whether the file holds events of the SDK, or is the state of a folder of them."""
     if source.path.name == FOLDER_STATE and "agent" in source.object:
         return bool(_event_files(source.path))
-    objects = dicts_of(list(source.samples))
+    objects = [v for v in source.samples if isinstance(v, dict)]
     fits = [v for v in objects
             if text_of(v.get("kind")).endswith(("Event", "Observation", "Condensation")) and "id" in v]
     return bool(objects) and len(fits) * 2 > len(objects)
@@ -79,8 +66,7 @@ def read(source: Source) -> Iterator[Imported]:
     found = _records(source)
     events = found.items
     name = next((text_of(e.get("id")) for e in events if e.get("id")), "")
-    builder = SessionBuilder(NAME, source.path.name, canonical([name] if name else events))
-    builder.warnings.extend(found.warnings)
+    builder = SessionBuilder(NAME, source.path.name, canonical([name] if name else events), found.warnings)
     asked = next((_words(e) for e in events if e.get("kind") == "MessageEvent" and e.get("source") == "user"), "")
     builder.create(asked[:400] or source.path.name, asked, model=_model(events))
     _ConversationReader(builder, events).read()
@@ -172,8 +158,7 @@ class _ConversationReader:
         elif id(event) in self._orphans:
             name = text_of(event.get("id"))[:8]
             self._builder.warnings.append(f"The action of observation {name} is not in the file.")
-            tool = text_of(event.get("tool_name")) or "unknown"
-            action = Action(call_id=text_of(event.get("tool_call_id")), tool=tool, family=family_of(tool))
+            action = bare_action(event.get("tool_call_id"), event.get("tool_name"))
             self._conversation.add_step(ForeignStep(actions=(action,), results=[_result(event)], ended_at=at,
                                                     usage=self._used(), tools=self._tools))
 
@@ -227,8 +212,8 @@ def _end(builder: SessionBuilder, events: Sequence[dict[str, Any]]) -> None:
     for event in reversed(events):
         if stats := _statistics(event):
             used = dict_of(stats.get("accumulated_token_usage"))
-            builder.totals({k: v for k in ("prompt_tokens", "completion_tokens", "cache_read_tokens")
-                            if (v := int_of(used.get(k))) is not None})
+            names = ("prompt_tokens", "completion_tokens", "cache_read_tokens")
+            builder.totals({name: int_of(used.get(name)) for name in names})
             break
     failed = next((e for e in reversed(events) if e.get("kind") == "ConversationErrorEvent"), None)
     states = [text_of(e.get("value")) for e in events if e.get("key") == "execution_status"]

@@ -81,15 +81,13 @@ def read(source: Source) -> Iterator[Imported]:
 
 def _alone(source: Source) -> Imported:
     cast = read_cast(source)
-    builder = SessionBuilder(NAME, source.path.name, canonical([cast.header, cast.events[:20]]))
-    builder.warnings.extend(cast.problems)
+    builder = SessionBuilder(NAME, source.path.name, canonical([cast.header, cast.events[:20]]), cast.problems)
     title = text_of(cast.header.get("title")) or text_of(cast.header.get("command")) or source.path.stem
     builder.create(title, text_of(cast.header.get("command")))
     if not cast.events:
         raise source.without_steps("output", cast.problems)
     _replay(builder, cast, "terminal", None, steps=True)
-    builder.end("finished", "end_not_recorded")
-    return builder.build()
+    return builder.build_without_end()
 
 
 def _replay(builder: SessionBuilder, cast: Cast, terminal: str, started: datetime | None, *, steps: bool) -> None:

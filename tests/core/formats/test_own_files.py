@@ -11,8 +11,7 @@ from support.imported import bodies, context, trajectory
 from core.domain.errors import InvalidInput
 from core.domain.events import Placed, TerminalOutput, decode_event
 from core.domain.trajectory import fold
-from core.formats import registry, reimport
-from core.formats.readers import zipped
+from core.formats import registry, reimport, zipped
 
 FILES = Path(__file__).parent / "foreign"
 
