@@ -1,4 +1,4 @@
-"""The same run in two formats: which step of the one is which of the other, known by what was said and seen.
+"""The same run in two formats: which step of the one is which of the other, known by thoughts and outputs.
 
 Formats cut a step differently (a command may stand in the thought, or be a call; an output in tags), so code blocks,
 labels, tags, white space, punctuation and case do not count. Steps are aligned in order by equal thoughts, then by
@@ -32,7 +32,7 @@ Places = tuple[int, int, int, int]
 
 
 class Anchor(msgspec.Struct, frozen=True):
-    """What a step is known by: its own words and its outputs; "" where there are too few to tell."""
+    """What a step is known by: its own words and its outputs; "" where there are too few."""
 
     thought: str
     output: str

@@ -99,13 +99,13 @@ class Conversation:
         self.builder.fact(GuidanceQueued(guidance=name, text=text), "person", at)
         self._waiting.append(name)
 
-    def add_summary(self, text: str, keep: Sequence[MessageRef] = (), *, enters_context: bool = True) -> None:
-        """All steps so far are replaced by a summary; `keep` stays before it in later contexts."""
+    def add_summary(self, text: str, *, enters_context: bool = True) -> None:
+        """All steps so far are replaced by a summary in later contexts."""
         last, whole = self.builder.steps, text
         text = self._bounded(text, "summary")
         name = f"{self.builder.session}-s{blob_hash(f'{last}:{text}'.encode())[:12]}"
         self.builder.fact(SummaryAdded(id=name, first=min(1, last), last=last, text=text))
-        self.refs = list(keep)
+        self.refs = []
         if enters_context:
             self.add_message(Message(role="user", content=whole))
 

@@ -33,7 +33,7 @@ class FileEdit(msgspec.Struct, frozen=True):
 
 
 def of_openhands(observation: dict[str, Any]) -> FileEdit | None:
-    """The change that an observation of an edit tells."""
+    """The change that an observation of an edit holds."""
     path = text_of(observation.get("path"))
     before, after = observation.get("old_content"), observation.get("new_content")
     if not path or not isinstance(after, str):

@@ -160,7 +160,7 @@ class SessionBuilder:
         self.fact(SessionStateChanged(state=state, reason=reason, detail=detail))
 
     def build(self) -> Imported:
-        """The session. Events whose time the file does not tell bear that of the import.
+        """The session. Events whose time is not in the file bear that of the import.
 
         An event's id comes from what it says, so that a file that has grown gives its old events their old ids.
         """
@@ -185,7 +185,7 @@ class SessionBuilder:
 
 
 def _key(fact: Fact, seen: Counter[str]) -> str:
-    """What tells a fact apart within its session: a step's number, or the content and how often it was there."""
+    """What identifies a fact within its session: a step's number, or the content and how often it was there."""
     if isinstance(fact, StepAdded):
         return f"step-{fact.head.number}"
     if isinstance(fact, SessionCreated):

@@ -1,4 +1,4 @@
-"""Files of one record a line, as programs write them while they run: read in order, damage told with its place."""
+"""Files of one record a line, as programs write them while they run: read in order, damage named with its place."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def records(source: Source) -> Records:
 
 def gathered(source: Source, paths: Iterable[Path]) -> Records:
     """The objects of files that hold one each, such as the events of a folder. Raises ReportableError
-    (file_incomplete) for one that is still being written; others that cannot be read are told."""
+    (file_incomplete) for one that is still being written; others that cannot be read are problems."""
     items: list[dict[str, Any]] = []
     problems: list[str] = []
     for path in paths:

@@ -61,6 +61,6 @@ def files(path: Path) -> Iterator[Path]:
 def _companions(found: list[Path]) -> set[Path]:
     companions: set[Path] = set()
     for known in FORMATS:
-        with suppress(ReportableError):  # what cannot be read is told when it is read
+        with suppress(ReportableError):  # it is reported when the file itself is read
             companions.update(known.companions(found))
     return companions

@@ -72,7 +72,7 @@ def usage_of(input_tokens: Any = None, output_tokens: Any = None, cached: Any = 
 
 
 def exit_error(code: int | None) -> ActionError | None:
-    """The error that an exit code tells of; None for 0 and for an unknown one."""
+    """The error that an exit code stands for; None for 0 and for an unknown one."""
     return ActionError(kind="exit_code", message=f"The command ended with exit code {code}.") if code else None
 
 
@@ -93,7 +93,7 @@ def sum_of(counts: dict[str, Any], *names: str) -> int | None:
 
 
 def family_of(tool: str) -> Family:
-    """The family that a foreign tool's name tells of."""
+    """The family that a foreign tool's name points to."""
     name = tool.lower()
     for family in ("search", "browse", "control", "file", "command"):
         if any(part in name for part in _FAMILIES[family]):

@@ -190,7 +190,7 @@ def _step(group: Sequence[dict[str, Any]], caused: dict[int, list[dict[str, Any]
 
 
 def _action(event: dict[str, Any], place: int, calls: Sequence[Any]) -> Action | None:
-    """The action as the model called it, or as the event tells it; words alone are no action."""
+    """The action as the model called it, or as the event has it; words alone are no action."""
     metadata = dict_of(event.get("tool_call_metadata"))
     call = next((c for c in calls if c.id == metadata.get("tool_call_id")), None)
     kind = text_of(event.get("action"))

@@ -20,7 +20,7 @@ ROWS = [set(re.findall(r"`([^`]+)`", cells[1])) for line in DOCUMENTED.splitline
 
 def samples(tests: Path) -> list[Path]:
     """Our own files, as names below their folder."""
-    return sorted(p for folder in ("files", "foreign") for p in (tests / folder).rglob("*") if p.is_file())
+    return sorted(p for p in tests.glob("*/**/*") if p.is_file() and "__pycache__" not in p.parts)
 
 
 def lacking(formats: tuple[Format, ...], tests: Path = HERE) -> list[str]:

@@ -13,11 +13,12 @@ from core.formats.source import Source
 FILES = Path(__file__).parent / "files"
 
 
-@pytest.mark.parametrize(("name", "known"), [
-    ("with_query.traj", "swe-agent"), ("chat.jsonl", "openai-chat"), ("session.tiphys", "archive")])
+@pytest.mark.parametrize(("folder", "name", "known"), [
+    ("files", "with_query.traj", "swe-agent"), ("files", "chat.jsonl", "openai-chat"),
+    ("archives", "session.tiphys", "archive")])
 @pytest.mark.parametrize("disguise", ["a.tiphys", "b.traj", "c.jsonl", "d", "e.pdf"])
-def test_the_name_does_not_matter(tmp_path, name, known, disguise) -> None:
-    copy = shutil.copy(FILES / name, tmp_path / disguise)
+def test_the_name_does_not_matter(tmp_path, folder, name, known, disguise) -> None:
+    copy = shutil.copy(FILES.parent / folder / name, tmp_path / disguise)
     assert registry.recognise(Path(copy)).name == known
 
 
