@@ -8,7 +8,7 @@ from support.imported import bodies, trajectory
 
 from core.domain.events import NoteAdded, decode_event
 from core.formats import registry
-from core.formats.imported import Imported
+from core.formats.imported import Imported, SessionBuilder
 from core.formats.values import usage_of
 
 FILES = Path(__file__).parent / "foreign"
@@ -186,3 +186,11 @@ def test_of_many_damaged_lines_the_first_few_are_named_and_the_others_counted(tm
     (session,) = registry.read(path)
     assert len(session.warnings) == 6 and session.warnings[0].startswith("Line 3 (byte ")
     assert session.warnings[-1] == "4 more lines could not be read."
+
+
+def test_totals_that_a_file_does_not_hold_make_no_note() -> None:
+    builder = SessionBuilder("own", "x.json", b"x")
+    builder.totals({"tokens": None})
+    builder.totals({"tokens": 7, "cost": None})
+    notes = [decode_event(body).fact.text for body in builder.build().bodies]
+    assert notes == ["Recorded for the whole run: tokens 7."]
