@@ -12,7 +12,7 @@ IN_MEMORY = 32 * 1024 * 1024
 
 
 class BlobSpool(Mapping[str, bytes]):
-    """BlobSpool by their names. The file goes with the last one who refers to it."""
+    """Payloads by their names. The file goes with the last one who refers to it."""
 
     def __init__(self) -> None:
         self.size = 0

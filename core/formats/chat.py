@@ -73,7 +73,7 @@ def tool_definitions(tools: Any) -> list[dict[str, Any]]:
 
 
 def action_of(call: ToolCall, family: Family = "other") -> Action:
-    """The action of a call; arguments that are no JSON become its text and the action is marked malformed."""
+    """The action of a call; arguments that are no JSON become its `text`, and it is marked malformed."""
     try:
         value = clean(json.loads(call.arguments or "{}"))
     except (ValueError, RecursionError) as error:

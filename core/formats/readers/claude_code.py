@@ -122,8 +122,7 @@ def _add(builder: SessionBuilder, lines: Sequence[dict[str, Any]], parent: str, 
     called: dict[str, int] = {}
     for item in items:
         if item.kind == "step":
-            step = _step(item)
-            conversation.add_step(step)
+            conversation.add_step(_step(item))
             _remember(called, item, builder.steps)
         elif item.kind == "person":
             conversation.add_person_turn(item.text, item.at)
@@ -239,9 +238,8 @@ def _result(block: dict[str, Any], record: dict[str, Any], at: datetime | None) 
 def _step(item: _Item) -> ForeignStep:
     message = dict_of(item.record.get("message"))
     usage = dict_of(message.get("usage"))
-    failed = item.record.get("isApiErrorMessage") is True
     text = text_blocks(item.content)
-    if failed:
+    if item.record.get("isApiErrorMessage") is True:
         item.results.append(CallResult(text=text, error=ActionError(kind="api_error", message=text[:500])))
     used = usage_of(input_tokens(usage), usage.get("output_tokens"), usage.get("cache_read_input_tokens"),
                     item.record.get("costUSD"))

@@ -12,7 +12,7 @@ from typing import Any
 
 from core.domain.context import MessageRef
 from core.domain.message import Message, ToolCall
-from core.domain.step import ActionError, Usage
+from core.domain.step import ActionError
 from core.formats.chat import make_call
 from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.format import Format, any_sample
@@ -91,19 +91,17 @@ def _node(conversation: Conversation, node: dict[str, Any], known: dict[bytes, M
     response, seen = dict_of(node.get("response")), dict_of(node.get("observation"))
     calls = tuple(_call(c) for c in dicts_of(response.get("tool_calls")))
     results = [_result(json.dumps(seen, ensure_ascii=False), calls[0].id if calls else "")] if seen else []
-    conversation.add_step(ForeignStep(thought=text_of(response.get("content")),
+    used = dict_of(response.get("usage"))
+    usage = usage_of(used.get("input_tokens"), used.get("output_tokens"), used.get("cache_read_input_tokens"))
+    conversation.add_step(ForeignStep(thought=text_of(response.get("content")), usage=usage,
                                       reasoning=text_of(response.get("reasoning")), calls=calls, results=results,
-                                      context=context, usage=_usage(dict_of(response.get("usage"))),
+                                      context=context,
                                       started_at=time_of(node.get("timestamp")), model=text_of(response.get("model")),
                                       finish_reason=text_of(response.get("finish_reason"))))
 
 
-def _usage(used: dict[str, Any]) -> Usage:
-    return usage_of(used.get("input_tokens"), used.get("output_tokens"), used.get("cache_read_input_tokens"))
-
-
 def _result(text: str, call: str) -> CallResult:
-    """The result is JSON of `{success, message, output, …}`; its output is output, with the message where it failed."""
+    """The result is JSON of `{success, message, output, …}`; its output is the text, with the message where it failed."""
     try:
         result = dict_of(json.loads(text))
     except (ValueError, RecursionError):

@@ -47,7 +47,8 @@ def session(source: str, log: dict[str, Any], sample: dict[str, Any]) -> Importe
         reader.read_messages(dicts_of(reader.resolve(sample.get("messages"))))
     if not builder.steps:
         return "it holds no answer of the model."
-    _scores(builder, dict_of(sample.get("scores")))
+    for name, score in dict_of(sample.get("scores")).items():
+        _score(builder, name, dict_of(score))
     _end(builder, sample)
     return builder.build()
 
@@ -248,11 +249,6 @@ def _usage(used: dict[str, Any]) -> Usage:
     if total is not None and out is not None and total >= out and read is not None:
         read = total - out
     return usage_of(read, out, used.get("input_tokens_cache_read"), used.get("total_cost"))
-
-
-def _scores(builder: SessionBuilder, scores: dict[str, Any]) -> None:
-    for name, score in scores.items():
-        _score(builder, name, dict_of(score))
 
 
 def _score(builder: SessionBuilder, name: str, score: dict[str, Any]) -> None:

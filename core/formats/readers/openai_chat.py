@@ -26,7 +26,7 @@ from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.rows import read_rows
 from core.formats.source import Source
-from core.formats.values import dict_of, dicts_of, paragraphs, time_of
+from core.formats.values import dict_of, dicts_of, paragraphs, text_of, time_of
 
 NAME = "openai-chat"
 _TURN = re.compile(r"^(system|user|assistant|tool): ?", re.MULTILINE)
@@ -127,10 +127,8 @@ def _weights(value: dict[str, Any]) -> list[Any]:
 
 def _create(builder: SessionBuilder, value: dict[str, Any], messages: list[Message]) -> None:
     asked = next((m.content for m in messages if m.role == "user"), "")
-    named = value.get("instance_id", value.get("task_id", ""))
-    model = value.get("model")
-    builder.create(" ".join(asked[:400].split())[:100], asked, task=str(named),
-                   model=model if isinstance(model, str) else "")
+    builder.create(" ".join(asked[:400].split())[:100], asked, model=text_of(value.get("model")),
+                   task=str(value.get("instance_id", value.get("task_id", ""))))
 
 
 def _add_steps(
@@ -159,8 +157,8 @@ def _body(number: int, answer: Message, answers: list[Message]) -> StepBody:
                     output=Output(text=m.content, total_chars=len(m.content)))
         for n, m in enumerate(answers)
     )
-    thought = paragraphs(answer.reasoning, answer.content)
-    return StepBody(number=number, thought=thought, actions=actions, observations=seen)
+    return StepBody(number=number, thought=paragraphs(answer.reasoning, answer.content), actions=actions,
+                    observations=seen)
 
 
 def _end(builder: SessionBuilder, value: dict[str, Any]) -> None:
