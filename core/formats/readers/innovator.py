@@ -101,7 +101,7 @@ def _node(conversation: Conversation, node: dict[str, Any], known: dict[bytes, M
 
 
 def _result(text: str, call: str) -> CallResult:
-    """The result is JSON of `{success, message, output, …}`; its output is the text, with the message where it failed."""
+    """The result is JSON of `{success, message, output, …}`; its output is the text, or its message."""
     try:
         result = dict_of(json.loads(text))
     except (ValueError, RecursionError):
