@@ -14,26 +14,17 @@ from typing import Any
 from core.domain.context import MessageRef
 from core.domain.events import NoteAdded, ScoreGiven
 from core.domain.message import Message, ToolCall
-from core.domain.step import Action, ActionError, Usage
-from core.formats.conversation import Answer, Conversation, Turn
+from core.domain.step import ActionError, Usage
+from core.formats.chat import bare_action, tool_definitions
+from core.formats.conversation import CallResult, Conversation, ForeignStep, grouped
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.rows import canonical
-from core.formats.values import (
-    as_json,
-    dict_of,
-    dicts_of,
-    family_of,
-    float_of,
-    int_of,
-    text_of,
-    time_of,
-    usage_of,
-)
+from core.formats.values import as_json, dict_of, dicts_of, float_of, int_of, sum_of, text_of, time_of, usage_of
 
 NAME = "inspect"
 _ATTACHED = re.compile(r"attachment://([0-9a-f]{1,64})")
 _LETTERS = {"C": 100.0, "I": 0.0, "P": 50.0, "N": 0.0}
-_GROWTH = 64 * 1024 * 1024
+_LONGEST = 64 * 1024 * 1024
 """Characters that one text may reach by having its attachments put in."""
 
 
@@ -42,7 +33,7 @@ def session(source: str, log: dict[str, Any], sample: dict[str, Any]) -> Importe
     evaluation = dict_of(log.get("eval"))
     names = [evaluation.get(k) for k in ("run_id", "eval_id", "task_id", "created")]
     builder = SessionBuilder(NAME, source, canonical([names, sample.get("id"), sample.get("epoch")]))
-    reader = _Reader(builder, sample)
+    reader = _SampleReader(builder, sample)
     events = list(_flat(dicts_of(sample.get("events"))))
     asked = reader.resolve(sample.get("input"))
     text = asked if isinstance(asked, str) else next(
@@ -56,7 +47,8 @@ def session(source: str, log: dict[str, Any], sample: dict[str, Any]) -> Importe
         reader.read_messages(dicts_of(reader.resolve(sample.get("messages"))))
     if not builder.steps:
         return "it holds no answer of the model."
-    _scores(builder, dict_of(sample.get("scores")))
+    for name, score in dict_of(sample.get("scores")).items():
+        _score(builder, name, dict_of(score))
     _end(builder, sample)
     return builder.build()
 
@@ -83,22 +75,22 @@ def _flat(events: Sequence[dict[str, Any]], depth: int = 0) -> Iterator[dict[str
             yield from _flat(dicts_of(event.get("events")), depth + 1)
 
 
-class _Reader:
+class _SampleReader:
     def __init__(self, builder: SessionBuilder, sample: dict[str, Any]) -> None:
-        self._talk = Conversation(builder, "")
+        self._conversation = Conversation(builder, "")
         self._builder = builder
         self._attached = dict_of(sample.get("attachments"))
         pool = sample.get("message_pool") or dict_of(sample.get("events_data")).get("messages")
         self._pool = pool if isinstance(pool, list) else []
         self._pooled: dict[int, MessageRef] = {}
-        self._heard: set[str] = set()
+        self._operator_turns: set[str] = set()
 
     def resolve(self, value: Any) -> Any:
         """The value with its attachments put in."""
         match value:
             case str() if "attachment://" in value:
                 whole = _ATTACHED.sub(lambda m: text_of(self._attached.get(m[1])) or m[0], value)
-                return whole if len(whole) <= _GROWTH else value
+                return whole if len(whole) <= _LONGEST else value
             case dict():
                 return {k: self.resolve(v) for k, v in value.items()}
             case list():
@@ -118,19 +110,20 @@ class _Reader:
             elif kind == "compaction":
                 self._compacted(event, next((e for e in events[place + 1 :] if e.get("event") == "model"), {}))
             elif kind == "input" and self._builder.steps:
-                self._talk.guide(text_of(self.resolve(event.get("input"))), time_of(event.get("timestamp")))
+                self._conversation.add_guidance(text_of(self.resolve(event.get("input"))),
+                                                time_of(event.get("timestamp")))
             elif kind == "score" and event.get("intermediate") is True:
                 _score(self._builder, "intermediate", dict_of(event.get("score")))
 
-    def _compacted(self, event: dict[str, Any], following: dict[str, Any]) -> None:
+    def _compacted(self, event: dict[str, Any], next_request: dict[str, Any]) -> None:
         """The summary stands in the next input, as a message that says that it is one; other kinds have none."""
-        told = [f"{int_of(event.get(k)):,}" if int_of(event.get(k)) is not None else "?"
+        tokens = [f"{int_of(event.get(k)):,}" if int_of(event.get(k)) is not None else "?"
                 for k in ("tokens_before", "tokens_after")]
-        counted = (f"The context was compacted ({text_of(event.get('type')) or 'unknown'}): {told[0]} tokens before, "
-                   f"{told[1]} after.")
-        marked = [m for m in self._input(following) if "summary" in dict_of(m.get("metadata"))]
+        counted = (f"The context was compacted ({text_of(event.get('type')) or 'unknown'}): {tokens[0]} tokens before, "
+                   f"{tokens[1]} after.")
+        marked = [m for m in self._input(next_request) if "summary" in dict_of(m.get("metadata"))]
         text = _text(self.resolve(marked[-1].get("content"))) if marked else ""
-        self._talk.summarise(text or counted, tell=False)
+        self._conversation.add_summary(text or counted, enters_context=False)
         if text:
             self._builder.fact(NoteAdded(step=self._builder.steps, text=counted))
 
@@ -143,84 +136,76 @@ class _Reader:
         context = self._context(event)
         output = dict_of(self.resolve(event.get("output")))
         choice = dict_of(next(iter(dicts_of(output.get("choices"))), {}))
-        said = _message(dict_of(choice.get("message")), "assistant")
-        answers = [_tool_answer(self.resolve(t)) for c in said.tool_calls for t in tools.get(c.id, [])[:1]]
-        for call in said.tool_calls:
+        answer = _message(dict_of(choice.get("message")), "assistant")
+        results = [_tool_result(self.resolve(t)) for c in answer.tool_calls for t in tools.get(c.id, [])[:1]]
+        for call in answer.tool_calls:
             tools[call.id] = tools.get(call.id, [])[1:]
         if problem := text_of(self.resolve(event.get("error"))):
-            answers.append(Answer(text=problem, error=ActionError(kind="model_error", message=problem[:500])))
-        given = [{k: t[k] for k in ("name", "description", "parameters") if k in t}
-                 for t in dicts_of(self.resolve(event.get("tools")))]
-        self._talk.step(Turn(
-            thought=said.content, reasoning=said.reasoning, calls=said.tool_calls, answers=answers, context=context,
-            usage=_usage(dict_of(output.get("usage"))), started_at=time_of(event.get("timestamp")),
+            results.append(CallResult(text=problem, error=ActionError(kind="model_error", message=problem[:500])))
+        tools_given = tool_definitions(self.resolve(event.get("tools")))
+        self._conversation.add_step(ForeignStep(
+            thought=answer.content, reasoning=answer.reasoning, calls=answer.tool_calls, results=results,
+            context=context, usage=_usage(dict_of(output.get("usage"))), started_at=time_of(event.get("timestamp")),
             ended_at=time_of(event.get("completed")), model=text_of(event.get("model")),
             finish_reason=text_of(choice.get("stop_reason")),
-            tools=self._builder.blob(canonical(given)) if given else ""))
+            tools=self._builder.blob(canonical(tools_given)) if tools_given else ""))
 
     def _context(self, event: dict[str, Any]) -> list[MessageRef]:
         refs = event.get("input_refs")
         if isinstance(refs, list) and refs:
             return [self._pooled_ref(n) for n in expand(refs, range(len(self._pool)))]
-        return [self._heard_ref(m) for m in dicts_of(event.get("input"))]
+        return [self._message_ref(m) for m in dicts_of(event.get("input"))]
 
     def _pooled_ref(self, place: int) -> MessageRef:
         if place not in self._pooled:
-            self._pooled[place] = self._heard_ref(dict_of(self._pool[place]))
+            self._pooled[place] = self._message_ref(dict_of(self._pool[place]))
         return self._pooled[place]
 
-    def _heard_ref(self, raw: dict[str, Any]) -> MessageRef:
-        """A message of a context; what an operator said since the step before is guidance."""
+    def _message_ref(self, raw: dict[str, Any]) -> MessageRef:
+        """A message of a context; an operator's words since the step before are guidance."""
         message = _message(self.resolve(raw), "user")
         name = text_of(raw.get("id")) or message.content
-        if raw.get("source") == "operator" and name not in self._heard and self._builder.steps:
-            self._talk.guide(message.content)
+        if raw.get("source") == "operator" and name not in self._operator_turns and self._builder.steps:
+            self._conversation.add_guidance(message.content)
         if raw.get("source") == "operator":
-            self._heard.add(name)
+            self._operator_turns.add(name)
         return self._builder.message(message)
 
     def read_messages(self, messages: Sequence[dict[str, Any]]) -> None:
         """Steps from the final conversation, for logs without events."""
-        at = 0
-        while at < len(messages):
-            raw = messages[at]
-            after = at + 1
-            while after < len(messages) and messages[after].get("role") == "tool":
-                after += 1
+        for raw, results in grouped(messages, lambda raw, after: after.get("role") == "tool" and (
+                raw.get("role") in ("assistant", "tool"))):
             if raw.get("role") == "assistant":
-                said = _message(raw, "assistant")
-                self._talk.step(Turn(thought=said.content, reasoning=said.reasoning, calls=said.tool_calls,
-                                     answers=[_message_answer(m) for m in messages[at + 1 : after]],
-                                     model=text_of(raw.get("model"))))
+                answer = _message(raw, "assistant")
+                self._conversation.add_step(ForeignStep(
+                    thought=answer.content, reasoning=answer.reasoning, calls=answer.tool_calls,
+                    results=[_message_result(m) for m in results], model=text_of(raw.get("model"))))
             elif raw.get("role") == "tool":
-                self._orphans(messages[at:after])
+                self._orphans([raw, *results])
             else:
-                ref = _message(raw, "user")
-                if self._builder.steps and ref.role == "user" and raw.get("source") == "operator":
-                    self._talk.ask(ref.content)
+                message = _message(raw, "user")
+                if self._builder.steps and message.role == "user" and raw.get("source") == "operator":
+                    self._conversation.add_person_turn(message.content)
                 else:
-                    self._talk.tell(ref)
-                after = at + 1
-            at = after
+                    self._conversation.add_message(message)
 
     def _orphans(self, results: Sequence[dict[str, Any]]) -> None:
         self._builder.warnings.append(f"The answer that made {len(results)} calls is not in the file.")
-        actions = tuple(Action(call_id=text_of(m.get("tool_call_id")), tool=text_of(m.get("function")) or "unknown",
-                               family=family_of(text_of(m.get("function")))) for m in results)
-        self._talk.step(Turn(actions=actions, answers=[_message_answer(m) for m in results]))
+        actions = tuple(bare_action(m.get("tool_call_id"), m.get("function")) for m in results)
+        self._conversation.add_step(ForeignStep(actions=actions, results=[_message_result(m) for m in results]))
 
 
 def _text(content: Any) -> str:
     if isinstance(content, str):
         return content
-    told = []
+    texts = []
     for part in dicts_of(content):
         kind = text_of(part.get("type"))
         if kind == "text":
-            told.append(text_of(part.get("text")))
+            texts.append(text_of(part.get("text")))
         elif kind != "reasoning":
-            told.append(f"[{kind or 'part'}]")
-    return "\n".join(told)
+            texts.append(f"[{kind or 'part'}]")
+    return "\n".join(texts)
 
 
 def _message(raw: dict[str, Any], default: str) -> Message:
@@ -235,41 +220,35 @@ def _message(raw: dict[str, Any], default: str) -> Message:
 
 
 def _error(raw: Any) -> ActionError | None:
-    told = dict_of(raw)
-    if not told:
+    error = dict_of(raw)
+    if not error:
         return None
-    return ActionError(kind=text_of(told.get("type")) or "unknown", message=text_of(told.get("message"))[:2000])
+    return ActionError(kind=text_of(error.get("type")) or "unknown", message=text_of(error.get("message"))[:2000])
 
 
-def _message_answer(raw: dict[str, Any]) -> Answer:
+def _message_result(raw: dict[str, Any]) -> CallResult:
     error = _error(raw.get("error"))
-    return Answer(text=_text(raw.get("content")), call=text_of(raw.get("tool_call_id")), error=error,
-                  status="timeout" if error and error.kind == "timeout" else "finished")
+    return CallResult(text=_text(raw.get("content")), call=text_of(raw.get("tool_call_id")), error=error,
+                      status="timeout" if error and error.kind == "timeout" else "finished")
 
 
-def _tool_answer(event: dict[str, Any]) -> Answer:
+def _tool_result(event: dict[str, Any]) -> CallResult:
     error, result = _error(event.get("error")), event.get("result")
     text = _text(result) if isinstance(result, list) else "" if result is None else as_json(result)
     timeout = error is not None and error.kind == "timeout"
-    return Answer(text=text or (error.message if error else ""), call=text_of(event.get("id")), error=error,
-                  status="timeout" if timeout else "failed" if event.get("failed") is True else "finished",
-                  truncated=bool(event.get("truncated")), started_at=time_of(event.get("timestamp")),
-                  ended_at=time_of(event.get("completed")))
+    return CallResult(text=text or (error.message if error else ""), call=text_of(event.get("id")), error=error,
+                      status="timeout" if timeout else "failed" if event.get("failed") is True else "finished",
+                      truncated=bool(event.get("truncated")), started_at=time_of(event.get("timestamp")),
+                      ended_at=time_of(event.get("completed")))
 
 
 def _usage(used: dict[str, Any]) -> Usage:
     """All input tokens: those written to and read from a cache are counted apart by most providers."""
-    parts = [int_of(used.get(k)) for k in ("input_tokens", "input_tokens_cache_write", "input_tokens_cache_read")]
     total, out = int_of(used.get("total_tokens")), int_of(used.get("output_tokens"))
-    given = sum(p for p in parts if p is not None) if parts[0] is not None else None
-    if total is not None and out is not None and total >= out and given is not None:
-        given = total - out
-    return usage_of(given, out, parts[2], used.get("total_cost"))
-
-
-def _scores(builder: SessionBuilder, scores: dict[str, Any]) -> None:
-    for name, score in scores.items():
-        _score(builder, name, dict_of(score))
+    read = sum_of(used, "input_tokens", "input_tokens_cache_write", "input_tokens_cache_read")
+    if total is not None and out is not None and total >= out and read is not None:
+        read = total - out
+    return usage_of(read, out, used.get("input_tokens_cache_read"), used.get("total_cost"))
 
 
 def _score(builder: SessionBuilder, name: str, score: dict[str, Any]) -> None:

@@ -6,24 +6,18 @@ form has no times, tokens, prompts or marks of failure.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-from core.domain.message import ToolCall
 from core.domain.step import Action
-from core.formats.conversation import Answer, Conversation, Turn
+from core.formats.chat import make_call
+from core.formats.conversation import CallResult, Conversation, ForeignStep, grouped
 from core.formats.imported import Imported, SessionBuilder
-from core.formats.rows import Row, read_rows
+from core.formats.rows import SourceRow, row_format
 from core.formats.source import Source
-from core.formats.values import as_json, dict_of, dicts_of, family_of, text_of
+from core.formats.values import as_json, dict_of, dicts_of, family_of, paragraphs, text_of
 
 NAME = "agent-data-protocol"
 _ACTIONS = ("message_action", "code_action", "api_action")
-
-
-def recognises(source: Source) -> bool:
-    """Whether one of the first rows is in the standard form."""
-    return any(map(_is_row, source.samples))
 
 
 def _is_row(value: Any) -> bool:
@@ -32,12 +26,7 @@ def _is_row(value: Any) -> bool:
         isinstance(c, dict) and isinstance(c.get("class_"), str) for c in content)
 
 
-def read(source: Source) -> Iterator[Imported]:
-    """A session per row."""
-    return read_rows(source, _is_row, "actions and observations", lambda row: _row(source, row))
-
-
-def _row(source: Source, row: Row) -> Imported | str:
+def _row(source: Source, row: SourceRow) -> Imported | str:
     items = dicts_of(row.value.get("content"))
     if not any(i["class_"] in _ACTIONS for i in items):
         return "no item is an action."
@@ -45,24 +34,21 @@ def _row(source: Source, row: Row) -> Imported | str:
     asked = next((text_of(i.get("content")) for i in items if i["class_"] not in _ACTIONS), "")
     name = text_of(row.value.get("id"))
     builder.create(name or asked[:400], asked, task=name)
-    talk = Conversation(builder)
-    at = 0
-    while at < len(items):
-        after = at + 1
-        if items[at]["class_"] not in _ACTIONS:
-            talk.ask(_seen(items[at]))
+    conversation = Conversation(builder)
+    for item, observations in grouped(items, _is_observation_of):
+        if item["class_"] not in _ACTIONS:
+            conversation.add_person_turn(_observed(item))
         else:
-            spoken = items[at]["class_"] == "message_action"
-            while after < len(items) and items[after]["class_"] not in _ACTIONS and not (
-                    spoken and items[after].get("source") == "user"):
-                after += 1
-            talk.step(_turn(items[at], [Answer(text=_seen(i)) for i in items[at + 1 : after]]))
-        at = after
-    builder.end("finished", "end_not_recorded")
-    return builder.build()
+            conversation.add_step(_step(item, [CallResult(text=_observed(o)) for o in observations]))
+    return builder.build_without_end()
 
 
-def _seen(item: dict[str, Any]) -> str:
+def _is_observation_of(item: dict[str, Any], after: dict[str, Any]) -> bool:
+    answers_words = item["class_"] == "message_action" and after.get("source") == "user"
+    return item["class_"] in _ACTIONS and after["class_"] not in _ACTIONS and not answers_words
+
+
+def _observed(item: dict[str, Any]) -> str:
     """An observation's text; a web page's is its accessibility tree, or its address."""
     for key in ("content", "axtree", "html", "url"):
         if item.get(key):
@@ -70,17 +56,20 @@ def _seen(item: dict[str, Any]) -> str:
     return ""
 
 
-def _turn(item: dict[str, Any], answers: list[Answer]) -> Turn:
+def _step(item: dict[str, Any], results: list[CallResult]) -> ForeignStep:
     thought = text_of(item.get("description"))
     if item["class_"] == "message_action":
-        return Turn(thought="\n\n".join(t for t in (thought, text_of(item.get("content"))) if t), answers=answers)
+        return ForeignStep(thought=paragraphs(thought, text_of(item.get("content"))), results=results)
     if item["class_"] == "code_action":
         tool = text_of(item.get("language")) or "code"
         action = Action(call_id="1", tool=tool, arguments={"command": as_json(item.get("content") or "")},
                         family="command")
-        return Turn(thought=thought, actions=(action,), answers=answers)
+        return ForeignStep(thought=thought, actions=(action,), results=results)
     tool = text_of(item.get("function")) or "unknown"
     arguments = dict_of(item.get("kwargs"))
-    call = ToolCall(id="1", name=tool, arguments=as_json(arguments))
-    return Turn(thought=thought, calls=(call,), answers=answers,
-                actions=(Action(call_id="1", tool=tool, arguments=arguments, family=family_of(tool)),))
+    call = make_call("1", tool, arguments)
+    return ForeignStep(thought=thought, calls=(call,), results=results,
+                       actions=(Action(call_id="1", tool=tool, arguments=arguments, family=family_of(tool)),))
+
+
+FORMAT = row_format(NAME, "Agent Data Protocol", _is_row, "actions and observations", _row)

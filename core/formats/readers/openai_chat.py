@@ -17,15 +17,16 @@ from typing import Any
 import msgspec
 
 from core.domain.errors import InvalidInput
-from core.domain.events import ScoreGiven, VerdictGiven
+from core.domain.events import VerdictGiven
 from core.domain.message import Message
 from core.domain.step import Action, Observation, Output, StepBody, Usage
-from core.formats.chat import action_of, is_chat, read_message
+from core.formats.chat import action_of, is_chat, read_message, usage_in
 from core.formats.dialogue import tools_blob
+from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.rows import read_rows
 from core.formats.source import Source
-from core.formats.values import dict_of, dicts_of, time_of, usage_of
+from core.formats.values import dict_of, dicts_of, paragraphs, text_of, time_of
 
 NAME = "openai-chat"
 _TURN = re.compile(r"^(system|user|assistant|tool): ?", re.MULTILINE)
@@ -37,14 +38,14 @@ def recognises(source: Source) -> bool:
 
 
 def read(source: Source) -> Iterator[Imported]:
-    """The sessions of the file in order. What cannot be read is told as a warning of the session before it."""
+    """The sessions of the file in order. What cannot be read is a warning of the session before it."""
     bare = _bare(source)
     if not is_chat(bare):
         return read_rows(source, _is_row, "chat messages", lambda row: _read_row(source, row.data, row.value))
     made = _read_row(source, source.data, {"messages": bare})
     if isinstance(made, str):
-        told = f"{source.path}: {made} {source.json.problem}".strip()
-        raise InvalidInput("no_sessions", told, path=str(source.path))
+        sentence = f"{source.path}: {made} {source.json.problem}".strip()
+        raise InvalidInput("no_sessions", sentence, path=str(source.path))
     problem = source.json.problem
     return iter([msgspec.structs.replace(made, warnings=(*made.warnings, problem)) if problem else made])
 
@@ -80,7 +81,7 @@ def _read_row(source: Source, data: bytes, value: dict[str, Any]) -> Imported | 
 
 
 class _Logged(msgspec.Struct, frozen=True):
-    """What a log of one request tells of its answer."""
+    """What a log of one request holds beside its answer."""
 
     usage: Usage = Usage()
     ended_at: datetime | None = None
@@ -95,16 +96,14 @@ def _answer(value: dict[str, Any]) -> Message | None:
 
 
 def _logged(value: dict[str, Any]) -> _Logged:
-    used = dict_of(dict_of(value.get("response")).get("usage"))
-    cached = dict_of(used.get("prompt_tokens_details")).get("cached_tokens")
-    return _Logged(usage_of(used.get("prompt_tokens"), used.get("completion_tokens"), cached, value.get("cost")),
-                   time_of(value.get("timestamp")), value.get("tools"))
+    return _Logged(usage_in(dict_of(value.get("response")), value.get("cost")), time_of(value.get("timestamp")),
+                   value.get("tools"))
 
 
 def _read_messages(value: dict[str, Any], builder: SessionBuilder) -> tuple[list[Message], bool]:
-    told = _messages(value)
-    if isinstance(told, list):
-        return [read_message(m) for m in told], True
+    chat = _messages(value)
+    if isinstance(chat, list):
+        return [read_message(m) for m in chat], True
     text = str(value["messages_display"])
     turns = list(_TURN.finditer(text))
     ends = [t.start() for t in turns[1:]] + [len(text)]
@@ -122,16 +121,14 @@ def _is_call(turn: dict[str, str]) -> bool:
 
 
 def _weights(value: dict[str, Any]) -> list[Any]:
-    told = _messages(value)
-    return [m.get("weight") for m in told if m.get("role") == "assistant"] if isinstance(told, list) else []
+    messages = _messages(value)
+    return [m.get("weight") for m in messages if m.get("role") == "assistant"] if isinstance(messages, list) else []
 
 
 def _create(builder: SessionBuilder, value: dict[str, Any], messages: list[Message]) -> None:
     asked = next((m.content for m in messages if m.role == "user"), "")
-    named = value.get("instance_id", value.get("task_id", ""))
-    model = value.get("model")
-    builder.create(" ".join(asked[:400].split())[:100], asked, task=str(named),
-                   model=model if isinstance(model, str) else "")
+    builder.create(" ".join(asked[:400].split())[:100], asked, model=text_of(value.get("model")),
+                   task=str(value.get("instance_id", value.get("task_id", ""))))
 
 
 def _add_steps(
@@ -150,8 +147,8 @@ def _add_steps(
             builder.fact(VerdictGiven(step=number, value="keep" if weight else "mask", reason=f"weight {weight}"))
 
 
-def _body(number: int, said: Message, answers: list[Message]) -> StepBody:
-    actions = tuple(action_of(c) for c in said.tool_calls)
+def _body(number: int, answer: Message, answers: list[Message]) -> StepBody:
+    actions = tuple(action_of(c) for c in answer.tool_calls)
     if answers and not actions:
         actions = tuple(Action(call_id=str(n), tool="unknown") for n in range(1, len(answers) + 1))
     called = [a.call_id for a in actions]
@@ -160,12 +157,15 @@ def _body(number: int, said: Message, answers: list[Message]) -> StepBody:
                     output=Output(text=m.content, total_chars=len(m.content)))
         for n, m in enumerate(answers)
     )
-    thought = "\n\n".join(t for t in (said.reasoning, said.content) if t)
-    return StepBody(number=number, thought=thought, actions=actions, observations=seen)
+    return StepBody(number=number, thought=paragraphs(answer.reasoning, answer.content), actions=actions,
+                    observations=seen)
 
 
 def _end(builder: SessionBuilder, value: dict[str, Any]) -> None:
     reward = value.get("reward")
-    if "traj" in value and isinstance(reward, int | float) and 0 <= reward <= 1:
-        builder.fact(ScoreGiven(ordinal=1, step=builder.steps, total=100.0 * reward, message="reward of the benchmark"))
+    if "traj" in value and isinstance(reward, int | float):
+        builder.reward(reward, "reward of the benchmark")
     builder.end("finished", "end_not_recorded")
+
+
+FORMAT = Format(name=NAME, title="OpenAI chat messages", recognises=recognises, read=read, rank=2)

@@ -10,11 +10,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from core.domain.events import NoteAdded, ScoreGiven
+from core.domain.events import NoteAdded
 from core.domain.step import Action
 from core.formats.chat import content_text, is_chat, role_of
-from core.formats.conversation import Answer
-from core.formats.dialogue import Said, tell_all
+from core.formats.conversation import CallResult
+from core.formats.dialogue import DialogueTurn, add_turns
+from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.rows import canonical, joined
 from core.formats.source import Source
@@ -44,37 +45,37 @@ def _run(source: Source, number: int, run: dict[str, Any]) -> Imported | str:
     messages = run.get("messages")
     if not is_chat(messages) or not any(m.get("role") == "assistant" for m in dicts_of(messages)):
         return f"Run {number} was left out: it holds no answer of the model."
-    turns: list[Said] = []
+    turns: list[DialogueTurn] = []
     for message in dicts_of(messages):
-        turns.append(_said(message, bool(turns) and turns[-1].role == "assistant"))
-    asked = next((t.text for t in turns if t.role == "user"), "")
+        turns.append(_turn(message, bool(turns) and turns[-1].role == "assistant"))
     builder = SessionBuilder(NAME, source.path.name, canonical([number, messages]))
-    builder.create(f"Run {number}: {asked[:400]}", asked)
-    tell_all(builder, turns)
+    asked = next((t.text for t in turns if t.role == "user"), "")
+    add_turns(builder, turns, title=f"Run {number}: {asked[:400]}")
     if output := text_of(run.get("output")):
         builder.fact(NoteAdded(step=0, text=f"Output of the final tests:\n{output[:20_000]}"))
     reward = float_of(run.get("reward"))
     if reward is None and isinstance(run.get("success"), bool):
         reward = float(run["success"])
-    if reward is not None and 0 <= reward <= 1:
-        builder.fact(ScoreGiven(ordinal=1, step=builder.steps, total=100 * reward, message="final tests"))
-    builder.end("finished", "end_not_recorded")
-    return builder.build()
+    builder.reward(reward, "final tests")
+    return builder.build_without_end()
 
 
-def _said(message: dict[str, Any], answers: bool) -> Said:
+def _turn(message: dict[str, Any], after_call: bool) -> DialogueTurn:
     text, role = content_text(message.get("content")), role_of(message.get("role")) or "user"
     if role == "assistant":
         found = _PART.search(text)
         if not found:
-            return Said(role=role, text=text)
+            return DialogueTurn(role=role, text=text)
         thought = (text[: found.start()] + text[found.end() :]).strip()
         if found[1] == "action":
             action = Action(call_id="1", tool=found[2].strip() or "action", family="control")
         else:
             action = Action(call_id="1", tool="command", arguments={"command": found[2]}, family="command")
-        return Said(role=role, text=text, thought=thought, actions=(action,))
+        return DialogueTurn(role=role, text=text, thought=thought, actions=(action,))
     code = _EXIT.search(text)
     exit_code = int(code[1]) if code else None
-    answer = Answer(text=text, role="user", exit_code=exit_code, error=exit_error(exit_code)) if answers else None
-    return Said(role=role, text=text, answer=answer)
+    result = CallResult(text=text, role="user", exit_code=exit_code, error=exit_error(exit_code))
+    return DialogueTurn(role=role, text=text, result=result if after_call else None)
+
+
+FORMAT = Format(name=NAME, title="Endless Terminals solutions", recognises=recognises, read=read)

@@ -11,16 +11,15 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from core.domain.errors import InvalidInput
-from core.domain.events import NoteAdded, SubmissionMade
 from core.domain.message import Message
 from core.domain.step import Action, ActionError
-from core.formats.chat import action_of, content_text, is_chat, read_calls, role_of
-from core.formats.conversation import Answer, Conversation, Turn
+from core.formats.chat import action_of, content_text, is_chat, read_calls, role_of, usage_in
+from core.formats.conversation import CallResult, Conversation, ForeignStep, grouped
+from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.rows import canonical
 from core.formats.source import SAMPLES, Source
-from core.formats.values import code_of, dict_of, dicts_of, exit_error, float_of, text_of, time_of, usage_of
+from core.formats.values import code_of, dict_of, dicts_of, exit_error, float_of, text_of, time_of
 
 NAME = "mini-swe-agent"
 _BLOCK = re.compile(r"```(?:mswea_bash_command|bash)\s*\n(.*?)\n?```", re.DOTALL)
@@ -42,8 +41,7 @@ def read(source: Source) -> Iterator[Imported]:
     run = source.object
     messages = dicts_of(run.get("messages") if run else source.json.value)
     if not any(_is_step(m) for m in messages):
-        raise InvalidInput("no_steps", f"{source.path} holds no step. {source.json.problem}".strip(),
-                           path=str(source.path))
+        raise source.without_steps("step", [source.json.problem])
     info = dict_of(run.get("info"))
     timed = _first_time(messages) is not None
     builder = SessionBuilder(NAME, source.path.name, _identity(run, messages), is_named=timed)
@@ -51,10 +49,10 @@ def read(source: Source) -> Iterator[Imported]:
     asked = next((content_text(m.get("content")) for m in messages[:first] if m.get("role") == "user"), "")
     named = text_of(run.get("instance_id"))
     builder.create(named or asked[:400], asked, task=named, model=_model(info, messages))
-    talk = Conversation(builder, "")
+    conversation = Conversation(builder, "")
     for message in messages[:first]:
-        talk.tell(_message(message))
-    _add_steps(talk, messages[first:])
+        conversation.add_message(_message(message))
+    _add_steps(conversation, messages[first:])
     if source.json.problem:
         builder.warnings.append(f"{source.json.problem} The {builder.steps} steps before it were read.")
     _end(builder, info, messages)
@@ -74,9 +72,9 @@ def _identity(run: dict[str, Any], messages: list[dict[str, Any]]) -> bytes:
 
 
 def _model(info: dict[str, Any], messages: list[dict[str, Any]]) -> str:
-    told = text_of(dict_of(dict_of(info.get("config")).get("model")).get("model_name"))
+    configured = text_of(dict_of(dict_of(info.get("config")).get("model")).get("model_name"))
     answered = [dict_of(dict_of(m.get("extra")).get("response")).get("model") for m in messages]
-    return told or next((a for a in answered if isinstance(a, str)), "")
+    return configured or next((a for a in answered if isinstance(a, str)), "")
 
 
 def _is_step(message: dict[str, Any]) -> bool:
@@ -88,71 +86,66 @@ def _message(message: dict[str, Any]) -> Message:
                    tool_calls=read_calls(message), tool_call_id=text_of(message.get("tool_call_id")))
 
 
-def _add_steps(talk: Conversation, messages: list[dict[str, Any]]) -> None:
-    at = 0
-    while at < len(messages):
-        after = at + 1
-        while after < len(messages) and not _is_step(messages[after]):
-            after += 1
-        following = [m for m in messages[at + 1 : after] if m.get("role") != "exit"]
-        human = [m for m in following if dict_of(m.get("extra")).get("interrupt_type") in _HUMAN]
-        talk.step(_turn(messages[at], [m for m in following if m not in human]))
+def _add_steps(conversation: Conversation, messages: list[dict[str, Any]]) -> None:
+    for answer, others in grouped(messages, lambda _, after: not _is_step(after)):
+        human = [m for m in others if dict_of(m.get("extra")).get("interrupt_type") in _HUMAN
+                 and m.get("role") != "exit"]
+        conversation.add_step(_step(answer, [m for m in others if m not in human and m.get("role") != "exit"]))
         for message in human:
-            talk.ask(content_text(message.get("content")), time_of(dict_of(message.get("extra")).get("timestamp")))
-        at = after
+            conversation.add_person_turn(content_text(message.get("content")),
+                                         time_of(dict_of(message.get("extra")).get("timestamp")))
 
 
-def _turn(message: dict[str, Any], following: list[dict[str, Any]]) -> Turn:
+def _step(message: dict[str, Any], outputs: list[dict[str, Any]]) -> ForeignStep:
     extra = dict_of(message.get("extra"))
     response = dict_of(extra.get("response"))
-    usage = dict_of(response.get("usage"))
-    cached = dict_of(usage.get("prompt_tokens_details")).get("cached_tokens")
     text = content_text(message.get("content"))
-    return Turn(thought=text, calls=read_calls(message), actions=_actions(text, extra, message),
-                answers=[_answer(m) for m in following], model=text_of(response.get("model")),
-                usage=usage_of(usage.get("prompt_tokens"), usage.get("completion_tokens"), cached, extra.get("cost")),
-                ended_at=time_of(extra.get("timestamp")))
+    return ForeignStep(
+        thought=text, calls=read_calls(message), actions=_actions(text, extra, message),
+        results=[_result(m) for m in outputs], model=text_of(response.get("model")),
+        usage=usage_in(response, extra.get("cost")),
+        ended_at=time_of(extra.get("timestamp")))
 
 
 def _actions(text: str, extra: dict[str, Any], message: dict[str, Any]) -> tuple[Action, ...]:
-    told = dicts_of(extra.get("actions"))
+    commands = dicts_of(extra.get("actions"))
     calls = read_calls(message)
-    if told:
+    if commands:
         ids = [c.id for c in calls]
         return tuple(
             Action(call_id=text_of(a.get("tool_call_id")) or (ids[n] if n < len(ids) else str(n + 1)), tool="bash",
-                   arguments={"command": text_of(a.get("command"))}, family="command") for n, a in enumerate(told))
+                   arguments={"command": text_of(a.get("command"))}, family="command") for n, a in enumerate(commands))
     blocks = _BLOCK.findall(text) if not calls else []
     if len(blocks) == 1:
         return (Action(call_id="1", tool="bash", arguments={"command": blocks[0]}, family="command"),)
     return tuple(action_of(c, "command") for c in calls)
 
 
-def _answer(message: dict[str, Any]) -> Answer:
+def _result(message: dict[str, Any]) -> CallResult:
     extra = dict_of(message.get("extra"))
     text = content_text(message.get("content"))
     code = code_of(extra.get("returncode"))
     if code is None and (tag := _CODE.match(text)):
         code = int(tag[1])
     error = exit_error(code)
-    if told := text_of(extra.get("exception_info")):
-        error = ActionError(kind="exception", message=told[:2000])
+    if problem := text_of(extra.get("exception_info")):
+        error = ActionError(kind="exception", message=problem[:2000])
     if extra.get("interrupt_type") == "FormatError":
         error = ActionError(kind="format_error", message="The answer did not have the form that was asked for.")
-    return Answer(text=text, call=text_of(message.get("tool_call_id")), exit_code=code, error=error,
-                  ended_at=time_of(extra.get("timestamp")), role=text_of(message.get("role")))
+    return CallResult(text=text, call=text_of(message.get("tool_call_id")), exit_code=code, error=error,
+                      ended_at=time_of(extra.get("timestamp")), role=text_of(message.get("role")))
 
 
 def _end(builder: SessionBuilder, info: dict[str, Any], messages: list[dict[str, Any]]) -> None:
     stats = dict_of(info.get("model_stats"))
-    told = [f"{k} {v}" for k in ("instance_cost", "api_calls") if (v := float_of(stats.get(k))) is not None]
-    if told:
-        builder.fact(NoteAdded(step=0, text="Recorded for the whole run: " + ", ".join(told) + "."))
+    builder.totals({k: float_of(stats.get(k)) for k in ("instance_cost", "api_calls")})
     last = dict_of(messages[-1].get("extra")) if messages[-1].get("role") == "exit" else {}
     status = text_of(info.get("exit_status")) or text_of(last.get("exit_status"))
-    if submission := text_of(info.get("submission")) or text_of(last.get("submission")):
-        builder.fact(SubmissionMade(ordinal=1, step=builder.steps, blob=builder.blob(submission.encode())))
+    builder.submission(text_of(info.get("submission")) or text_of(last.get("submission")))
     if not status:
         builder.end("stopped", "end_not_recorded")
     else:
         builder.end("finished" if status == "Submitted" else "failed", status)
+
+
+FORMAT = Format(name=NAME, title="mini-swe-agent trajectory", recognises=recognises, read=read)

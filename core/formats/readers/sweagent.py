@@ -12,15 +12,15 @@ from typing import Any
 
 from core.domain.action_kinds import Family
 from core.domain.context import MessageRef
-from core.domain.errors import InvalidInput
-from core.domain.events import NoteAdded, SubmissionMade
 from core.domain.message import Message
 from core.domain.step import Action, Observation, Output, StepBody
 from core.formats.chat import action_of, content_text, read_calls, role_of
+from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.json_text import parse
 from core.formats.rows import canonical
 from core.formats.source import Source
+from core.formats.values import dict_of, dicts_of, text_of
 
 NAME = "swe-agent"
 _FILE_COMMANDS = frozenset({"open", "goto", "scroll_up", "scroll_down", "create", "edit", "insert", "find_file",
@@ -39,17 +39,17 @@ def read(source: Source) -> Iterator[Imported]:
     parsed = source.json
     run = parsed.value
     builder = SessionBuilder(NAME, source.path.name, canonical(run), is_named=False)
-    history = [m for m in _dicts(run.get("history")) if not m.get("is_demo")]
-    steps = _dicts(run.get("trajectory")) or _steps_of_history(history)
+    history = [m for m in dicts_of(run.get("history")) if not m.get("is_demo")]
+    steps = dicts_of(run.get("trajectory")) or _steps_of_history(history)
     if not steps:
-        raise InvalidInput("no_steps", f"{source.path} holds no step. {parsed.problem}".strip(), path=str(source.path))
+        raise source.without_steps("step", [parsed.problem])
     asked = next((content_text(m.get("content")) for m in history if m.get("role") == "user"), "")
     title = source.path.name.removesuffix(".traj")
     builder.create(title, asked, task=title, model=_model_name(run))
     _add_steps(builder, steps, history)
     if parsed.problem:
         builder.warnings.append(f"{parsed.problem} The {len(steps)} steps before it were read.")
-    _end(builder, _dict(run.get("info")), len(steps))
+    _end(builder, dict_of(run.get("info")))
     yield builder.build()
 
 
@@ -58,25 +58,17 @@ def _all_have(items: Any, keys: tuple[str, ...]) -> bool:
         isinstance(i, dict) and all(k in i for k in keys) for i in items[:3])
 
 
-def _dicts(items: Any) -> list[dict[str, Any]]:
-    return [i for i in items if isinstance(i, dict)] if isinstance(items, list) else []
-
-
-def _dict(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
 def _inner(text: str) -> dict[str, Any]:
     """The object that a text of the file holds as JSON; empty where it holds none."""
-    return _dict(parse(text.encode()).value) if text.lstrip().startswith("{") else {}
+    return dict_of(parse(text.encode()).value) if text.lstrip().startswith("{") else {}
 
 
 def _model_name(run: dict[str, Any]) -> str:
     config = run.get("replay_config")
     if isinstance(config, str):
         config = _inner(config)
-    agent = _dict(_dict(config).get("agent"))
-    name = _dict(agent.get("model")).get("name") or _dict(agent.get("model")).get("model_name")
+    agent = dict_of(dict_of(config).get("agent"))
+    name = dict_of(agent.get("model")).get("name") or dict_of(agent.get("model")).get("model_name")
     return name if isinstance(name, str) else ""
 
 
@@ -97,9 +89,9 @@ def _add_steps(builder: SessionBuilder, steps: Sequence[dict[str, Any]], history
     refs = [builder.message(_message(m), "approximate") for m in history]
     contexts = [_context(builder, step, refs, place) for step, place in zip(steps, places, strict=True)]
     for number, (step, place) in enumerate(zip(steps, places, strict=True), 1):
-        said = history[place] if place is not None and place < len(history) else {}
-        completion = refs[place] if said and place is not None else None
-        builder.step(_body(number, step, said), contexts[number - 1], completion)
+        message = history[place] if place is not None and place < len(history) else {}
+        completion = refs[place] if message and place is not None else None
+        builder.step(_body(number, step, message), contexts[number - 1], completion)
     if any("query" not in s for s in steps):
         builder.warnings.append("The file does not hold the exact input of every step: contexts are taken from its "
                                 "history and may differ from what the model was given.")
@@ -124,7 +116,7 @@ def _align(steps: Sequence[dict[str, Any]], history: Sequence[dict[str, Any]]) -
 def _context(
     builder: SessionBuilder, step: dict[str, Any], refs: Sequence[MessageRef], place: int | None
 ) -> list[MessageRef] | None:
-    if query := _dicts(step.get("query")):
+    if query := dicts_of(step.get("query")):
         return [builder.message(_message(m)) for m in query]
     return None if place is None else list(refs[:place])
 
@@ -136,14 +128,14 @@ def _message(message: dict[str, Any]) -> Message:
                    tool_calls=read_calls(message), tool_call_id=first)
 
 
-def _body(number: int, step: dict[str, Any], said: dict[str, Any]) -> StepBody:
-    command = _text(step.get("action"))
-    calls = read_calls(said)
+def _body(number: int, step: dict[str, Any], message: dict[str, Any]) -> StepBody:
+    command = text_of(step.get("action"))
+    calls = read_calls(message)
     actions = tuple(action_of(c, _family(c.name)) for c in calls)
     if not actions and command.strip():
         actions = (_command(command, number),)
     call_id = actions[0].call_id if actions else str(number)
-    thought = _text(step.get("thought")) or (_text(step.get("response")) if not actions else "")
+    thought = text_of(step.get("thought")) or (text_of(step.get("response")) if not actions else "")
     return StepBody(number=number, thought=thought, actions=actions, observations=_observed(step, call_id))
 
 
@@ -154,7 +146,7 @@ def _observed(step: dict[str, Any], call_id: str) -> tuple[Observation, ...]:
     state = step.get("state")
     if isinstance(state, str):
         state = _inner(state) or {"state": state}
-    data = {k: v for k, v in _dict(state).items() if k in ("open_file", "working_dir", "diff", "state")}
+    data = {k: v for k, v in dict_of(state).items() if k in ("open_file", "working_dir", "diff", "state")}
     if isinstance(step.get("execution_time"), int | float):
         data["execution_time_s"] = step["execution_time"]
     return (Observation(call_id=call_id, output=Output(text=text, total_chars=len(text)), data=data),)
@@ -173,19 +165,15 @@ def _family(tool: str) -> Family:
     return "control" if tool == "submit" else "command"
 
 
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _end(builder: SessionBuilder, info: dict[str, Any], last: int) -> None:
-    stats = _dict(info.get("model_stats"))
-    told = [f"{k} {v}" for k, v in stats.items() if isinstance(v, int | float)]
-    if told:
-        builder.fact(NoteAdded(step=0, text="Recorded for the whole run: " + ", ".join(told) + "."))
-    status, submission = _text(info.get("exit_status")), _text(info.get("submission"))
-    if submission:
-        builder.fact(SubmissionMade(ordinal=1, step=last, blob=builder.blob(submission.encode())))
+def _end(builder: SessionBuilder, info: dict[str, Any]) -> None:
+    stats = dict_of(info.get("model_stats"))
+    builder.totals({k: v for k, v in stats.items() if isinstance(v, int | float)})
+    builder.submission(text_of(info.get("submission")))
+    status = text_of(info.get("exit_status"))
     if not status:
         builder.end("stopped", "end_not_recorded")
     else:
         builder.end("finished" if status.startswith("submitted") else "failed", status)
+
+
+FORMAT = Format(name=NAME, title="SWE-agent trajectory", recognises=recognises, read=read)

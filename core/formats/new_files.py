@@ -13,35 +13,35 @@ MOST = 20_000
 """Files of a folder beyond which it is not watched for new ones."""
 
 
-class Arrivals:
-    """The files below some folders; `look` gives those that came since the last look and are of a known format."""
+class NewFiles:
+    """The files below some folders that were not there before and are of a known format."""
 
     def __init__(self, folders: list[Path]) -> None:
         self._seen = {folder: set(_names(folder)) for folder in folders if folder.is_dir()}
 
-    def look(self) -> list[Path]:
-        """The new files that stand for themselves; one of no known format is looked at again when it has grown."""
+    def since_last_time(self) -> list[Path]:
+        """The files that came since the last call; one of no known format is examined again by the next call."""
         return [path for folder in self._seen for path in self._new(folder)]
 
     def _new(self, folder: Path) -> Iterator[Path]:
         seen = self._seen[folder]
         if len(seen) > MOST:
             return
-        fresh = {name for name in _names(folder) if name not in seen}
-        if not fresh:
+        unseen = {name for name in _names(folder) if name not in seen}
+        if not unseen:
             return
         try:
-            stands = [path for path in registry.files(folder) if str(path) in fresh]
+            importable = [path for path in registry.files(folder) if str(path) in unseen]
         except OSError:
             return  # a folder went while it was walked
         unknown = set()
-        for path in stands:
+        for path in importable:
             try:
                 registry.recognise(path)
                 yield path
             except ReportableError:
                 unknown.add(str(path))
-        seen |= fresh - unknown
+        seen |= unseen - unknown
 
 
 def _names(folder: Path) -> Iterator[str]:

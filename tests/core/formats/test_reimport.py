@@ -10,8 +10,8 @@ from support.imported import context, trajectory
 
 from core.formats import registry
 from core.formats.conversation import _TEXT
-from core.formats.growth import is_same_run
 from core.formats.imported import _PARTS, Imported
+from core.formats.reimport import is_same_run
 
 
 def run(folder: Path, *steps: tuple[str, str], status: str = "") -> Imported:
@@ -56,9 +56,9 @@ def chat(folder: Path, *messages: tuple[str, str]) -> Imported:
 def test_words_that_no_event_could_carry_are_shown_in_part_and_kept_whole_in_the_context(tmp_path):
     long = "x" * (_TEXT + 7)
     path = tmp_path / "talk.jsonl"
-    told = [("user", "Go."), ("assistant", "Yes."), ("user", long), ("assistant", "I see.")]
+    messages = [("user", "Go."), ("assistant", "Yes."), ("user", long), ("assistant", "I see.")]
     path.write_text("".join(json.dumps({"type": role, "sessionId": "s", "uuid": str(number), "message": {
-        "role": role, "content": text, "id": str(number)}}) + "\n" for number, (role, text) in enumerate(told)))
+        "role": role, "content": text, "id": str(number)}}) + "\n" for number, (role, text) in enumerate(messages)))
     (session,) = registry.read(path)
     (guided,) = trajectory(session).guidance.values()
     assert len(guided.text) == _TEXT and context(session, 2)[-1].content == long

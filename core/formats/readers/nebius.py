@@ -7,25 +7,18 @@ whether the tests passed; `mask` whether training should learn the turn. No time
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
-from core.domain.events import ScoreGiven, SubmissionMade
 from core.domain.step import Action
-from core.formats.conversation import Answer
-from core.formats.dialogue import Said, tell_all
+from core.formats.conversation import CallResult
+from core.formats.dialogue import DialogueTurn, add_turns
 from core.formats.imported import Imported, SessionBuilder
-from core.formats.rows import Row, read_rows
+from core.formats.rows import SourceRow, row_format
 from core.formats.source import Source
 from core.formats.values import dicts_of, family_of, text_of
 
 NAME = "nebius"
 _BLOCK = re.compile(r"```[^\n]*\n(.*?)\n?```", re.DOTALL)
-
-
-def recognises(source: Source) -> bool:
-    """Whether one of the first rows is such a run."""
-    return any(map(_is_row, source.samples))
 
 
 def _is_row(value: Any) -> bool:
@@ -35,32 +28,25 @@ def _is_row(value: Any) -> bool:
         for t in turns)
 
 
-def read(source: Source) -> Iterator[Imported]:
-    """A session per row."""
-    return read_rows(source, _is_row, "run of SWE-agent", lambda row: _row(source, row))
-
-
-def _row(source: Source, row: Row) -> Imported | str:
+def _row(source: Source, row: SourceRow) -> Imported | str:
     run = row.value
-    turns: list[Said] = []
+    turns: list[DialogueTurn] = []
     for turn in dicts_of(run.get("trajectory")):
         text = text_of(turn.get("text")) or text_of(turn.get("system_prompt"))
         if turn["role"] == "ai":
             learn = turn.get("mask")
             thought, actions = _split(text)
-            turns.append(Said(role="assistant", text=text, thought=thought, actions=actions,
-                              learn=learn if isinstance(learn, bool) else None))
+            turns.append(DialogueTurn(role="assistant", text=text, thought=thought, actions=actions,
+                                      learn=learn if isinstance(learn, bool) else None))
         elif turn["role"] == "user" and turns and turns[-1].role == "assistant":
-            turns.append(Said(role="user", text=text, answer=Answer(text=text, role="user")))
+            turns.append(DialogueTurn(role="user", text=text, result=CallResult(text=text, role="user")))
         else:
-            turns.append(Said(role="system" if turn["role"] == "system" else "user", text=text))
+            turns.append(DialogueTurn(role="system" if turn["role"] == "system" else "user", text=text))
     if not any(t.role == "assistant" for t in turns):
         return "no turn is the agent's."
     name = text_of(run.get("instance_id"))
-    asked = next((t.text for t in turns if t.role == "user"), "")
     builder = SessionBuilder(NAME, source.path.name, row.data)
-    builder.create(name or asked[:400], asked, task=name, model=text_of(run.get("model_name")))
-    tell_all(builder, turns, source="approximate")
+    add_turns(builder, turns, title=name, task=name, model=text_of(run.get("model_name")), source="approximate")
     _end(builder, run)
     return builder.build()
 
@@ -80,13 +66,14 @@ def _split(text: str) -> tuple[str, tuple[Action, ...]]:
 
 
 def _end(builder: SessionBuilder, run: dict[str, Any]) -> None:
-    if patch := text_of(run.get("generated_patch")):
-        builder.fact(SubmissionMade(ordinal=1, step=builder.steps, blob=builder.blob(patch.encode())))
+    builder.submission(text_of(run.get("generated_patch")))
     if isinstance(run.get("target"), bool):
-        builder.fact(ScoreGiven(ordinal=1, step=builder.steps, total=100.0 if run["target"] else 0.0,
-                                message="tests of the benchmark"))
+        builder.reward(float(run["target"]), "tests of the benchmark")
     status = text_of(run.get("exit_status"))
     if not status:
         builder.end("stopped", "end_not_recorded")
     else:
         builder.end("finished" if status.startswith("submitted") else "failed", status)
+
+
+FORMAT = row_format(NAME, "Nebius SWE-agent trajectories", _is_row, "run of SWE-agent", _row)

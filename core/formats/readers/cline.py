@@ -9,18 +9,18 @@ Times, model, tokens and costs are taken where the messages have `ts`, `modelInf
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from core.domain.errors import InvalidInput
 from core.domain.message import Message
 from core.domain.step import Action, ActionError, Usage
-from core.formats import cline_ui
 from core.formats.blocks import blocks_of, calls_of, results_of, text_blocks, thinking
-from core.formats.cline_ui import Request
-from core.formats.conversation import Answer, Conversation, Turn
+from core.formats.conversation import CallResult, Conversation, ForeignStep
+from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
+from core.formats.readers import cline_ui
+from core.formats.readers.cline_ui import ModelRequest
 from core.formats.rows import canonical
 from core.formats.source import Source
 from core.formats.values import dict_of, dicts_of, family_of, int_of, text_of, time_of, usage_of
@@ -40,10 +40,10 @@ _RESULT = re.compile(r"\[(?:" + "|".join(_TOOLS) + r")\b[^\n]*\] Result:")
 
 def recognises(source: Source) -> bool:
     """Whether the file is a list of such messages, judged by its task, calls or results."""
-    told = _messages(source)[:20]
-    if not told or not all(m.get("role") in ("user", "assistant") and "content" in m for m in told):
+    messages = _messages(source)[:20]
+    if not messages or not all(m.get("role") in ("user", "assistant") and "content" in m for m in messages):
         return False
-    return any(_is_ours(m) for m in told)
+    return any(_is_ours(m) for m in messages)
 
 
 def _messages(source: Source) -> list[dict[str, Any]]:
@@ -66,14 +66,11 @@ def read(source: Source) -> Iterator[Imported]:
     """The one session of a file."""
     messages = _messages(source)
     if not any(m.get("role") == "assistant" for m in messages):
-        raise InvalidInput("no_steps", f"{source.path} holds no answer. {source.json.problem}".strip(),
-                           path=str(source.path))
+        raise source.without_steps("answer", [source.json.problem])
     first = messages[0]
     named = [first.get("ts"), first.get("id")]
     identity = [*named, first.get("content")] if any(named) else messages
-    builder = SessionBuilder(NAME, source.path.name, canonical(identity))
-    if source.json.problem:
-        builder.warnings.append(f"{source.json.problem} What stands before it was read.")
+    builder = SessionBuilder(NAME, source.path.name, canonical(identity), source.damage)
     opening = text_blocks(first.get("content"))
     task = _TASK.search(opening)
     asked = task[1] if task else opening
@@ -81,32 +78,31 @@ def read(source: Source) -> Iterator[Imported]:
     models = [t for m in messages if (t := text_of(dict_of(m.get("modelInfo")).get("modelId")))]
     models += [r.model for r in requests if r.model]
     builder.create(asked[:400], asked, model=models[0] if models else "")
-    talk = Conversation(builder)
-    waiting = iter(requests)
+    conversation = Conversation(builder)
+    requests_left = iter(requests)
     at = 0
     while at < len(messages):
         message = messages[at]
-        following = messages[at + 1] if at + 1 < len(messages) else {}
+        after = messages[at + 1] if at + 1 < len(messages) else {}
         if message.get("role") == "assistant":
-            heard = following if following.get("role") == "user" else {}
-            talk.step(_completed(_turn(message, heard), next(waiting, None)))
-            _hear(talk, heard)
-            at += 2 if heard else 1
+            reply = after if after.get("role") == "user" else {}
+            conversation.add_step(_completed(_step(message, reply), next(requests_left, None)))
+            _add_words(conversation, reply)
+            at += 2 if reply else 1
         else:
-            talk.tell(Message(role="user", content=text_blocks(message.get("content"))))
+            conversation.add_message(Message(role="user", content=text_blocks(message.get("content"))))
             at += 1
-    builder.end("finished", "end_not_recorded")
-    yield builder.build()
+    yield builder.build_without_end()
 
 
-def companions(source: Source) -> set[Path]:
-    """The file beside a conversation that reading it reads too."""
-    found = source.path.parent / cline_ui.BESIDE
-    return {found} if found != source.path and found.is_file() and _messages(source) else set()
+def companions(files: Sequence[Path]) -> list[Path]:
+    """What the program's window showed, beside a conversation."""
+    beside = [path.parent / cline_ui.BESIDE for path in files if path.name == HISTORY and _messages(Source(path))]
+    return [path for path in beside if path in files]
 
 
-def _requests(source: Source, messages: list[dict[str, Any]], builder: SessionBuilder) -> list[Request]:
-    """The requests that the file beside tells of, where there is one for each answer."""
+def _requests(source: Source, messages: list[dict[str, Any]], builder: SessionBuilder) -> list[ModelRequest]:
+    """The requests in the file beside, where there is one for each answer."""
     found, problem = cline_ui.requests_beside(source.path)
     answers = sum(m.get("role") == "assistant" for m in messages)
     if found and len(found) != answers:
@@ -117,42 +113,43 @@ def _requests(source: Source, messages: list[dict[str, Any]], builder: SessionBu
     return found if len(found) == answers else []
 
 
-def _completed(turn: Turn, request: Request | None) -> Turn:
-    """The turn with what only the request beside it tells."""
+def _completed(step: ForeignStep, request: ModelRequest | None) -> ForeignStep:
+    """The step with what only the request beside it holds."""
     if request is not None:
-        turn.started_at = turn.started_at or request.at
-        turn.usage = request.usage if turn.usage == Usage() else turn.usage
-        turn.model = turn.model or request.model
-    return turn
+        step.started_at = step.started_at or request.at
+        step.usage = request.usage if step.usage == Usage() else step.usage
+        step.model = step.model or request.model
+    return step
 
 
-def _hear(talk: Conversation, message: dict[str, Any]) -> None:
+def _add_words(conversation: Conversation, message: dict[str, Any]) -> None:
     """What a person wrote into the message that holds the results; its other text enters the context."""
     texts = [t for b in blocks_of(message.get("content")) if b.get("type") == "text" and (t := text_of(b.get("text")))
              and not _RESULT.match(t)]
     results = " ".join(text_blocks(b.get("content")) for b in results_of(message.get("content")))
     for text in texts:
-        talk.tell(Message(role="user", content=text))
+        conversation.add_message(Message(role="user", content=text))
     for found in _FEEDBACK.finditer("\n".join([*texts, results])):
-        talk.guide(found[2], time_of(message.get("ts")))
+        conversation.add_guidance(found[2], time_of(message.get("ts")))
 
 
-def _turn(message: dict[str, Any], heard: dict[str, Any]) -> Turn:
+def _step(message: dict[str, Any], reply: dict[str, Any]) -> ForeignStep:
     content = message.get("content")
     text, calls = text_blocks(content), calls_of(content)
     actions = None
-    answers = [_answer(b) for b in results_of(heard.get("content"))]
+    results = [_result(b) for b in results_of(reply.get("content"))]
     if not calls and (found := list(_XML.finditer(text))):
         actions = tuple(Action(call_id=str(n), tool=m[1], family=family_of(m[1]),
                                arguments={a[1]: a[2].strip() for a in _ARGUMENT.finditer(m[2])})
                         for n, m in enumerate(found, 1))
         text = _XML.sub("", text).strip()
-    if not answers:
-        told = [t for b in blocks_of(heard.get("content")) if _RESULT.match(t := text_of(b.get("text")))]
-        answers = [Answer(text=t, role="user") for t in told]
-    return Turn(thought=text, said=text_blocks(content), reasoning=thinking(content), calls=calls, actions=actions,
-                answers=answers, usage=_usage(dict_of(message.get("metrics"))), started_at=time_of(message.get("ts")),
-                ended_at=time_of(heard.get("ts")), model=text_of(dict_of(message.get("modelInfo")).get("modelId")))
+    if not results:
+        texts = [t for b in blocks_of(reply.get("content")) if _RESULT.match(t := text_of(b.get("text")))]
+        results = [CallResult(text=t, role="user") for t in texts]
+    return ForeignStep(thought=text, completion=text_blocks(content), reasoning=thinking(content), calls=calls,
+                       actions=actions, results=results, usage=_usage(dict_of(message.get("metrics"))),
+                       started_at=time_of(message.get("ts")), ended_at=time_of(reply.get("ts")),
+                       model=text_of(dict_of(message.get("modelInfo")).get("modelId")))
 
 
 def _usage(metrics: dict[str, Any]) -> Usage:
@@ -166,7 +163,10 @@ def _usage(metrics: dict[str, Any]) -> Usage:
                     metrics.get("cost"))
 
 
-def _answer(block: dict[str, Any]) -> Answer:
+def _result(block: dict[str, Any]) -> CallResult:
     text = text_blocks(block.get("content"))
     error = ActionError(kind="tool_error", message=text[:500]) if block.get("is_error") is True else None
-    return Answer(text=text, call=text_of(block.get("tool_use_id")), error=error)
+    return CallResult(text=text, call=text_of(block.get("tool_use_id")), error=error)
+
+
+FORMAT = Format(name=NAME, title="Cline conversation", recognises=recognises, read=read, rank=1, companions=companions)

@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from core.domain.errors import InvalidInput
 from core.domain.events import NoteAdded
-from core.domain.message import ToolCall
 from core.domain.step import ActionError, Usage
-from core.formats.conversation import Answer, Conversation, Turn
+from core.formats.chat import make_call
+from core.formats.conversation import CallResult, Conversation, ForeignStep
+from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
-from core.formats.records import records, shortened
+from core.formats.records import records
 from core.formats.rows import canonical
 from core.formats.source import Source
-from core.formats.values import as_json, dict_of, dicts_of, int_of, text_of, time_of, usage_of
+from core.formats.values import as_json, dict_of, dicts_of, sum_of, text_of, time_of, usage_of
 
 NAME = "gemini-cli"
 _TYPES = ("user", "gemini", "info", "error", "warning")
@@ -29,9 +29,9 @@ def recognises(source: Source) -> bool:
     if source.shape == "lines":
         return any(isinstance(v, dict) and "sessionId" in v and "projectHash" in v for v in source.samples[:3])
     if source.shape == "list":
-        told = dicts_of(list(source.samples))
-        return bool(told) and any(m.get("role") == "model" for m in told) and all(
-            isinstance(m.get("parts"), list) for m in told)
+        contents = dicts_of(list(source.samples))
+        return bool(contents) and any(m.get("role") == "model" for m in contents) and all(
+            isinstance(m.get("parts"), list) for m in contents)
     return "sessionId" in source.object and any(
         m.get("type") in ("user", "gemini") for m in dicts_of(source.object.get("messages"))[:20])
 
@@ -42,19 +42,16 @@ def read(source: Source) -> Iterator[Imported]:
     head = next((r for r in found.items if "sessionId" in r), {})
     messages = _checkpoint(found.items) if source.shape == "list" else _messages(head, found.items)
     name = text_of(head.get("sessionId"))
-    builder = SessionBuilder(NAME, source.path.name, canonical([name] if name else list(found.items)))
-    builder.warnings.extend(shortened(found.problems))
+    builder = SessionBuilder(NAME, source.path.name, canonical([name] if name else list(found.items)), found.warnings)
     asked = next((_words(m.get("content")) for m in messages if m.get("type") == "user"), "")
     model = next((t for m in messages if (t := text_of(m.get("model")))), "")
     builder.create(text_of(head.get("summary")) or asked[:400], asked, task=name, model=model)
-    talk = Conversation(builder)
+    conversation = Conversation(builder)
     for message in messages:
-        _add(talk, message)
+        _add(conversation, message)
     if not builder.steps:
-        raise InvalidInput("no_steps", f"{source.path} holds no answer of the model. {' '.join(found.problems[:3])}",
-                           path=str(source.path))
-    builder.end("finished", "end_not_recorded")
-    yield builder.build()
+        raise source.without_steps("answer of the model", found.problems[:3])
+    yield builder.build_without_end()
 
 
 def _messages(head: dict[str, Any], items: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -94,45 +91,45 @@ def _words(content: Any) -> str:
     if isinstance(content, str):
         return content
     parts = dicts_of(content) or [dict_of(content)]
-    told = [text_of(p.get("text")) or (f"[{next(iter(p), 'part')}]" if "functionCall" not in p else "") for p in parts]
-    return "\n".join(t for t in told if t)
+    texts = [text_of(p.get("text")) or (f"[{next(iter(p), 'part')}]" if "functionCall" not in p else "") for p in parts]
+    return "\n".join(t for t in texts if t)
 
 
-def _add(talk: Conversation, message: dict[str, Any]) -> None:
+def _add(conversation: Conversation, message: dict[str, Any]) -> None:
     kind, at, text = message.get("type"), time_of(message.get("timestamp")), _words(message.get("content"))
     if kind == "user":
-        talk.ask(text, at)
+        conversation.add_person_turn(text, at)
     elif kind == "gemini":
         called = dicts_of(message.get("toolCalls"))
-        calls = tuple(ToolCall(id=text_of(c.get("id")) or str(n), name=text_of(c.get("name")) or "unknown",
-                               arguments=as_json(c.get("args") or {})) for n, c in enumerate(called, 1))
+        calls = tuple(make_call(c.get("id"), c.get("name"), c.get("args") or {}, n) for n, c in enumerate(called, 1))
         thoughts = [": ".join(t for t in (text_of(th.get("subject")), text_of(th.get("description"))) if t)
                     for th in dicts_of(message.get("thoughts"))]
-        answers = [_answer(c, calls[n].id) for n, c in enumerate(called) if c.get("result") or c.get("status")]
-        talk.step(Turn(thought=text, reasoning="\n".join(thoughts), calls=calls, answers=answers, started_at=at,
-                       usage=_usage(dict_of(message.get("tokens"))), model=text_of(message.get("model"))))
+        results = [_result(c, calls[n].id) for n, c in enumerate(called) if c.get("result") or c.get("status")]
+        conversation.add_step(ForeignStep(thought=text, reasoning="\n".join(thoughts), calls=calls, results=results,
+                                          started_at=at, usage=_usage(dict_of(message.get("tokens"))),
+                                          model=text_of(message.get("model"))))
     elif kind in ("error", "warning"):
-        talk.builder.fact(NoteAdded(step=talk.builder.steps, text=f"{kind}: {text[:20_000]}"), at=at)
+        conversation.builder.fact(NoteAdded(step=conversation.builder.steps, text=f"{kind}: {text[:20_000]}"), at=at)
 
 
 def _usage(tokens: dict[str, Any]) -> Usage:
-    given = [int_of(tokens.get(k)) for k in ("input", "tool")]
-    made = [int_of(tokens.get(k)) for k in ("output", "thoughts")]
-    return usage_of(sum(n or 0 for n in given) if given[0] is not None else None,
-                    sum(n or 0 for n in made) if made[0] is not None else None, tokens.get("cached"))
+    return usage_of(sum_of(tokens, "input", "tool"), sum_of(tokens, "output", "thoughts"), tokens.get("cached"))
 
 
-def _answer(call: dict[str, Any], name: str) -> Answer:
+def _result(call: dict[str, Any], name: str) -> CallResult:
     texts, failed = [], ""
     for part in dicts_of(call.get("result")):
         response = dict_of(dict_of(part.get("functionResponse")).get("response"))
         failed = failed or (as_json(response["error"]) if response.get("error") else "")
-        told = response.get("output", response.get("error"))
-        texts.append(as_json(told) if told is not None else text_of(part.get("text")))
+        output = response.get("output", response.get("error"))
+        texts.append(as_json(output) if output is not None else text_of(part.get("text")))
     text = "\n".join(t for t in texts if t) or text_of(call.get("resultDisplay"))
     status = call.get("status")
     error = ActionError(kind="tool_error", message=(failed or text)[:2000]) if status == "error" or failed else None
     if status == "cancelled":
         error = ActionError(kind="cancelled", message=text[:500] or "A person cancelled the action.")
-    return Answer(text=text, call=name, error=error, status="killed" if status == "cancelled" else "finished",
-                  ended_at=time_of(call.get("timestamp")))
+    return CallResult(text=text, call=name, error=error, status="killed" if status == "cancelled" else "finished",
+                      ended_at=time_of(call.get("timestamp")))
+
+
+FORMAT = Format(name=NAME, title="Gemini CLI chat", recognises=recognises, read=read)

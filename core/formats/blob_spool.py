@@ -11,24 +11,24 @@ IN_MEMORY = 32 * 1024 * 1024
 """Bytes that are held in memory; what comes later is written to the disk."""
 
 
-class Payloads(Mapping[str, bytes]):
+class BlobSpool(Mapping[str, bytes]):
     """Payloads by their names. The file goes with the last one who refers to it."""
 
     def __init__(self) -> None:
         self.size = 0
-        self._held: dict[str, bytes] = {}
+        self._in_memory: dict[str, bytes] = {}
         self._spilled: dict[str, tuple[int, int]] = {}
         self._file: tempfile._TemporaryFileWrapper[bytes] | None = None
         self._end = 0
 
     def put(self, data: bytes) -> str:
-        """Keep a payload; gives its name."""
+        """Store a payload; gives its name."""
         name = blob_hash(data)
-        if name in self._held or name in self._spilled:
+        if name in self._in_memory or name in self._spilled:
             return name
         self.size += len(data)
         if self.size <= IN_MEMORY:
-            self._held[name] = data
+            self._in_memory[name] = data
             return name
         if self._file is None:
             self._file = tempfile.TemporaryFile()  # type: ignore[assignment]  # noqa: SIM115 - it lives as long as we do
@@ -40,22 +40,22 @@ class Payloads(Mapping[str, bytes]):
         return name
 
     def __getitem__(self, name: str) -> bytes:
-        if name in self._held:
-            return self._held[name]
+        if name in self._in_memory:
+            return self._in_memory[name]
         start, size = self._spilled[name]
         assert self._file is not None
         self._file.seek(start)
         return self._file.read(size)
 
     def __iter__(self) -> Iterator[str]:
-        yield from self._held
+        yield from self._in_memory
         yield from self._spilled
 
     def __len__(self) -> int:
-        return len(self._held) + len(self._spilled)
+        return len(self._in_memory) + len(self._spilled)
 
 
-class Chosen(Mapping[str, bytes]):
+class BlobSelection(Mapping[str, bytes]):
     """Some payloads of others, which are read when they are asked for."""
 
     def __init__(self, whole: Mapping[str, bytes], names: Collection[str]) -> None:

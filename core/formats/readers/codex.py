@@ -1,7 +1,7 @@
 """Codex CLI rollouts: JSON Lines of `{timestamp, type, payload}`; before 0.32 the bare response items.
 
 `response_item` lines are the conversation; `event_msg` lines repeat them and are used for token counts only. A step
-is one answer of the model: what it says, thinks and calls up to the next `token_count`, or to words after results.
+is one answer of the model: its words, thoughts and calls up to the next `token_count`, or to words after results.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ from typing import Any
 
 import msgspec
 
-from core.domain.errors import InvalidInput
 from core.domain.message import Message, ToolCall
 from core.domain.step import ActionError, Usage
-from core.formats.conversation import Answer, Conversation, Turn
+from core.formats.chat import make_call, parts_text
+from core.formats.conversation import CallResult, Conversation, ForeignStep
+from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
-from core.formats.records import records, shortened
+from core.formats.records import records
 from core.formats.rows import canonical
 from core.formats.source import Source
 from core.formats.values import as_json, code_of, dict_of, dicts_of, exit_error, float_of, text_of, time_of, usage_of
@@ -32,13 +33,13 @@ _CONTEXT = ("<environment_context>", "<user_instructions>", "# AGENTS.md instruc
             "<INSTRUCTIONS>", "<turn_aborted>", "<collaboration_mode>")
 
 
-class _Open(msgspec.Struct, kw_only=True):
+class _OpenStep(msgspec.Struct, kw_only=True):
     """The turn being gathered."""
 
-    said: list[str] = []
+    texts: list[str] = []
     thought: list[str] = []
     calls: list[ToolCall] = []
-    answers: list[Answer] = []
+    results: list[CallResult] = []
     at: Any = None
     until: Any = None
     usage: Usage = Usage()
@@ -46,8 +47,8 @@ class _Open(msgspec.Struct, kw_only=True):
 
     @property
     def is_empty(self) -> bool:
-        """Whether the model has said nothing yet."""
-        return not (self.said or self.thought or self.calls)
+        """Whether nothing of the model is in it yet."""
+        return not (self.texts or self.thought or self.calls)
 
 
 def recognises(source: Source) -> bool:
@@ -69,19 +70,16 @@ def read(source: Source) -> Iterator[Imported]:
     items = [_flat(r) for r in found.items]
     meta = next((p for kind, p, _ in items if kind == "session_meta"), {})
     if not any(p.get("type") in _CALLS or p.get("role") == "assistant" for _, p, _ in items):
-        problems = " ".join(shortened(found.problems))
-        raise InvalidInput("no_steps", f"{source.path} holds no answer of the model. {problems}".strip(),
-                           path=str(source.path))
+        raise source.without_steps("answer of the model", found.warnings)
     name = text_of(meta.get("id")) or text_of(found.items[0].get("id"))
-    builder = SessionBuilder(NAME, source.path.name, canonical([name] if name else found.items))
-    builder.warnings.extend(shortened(found.problems))
-    asked = next((t for _, p, _ in items if p.get("role") == "user" and not _is_context(t := _text(p))), "")
+    builder = SessionBuilder(NAME, source.path.name, canonical([name] if name else found.items), found.warnings)
+    asked = next((t for _, p, _ in items
+                  if p.get("role") == "user" and not _is_context(t := parts_text(p.get("content")))), "")
     model = next((text_of(p.get("model")) for kind, p, _ in items if kind == "turn_context"), "")
     builder.create(asked[:400] or name, asked, task=name, model=model)
-    told = meta.get("instructions") or dict_of(meta.get("base_instructions")).get("text")
-    _Reader(builder, any(map(_usage_in, items))).read(items, text_of(told))
-    builder.end("finished", "end_not_recorded")
-    yield builder.build()
+    instructions = meta.get("instructions") or dict_of(meta.get("base_instructions")).get("text")
+    _RolloutReader(builder, any(map(_usage_in, items))).read(items, text_of(instructions))
+    yield builder.build_without_end()
 
 
 def _flat(record: dict[str, Any]) -> tuple[str, dict[str, Any], Any]:
@@ -99,31 +97,24 @@ def _usage_in(item: tuple[str, dict[str, Any], Any]) -> dict[str, Any]:
     return dict_of(dict_of(payload.get("info")).get("last_token_usage")) if counts else {}
 
 
-def _text(item: dict[str, Any]) -> str:
-    content = item.get("content")
-    if isinstance(content, str):
-        return content
-    return "\n".join(text_of(p.get("text")) or f"[{text_of(p.get('type')) or 'part'}]" for p in dicts_of(content))
-
-
 def _is_context(text: str) -> bool:
     return text.lstrip().startswith(_CONTEXT)
 
 
-class _Reader:
+class _RolloutReader:
     """Walks the lines and closes a turn where the model is asked again."""
 
     def __init__(self, builder: SessionBuilder, counted: bool) -> None:
-        """`counted`: token counts are there and tell where an answer ended; otherwise its results do."""
+        """`counted`: token counts are there and show where an answer ended; otherwise its results do."""
         self._counted = counted
-        self._talk = Conversation(builder)
-        self._open = _Open()
+        self._conversation = Conversation(builder)
+        self._open = _OpenStep()
         self._model = ""
 
     def read(self, items: Sequence[tuple[str, dict[str, Any], Any]], instructions: str) -> None:
         """All lines in order."""
         if instructions:
-            self._talk.tell(Message(role="system", content=instructions))
+            self._conversation.add_message(Message(role="system", content=instructions))
         for kind, payload, at in items:
             if kind == "turn_context":
                 self._model = text_of(payload.get("model"))
@@ -131,7 +122,7 @@ class _Reader:
                 self._item(payload, at)
             elif kind == "compacted":
                 self._close()
-                self._talk.summarise(text_of(payload.get("message")) or "The context was compacted.")
+                self._conversation.add_summary(text_of(payload.get("message")) or "The context was compacted.")
             elif used := _usage_in((kind, payload, at)):
                 self._count(used)
         self._close()
@@ -139,32 +130,32 @@ class _Reader:
     def _item(self, item: dict[str, Any], at: Any) -> None:
         kind = item.get("type")
         if kind in _OUTPUTS:
-            self._open.answers.append(_answer(item, at))
+            self._open.results.append(_result(item, at))
         elif kind in ("message", None) and item.get("role") != "assistant":
             self._words(item, at)
         elif kind in (*_CALLS, "reasoning", "message"):
-            if self._open.is_counted if self._counted else self._open.answers:
+            if self._open.is_counted if self._counted else self._open.results:
                 self._close()
             self._open.at = self._open.at or at
             self._open.until = at
             self._take(item)
 
     def _words(self, item: dict[str, Any], at: Any) -> None:
-        text, role = _text(item), item.get("role")
+        text, role = parts_text(item.get("content")), item.get("role")
         if not text:
             return
         self._close()
         if role == "user" and not _is_context(text):
-            self._talk.ask(text, at)
+            self._conversation.add_person_turn(text, at)
         else:
-            self._talk.tell(Message(role="user" if role == "user" else "system", content=text))
+            self._conversation.add_message(Message(role="user" if role == "user" else "system", content=text))
 
     def _take(self, item: dict[str, Any]) -> None:
         if item.get("type") == "message":
-            self._open.said.append(_text(item))
+            self._open.texts.append(parts_text(item.get("content")))
         elif item.get("type") == "reasoning":
-            told = dicts_of(item.get("summary")) + dicts_of(item.get("content"))
-            self._open.thought.extend(t for p in told if (t := text_of(p.get("text"))))
+            parts = dicts_of(item.get("summary")) + dicts_of(item.get("content"))
+            self._open.thought.extend(t for p in parts if (t := text_of(p.get("text"))))
         else:
             self._open.calls.append(_call(item, len(self._open.calls) + 1))
 
@@ -175,43 +166,47 @@ class _Reader:
                                         used.get("cached_input_tokens"))
 
     def _close(self) -> None:
-        turn, self._open = self._open, _Open(said=[], thought=[], calls=[], answers=[])
-        if not turn.is_empty:
-            self._talk.step(Turn(thought="\n\n".join(turn.said), reasoning="\n\n".join(turn.thought),
-                                 calls=tuple(turn.calls), answers=turn.answers, usage=turn.usage, started_at=turn.at,
-                                 ended_at=turn.until, model=self._model))
-        elif turn.answers:
-            self._talk.builder.warnings.append(
-                f"{len(turn.answers)} results have no call before them and were left out.")
+        step, self._open = self._open, _OpenStep(texts=[], thought=[], calls=[], results=[])
+        if not step.is_empty:
+            self._conversation.add_step(ForeignStep(thought="\n\n".join(step.texts),
+                                                    reasoning="\n\n".join(step.thought), calls=tuple(step.calls),
+                                                    results=step.results, usage=step.usage, started_at=step.at,
+                                                    ended_at=step.until, model=self._model))
+        elif step.results:
+            self._conversation.builder.warnings.append(
+                f"{len(step.results)} results have no call before them and were left out.")
 
 
 def _call(item: dict[str, Any], place: int) -> ToolCall:
     kind = item.get("type")
     name = text_of(item.get("name")) or text_of(kind).removesuffix("_call")
-    told = item.get("arguments", item.get("input", item.get("action", {})))
-    arguments = json.dumps({"input": told}) if kind == "custom_tool_call" and isinstance(told, str) else as_json(told)
-    return ToolCall(id=text_of(item.get("call_id")) or text_of(item.get("id")) or str(place), name=name,
-                    arguments=arguments)
+    arguments = item.get("arguments", item.get("input", item.get("action", {})))
+    if kind == "custom_tool_call" and isinstance(arguments, str):
+        arguments = json.dumps({"input": arguments})
+    return make_call(text_of(item.get("call_id")) or text_of(item.get("id")), name, arguments, place)
 
 
-def _answer(item: dict[str, Any], at: Any) -> Answer:
+def _result(item: dict[str, Any], at: Any) -> CallResult:
     """The output is text, or JSON text of `{output, metadata: {exit_code, duration_seconds}}`, or an object."""
-    told: Any = item.get("output")
-    if isinstance(told, str) and told.startswith("{"):
+    output: Any = item.get("output")
+    if isinstance(output, str) and output.startswith("{"):
         try:
-            told = json.loads(told)
+            output = json.loads(output)
         except (ValueError, RecursionError):
-            told = item.get("output")
-    if isinstance(told, dict) and ("output" in told or "content" in told):
-        text, success = as_json(told.get("output", told.get("content"))), told.get("success")
-        meta = dict_of(told.get("metadata"))
+            output = item.get("output")
+    if isinstance(output, dict) and ("output" in output or "content" in output):
+        text, success = as_json(output.get("output", output.get("content"))), output.get("success")
+        meta = dict_of(output.get("metadata"))
     else:
-        text = _text({"content": told}) if isinstance(told, list) else as_json(item.get("output", ""))
+        text = parts_text(output) if isinstance(output, list) else as_json(item.get("output", ""))
         meta, success = {}, None
     code = code_of(meta.get("exit_code"))
     if code is None and (match := _EXIT.match(text)):
         code = int(match[1])
     error = exit_error(code) or (ActionError(kind="tool_error", message=text[:500]) if success is False else None)
     seconds = float_of(meta.get("duration_seconds"))
-    return Answer(text=text, call=text_of(item.get("call_id")), exit_code=code, error=error, ended_at=at,
-                  data={} if seconds is None else {"duration_s": seconds})
+    return CallResult(text=text, call=text_of(item.get("call_id")), exit_code=code, error=error, ended_at=at,
+                      data={} if seconds is None else {"duration_s": seconds})
+
+
+FORMAT = Format(name=NAME, title="Codex CLI rollout", recognises=recognises, read=read)

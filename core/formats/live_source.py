@@ -11,19 +11,18 @@ from pathlib import Path
 import msgspec
 
 from core.domain.errors import Unavailable
+from core.formats import registry
 from core.formats.json_text import Parsed, parse
-from core.formats.source import Line, Source
+from core.formats.source import FileLine, Source
 
 _TAIL = 4096
 
 
 def stamp(path: Path) -> str:
     """What changes when a file changes, or one of its newest parts in a folder of events; "" where there is no file."""
-    folders = [path.parent / "events", path.parent / "sessions"]
-    if path.parent.name == "events":
-        folders.append(path.parent)
-    told = [_state(path), *map(_state, folders), *(_state(part) for folder in folders for part in _newest(folder))]
-    return " ".join(filter(None, told)) if path.is_file() else ""
+    folders = list(dict.fromkeys(folder for known in registry.FORMATS for folder in known.parts_of(path)))
+    states = [_state(path), *map(_state, folders), *(_state(part) for folder in folders for part in _newest(folder))]
+    return " ".join(filter(None, states)) if path.is_file() else ""
 
 
 def _state(path: Path) -> str:
@@ -43,28 +42,28 @@ def _newest(folder: Path) -> list[Path]:
     return [folder / name for name in heapq.nlargest(3, names, key=lambda n: (len(n.partition(".")[0]), n))]
 
 
-class _Known(msgspec.Struct):
+class _LinesRead(msgspec.Struct):
     """The lines that were read before, each with its value; where the next one begins, and the bytes before that."""
 
     inode: int
-    records: list[tuple[Line, Parsed]] = []
+    records: list[tuple[FileLine, Parsed]] = []
     offset: int = 0
     tail: bytes = b""
 
 
-class GrowingSource(Source):
+class LiveSource(Source):
     """The file as it is now. Of lines only those after the ones of `before` are read; one without an end waits.
 
     `json` raises Unavailable (file_incomplete) where the file is being written over at this moment.
     """
 
-    def __init__(self, path: Path, before: GrowingSource | None = None) -> None:
+    def __init__(self, path: Path, before: LiveSource | None = None) -> None:
         super().__init__(path)
         inode = path.stat().st_ino
-        known: _Known | None = before._known if before is not None else None
-        if known is None or known.inode != inode or self._before(known.offset) != known.tail:
-            known = _Known(inode)  # it was written anew
-        self._known: _Known = known
+        earlier: _LinesRead | None = before._earlier if before is not None else None
+        if earlier is None or earlier.inode != inode or self._before(earlier.offset) != earlier.tail:
+            earlier = _LinesRead(inode)  # it was written anew
+        self._earlier: _LinesRead = earlier
 
     def _before(self, offset: int) -> bytes:
         with self.path.open("rb") as file:
@@ -73,26 +72,26 @@ class GrowingSource(Source):
 
     def part(self, path: Path) -> Source:
         """A part is as little read before it is whole."""
-        return GrowingSource(path)
+        return LiveSource(path)
 
-    def lines(self, start: int = 0, number: int = 0) -> Iterator[Line]:
+    def lines(self, start: int = 0, number: int = 0) -> Iterator[FileLine]:
         """The lines, without a last one that is still being written."""
         for line in super().lines(start, number):
             if line.whole or not parse(line.data).problem:
                 yield line
 
-    def records(self) -> Iterator[tuple[Line, Parsed]]:
+    def records(self) -> Iterator[tuple[FileLine, Parsed]]:
         """All lines with their values; those that were read before are not read again."""
-        known = self._known
-        yield from known.records
-        number = known.records[-1][0].number if known.records else 0
-        for line in self.lines(known.offset, number):
-            told = (msgspec.structs.replace(line, data=line.data[:1]), parse(line.data))
+        earlier = self._earlier
+        yield from earlier.records
+        number = earlier.records[-1][0].number if earlier.records else 0
+        for line in self.lines(earlier.offset, number):
+            record = (msgspec.structs.replace(line, data=line.data[:1]), parse(line.data))
             if line.whole:
-                known.records.append(told)
-                known.offset = line.stop
-            yield told
-        known.tail = self._before(known.offset)
+                earlier.records.append(record)
+                earlier.offset = line.stop
+            yield record
+        earlier.tail = self._before(earlier.offset)
 
     @cached_property
     def json(self) -> Parsed:

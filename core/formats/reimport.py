@@ -17,30 +17,30 @@ OPEN_ENDS = ("end_not_recorded", "file_grows")
 """Reasons of a state that say that the file may go on."""
 
 
-def fresh(session: Imported, held: Mapping[str, bytes]) -> list[bytes]:
+def missing_events(session: Imported, held: Mapping[str, bytes]) -> list[bytes]:
     """The events that `held` (id → body) lacks, in order.
 
-    A step whose content has changed, as by a result that came late, is told again under an id of its own: it takes
-    the place of the first telling, and what people said of the step stays; what the tellings before have added to
-    the sums is said. Output of a terminal is told from where the held output ends.
+    A step whose content has changed, as by a result that came late, gets another event under an id of its own: it takes
+    the place of the version before, and people's opinions on the step stay; the event says what the versions before
+    have added to the sums. Output of a terminal goes on from where the held output ends.
     """
     found: list[bytes] = []
-    shown: dict[str, int] = {}
-    told = _tellings(held)
+    lengths: dict[str, int] = {}
+    versions = _versions(held)
     for body in session.bodies:
         event = decode_event(body)
         if isinstance(event.fact, TerminalOutput):
-            _continue(event, event.fact, session, held, shown, found)
+            _continue(event, event.fact, session, held, lengths, found)
         elif event.id not in held:
             found.append(body)
         elif isinstance(event.fact, StepAdded) and (
-                again := _again(event, event.fact, told.get(event.id, ()), held)
+                changed := _next_version(event, event.fact, versions.get(event.id, ()), held)
         ):
-            found.append(again)
+            found.append(changed)
     return found
 
 
-def first_step(session: Imported) -> str:
+def first_body(session: Imported) -> str:
     """The payload of the first step: what an earlier import of the same run must hold too."""
     return next((f.body for b in session.bodies if isinstance(f := decode_event(b).fact, StepAdded)), "")
 
@@ -76,7 +76,7 @@ def renamed(session: Imported, name: str) -> Imported:
 
 
 def _steps(bodies: Iterable[bytes]) -> list[str]:
-    """The payloads of the steps in order, each as it was told last."""
+    """The payloads of the steps in order, each in its last version."""
     found: dict[int, str] = {}
     for body in bodies:
         if isinstance(fact := decode_event(body).fact, StepAdded):
@@ -85,12 +85,12 @@ def _steps(bodies: Iterable[bytes]) -> list[str]:
 
 
 def _has_end(bodies: Iterable[bytes]) -> bool:
-    told = [f for b in bodies if isinstance(f := decode_event(b).fact, SessionStateChanged)]
-    return bool(told) and told[-1].reason not in OPEN_ENDS
+    states = [f for b in bodies if isinstance(f := decode_event(b).fact, SessionStateChanged)]
+    return bool(states) and states[-1].reason not in OPEN_ENDS
 
 
-def _tellings(held: Mapping[str, bytes]) -> dict[str, list[bytes]]:
-    """The tellings of each step in order, by the id of the first."""
+def _versions(held: Mapping[str, bytes]) -> dict[str, list[bytes]]:
+    """The versions of each step in order, by the id of the first."""
     found: dict[str, list[bytes]] = {}
     for name, body in held.items():
         if match := _STEP.match(name):
@@ -98,17 +98,17 @@ def _tellings(held: Mapping[str, bytes]) -> dict[str, list[bytes]]:
     return found
 
 
-def _again(event: Event, fact: StepAdded, told: Sequence[bytes], held: Mapping[str, bytes]) -> bytes | None:
-    """The step's next telling, or None where the last one held says the same."""
-    tellings = [f for body in told if isinstance(f := decode_event(body).fact, StepAdded)]
-    counted = next((t.head.usage for t in reversed(tellings) if t.head.usage != Usage()), Usage())
-    if not tellings or (_content(tellings[-1]) == _content(fact) and fact.head.usage in (counted, Usage())):
+def _next_version(event: Event, fact: StepAdded, bodies: Sequence[bytes], held: Mapping[str, bytes]) -> bytes | None:
+    """The step's next version, or None where the last one held is the same."""
+    versions = [f for body in bodies if isinstance(f := decode_event(body).fact, StepAdded)]
+    counted = next((v.head.usage for v in reversed(versions) if v.head.usage != Usage()), Usage())
+    if not versions or (_content(versions[-1]) == _content(fact) and fact.head.usage in (counted, Usage())):
         return None
     name = f"{event.id}-{blob_hash(_content(fact) + msgspec.json.encode(fact.head.usage))[:12]}"
     if name in held:
         return None
-    again = msgspec.structs.replace(fact, counted=counted, is_error_counted=any(t.head.is_error for t in tellings))
-    return encode_event(msgspec.structs.replace(event, id=name, fact=again))
+    changed = msgspec.structs.replace(fact, counted=counted, is_error_counted=any(v.head.is_error for v in versions))
+    return encode_event(msgspec.structs.replace(event, id=name, fact=changed))
 
 
 def _content(fact: StepAdded) -> bytes:
@@ -116,15 +116,15 @@ def _content(fact: StepAdded) -> bytes:
 
 
 def _continue(event: Event, fact: TerminalOutput, session: Imported, held: Mapping[str, bytes],
-              shown: dict[str, int], found: list[bytes]) -> None:
-    """Add output that goes beyond what is held; what was cut off elsewhere at the first reading is not told twice."""
+              lengths: dict[str, int], found: list[bytes]) -> None:
+    """Add output that goes beyond what is held; what was cut off elsewhere at the first reading is not added twice."""
     terminal = f"{fact.host}/{fact.terminal}"
-    if not shown:
-        shown.update(_lengths(held))
-    start = shown.get(terminal, 0)
+    if not lengths:
+        lengths.update(_lengths(held))
+    start = lengths.get(terminal, 0)
     if fact.offset + fact.size <= start:
         return
-    shown[terminal] = fact.offset + fact.size
+    lengths[terminal] = fact.offset + fact.size
     if fact.offset >= start:
         found.append(encode_event(event))
         return

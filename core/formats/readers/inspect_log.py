@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from core.domain.errors import InvalidInput
-from core.formats import inspect_sample
+from core.formats.format import Format
 from core.formats.imported import Imported
 from core.formats.json_text import parse
+from core.formats.readers import inspect_sample
 from core.formats.rows import joined
 from core.formats.source import Source
 from core.formats.values import dict_of, dicts_of
@@ -105,3 +106,6 @@ def _sessions(source: Source, log: dict[str, Any],
         else:
             made = inspect_sample.session(source.path.name, log, sample)
             yield where, made if isinstance(made, Imported) else f"{where} was left out: {made}"
+
+
+FORMAT = Format(name=NAME, title="Inspect log", recognises=recognises, read=read)

@@ -15,7 +15,7 @@ from core.domain.errors import ReportableError
 from core.domain.events import ScoreGiven
 from core.formats.asciicast import Cast, add_output, is_header, read_cast
 from core.formats.imported import SessionBuilder
-from core.formats.source import Source
+from core.formats.source import Source, is_plain
 from core.formats.values import as_json, dict_of, float_of, text_of, time_of
 
 CAST, RESULT = "recording.cast", "result.json"
@@ -26,11 +26,11 @@ _PIECE = 16_384
 def beside(path: Path) -> Path | None:
     """The recording beside a trajectory."""
     found = path.parent / CAST
-    return found if found.is_file() and not found.is_symlink() else None
+    return found if is_plain(found) else None
 
 
 class Recording:
-    """Told to the builder as far as the steps have come."""
+    """Replayed into the session as far as the steps have come."""
 
     def __init__(self, path: Path, builder: SessionBuilder, times: Sequence[datetime | None]) -> None:
         """`times` are the steps': an output belongs to the last step that began before it."""
@@ -49,19 +49,19 @@ class Recording:
             builder.warnings.append(f"No step says where in {CAST} it is: the recording stands at the end.")
 
     def until(self, next_step: datetime | None) -> dict[str, int]:
-        """Tell what was shown before the next step began; gives the terminal's length where it is known."""
+        """Replay what was shown before the next step began; gives the terminal's length where it is known."""
         if not self._is_timed or next_step is None:
             return {"main/agent": self._offset} if self._is_timed and self._offset else {}
-        self._tell(next_step)
+        self._replay(next_step)
         return {"main/agent": self._offset}
 
     def rest(self) -> dict[str, int]:
-        """Tell all that was shown after the last step began."""
-        self._tell(None)
+        """Replay all that was shown after the last step began."""
+        self._replay(None)
         return {"main/agent": self._offset} if self._is_timed else {}
 
-    def _tell(self, limit: datetime | None) -> None:
-        waiting, at = b"", None
+    def _replay(self, limit: datetime | None) -> None:
+        unwritten, at = b"", None
         while self._at < len(self._cast.events):
             seconds, kind, data = self._cast.events[self._at]
             moment = self._cast.time(seconds, None)
@@ -71,11 +71,12 @@ class Recording:
             if kind != "o":
                 continue
             at = at or moment
-            waiting += data.encode("utf-8", "replace")
-            if len(waiting) >= _PIECE or not self._cast.is_same_moment(seconds):
-                self._offset, waiting = add_output(self._builder, "agent", self._offset, waiting, at, self._cast.size)
+            unwritten += data.encode("utf-8", "replace")
+            if len(unwritten) >= _PIECE or not self._cast.is_same_moment(seconds):
+                self._offset, unwritten = add_output(self._builder, "agent", self._offset, unwritten, at,
+                                                     self._cast.size)
                 at = None
-        self._offset, _ = add_output(self._builder, "agent", self._offset, waiting, at, self._cast.size)
+        self._offset, _ = add_output(self._builder, "agent", self._offset, unwritten, at, self._cast.size)
 
 
 def _read(path: Path) -> Cast:
@@ -86,7 +87,7 @@ def _read(path: Path) -> Cast:
 
 
 def end(builder: SessionBuilder, path: Path) -> bool:
-    """Scores and end of the trial that a trajectory lies in; False where there is no result to tell them."""
+    """Scores and end of the trial that a trajectory lies in; False where no result holds them."""
     result = _result(path)
     if not result:
         return False
@@ -98,8 +99,8 @@ def end(builder: SessionBuilder, path: Path) -> bool:
                                 parts=parts if len(parts) > 1 else {}, message=f"rewards: {as_json(parts)}"[:500]))
     error = dict_of(result.get("exception_info"))
     if error:
-        told = text_of(error.get("exception_message"))[:2000]
-        builder.end("failed", text_of(error.get("exception_type")) or "exception", told)
+        builder.end("failed", text_of(error.get("exception_type")) or "exception",
+                    text_of(error.get("exception_message"))[:2000])
     elif result.get("finished_at"):
         builder.end("finished", "finished")
     else:
@@ -110,11 +111,11 @@ def end(builder: SessionBuilder, path: Path) -> bool:
 def _result(path: Path) -> dict[str, Any]:
     """The result of the trial whose `agent` folder a trajectory lies in."""
     found = path.parent.parent / RESULT
-    if path.parent.name != "agent" or found.is_symlink() or not found.is_file():
+    if path.parent.name != "agent" or not is_plain(found):
         return {}
     try:
         source = Source(found)
-        told = source.object if source.size <= _RESULT_BYTES else {}
+        result = source.object if source.size <= _RESULT_BYTES else {}
     except ReportableError:
         return {}
-    return told if "trial_name" in told and "task_name" in told else {}
+    return result if {"trial_name", "task_name"} <= result.keys() else {}

@@ -1,27 +1,29 @@
 """terminal-bench trials (`results.json` with its casts and `commands.txt`), and asciicasts (v1, v2, v3) alone.
 
 A trial knows no steps: they are made of the keys that were sent, from the cast's input events or `commands.txt`.
-What the terminal showed is kept whole for the Terminals panel. Token counts of 0 are how the harness says unknown.
+What the terminal showed is stored whole for the Terminals panel. Token counts of 0 are how the harness says unknown.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from core.domain.errors import InvalidInput, ReportableError
-from core.domain.events import NoteAdded, ScoreGiven
+from core.domain.errors import ReportableError
+from core.domain.events import ScoreGiven
 from core.domain.step import Action, StepBody
 from core.formats.asciicast import Cast, add_output, is_header, read_cast
+from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.rows import canonical
-from core.formats.source import Source
+from core.formats.source import Source, is_plain
 from core.formats.values import dict_of, int_of, text_of, time_of
 
 NAME = "terminal-bench"
+SESSIONS = "sessions"
 _COMMANDS = 8 * 1024 * 1024
 
 
@@ -35,16 +37,17 @@ def _is_trial(value: dict[str, Any]) -> bool:
         value.keys() & {"failure_mode", "parser_results", "trial_name"})
 
 
-def companions(source: Source) -> set[Path]:
-    """The files below a trial that reading it reads too."""
-    return set(_casts(source.path)) if _is_trial(source.object) else set()
+def companions(files: Sequence[Path]) -> list[Path]:
+    """The folders of a trial's recordings."""
+    return [path.parent / folder for path in files if path.name == "results.json" and _casts(path)
+            and _is_trial(Source(path).object) for folder in (SESSIONS, "panes")]
 
 
 def _casts(path: Path) -> list[Path]:
-    folder = path.parent / "sessions"
+    folder = path.parent / SESSIONS
     if not folder.is_dir() or folder.is_symlink():
         return []
-    return sorted(p for p in folder.glob("*.cast") if p.is_file() and not p.is_symlink())[:20]
+    return sorted(p for p in folder.glob("*.cast") if is_plain(p))[:20]
 
 
 def read(source: Source) -> Iterator[Imported]:
@@ -78,39 +81,36 @@ def read(source: Source) -> Iterator[Imported]:
 
 def _alone(source: Source) -> Imported:
     cast = read_cast(source)
-    builder = SessionBuilder(NAME, source.path.name, canonical([cast.header, cast.events[:20]]))
-    builder.warnings.extend(cast.problems)
+    builder = SessionBuilder(NAME, source.path.name, canonical([cast.header, cast.events[:20]]), cast.problems)
     title = text_of(cast.header.get("title")) or text_of(cast.header.get("command")) or source.path.stem
     builder.create(title, text_of(cast.header.get("command")))
     if not cast.events:
-        raise InvalidInput("no_steps", f"{source.path} holds no output. {' '.join(cast.problems)}".strip(),
-                           path=str(source.path))
+        raise source.without_steps("output", cast.problems)
     _replay(builder, cast, "terminal", None, steps=True)
-    builder.end("finished", "end_not_recorded")
-    return builder.build()
+    return builder.build_without_end()
 
 
 def _replay(builder: SessionBuilder, cast: Cast, terminal: str, started: datetime | None, *, steps: bool) -> None:
     """Output and, from the keys that were typed, steps."""
-    keys, typed, offset, waiting = "", False, 0, b""
-    begun: datetime | None = None
+    keys, is_sent, offset, unwritten = "", False, 0, b""
+    started_at: datetime | None = None
     at: datetime | None = None
     for seconds, kind, data in cast.events:
         if kind == "o":
-            waiting += data.encode("utf-8", "replace")
-            if len(waiting) < 16_384 and cast.is_same_moment(seconds):
+            unwritten += data.encode("utf-8", "replace")
+            if len(unwritten) < 16_384 and cast.is_same_moment(seconds):
                 continue
         at = cast.time(seconds, started)
-        offset, waiting = add_output(builder, terminal, offset, waiting, at, cast.size)
+        offset, unwritten = add_output(builder, terminal, offset, unwritten, at, cast.size)
         if kind == "i" and steps:
-            if typed:
-                _step(builder, keys, begun, at, {f"main/{terminal}": offset})
-                keys, typed = "", False
-            begun = begun if keys else at
-            keys, typed = keys + data, data.endswith(("\r", "\n"))
-    offset, _ = add_output(builder, terminal, offset, waiting, at, cast.size)
+            if is_sent:
+                _step(builder, keys, started_at, at, {f"main/{terminal}": offset})
+                keys, is_sent = "", False
+            started_at = started_at if keys else at
+            keys, is_sent = keys + data, data.endswith(("\r", "\n"))
+    offset, _ = add_output(builder, terminal, offset, unwritten, at, cast.size)
     if keys:
-        _step(builder, keys, begun, at, {f"main/{terminal}": offset})
+        _step(builder, keys, started_at, at, {f"main/{terminal}": offset})
 
 
 def _step(builder: SessionBuilder, keys: str, start: datetime | None, end: datetime | None,
@@ -122,17 +122,17 @@ def _step(builder: SessionBuilder, keys: str, start: datetime | None, end: datet
 
 def _commands(builder: SessionBuilder, path: Path) -> None:
     """Each line of `commands.txt` is the Python form of the keys of one call."""
-    if not path.is_file() or path.is_symlink() or path.stat().st_size > _COMMANDS:
+    if not is_plain(path) or path.stat().st_size > _COMMANDS:
         return
     unread = 0
     for line in path.read_text("utf-8", "replace").splitlines():
         try:
-            told = ast.literal_eval(line) if line.strip() else None
+            sent = ast.literal_eval(line) if line.strip() else None
         except (ValueError, SyntaxError, RecursionError, MemoryError):
             unread += 1
             continue
-        if told is not None:
-            keys = "".join(map(str, told)) if isinstance(told, list | tuple) else str(told)
+        if sent is not None:
+            keys = "".join(map(str, sent)) if isinstance(sent, list | tuple) else str(sent)
             _step(builder, keys, None, None, {})
     if unread:
         builder.warnings.append(f"{unread} lines of {path.name} could not be read.")
@@ -141,9 +141,7 @@ def _commands(builder: SessionBuilder, path: Path) -> None:
 
 
 def _end(builder: SessionBuilder, trial: dict[str, Any]) -> None:
-    counts = [f"{k} {v}" for k in ("total_input_tokens", "total_output_tokens") if (v := int_of(trial.get(k)))]
-    if counts:
-        builder.fact(NoteAdded(step=0, text="Recorded for the whole run: " + ", ".join(counts) + "."))
+    builder.totals({k: v for k in ("total_input_tokens", "total_output_tokens") if (v := int_of(trial.get(k)))})
     resolved = trial.get("is_resolved")
     parts = {k: 100.0 if v == "passed" else 0.0 for k, v in dict_of(trial.get("parser_results")).items()}
     if isinstance(resolved, bool):
@@ -152,3 +150,7 @@ def _end(builder: SessionBuilder, trial: dict[str, Any]) -> None:
     mode = text_of(trial.get("failure_mode"))
     good = mode in ("", "none", "unset")
     builder.end("finished" if good else "failed", "finished" if good else mode)
+
+
+FORMAT = Format(name=NAME, title="terminal-bench trial or asciicast", recognises=recognises, read=read,
+                companions=companions, parts_of=lambda path: [path.parent / SESSIONS])

@@ -6,14 +6,13 @@ the first step is guidance. The turns before a step are exactly its context. No 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from core.domain.events import NoteAdded
 from core.domain.message import Role
-from core.formats.dialogue import Said, json_calls, tell_all, tools_blob
+from core.formats.dialogue import DialogueTurn, add_turns, json_calls, tools_blob
 from core.formats.imported import Imported, SessionBuilder
-from core.formats.rows import Row, read_rows
+from core.formats.rows import SourceRow, row_format
 from core.formats.source import Source
 from core.formats.values import dicts_of, float_of, text_of
 
@@ -22,11 +21,6 @@ _FROM: dict[str, Role] = {"human": "user", "user": "user", "gpt": "assistant", "
                           "bot": "assistant", "chatgpt": "assistant", "bing": "assistant", "bard": "assistant",
                           "model": "assistant", "function_call": "assistant", "observation": "tool", "tool": "tool",
                           "function_response": "tool", "system": "system"}
-
-
-def recognises(source: Source) -> bool:
-    """Whether one of the first rows holds such a conversation."""
-    return any(map(_is_row, source.samples))
 
 
 def _is_row(value: Any) -> bool:
@@ -45,39 +39,32 @@ def _is_v1(turns: Any) -> bool:
         and all(isinstance(p, dict) and "type" in p and "value" in p for p in t["content"]) for t in turns)
 
 
-def read(source: Source) -> Iterator[Imported]:
-    """A session per row."""
-    return read_rows(source, _is_row, "conversation", lambda row: _row(source, row))
-
-
-def _row(source: Source, row: Row) -> Imported | str:
+def _row(source: Source, row: SourceRow) -> Imported | str:
     value = row.value
     turns = _old(value) if _is_old(value.get("conversations")) else _v1(value)
     if not any(t.role == "assistant" for t in turns):
         return "no turn is the assistant's."
     builder = SessionBuilder(NAME, source.path.name, row.data)
-    asked = next((t.text for t in turns if t.role == "user"), "")
-    builder.create(asked[:400], asked, task=text_of(value.get("id")))
-    tell_all(builder, turns, tools=tools_blob(builder, value.get("tools")))
+    add_turns(builder, turns, task=text_of(value.get("id")), tools=tools_blob(builder, value.get("tools")))
     for name in ("chosen", "rejected"):
         if value.get(name):
             builder.fact(NoteAdded(step=0, text=f"The row also holds a {name} answer."))
-    builder.end("finished", "end_not_recorded")
-    return builder.build()
+    return builder.build_without_end()
 
 
-def _old(value: dict[str, Any]) -> list[Said]:
-    turns = [Said(role="system", text=system)] if (system := text_of(value.get("system"))) else []
+def _old(value: dict[str, Any]) -> list[DialogueTurn]:
+    turns = [DialogueTurn(role="system", text=system)] if (system := text_of(value.get("system"))) else []
     for turn in value["conversations"]:
         role, text = _FROM[turn["from"]], turn["value"]
         calls = json_calls(text) if turn["from"] == "function_call" else ()
         weight = turn.get("weight")
-        turns.append(Said(role=role, text=text, calls=calls, thought="" if calls else None, person=role == "user",
-                          learn=bool(weight) if role == "assistant" and weight in (0, 1) else None))
+        turns.append(DialogueTurn(role=role, text=text, calls=calls, thought="" if calls else None,
+                                  person=role == "user",
+                                  learn=bool(weight) if role == "assistant" and weight in (0, 1) else None))
     return turns
 
 
-def _v1(value: dict[str, Any]) -> list[Said]:
+def _v1(value: dict[str, Any]) -> list[DialogueTurn]:
     turns = []
     for turn in dicts_of(value.get("messages")):
         parts: dict[str, list[str]] = {}
@@ -86,10 +73,11 @@ def _v1(value: dict[str, Any]) -> list[Said]:
         role = _FROM[turn["role"]]
         calls = tuple(c for text in parts.get("tool_call", ()) for c in json_calls(text))
         weight = float_of(turn.get("loss_weight"))
-        text = "\n".join(t for kind, told in parts.items() if kind not in ("reasoning", "tool_call") for t in told)
-        turns.append(Said(role=role, text=text, calls=calls, reasoning="\n".join(parts.get("reasoning", ())),
-                          person=role == "user",
-                          learn=bool(weight) if role == "assistant" and weight in (0.0, 1.0) else None))
+        text = "\n".join(t for kind, texts in parts.items() if kind not in ("reasoning", "tool_call") for t in texts)
+        turns.append(DialogueTurn(role=role, text=text, calls=calls, reasoning="\n".join(parts.get("reasoning", ())),
+                                  person=role == "user",
+                                  learn=bool(weight) if role == "assistant" and weight in (0.0, 1.0) else None))
     return turns
 
 
+FORMAT = row_format(NAME, "ShareGPT or LLaMA-Factory rows", _is_row, "conversation", _row)

@@ -15,15 +15,14 @@ from typing import Any
 
 import msgspec
 
-from core.domain.errors import InvalidInput
-from core.domain.events import NoteAdded
 from core.domain.message import Message
 from core.domain.step import ActionError
-from core.formats.blocks import calls_of, input_tokens, results_of, text_blocks, thinking
-from core.formats.conversation import Answer, Conversation, Turn
-from core.formats.edits import of_claude
+from core.formats.blocks import blocks_of, calls_of, input_tokens, results_of, text_blocks, thinking
+from core.formats.conversation import CallResult, Conversation, ForeignStep
+from core.formats.format import Format, any_sample
 from core.formats.imported import Imported, SessionBuilder
-from core.formats.records import records, shortened
+from core.formats.readers.claude_edits import file_edit
+from core.formats.records import records
 from core.formats.rows import canonical
 from core.formats.source import Source
 from core.formats.values import dict_of, float_of, int_of, text_of, time_of, usage_of
@@ -38,7 +37,7 @@ _EXIT = re.compile(r"(?:Error: )?Exit code (\d{1,5})\b")
 
 
 class _Item(msgspec.Struct, kw_only=True):
-    """A turn being gathered, or words of a person, or a summary."""
+    """A step being gathered, or words of a person, or a summary."""
 
     kind: str
     text: str = ""
@@ -46,16 +45,12 @@ class _Item(msgspec.Struct, kw_only=True):
     message: str = ""
     content: list[dict[str, Any]] = []
     record: dict[str, Any] = {}
-    answers: list[Answer] = []
+    results: list[CallResult] = []
     ended_at: datetime | None = None
 
 
-def recognises(source: Source) -> bool:
-    """Whether one of the first lines is a message record of this program."""
-    return any(map(_is_record, source.samples))
-
-
 def _is_record(value: Any) -> bool:
+    """Whether a line is a message record of this program."""
     if not isinstance(value, dict) or value.get("type") not in ("user", "assistant"):
         return False
     message = dict_of(value.get("message"))
@@ -66,31 +61,28 @@ def _is_record(value: Any) -> bool:
 def read(source: Source) -> Iterator[Imported]:
     """The main session of a file, then one for each subagent."""
     found = records(source)
-    told = [_streamed(r) for r in found.items if r.get("type") in _KINDS]
-    main = [r for r in told if not r.get("isSidechain")]
-    chains = _chains([r for r in told if r.get("isSidechain")])
-    name = next((n for r in told if (n := text_of(r.get("sessionId")))), "")
-    warnings = shortened(found.problems)
+    lines = [_streamed(r) for r in found.items if r.get("type") in _KINDS]
+    main = [r for r in lines if not r.get("isSidechain")]
+    chains = _chains([r for r in lines if r.get("isSidechain")])
+    name = next((n for r in lines if (n := text_of(r.get("sessionId")))), "")
+    warnings = found.warnings
     made = 0
     steps: dict[str, int] = {}
-    parent = SessionBuilder(NAME, source.path.name, _identity(name, "", main or told)).session
+    parent = SessionBuilder(NAME, source.path.name, _identity(name, "", main or lines)).session
     if any(r.get("type") == "assistant" for r in main):
-        builder = SessionBuilder(NAME, source.path.name, _identity(name, "", main))
-        builder.warnings.extend(warnings)
+        builder = SessionBuilder(NAME, source.path.name, _identity(name, "", main), warnings)
         steps = _add(builder, main, "", 0)
         made, warnings = 1, []
         yield builder.build()
     for key, chain in chains.items():
         if any(r.get("type") == "assistant" for r in chain):
-            builder = SessionBuilder(NAME, source.path.name, _identity(name, key, chain))
-            builder.warnings.extend(warnings)
+            builder = SessionBuilder(NAME, source.path.name, _identity(name, key, chain), warnings)
             first = text_blocks(dict_of(chain[0].get("message")).get("content"))
             _add(builder, chain, parent, steps.get(key) or steps.get(first, 0))
             made, warnings = made + 1, []
             yield builder.build()
     if not made:
-        raise InvalidInput("no_steps", f"{source.path} holds no answer of the model. {' '.join(warnings)}".strip(),
-                           path=str(source.path))
+        raise source.without_steps("answer of the model", warnings)
 
 
 def _streamed(record: dict[str, Any]) -> dict[str, Any]:
@@ -101,15 +93,15 @@ def _streamed(record: dict[str, Any]) -> dict[str, Any]:
     return {**record, "sessionId": record["session_id"], "isSidechain": bool(caller), "agentId": caller}
 
 
-def _identity(session: str, chain: str, told: Sequence[dict[str, Any]]) -> bytes:
-    return canonical([session, chain]) if session else canonical([chain, *told[:1]])
+def _identity(session: str, chain: str, lines: Sequence[dict[str, Any]]) -> bytes:
+    return canonical([session, chain]) if session else canonical([chain, *lines[:1]])
 
 
-def _chains(told: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+def _chains(lines: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     """The records of each subagent: by its id where it has one, else by the root of its chain."""
     root: dict[str, str] = {}
     chains: dict[str, list[dict[str, Any]]] = {}
-    for record in told:
+    for record in lines:
         own, parent = text_of(record.get("uuid")), text_of(record.get("parentUuid"))
         key = text_of(record.get("agentId")) or root.get(parent) or own or "sidechain"
         root[own] = key
@@ -117,29 +109,28 @@ def _chains(told: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     return chains
 
 
-def _add(builder: SessionBuilder, told: Sequence[dict[str, Any]], parent: str, parent_step: int) -> dict[str, int]:
+def _add(builder: SessionBuilder, lines: Sequence[dict[str, Any]], parent: str, parent_step: int) -> dict[str, int]:
     """One session's facts; gives the steps that called subagents, by the subagent's id and by its prompt."""
-    items = _items(told, builder)
-    asked = next((i.text for i in items if i.kind == "ask"), "")
-    titled = next((text_of(r.get("summary")) for r in told if r.get("type") == "summary"), "")
+    items = _items(lines, builder)
+    asked = next((i.text for i in items if i.kind == "person"), "")
+    titled = next((text_of(r.get("summary")) for r in lines if r.get("type") == "summary"), "")
     models = [m for i in items if (m := text_of(dict_of(i.record.get("message")).get("model"))) and m[0] != "<"]
-    name = next((n for r in told if (n := text_of(r.get("sessionId")))), "")
+    name = next((n for r in lines if (n := text_of(r.get("sessionId")))), "")
     builder.create(titled or _typed(asked)[:400], asked, task=name, model=models[0] if models else "", parent=parent,
                    parent_step=parent_step)
-    talk = Conversation(builder)
+    conversation = Conversation(builder)
     called: dict[str, int] = {}
     for item in items:
-        if item.kind == "turn":
-            turn = _turn(item)
-            talk.step(turn)
+        if item.kind == "step":
+            conversation.add_step(_step(item))
             _remember(called, item, builder.steps)
-        elif item.kind == "ask":
-            talk.ask(item.text, item.at)
+        elif item.kind == "person":
+            conversation.add_person_turn(item.text, item.at)
         elif item.kind == "summary":
-            talk.summarise(item.text)
+            conversation.add_summary(item.text)
         else:
-            talk.tell(Message(role="user", content=item.text))
-    _end(builder, next((r for r in reversed(told) if r.get("type") == "result"), {}))
+            conversation.add_message(Message(role="user", content=item.text))
+    _end(builder, next((r for r in reversed(lines) if r.get("type") == "result"), {}))
     return called
 
 
@@ -150,9 +141,8 @@ def _typed(text: str) -> str:
 
 
 def _end(builder: SessionBuilder, result: dict[str, Any]) -> None:
-    """`stream-json` ends with a result that tells the whole cost; session files have no end."""
-    if (cost := float_of(result.get("total_cost_usd"))) is not None:
-        builder.fact(NoteAdded(step=0, text=f"Recorded for the whole run: total_cost_usd {cost}."))
+    """`stream-json` ends with a result that has the whole cost; session files have no end."""
+    builder.totals({"total_cost_usd": float_of(result.get("total_cost_usd"))})
     kind = text_of(result.get("subtype"))
     if not kind:
         builder.end("finished", "end_not_recorded")
@@ -165,23 +155,23 @@ def _remember(called: dict[str, int], item: _Item, step: int) -> None:
         if prompt := text_of(dict_of(block.get("input")).get("prompt")):
             called.setdefault(prompt, step)
             called.setdefault(text_of(block.get("id")), step)
-    for answer in item.answers:
-        if agent := answer.data.get("agentId"):
+    for result in item.results:
+        if agent := result.data.get("agentId"):
             called[str(agent)] = step
 
 
-def _items(told: Sequence[dict[str, Any]], builder: SessionBuilder) -> list[_Item]:
+def _items(lines: Sequence[dict[str, Any]], builder: SessionBuilder) -> list[_Item]:
     items: list[_Item] = []
-    turns: dict[str, _Item] = {}
+    steps: dict[str, _Item] = {}
     calls: dict[str, _Item] = {}
-    for record in told:
+    for record in lines:
         message = dict_of(record.get("message"))
         if record.get("type") == "assistant":
-            _take_answer(record, message, items, turns, calls)
+            _take_answer(record, message, items, steps, calls)
         elif record.get("type") == "user":
             _take_user(record, message, items, calls, builder)
         elif text := _queued(dict_of(record.get("attachment"))):
-            items.append(_Item(kind="ask", text=text, at=time_of(record.get("timestamp"))))
+            items.append(_Item(kind="person", text=text, at=time_of(record.get("timestamp"))))
     return items
 
 
@@ -190,18 +180,16 @@ def _queued(attachment: dict[str, Any]) -> str:
     return text_blocks(attachment.get("prompt")) if attachment.get("type") == "queued_command" else ""
 
 
-def _take_answer(record: dict[str, Any], message: dict[str, Any], items: list[_Item], turns: dict[str, _Item],
+def _take_answer(record: dict[str, Any], message: dict[str, Any], items: list[_Item], steps: dict[str, _Item],
                  calls: dict[str, _Item]) -> None:
     name = text_of(message.get("id")) or text_of(record.get("uuid"))
     at = time_of(record.get("timestamp"))
-    item = turns.get(name) if name else None
+    item = steps.get(name) if name else None
     if item is None:
-        item = _Item(kind="turn", message=name, at=at, content=[], answers=[])
+        item = _Item(kind="step", message=name, at=at, content=[], results=[])
         items.append(item)
-        turns[name] = item
-    content = message.get("content")
-    item.content.extend([{"type": "text", "text": content}] if isinstance(content, str) else
-                        [b for b in content if isinstance(b, dict)] if isinstance(content, list) else [])
+        steps[name] = item
+    item.content.extend(blocks_of(message.get("content")))
     item.record, item.ended_at = record, at
     for call in calls_of(item.content):
         calls[call.id] = item
@@ -211,27 +199,27 @@ def _take_user(record: dict[str, Any], message: dict[str, Any], items: list[_Ite
                builder: SessionBuilder) -> None:
     at, content = time_of(record.get("timestamp")), message.get("content")
     for block in results_of(content):
-        turn = calls.get(text_of(block.get("tool_use_id")))
-        if turn is None:
+        step = calls.get(text_of(block.get("tool_use_id")))
+        if step is None:
             builder.warnings.append(f"The result of call {text_of(block.get('tool_use_id')) or '?'} has no call.")
-            turn = next((i for i in reversed(items) if i.kind == "turn"), None)
-        if turn is not None:
-            turn.answers.append(_answer(block, record, at))
+            step = next((i for i in reversed(items) if i.kind == "step"), None)
+        if step is not None:
+            step.results.append(_result(block, record, at))
     text = text_blocks(content)
     if not text:
         return
     if record.get("isCompactSummary"):
         items.append(_Item(kind="summary", text=text))
     else:
-        told = record.get("isMeta") or text.startswith(_NOT_TYPED)
-        first = not any(i.kind == "ask" for i in items)
-        items.append(_Item(kind="tell" if told and not (first and "<command-" in text) else "ask", text=text, at=at))
+        is_not_typed = record.get("isMeta") or text.startswith(_NOT_TYPED)
+        first = not any(i.kind == "person" for i in items)
+        kind = "context" if is_not_typed and not (first and "<command-" in text) else "person"
+        items.append(_Item(kind=kind, text=text, at=at))
 
 
-def _answer(block: dict[str, Any], record: dict[str, Any], at: datetime | None) -> Answer:
+def _result(block: dict[str, Any], record: dict[str, Any], at: datetime | None) -> CallResult:
     text = text_blocks(block.get("content"))
-    told = record.get("toolUseResult")
-    result = told if isinstance(told, dict) else {}
+    result = dict_of(record.get("toolUseResult"))
     code = int_of(result.get("exitCode"))
     error: ActionError | None = None
     if block.get("is_error") is True:
@@ -242,20 +230,22 @@ def _answer(block: dict[str, Any], record: dict[str, Any], at: datetime | None) 
         error = ActionError(kind="interrupted", message="A person interrupted the action.")
     data: dict[str, object] = {
         k: v for k, v in result.items() if isinstance(v, str | int | float | bool) and len(str(v)) <= 200}
-    return Answer(text=text, call=text_of(block.get("tool_use_id")), error=error, exit_code=code, data=data,
-                  status="killed" if result.get("interrupted") is True else "finished", ended_at=at,
-                  edit=of_claude(result) if error is None else None)
+    return CallResult(text=text, call=text_of(block.get("tool_use_id")), error=error, exit_code=code, data=data,
+                      status="killed" if result.get("interrupted") is True else "finished", ended_at=at,
+                      edit=file_edit(result) if error is None else None)
 
 
-def _turn(item: _Item) -> Turn:
+def _step(item: _Item) -> ForeignStep:
     message = dict_of(item.record.get("message"))
     usage = dict_of(message.get("usage"))
-    failed = item.record.get("isApiErrorMessage") is True
     text = text_blocks(item.content)
-    if failed:
-        item.answers.append(Answer(text=text, error=ActionError(kind="api_error", message=text[:500])))
-    return Turn(thought=text, reasoning=thinking(item.content), calls=calls_of(item.content), answers=item.answers,
-                usage=usage_of(input_tokens(usage), usage.get("output_tokens"), usage.get("cache_read_input_tokens"),
-                               item.record.get("costUSD")),
-                started_at=item.at, ended_at=item.ended_at, model=text_of(message.get("model")),
-                finish_reason=text_of(message.get("stop_reason")))
+    if item.record.get("isApiErrorMessage") is True:
+        item.results.append(CallResult(text=text, error=ActionError(kind="api_error", message=text[:500])))
+    used = usage_of(input_tokens(usage), usage.get("output_tokens"), usage.get("cache_read_input_tokens"),
+                    item.record.get("costUSD"))
+    return ForeignStep(thought=text, reasoning=thinking(item.content), calls=calls_of(item.content),
+                       results=item.results, usage=used, started_at=item.at, ended_at=item.ended_at,
+                       model=text_of(message.get("model")), finish_reason=text_of(message.get("stop_reason")))
+
+
+FORMAT = Format(name=NAME, title="Claude Code session", recognises=any_sample(_is_record), read=read)
