@@ -37,7 +37,7 @@ class GuidanceBox(QWidget):
     """(guidance, text so far) of a change that is being written; ("", "") when it is over."""
     template_chosen = Signal(str)
     """Take it, once what is known is filled in."""
-    template_kept = Signal(str)
+    template_saved = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -66,7 +66,7 @@ class GuidanceBox(QWidget):
         self.templates.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.templates.setMenu(QMenu(self.templates))
         self._editing = ""
-        self._kept = ""
+        self._draft = ""
         self._warned = ""
         self._writable = False
         self._has_template = False
@@ -131,7 +131,7 @@ class GuidanceBox(QWidget):
             key = f"&{number}  " if number < 10 else ""
             menu.addAction(key + menu_text(text)).triggered.connect(partial(self._on_template, text))
         menu.addSeparator()
-        menu.addAction(self.tr("Keep this text as a template")).triggered.connect(self._keep_template)
+        menu.addAction(self.tr("Save this text as a template")).triggered.connect(self._save_template)
         menu.addAction(manage)
 
     def take(self, text: str) -> None:
@@ -156,7 +156,7 @@ class GuidanceBox(QWidget):
     def start_editing(self, line: GuidanceLine, text: str | None = None) -> None:
         """Change a message that waits; `text` goes on with a change that was begun before."""
         if not self._editing:  # from one message to another: the draft is kept already
-            self._kept = self.text
+            self._draft = self.text
         self._editing = line.id
         self._show_editing(True)
         self.set_draft(line.text if text is None else text)
@@ -172,7 +172,7 @@ class GuidanceBox(QWidget):
         if self._editing:
             self._editing = ""
             self._show_editing(False)
-            self.set_draft(self._kept)
+            self.set_draft(self._draft)
 
     def _show_editing(self, on: bool) -> None:
         self.cancel.setVisible(on)
@@ -242,9 +242,9 @@ class GuidanceBox(QWidget):
     def _on_template(self, text: str, *_: object) -> None:
         self.template_chosen.emit(text)
 
-    def _keep_template(self) -> None:
+    def _save_template(self) -> None:
         if self.text.strip():
-            self.template_kept.emit(self.text.strip())
+            self.template_saved.emit(self.text.strip())
 
 
 def _before(text: str, position: int) -> str:

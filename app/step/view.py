@@ -13,7 +13,7 @@ from app.kit.empty import Empty, Faces
 from app.kit.long_text import LongText, Part
 from app.kit.safe_text import PlainLabel
 from app.step.context import ContextModel
-from app.step.eye import Eye
+from app.step.eye_view import EyeView
 
 
 class StepView(QWidget):
@@ -36,15 +36,15 @@ class StepView(QWidget):
         self.eye_button.setToolTip(self.tr("The exact context the model was given (C)"))
         self.eye_button.setToolButtonStyle(self.eye_button.toolButtonStyle().ToolButtonTextBesideIcon)
         self.text = LongText(self, name=self.tr("Thought, actions and observations"))
-        self.eye = Eye(context, self)
+        self.eye = EyeView(context, self)
         self.pages = QStackedWidget(self)
         self.pages.addWidget(self.text)
         self.pages.addWidget(self.eye)
         self.empty = Empty(self.tr("The chosen step appears here: what the model thought, did and got back. "
                                    "At the live tail it is the newest step."), self)
         self._lay_out()
-        self.before.clicked.connect(self._back)
-        self.after.clicked.connect(self._on)
+        self.before.clicked.connect(self._on_before)
+        self.after.clicked.connect(self._on_after)
         eye_action.toggled.connect(self._show_page)
         self._show_page(False)
 
@@ -94,10 +94,10 @@ class StepView(QWidget):
             page.setSizePolicy(policy, policy)
         self.pages.setCurrentIndex(int(eye))
 
-    def _back(self) -> None:
+    def _on_before(self) -> None:
         self.moved.emit(-1)
 
-    def _on(self) -> None:
+    def _on_after(self) -> None:
         self.moved.emit(1)
 
 

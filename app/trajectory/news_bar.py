@@ -29,7 +29,7 @@ class NewsBar(QWidget):
         row.addWidget(self.close_button)
         self.hide()
 
-    def tell(self, news: str) -> None:
+    def show_news(self, news: str) -> None:
         """Say something; "" closes the line."""
         self.label.setText(news)
         set_tooltip(self.label, news)

@@ -147,8 +147,8 @@ class TrajectoryView(QWidget):
         elif not count:
             self.hits.setText("…" if searching else self.tr("none"))
         else:
-            told = self.tr("{at} of {count}").format(at=at + 1 if at >= 0 else "–", count=count)
-            self.hits.setText(told + more)
+            place = self.tr("{at} of {count}").format(at=at + 1 if at >= 0 else "–", count=count)
+            self.hits.setText(place + more)
 
     def show_problem(self, why: str) -> None:
         """Say why nothing can be found; "" when it can."""

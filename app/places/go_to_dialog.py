@@ -9,7 +9,7 @@ from app.kit import theme
 from app.kit.safe_text import PlainLabel
 
 
-class GoTo(QDialog):
+class GoToDialog(QDialog):
     """`chosen` gives the text; the dialog stays open until it is told that the place exists."""
 
     chosen = Signal(str)
