@@ -18,7 +18,7 @@ _BLOCK = 128
 
 
 class Alert(msgspec.Struct, frozen=True):
-    """One thing to look at in one session; `until` is the seq at which it was told, 0 stands for the newest."""
+    """One thing to look at in one session; `until` is the seq at which it was raised, 0 stands for the newest."""
 
     session: str
     kind: str

@@ -13,7 +13,7 @@ SHOWN_MS = 10_000
 
 
 class DesktopNotifications(QObject):
-    """By the desktop's own service, else by a tray icon, which exists only once something was told."""
+    """By the desktop's own service, else by a tray icon, which exists only once something was shown."""
 
     clicked = Signal(object)
     """What the message was about that was clicked; of a tray's messages only the last stands."""

@@ -1,4 +1,4 @@
-"""Wires the Attention panel: lists what needs a look, tells each change once, opens the very step."""
+"""Wires the Attention panel: lists what needs a look, announces each change once, opens the very step."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def build(place: Workplace, parent: QWidget) -> AttentionView:
 
 
 class AttentionController(QObject):
-    """Knows what was told already; what was so at the start is not told."""
+    """Knows what was announced already; what was so at the start is not announced."""
 
     def __init__(self, place: Workplace, model: EntriesModel, panel: AttentionView) -> None:
         super().__init__(panel)
@@ -86,7 +86,7 @@ class AttentionController(QObject):
             self._raised[alert] = found
         return self._raised[alert]
 
-    # ---- what is told ----------------------------------------------------------------------------
+    # ---- what is announced -----------------------------------------------------------------------
 
     def _announce(self, row: SessionRow) -> None:
         """One message per session and change; none for what was so at the start, none in quiet hours."""

@@ -98,7 +98,7 @@ class RemoteSearch(QObject):
             self.answered.emit()
 
     def _on_servers(self) -> None:
-        """A server that was taken off the list is told of no more, one that was added is asked when it is there."""
+        """A server that was taken off the list counts no more, one that was added is asked when it is there."""
         here = {desk.server for desk in self._place.desk.all[1:]}
         for server in [one for one in self.replies if one not in here]:
             del self.replies[server]

@@ -50,7 +50,7 @@ class FindView(QWidget):
         self.show_state("nothing")
 
     def show_state(self, state: str, count: int = 0, why: str = "", *, more: bool = False) -> None:
-        """`state`: nothing (no words), searching, found, or failed (and why). `more`: there are more than told."""
+        """`state`: nothing (no words), searching, found, or failed (and why). `more`: there are more than shown."""
         self._faces.show_content(count > 0)
         least = "≥ " if more else ""
         words = least + self.tr("%n place(s)", None, count) if count else ""

@@ -26,7 +26,7 @@ from app.kit.safe_text import PlainLabel, menu_text, set_hint
 
 
 class GuidanceBox(QWidget):
-    """Writes new guidance, or changes what waits. What was typed is told at once, and never thrown away."""
+    """Writes new guidance, or changes what waits. What was typed is announced at once, and never thrown away."""
 
     sent = Signal(str, str)
     """(text, mode) of new guidance."""
@@ -103,20 +103,20 @@ class GuidanceBox(QWidget):
         return self.box.toPlainText()
 
     def open_for(self, *, writable: bool, hint: str) -> None:
-        """Whether one can write; `hint` stands in the empty box. A change that is being written is kept for later."""
+        """Whether one can write; `hint` stands in the empty box. A change that is being written stays stored."""
         self._leave_edit()
         self._writable = writable
         for widget in (self.box, self.mode, self.templates):
             widget.setEnabled(writable)
         set_hint(self.box, hint)
-        self._on_text(tell=False)
+        self._on_text(announce=False)
 
     def set_draft(self, text: str) -> None:
-        """Put a kept draft into the box."""
+        """Put a stored draft into the box."""
         blocked = self.box.blockSignals(True)
         self.box.setPlainText(text)
         self.box.blockSignals(blocked)
-        self._on_text(tell=False)
+        self._on_text(announce=False)
 
     def busy(self, on: bool) -> None:
         """While a message is being stored the box cannot change."""
@@ -155,7 +155,7 @@ class GuidanceBox(QWidget):
 
     def start_editing(self, line: GuidanceLine, text: str | None = None) -> None:
         """Change a message that waits; `text` goes on with a change that was begun before."""
-        if not self._editing:  # from one message to another: the draft is kept already
+        if not self._editing:  # from one message to another: the draft is put aside already
             self._draft = self.text
         self._editing = line.id
         self._show_editing(True)
@@ -230,13 +230,13 @@ class GuidanceBox(QWidget):
             cursor.setPosition(units(self.text[: place[1]]), QTextCursor.MoveMode.KeepAnchor)
             self.box.setTextCursor(cursor)
 
-    def _on_text(self, *, tell: bool = True) -> None:
+    def _on_text(self, *, announce: bool = True) -> None:
         self.send.setEnabled(self.box.isEnabled() and bool(self.text.strip()))
         if not self.text:
             self._has_template = False
-        if tell and self._editing:
+        if announce and self._editing:
             self.edit_changed.emit(self._editing, self.text)
-        elif tell and self.box.isEnabled():
+        elif announce and self.box.isEnabled():
             self.draft_changed.emit(self.text)
 
     def _on_template(self, text: str, *_: object) -> None:

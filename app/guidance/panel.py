@@ -216,7 +216,7 @@ class GuidanceController(QObject):
 
 
 def _edit_of(session: str) -> str:
-    """Where the change that is being written to a session is kept."""
+    """Where the change that is being written to a session is stored."""
     return key_of(f"{id_of(session)}#edit", server_of(session))
 
 

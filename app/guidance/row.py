@@ -69,7 +69,7 @@ _LINE = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter) | int(Qt
 
 
 def wrapped(text: str, font: QFont, width: int, most: int) -> list[str]:
-    """A text in at most so many lines of a width, its own line ends kept, the last line shortened with …"""
+    """A text in at most so many lines of a width, with its own line ends, the last line shortened with …"""
     metrics = QFontMetrics(font)
     lines: list[str] = []
     option = QTextOption()

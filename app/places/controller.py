@@ -82,7 +82,7 @@ class PlacesController(QObject):
             self._place.notices.report(error)
 
     def await_link(self, text: str) -> None:
-        """Go to a link of the command line: its session may not be known before the server has told."""
+        """Go to a link of the command line: its session may not be known before the server has answered."""
         try:
             link = parse_link(text)
         except ReportableError as error:

@@ -10,7 +10,7 @@ from app.kit.safe_text import PlainLabel
 
 
 class GoToDialog(QDialog):
-    """`chosen` gives the text; the dialog stays open until it is told that the place exists."""
+    """`chosen` gives the text; the dialog stays open until the place is known to exist."""
 
     chosen = Signal(str)
 

@@ -19,7 +19,7 @@ _END = "END_OF_REQUEST"
 
 
 def request_of(messages: Sequence[Message], tools: bytes, model: ModelSettings) -> dict[str, Any]:
-    """The request as an OpenAI-compatible endpoint takes it. `tools` is the JSON list told beside the context."""
+    """The request as an OpenAI-compatible endpoint takes it. `tools` is the JSON list logged beside the context."""
     request: dict[str, Any] = {"model": model.name, "messages": [payload(m) for m in messages]}
     if given := _tools(tools):
         request["tools"] = given

@@ -12,6 +12,7 @@ from app.kit import theme
 from app.kit.empty import Empty, Faces
 from app.kit.long_text import LongText, Part
 from app.kit.safe_text import PlainLabel
+from app.kit.tool_button import tool_button
 from app.step.context import ContextModel
 from app.step.eye_view import EyeView
 
@@ -28,8 +29,8 @@ class StepView(QWidget):
         self.title.setFont(theme.bold_font(self.font()))
         self.about = PlainLabel("", self, elide=True)
         self.about.setForegroundRole(self.palette().ColorRole.PlaceholderText)
-        self.before = _arrow(self, "left", self.tr("Previous step"))
-        self.after = _arrow(self, "right", self.tr("Next step"))
+        self.before = tool_button(self, theme.icon("left"), self.tr("Previous step"))
+        self.after = tool_button(self, theme.icon("right"), self.tr("Next step"))
         self.eye_button = QToolButton(self)
         self.eye_button.setDefaultAction(eye_action)
         eye_action.setIconText(self.tr("Context"))
@@ -99,12 +100,3 @@ class StepView(QWidget):
 
     def _on_after(self) -> None:
         self.moved.emit(1)
-
-
-def _arrow(parent: QWidget, icon: str, text: str) -> QToolButton:
-    made = QToolButton(parent)
-    made.setIcon(theme.icon(icon))
-    made.setAutoRaise(True)
-    made.setToolTip(text)
-    made.setAccessibleName(text)
-    return made

@@ -1,4 +1,4 @@
-"""Which lines of a step list look different because something was said since it was drawn. No Qt."""
+"""Which lines of a step list look different because of what came since it was drawn. No Qt."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class ChangedItems:
         self._guidance: dict[str, tuple[object, ...]] = {}
 
     def take(self, trajectory: Trajectory) -> set[int]:
-        """The items of steps that were judged, noted or told again, and of guidance that changed."""
+        """The items of steps that were judged, noted or logged again, and of guidance that changed."""
         items, touched = trajectory.items, trajectory.steps.touched
         found = {items.of_step(at) for at in touched[self._touched :]}
         self._touched = len(touched)

@@ -11,7 +11,7 @@ from app.trajectory.view import TrajectoryView
 
 
 class DigestController(QObject):
-    """Told once per visit, as of the moment of coming; what comes while the reader looks is "N new"."""
+    """Shown once per visit, as of the moment of coming; what comes while the reader looks is "N new"."""
 
     def __init__(self, place: Workplace, panel: TrajectoryView) -> None:
         super().__init__(panel)

@@ -26,7 +26,7 @@ RowRole = RowTextRole + 1
 FILTERS = ("all", "errors", "guidance", "verdicts", "scores")
 
 MOST_TEXTS = 400
-"""Lines of steps whose texts are kept between two paints."""
+"""Lines of steps whose texts are cached between two paints."""
 
 LOOK_BACK = 6
 """So many steps before a new one may become a run with it, though they were none."""

@@ -1,4 +1,4 @@
-"""Attention: listed with its step, announced once per change, never in quiet hours, opened at the very step; digests."""
+"""Attention: listed with its step, each change announced once, never in quiet hours, opened at its step; digests."""
 
 from __future__ import annotations
 
