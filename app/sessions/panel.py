@@ -12,7 +12,7 @@ from app.desk.session_key import server_of
 from app.desk.workplace import Workplace
 from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.sessions.controls import CONTROLS, ControlsController, explain
-from app.sessions.filters import SessionFilters
+from app.sessions.filters import FiltersController
 from app.sessions.model import SessionsModel
 from app.sessions.view import SessionsView
 from core.domain.session import SessionRow
@@ -22,11 +22,11 @@ from core.protocol.messages import ClearAttention
 def build(place: Workplace, parent: QWidget) -> SessionsView:
     """The panel, wired."""
     model = SessionsModel(place.looked, partial(_server_name, place), place.kept)
-    acts = [place.actions[f"session.{key}"] for key in (*CONTROLS, "clear_attention", "thresholds", "keep_here")]
+    acts = [place.actions[f"session.{key}"] for key in (*CONTROLS, "clear_attention", "thresholds", "store_offline")]
     panel = SessionsView(model, place.actions["file.new_session"], acts, parent)
     model.setParent(panel)
     SessionsController(place, model, panel)
-    SessionFilters(place, model, panel)
+    FiltersController(place, model, panel)
     ControlsController(place, panel)
     explain(place)
     return panel
@@ -42,7 +42,7 @@ class SessionsController(QObject):
 
     def __init__(self, place: Workplace, model: SessionsModel, panel: SessionsView) -> None:
         super().__init__(panel)
-        self._place, self._model, self._looked, self._panel = place, model, place.looked, panel
+        self._place, self._model, self._watermarks, self._panel = place, model, place.looked, panel
         self._connect()
         self._show()
 
@@ -65,10 +65,10 @@ class SessionsController(QObject):
         self._enable()
 
     def _on_moved(self, session: str, step: int | None) -> None:
-        self._looked.arrive(session)
+        self._watermarks.arrive(session)
         self._look()
-        self._looked.store()
-        self._model.looked()
+        self._watermarks.store()
+        self._model.show_new()
         self._panel.show_current(session)
         self._enable()
 
@@ -76,8 +76,8 @@ class SessionsController(QObject):
         """Whoever follows a session sees all of it; an older step leaves the watermark where it is."""
         cursor = self._place.cursor
         row = self._place.desk.row(cursor.session) if cursor.session else None
-        if row is not None and (cursor.is_following or self._looked.steps(row.session) is None):
-            self._looked.look(row.session, row.steps)
+        if row is not None and (cursor.is_following or self._watermarks.steps(row.session) is None):
+            self._watermarks.look(row.session, row.steps)
 
     def _enable(self) -> None:
         row = self._row()

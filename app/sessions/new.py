@@ -15,7 +15,7 @@ from app.desk.notices import sentence_of
 from app.desk.session_key import OWN, key_of
 from app.desk.workplace import Workplace
 from app.kit.safe_text import one_line
-from app.sessions.new_session_dialog import NewSession, Offer, TaskChoice
+from app.sessions.new_dialog import NewSessionDialog, Offer, TaskChoice
 from app.sessions.thresholds import from_settings
 from core.domain.attention import Thresholds
 from core.domain.errors import ReportableError
@@ -31,7 +31,7 @@ class NewSessionController(QObject):
         super().__init__(window.widget)
         self._place, self._window, self._serve = place, window, serve
         self._asking: asyncio.Task[None] | None = None
-        self._dialog: NewSession | None = None
+        self._dialog: NewSessionDialog | None = None
         place.actions["file.new_session"].triggered.connect(self._open)
 
     def _open(self) -> None:
@@ -39,11 +39,11 @@ class NewSessionController(QObject):
         here = self._place.desk.of(self._place.cursor.session)
         names = [(desk.server, self._place.servers.name_of(desk.server)) for desk in self._place.desk.all]
         server = here.server if here.link.state == "online" else OWN
-        dialog = self._dialog = NewSession(names, server, self._window.widget)
+        dialog = self._dialog = NewSessionDialog(names, server, self._window.widget)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.offer_wanted.connect(self._ask)
         dialog.chosen.connect(self._create)
-        dialog.finished.connect(self._closed)
+        dialog.finished.connect(self._on_closed)
         dialog.ask()
         dialog.open()
 
@@ -61,10 +61,10 @@ class NewSessionController(QObject):
 
     def _ask(self, server: str) -> None:
         self._forget()
-        self._asking = self._place.scope.spawn(self._tell(server), name="list tasks",
+        self._asking = self._place.scope.spawn(self._fetch_offer(server), name="list tasks",
                                                on_error=self._place.notices.report)
 
-    def _closed(self, *_: object) -> None:
+    def _on_closed(self, *_: object) -> None:
         self._forget()
         self._dialog = None
 
@@ -73,7 +73,7 @@ class NewSessionController(QObject):
             self._asking.cancel()
             self._asking = None
 
-    async def _tell(self, server: str) -> None:
+    async def _fetch_offer(self, server: str) -> None:
         try:
             offer = await (self._own() if server == OWN else self._of(server))
         except ReportableError as error:
@@ -93,22 +93,22 @@ class NewSessionController(QObject):
         desk = next((one for one in self._place.desk.all if one.server == server), None)
         if desk is None or desk.client is None:
             return Offer(why=self.tr("{server} is not connected.").format(server=self._name(server)))
-        told = await desk.client.tasks()
+        catalogue = await desk.client.tasks()
         why = ""
-        if told.unreadable:
-            why = self.tr("{server} has %n task(s) that it cannot read; its log says why.", None, told.unreadable)
-        elif not told.tasks:
+        if catalogue.unreadable:
+            why = self.tr("{server} has %n task(s) that it cannot read; its log says why.", None, catalogue.unreadable)
+        elif not catalogue.tasks:
             why = self.tr("{server} has no task yet.")
-        return Offer(_choices(told), why.format(server=self._name(server)), "admin" in _scopes(desk))
+        return Offer(_choices(catalogue), why.format(server=self._name(server)), "admin" in _scopes(desk))
 
     def _why(self, error: ReportableError, server: str) -> str:
-        told = {
+        sentence = {
             "server_away": self.tr("{server} is not connected."),
             "server_too_old": self.tr("{server} has an older program, which does not tell its tasks."),
             "missing_scope": self.tr("Your token does not allow to start sessions on {server}: that needs “guide”."),
             "no_answer": self.tr("{server} does not answer."),
         }.get(error.code, "")
-        return told.format(server=server) or one_line(sentence_of(error), 300)
+        return sentence.format(server=server) or one_line(sentence_of(error), 300)
 
     def _name(self, server: str) -> str:
         return one_line(self._place.servers.name_of(server), 40)
@@ -118,7 +118,7 @@ def _scopes(desk: Desk) -> tuple[str, ...]:
     return desk.client.status.scopes if desk.client is not None else ()
 
 
-def _choices(told: Tasks) -> tuple[TaskChoice, ...]:
+def _choices(catalogue: Tasks) -> tuple[TaskChoice, ...]:
     """What a server tells, without what no honest one says."""
     return tuple(TaskChoice(task.task, task.title or task.task, task.hosts)
-                 for task in told.tasks[:1_000] if is_id(task.task))
+                 for task in catalogue.tasks[:1_000] if is_id(task.task))

@@ -9,8 +9,8 @@ from app.kit import theme
 from app.kit.safe_text import PlainLabel
 
 
-class GoTo(QDialog):
-    """`chosen` gives the text; the dialog stays open until it is told that the place exists."""
+class GoToDialog(QDialog):
+    """`chosen` gives the text; the dialog stays open until the place is known to exist."""
 
     chosen = Signal(str)
 

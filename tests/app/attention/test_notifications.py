@@ -58,9 +58,9 @@ def test_a_click_on_an_older_message_opens_its_own_step(qtbot, tmp_path, monkeyp
             place.desk._on_events("s1", start + 1, head)
 
         for step in (2, 4):  # the same kind in the same session, twice
-            before = notifier._messages._abouts.copy()
+            before = notifier._service._abouts.copy()
             say(1, AttentionRaised(kind="loop", step=step, evidence="ls ×9"), 1)
-            qtbot.waitUntil(lambda b=before: notifier._messages._abouts.keys() != b.keys())
+            qtbot.waitUntil(lambda b=before: notifier._service._abouts.keys() != b.keys())
             shown.append(json.loads(service.stdout.readline()))
             say(AttentionCleared(kind="loop"))
             qtbot.waitUntil(lambda: place.desk.row("s1").attention == ())

@@ -5,15 +5,15 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QSystemTrayIcon
 
-from app.attention.messages import DesktopMessages
+from app.attention.dbus_notifications import DbusNotifications
 from app.kit import theme
 from app.kit.safe_text import visible
 
 SHOWN_MS = 10_000
 
 
-class Notifier(QObject):
-    """By the desktop's own service, else by a tray icon, which exists only once something was told."""
+class DesktopNotifications(QObject):
+    """By the desktop's own service, else by a tray icon, which exists only once something was shown."""
 
     clicked = Signal(object)
     """What the message was about that was clicked; of a tray's messages only the last stands."""
@@ -22,19 +22,19 @@ class Notifier(QObject):
         super().__init__(parent)
         self._icon: QSystemTrayIcon | None = None
         self._about: object = None
-        self._messages = DesktopMessages(self)
-        self._messages.clicked.connect(self.clicked)
+        self._service = DbusNotifications(self)
+        self._service.clicked.connect(self.clicked)
 
     @property
     def is_available(self) -> bool:
         """Whether this desktop shows messages."""
         tray = QSystemTrayIcon.isSystemTrayAvailable() and QSystemTrayIcon.supportsMessages()
-        return self._messages.is_there or tray
+        return self._service.is_there or tray
 
-    def tell(self, title: str, text: str, about: object) -> None:
+    def show(self, title: str, text: str, about: object) -> None:
         """Show a message; Qt shows it as plain text."""
-        if self._messages.is_there:
-            self._messages.tell(title, text, about, SHOWN_MS)
+        if self._service.is_there:
+            self._service.show(title, text, about, SHOWN_MS)
             return
         if self._icon is None:
             self._icon = QSystemTrayIcon(theme.icon("helm", "accent"), self)

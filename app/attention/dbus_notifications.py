@@ -17,11 +17,11 @@ _log = logging.getLogger("ui")
 SERVICE, PATH = "org.freedesktop.Notifications", "/org/freedesktop/Notifications"
 TIMEOUT_MS = 2_000
 ON_ACTION = SLOT("on_action(uint,QString)")
-KEPT = 64
+CLICKABLE = 64
 """So many messages, the newest, can be clicked."""
 
 
-class DesktopMessages(QObject):
+class DbusNotifications(QObject):
     """All that waits for the service is done in a thread. Without a service `is_there` stays False."""
 
     clicked = Signal(object)
@@ -41,7 +41,7 @@ class DesktopMessages(QObject):
             self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="messages")
             self._thread.submit(self._reach).add_done_callback(_log_failure)
 
-    def tell(self, title: str, text: str, about: object, shown_ms: int) -> None:
+    def show(self, title: str, text: str, about: object, shown_ms: int) -> None:
         """Show a message. A desktop may take a text as markup, never a title."""
         if self._thread is not None:
             text = html.escape(visible(text), quote=False)
@@ -79,7 +79,7 @@ class DesktopMessages(QObject):
 
     def _on_sent(self, number: int, about: object) -> None:
         self._abouts[number] = about
-        while len(self._abouts) > KEPT:
+        while len(self._abouts) > CLICKABLE:
             del self._abouts[next(iter(self._abouts))]
 
     @Slot("uint", str)

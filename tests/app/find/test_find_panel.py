@@ -38,7 +38,7 @@ def test_all_sessions_are_searched_and_a_hit_opens_its_step(qtbot, tmp_path):
         assert any(row.right == "step 2 · thought" for row in rows)
         QTest.keyClick(panel.box, Qt.Key.Key_Down)
         assert panel.list.selectionModel().isSelected(panel.list.model().index(0)), "one sees where one is"
-        row = next(r for r, told in enumerate(rows) if told.right == "step 2 · thought")
+        row = next(r for r, line in enumerate(rows) if line.right == "step 2 · thought")
         panel.list.setCurrentIndex(model.index(row, 0))
         panel.grab()
         QTest.keyClick(panel.list, Qt.Key.Key_Return)

@@ -26,7 +26,7 @@ from app.step.context import SHOWN, ContextModel
 from app.step.presence import PresenceBar
 
 
-class Eye(QWidget):
+class EyeView(QWidget):
     """The list of messages above, the chosen message below, and where a text was in the contexts."""
 
     opened = Signal(str)
@@ -93,15 +93,15 @@ class Eye(QWidget):
         """What the Copy button offers."""
         self.copy.menu().addActions(list(actions))
 
-    def refreshed(self) -> None:
+    def show_context(self) -> None:
         """The model shows another context: tell its sum, choose its last message."""
         self.summary.setText(self._model.summary())
         rows = self._model.rowCount()
         self.text.placeholder(self._nothing() if not rows else "")
         if rows:
-            held = self._model.first_holding()
-            self.table.selectRow(held if held >= 0 else rows - 1)
-            self.table.scrollTo(self._model.index(held if held >= 0 else rows - 1, 0))
+            row = self._model.first_holding()
+            self.table.selectRow(row if row >= 0 else rows - 1)
+            self.table.scrollTo(self._model.index(row if row >= 0 else rows - 1, 0))
 
     def say(self, text: str) -> None:
         """Say something in the place of the sum."""
@@ -114,7 +114,7 @@ class Eye(QWidget):
 
     def _on_shown(self, index: int) -> None:
         self._model.set_shown(self.shown.itemData(index))
-        self.refreshed()
+        self.show_context()
         if self._model.shown == "gone":
             self.gone_asked.emit()
 

@@ -1,4 +1,4 @@
-"""A whole session is kept on this computer: every payload is here when the server is gone; it waits, is cancelled."""
+"""A whole session is stored offline: every payload is here when the server is gone; it waits, is cancelled."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from support.logs import Maker
 from support.server_process import ServerProcess
 
 from app.desk.session_key import key_of
-from app.offline.bar import KeepBar
+from app.offline.bar import DownloadBar
 from core.client.replica import Replica
 from core.domain.events import blobs_of
 
@@ -38,7 +38,7 @@ def missing(path, session: str) -> list[str]:
 
 
 async def finds(made, key: str) -> None:
-    """Words of the kept session are found without its server, and it is said of which other one only a part is here."""
+    """Words of the session are found without its server, and it is said of which other one only a part is here."""
     find = made.window.docks["find"].widget()
     made.actions["go.find_all"].trigger()
     QTest.keyClicks(find.box, "<b>not markup</b>")
@@ -57,27 +57,27 @@ async def test_all_of_a_session_is_here_when_the_network_is_gone(qapp, tmp_path)
             entry = made.place.servers.add(lab.url, lab.token, "lab")
             key = key_of("s", entry.id)
             await eventually(lambda: made.desk.row(key))
-            assert not made.actions["session.keep_here"].isEnabled()
+            assert not made.actions["session.store_offline"].isEnabled()
             made.cursor.move(key, 1)
             path = made.desk.log_path(key)
-            told = []
-            made.notices.told.connect(told.append)
+            notices = []
+            made.notices.told.connect(notices.append)
             made.window.activateWindow()
             await eventually(made.window.isActiveWindow)
             made.window.setFocus()
             QTest.keyClick(made.window, Qt.Key.Key_K, CTRL_SHIFT)
-            bar = made.window.findChild(KeepBar)
+            bar = made.window.findChild(DownloadBar)
             assert bar.isVisible() and "Argo" in bar.text.text()
-            await eventually(lambda: any("whole on this computer" in n.sentence for n in told))
-            assert not bar.isVisible() and not made.actions["session.keep_here"].isEnabled()
-            assert "kept here" in listed(made)[key]
+            await eventually(lambda: any("whole on this computer" in n.sentence for n in notices))
+            assert not bar.isVisible() and not made.actions["session.store_offline"].isEnabled()
+            assert "stored offline" in listed(made)[key]
     assert missing(path, "s") == []
     async with window(tmp_path / "desk") as made:
         step = made.window.docks["step"].widget()
         for number in (1, 30, 60):
             made.cursor.move(key, number)
             await eventually(lambda n=number: step.title.text() == f"Step {n}" and "Observation" in step.text.text)
-        assert "kept here" in listed(made)[key]
+        assert "stored offline" in listed(made)[key]
         await finds(made, key)
 
 
@@ -90,14 +90,14 @@ async def test_it_waits_for_a_server_that_is_away_and_is_cancelled(qapp, tmp_pat
             lab.kill()
             await eventually(lambda: "not connected" in made.window.status.told)
             made.cursor.move(key)
-            made.actions["session.keep_here"].trigger()
-            bar = made.window.findChild(KeepBar)
+            made.actions["session.store_offline"].trigger()
+            bar = made.window.findChild(DownloadBar)
             await eventually(lambda: "waits for the server" in bar.text.text())
             bar.cancel.setFocus()
             QTest.keyClick(bar.cancel, Qt.Key.Key_Space)
-            assert not bar.isVisible() and made.actions["session.keep_here"].isEnabled()
-            assert "kept here" not in listed(made)[key]
-            made.actions["session.keep_here"].trigger()
+            assert not bar.isVisible() and made.actions["session.store_offline"].isEnabled()
+            assert "stored offline" not in listed(made)[key]
+            made.actions["session.store_offline"].trigger()
             lab.start()
             made.servers.hurry(entry.id)
-            await eventually(lambda: "kept here" in listed(made)[key])
+            await eventually(lambda: "stored offline" in listed(made)[key])

@@ -40,7 +40,7 @@ class Offer(msgspec.Struct, frozen=True):
     may_choose: bool = True
 
 
-class NewSession(QDialog):
+class NewSessionDialog(QDialog):
     """Asks for a server where there are several, for a task and, where the task's own agent is not wanted, for a model.
 
     `servers` are ids and names, `server` the one to begin with. What one offers is asked for by `offer_wanted`.

@@ -13,7 +13,7 @@ from support.panels import told_session, workplace
 from app.desk import searcher
 from app.desk.find_query import text_of_body
 from app.step.panel import build as build_step
-from app.trajectory import find
+from app.trajectory import find_box
 from app.trajectory.facets import Facets, choices_of
 from app.trajectory.panel import build
 from core.domain.events import Placed, VerdictGiven, encode_event, make_event
@@ -45,9 +45,9 @@ def test_everything_of_a_body_is_searched():
     body = StepBody(number=1, thought="a thought", actions=(Action(call_id="a", tool="grep", arguments={
         "pattern": "学习率", "depth": {"n": 3}}),), observations=(Observation(
             call_id="a", output=Output(text="output"), data={"rows": ["cell"]}),))
-    told = text_of_body(body)
+    text = text_of_body(body)
     for words in ("a thought", "grep", "学习率", '"n":3', "output", "cell"):
-        assert words in told
+        assert words in text
 
 
 def test_find_reaches_bodies_chinese_and_expressions(qtbot, tmp_path):
@@ -91,7 +91,7 @@ def test_a_hit_in_a_fold_opens_it(qtbot, tmp_path):
 
 
 def test_a_long_session_is_left_to_the_worker(qtbot, tmp_path, monkeypatch):
-    monkeypatch.setattr(find, "AT_ONCE", 2)
+    monkeypatch.setattr(find_box, "AT_ONCE", 2)
     with workplace(tmp_path, speaking("a", "b")) as (place, _):
         panel = build(place, None)
         qtbot.addWidget(panel)
@@ -131,7 +131,7 @@ def test_filters_by_what_a_step_is_and_who_judged_it(qtbot, tmp_path):
         panel.filters.chosen.emit(panel.filters.facets)
         model = panel.list.model()
         assert [model.step_of_row(r) for r in range(model.rowCount())] == [2]
-        assert panel.filters.told.text() == "1 of 10 steps"
+        assert panel.filters.count.text() == "1 of 10 steps"
         place.actions["go.filter"].trigger()
         assert model.rowCount() == 10, "what is hidden does not filter"
 
@@ -148,9 +148,9 @@ def test_facets(facets, steps):
     maker.say(VerdictGiven(step=5, value="unsure"), ADA)
     trajectory = fold("s1", [Placed(session="s1", seq=i, body=b) for i, b in enumerate(maker.bodies, 1)])
     assert [e.head.number for e in trajectory.steps if facets.passes_step(e)] == steps
-    told = choices_of(trajectory)
-    assert told.tools == ("run_command",)
-    assert ADA.key in told.authors
+    choices = choices_of(trajectory)
+    assert choices.tools == ("run_command",)
+    assert ADA.key in choices.authors
 
 
 def found(panel, text: str, qtbot) -> None:

@@ -29,7 +29,7 @@ ARRIVED_MS = 400
 """Bodies that were fetched for a search are searched so long after the last came."""
 
 
-class FindController(QObject):
+class FindBoxController(QObject):
     """Keeps the hits of the find box, in order, and goes from one to the next."""
 
     def __init__(self, place: Workplace, model: TrajectoryModel, panel: TrajectoryView,
@@ -57,7 +57,7 @@ class FindController(QObject):
         actions["go.find"].triggered.connect(panel.start_find)
         actions["go.find_next"].triggered.connect(self._find_next)
         actions["go.find_previous"].triggered.connect(self._find_previous)
-        self._searcher.told.connect(self._on_told)
+        self._searcher.told.connect(self._on_answer)
         self._searcher.failed.connect(self._on_failed)
         self._place.desk.blob_arrived.connect(self._on_blob)
 
@@ -153,11 +153,11 @@ class FindController(QObject):
                            **{"from": self._place.cursor.step or 0})
         self.show()
 
-    def _on_told(self, told: dict[str, Any]) -> None:
-        items: list[int] = told["items"]
-        self._matches.update(zip(items, told.get("matches", ()), strict=False))
+    def _on_answer(self, answer: dict[str, Any]) -> None:
+        items: list[int] = answer["items"]
+        self._matches.update(zip(items, answer.get("matches", ()), strict=False))
         self._take(items)
-        missing = set(told.get("missing", ())) - self._missing
+        missing = set(answer.get("missing", ())) - self._missing
         if missing:
             self._missing |= missing
             self._place.desk.want(missing)
