@@ -43,8 +43,8 @@ class AttentionController(QObject):
         self._opening: Alert | None = None
         self.notifier = Notifier(self)
         place.desk.rows_changed.connect(self._show)
-        place.desk.trajectory_changed.connect(self._on_trajectory)
-        place.cursor.moved.connect(self._on_moved)
+        place.sight.grew.connect(self._on_grew)
+        place.sight.stepped.connect(self._on_stepped)
         place.actions["go.next_session"].triggered.connect(self._next)
         panel.opened.connect(self.open)
         panel.dealt_with.connect(self._dealt_with)
@@ -102,7 +102,7 @@ class AttentionController(QObject):
         seen = self._panel.window().isActiveWindow()
         if not seen and self.notifier.is_available:
             self.notifier.tell(title, kinds, alert)
-        elif not seen or row.session != self._place.cursor.session:
+        elif not seen or row.session != self._place.sight.session:
             self._place.notices.tell(self.tr("{title}: {kinds}").format(title=title, kinds=kinds), "attention",
                                      row.session, alert)
         QApplication.alert(self._panel.window())
@@ -140,14 +140,13 @@ class AttentionController(QObject):
             self._opening = alert
         self._select(alert)
 
-    def _on_trajectory(self, session: str) -> None:
-        alert = self._opening
-        if alert is not None and alert.session == session and self._find(alert) is not None:
-            self.open(alert)
+    def _on_grew(self) -> None:
+        if self._opening is not None and self._find(self._opening) is not None:
+            self.open(self._opening)
 
-    def _on_moved(self, session: str, step: object) -> None:
-        if self._opening is not None and (session != self._opening.session or step is not None):
-            self._opening = None
+    def _on_stepped(self) -> None:
+        """The reader went on before what the message is about came."""
+        self._opening = None
 
     def _next(self) -> None:
         alerts = [what for what, _ in self._model.entries]

@@ -35,7 +35,8 @@ class CompareController(QObject):
         self._place, self._model, self._panel = place, model, panel
         self._session, self._other = "", ""
         self._timer = later(self, QUIET_MS, self._grow)
-        place.cursor.moved.connect(self._on_moved)
+        place.sight.opened.connect(self._on_opened)
+        place.sight.stepped.connect(self._on_stepped)
         place.desk.rows_changed.connect(self._offer)
         place.desk.trajectory_changed.connect(self._on_changed)
         place.desk.trajectory_replaced.connect(self._on_replaced)
@@ -51,12 +52,13 @@ class CompareController(QObject):
             self._place.desk.watch(other)
         self._show()
 
-    def _on_moved(self, session: str, step: int | None) -> None:
-        if session != self._session:
-            if session == self._other:
-                self._other = self._session
-            self._show()
-        trajectory = self._model.sides[0]
+    def _on_opened(self) -> None:
+        if self._other == self._place.sight.session:
+            self._other = self._session
+        self._show()
+
+    def _on_stepped(self) -> None:
+        trajectory, step = self._model.sides[0], self._place.sight.step
         at = trajectory.index_of(step) if trajectory is not None and step is not None else None
         if at is not None and self._model.rowCount():
             self._panel.show_row(at)
@@ -70,7 +72,7 @@ class CompareController(QObject):
             self._show()
 
     def _show(self) -> None:
-        self._session = self._place.cursor.session
+        self._session = self._place.sight.session
         sides = [self._place.desk.trajectory(s) if s else None for s in (self._session, self._other)]
         self._model.show(sides[0], sides[1] if self._session else None)
         self._offer()

@@ -133,7 +133,7 @@ def _leave(process: QProcess, *_: object) -> None:
 def log_of(place: Workplace, session: str = "") -> Path:
     """The file to read a session from ("": the cursor's): this computer's own server's log where it is there, which
     holds every payload; else the copy of the session's server, which holds what was fetched."""
-    session = session or place.cursor.session
+    session = session or place.sight.session
     own = place.home.server_db
     return own if place.desk.is_local(session) and own.exists() else place.desk.log_path(session)
 

@@ -1,4 +1,4 @@
-"""What a panel is given: the desk, the cursor and those who act, speak and remember for it."""
+"""What a panel is given: the desk, the cursor, what is in sight, and those who act, speak and remember for it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from app.desk.cursor import Cursor
 from app.desk.desks import Desks
+from app.desk.in_sight import InSight
 from app.desk.notices import Notices
 from app.desk.offline_copies import Kept
 from app.desk.servers import Servers
@@ -23,11 +24,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Workplace:
-    """One window's collaborators. `sender` is the only way to act on a session; `scope` runs coroutines."""
+    """One window's collaborators. `cursor` is for moving, `sight` for reading what is shown; `sender` is
+    the only way to act on a session; `scope` runs coroutines."""
 
     home: Home
     desk: Desks
     cursor: Cursor
+    sight: InSight
     scope: TaskScope
     notices: Notices
     settings: Settings

@@ -43,7 +43,7 @@ class ExportController(QObject):
         self._waiting: dict[int, tuple[Callable[[Any], None], Callable[[str], None]]] = {}
         self._findings: dict[int, Callable[[int], None]] = {}
         self._shown_preview: tuple[str, int, int] | None = None
-        self._server = server_of(place.cursor.session)
+        self._server = server_of(place.sight.session)
         self._connect()
         view.choose.show_formats(FIRST_FORMATS, "trl")
         self._rows()
@@ -61,15 +61,16 @@ class ExportController(QObject):
         self._view.currentChanged.connect(self._page)
         self._model.chosen_changed.connect(self._chosen)
         self._place.desk.rows_changed.connect(self._rows)
-        self._place.cursor.moved.connect(self._on_moved)
+        self._place.sight.stepped.connect(self._on_stepped)
 
     # ---- what is chosen ---------------------------------------------------------------------------
 
     def _rows(self) -> None:
         self._model.show([row for row in self._place.desk.rows() if server_of(row.session) == self._server])
 
-    def _on_moved(self, session: str, step: object) -> None:
+    def _on_stepped(self) -> None:
         """The sessions of another server are in another log, which another worker reads; a writing one goes on."""
+        session = self._place.sight.session
         if session and server_of(session) != self._server and not self._waiting:
             self._server = server_of(session)
             if self._worker is not None:

@@ -54,8 +54,8 @@ class FindAllController(QObject):
         self._searcher.told.connect(self._on_told)
         self._searcher.failed.connect(self._on_failed)
         self._remote.told.connect(self._on_remote)
-        place.desk.trajectory_changed.connect(self._look_aside)
-        place.cursor.moved.connect(self._on_moved)
+        place.sight.grew.connect(self._look_aside)
+        place.sight.stepped.connect(self._on_stepped)
         place.actions["go.find_all"].triggered.connect(panel.start, Qt.ConnectionType.QueuedConnection)
 
     def _on_words(self, words: str) -> None:
@@ -140,21 +140,20 @@ class FindAllController(QObject):
         self._place.cursor.move(hit.session, hit.step)
         self._place.cursor.seek(re.compile("|".join(map(re.escape, texts)), re.IGNORECASE) if texts else None)
         self._aside = hit if hit.where in ("guidance", "summary") else None
-        self._look_aside(hit.session)
+        self._look_aside()
 
-    def _look_aside(self, session: str) -> None:
+    def _look_aside(self) -> None:
         """Show the guidance or summary that was opened, as soon as it is here."""
-        hit = self._aside
-        if hit is None or hit.session != session:
+        hit, trajectory = self._aside, self._place.sight.trajectory
+        if hit is None or trajectory is None:
             return
-        trajectory = self._place.desk.trajectory(session)
         if hit.ref in (trajectory.guidance if hit.where == "guidance" else trajectory.summaries):
             self._aside = None
             self._place.cursor.look_aside(hit.where, hit.ref)
 
-    def _on_moved(self, session: str, step: int | None) -> None:
-        if self._aside is not None and (session, step) != (self._aside.session, self._aside.step):
-            self._aside = None
+    def _on_stepped(self) -> None:
+        """The reader went on before it came."""
+        self._aside = None
 
 
 PANEL = Panel("find", QT_TRANSLATE_NOOP("Panel", "Find"), build, {

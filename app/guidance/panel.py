@@ -48,7 +48,6 @@ class GuidanceController(QObject):
     def __init__(self, place: Workplace, model: GuidanceModel, panel: GuidanceView) -> None:
         super().__init__(panel)
         self._place, self._model, self._panel = place, model, panel
-        self._session = ""
         self._told: tuple[str, str] | None = ("", "")
         self._storing: set[str] = set()
         self._drafts: dict[str, str] = {}
@@ -62,13 +61,13 @@ class GuidanceController(QObject):
         self._history.read.connect(self._show_history)
         panel.set_mode(place.settings.text("guidance.mode"))
         self._connect()
-        self._on_moved(place.cursor.session)
+        if place.sight.session:
+            self._on_opened()
 
     def _connect(self) -> None:
         place, panel = self._place, self._panel
-        place.cursor.moved.connect(self._on_moved)
-        place.desk.trajectory_changed.connect(self._on_trajectory)
-        place.desk.trajectory_replaced.connect(self._on_trajectory)
+        place.sight.opened.connect(self._on_opened)
+        place.sight.grew.connect(self._on_grew)
         place.desk.outbox_changed.connect(self._show)
         place.desk.rows_changed.connect(self._show_target)
         place.actions["go.guide"].triggered.connect(panel.start_writing)
@@ -80,12 +79,14 @@ class GuidanceController(QObject):
         panel.listed.session_asked.connect(place.cursor.move)
         self._everywhere.toggled.connect(self._show)
 
-    def _on_moved(self, session: str, step: int | None = None) -> None:
-        if session == self._session:
-            return
+    @property
+    def _session(self) -> str:
+        return self._place.sight.session
+
+    def _on_opened(self) -> None:
+        session = self._session
         self.save_draft()
         self._everywhere.setChecked(False)
-        self._session = session
         self._told = None  # another session, perhaps of the same name: what was being edited is not of this one
         self._show_target()
         self._panel.writing.busy(session in self._storing)
@@ -93,11 +94,10 @@ class GuidanceController(QObject):
         self._show()
         self._resume_edit()
 
-    def _on_trajectory(self, session: str) -> None:
-        if session == self._session:
-            self._show()
-            self._show_target()
-            self._settle_edits()
+    def _on_grew(self) -> None:
+        self._show()
+        self._show_target()
+        self._settle_edits()
 
     def _show(self, *_: object) -> None:
         desk, session = self._place.desk, self._session
@@ -114,7 +114,7 @@ class GuidanceController(QObject):
             self._model.show_lines(lines)
 
     def _show_target(self) -> None:
-        row = self._place.desk.row(self._session) if self._session else None
+        row = self._place.sight.row
         told = (one_line(row.title or row.session, 60) if row is not None else "", self._why_not(row))
         if told != self._told:
             self._told = told

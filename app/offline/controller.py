@@ -27,21 +27,20 @@ class KeepingController(QObject):
         self._action = place.actions["session.keep_here"]
         self._action.triggered.connect(self._keep)
         self._bar.cancelled.connect(self._cancel)
-        place.cursor.moved.connect(self._enable)
+        place.sight.opened.connect(self._enable)
         place.desk.rows_changed.connect(self._enable)
         place.desk.servers_changed.connect(self._on_servers)
         self._enable()
 
     def _enable(self, *_: object) -> None:
-        session = self._place.cursor.session
-        row = self._place.desk.row(session) if session else None
+        session, row = self._place.sight.session, self._place.sight.row
         busy = session in self._waiting or (self._keeper is not None and self._keeper.session == session)
         elsewhere = row is not None and not self._place.desk.is_local(session)
         whole = row is not None and self._place.kept.is_whole(session, row.seq)
         self._action.setEnabled(elsewhere and not busy and not whole)
 
     def _keep(self) -> None:
-        self._waiting.append(self._place.cursor.session)
+        self._waiting.append(self._place.sight.session)
         self._next()
         self._enable()
 

@@ -30,23 +30,24 @@ class PlacesController(QObject):
         super().__init__(window.widget)
         self._place, self._window = place, window
         self._awaited: DeepLink | None = None
-        self._view: tuple[str, dict[str, str]] | None = None
+        self._view: dict[str, str] = {}
         self._patience = later(self, WAIT_MS, self._give_up)
         place.actions["go.link"].triggered.connect(self._ask)
         place.actions["go.copy_link"].triggered.connect(self._copy)
-        place.cursor.moved.connect(self._enable)
+        place.sight.opened.connect(self._enable)
+        place.sight.left.connect(self._on_left)
+        place.sight.grew.connect(self._show_view)
         place.desk.rows_changed.connect(self._on_rows)
-        place.desk.trajectory_changed.connect(self._show_view)
         window.link_dropped.connect(self.open_text)
         self._enable()
 
     def link(self) -> DeepLink | None:
         """The place that is looked at; None where no session is."""
-        cursor = self._place.cursor
-        if not cursor.session:
+        sight = self._place.sight
+        if not sight.session:
             return None
-        entry = self._place.servers.get(server_of(cursor.session))
-        return DeepLink(id_of(cursor.session), cursor.step, self._panel(), entry.address if entry is not None else "",
+        entry = self._place.servers.get(server_of(sight.session))
+        return DeepLink(id_of(sight.session), sight.step, self._panel(), entry.address if entry is not None else "",
                         self._steps.shown_filters())
 
     def _panel(self) -> str:
@@ -123,13 +124,16 @@ class PlacesController(QObject):
         if link.panel in self._window.docks:
             self._window.show_panel(link.panel)
         self._place.cursor.move(session, link.step)
-        self._view = (session, link.view) if link.view else None
-        self._show_view(session)
+        self._view = link.view
+        self._show_view()
 
-    def _show_view(self, session: str) -> None:
+    def _on_left(self) -> None:
+        self._view = {}
+
+    def _show_view(self) -> None:
         """What the link's list showed, as soon as there are steps to choose from."""
-        if self._view is not None and self._view[0] == session and len(self._place.desk.trajectory(session).steps):
-            view, self._view = self._view[1], None
+        if self._view and (trajectory := self._place.sight.trajectory) is not None and len(trajectory.steps):
+            view, self._view = self._view, {}
             self._steps.show_filters(view)
 
     def _ask(self) -> None:

@@ -15,7 +15,6 @@ from app.sessions.controls import CONTROLS, ControlsController, explain
 from app.sessions.filters import SessionFilters
 from app.sessions.model import SessionsModel
 from app.sessions.view import SessionsView
-from core.domain.session import SessionRow
 from core.protocol.messages import ClearAttention
 
 
@@ -49,7 +48,8 @@ class SessionsController(QObject):
     def _connect(self) -> None:
         place, panel, actions = self._place, self._panel, self._place.actions
         place.desk.rows_changed.connect(self._show)
-        place.cursor.moved.connect(self._on_moved)
+        place.sight.opened.connect(self._on_opened)
+        place.sight.stepped.connect(self._on_stepped)
         panel.opened.connect(place.cursor.move)
         actions["session.clear_attention"].triggered.connect(self._clear_attention)
 
@@ -61,36 +61,33 @@ class SessionsController(QObject):
         self._model.show(rows, hold=self._panel.is_read)
         self._panel.show_content(bool(rows))
         self._panel.show_count(self._model.rowCount(), self._model.known)
-        self._panel.show_current(self._place.cursor.session)
+        self._panel.show_current(self._place.sight.session)
         self._enable()
 
-    def _on_moved(self, session: str, step: int | None) -> None:
-        self._looked.arrive(session)
+    def _on_opened(self) -> None:
+        self._looked.arrive(self._place.sight.session)
+
+    def _on_stepped(self) -> None:
         self._look()
         self._looked.store()
         self._model.looked()
-        self._panel.show_current(session)
+        self._panel.show_current(self._place.sight.session)
         self._enable()
 
     def _look(self) -> None:
         """Whoever follows a session sees all of it; an older step leaves the watermark where it is."""
-        cursor = self._place.cursor
-        row = self._place.desk.row(cursor.session) if cursor.session else None
-        if row is not None and (cursor.is_following or self._looked.steps(row.session) is None):
+        row, step = self._place.sight.row, self._place.sight.step
+        if row is not None and (step is None or self._looked.steps(row.session) is None):
             self._looked.look(row.session, row.steps)
 
     def _enable(self) -> None:
-        row = self._row()
+        row = self._place.sight.row
         self._place.actions["session.clear_attention"].setEnabled(row is not None and bool(row.attention))
 
     # ---- what the reader does --------------------------------------------------------------------
 
-    def _row(self) -> SessionRow | None:
-        session = self._place.cursor.session
-        return self._place.desk.row(session) if session else None
-
     def _clear_attention(self) -> None:
-        row = self._row()
+        row = self._place.sight.row
         for kind in row.attention if row is not None else ():
             self._place.sender.send(row.session, ClearAttention(kind=kind))  # type: ignore[union-attr,arg-type]
 

@@ -46,15 +46,18 @@ class TrajectoryController(QObject):
         self._finder = FindController(place, model, panel, self._go_to_item, self._here)
         self._outline = OutlineController(place, model, panel, self._go_to_item, self._here)
         self._connect()
-        self._on_moved(place.cursor.session, place.cursor.step)
+        if place.sight.session:
+            self._open()
+        self._show_step()
 
     def _connect(self) -> None:
         place, panel, actions = self._place, self._panel, self._place.actions
         panel.offer([actions[key] for key in ("go.copy_link", "review.keep", "review.mask", "review.unsure",
                                               "review.note", "view.eye")])
-        place.cursor.moved.connect(self._on_moved)
-        place.desk.trajectory_changed.connect(self._on_changed)
-        place.desk.trajectory_replaced.connect(self._on_replaced)
+        place.sight.opened.connect(self._open)
+        place.sight.stepped.connect(self._show_step)
+        place.sight.grew.connect(self._on_grew)
+        place.sight.replaced.connect(self._open)
         place.desk.live_text.connect(self._on_live)
         place.settings.changed.connect(self._on_setting)
         place.desk.link_changed.connect(self._on_link)
@@ -76,12 +79,10 @@ class TrajectoryController(QObject):
         ):
             actions[key].triggered.connect(slot)
 
-    # ---- what the desk and the cursor say --------------------------------------------------------
+    # ---- what is in sight ------------------------------------------------------------------------
 
-    def _on_moved(self, session: str, step: int | None) -> None:
-        held = self._model.trajectory
-        if (held.session if held is not None else "") != session:
-            self._open(session)
+    def _show_step(self) -> None:
+        step = self._place.sight.step
         if step is None:
             self._panel.list.clear_current()
             self._panel.list.follow()
@@ -89,9 +90,9 @@ class TrajectoryController(QObject):
             self._show_item(self._model.item_of_step(step))
         self._show_place()
 
-    def _open(self, session: str) -> None:
+    def _open(self) -> None:
+        session, trajectory = self._place.sight.session, self._place.sight.trajectory
         self._place.desk.watch(session)
-        trajectory = self._place.desk.trajectory(session) if session else None
         self._model.set_reader(self._blind_reader())
         self._model.show(trajectory)
         self._finder.leave()
@@ -103,16 +104,9 @@ class TrajectoryController(QObject):
         self._show_progress(session)
         self._outline.show()
 
-    def _on_replaced(self, session: str) -> None:
-        if session == self._place.cursor.session:
-            self._open(session)
-
-    def _on_changed(self, session: str) -> None:
-        trajectory = self._model.trajectory
-        if trajectory is None or session != trajectory.session:
-            return
+    def _on_grew(self) -> None:
+        session, step = self._place.sight.session, self._place.sight.step
         self._show_live(session)
-        step = self._place.cursor.step
         item = self._model.item_of_step(step) if step is not None else -1
         self._model.refresh(item if item >= 0 else None)
         if item >= 0 and self._here() < 0:  # the step that was asked for has just come
@@ -128,7 +122,7 @@ class TrajectoryController(QObject):
     def _on_live(self, session: str, channel: str, text: str) -> None:
         if channel == THOUGHT:
             self._live[session] = text
-            if session == self._place.cursor.session:
+            if session == self._place.sight.session:
                 self._show_live(session)
 
     def _show_live(self, session: str) -> None:
@@ -246,13 +240,13 @@ class TrajectoryController(QObject):
     def _on_filter(self, key: str) -> None:
         self._model.set_view(filter=key)
         self._finder.show()
-        self._on_moved(self._place.cursor.session, self._place.cursor.step)
+        self._show_step()
 
     def _on_facets(self, facets: Facets) -> None:
         self._model.set_view(facets=facets)
         self._show_count()
         self._finder.show()
-        self._on_moved(self._place.cursor.session, self._place.cursor.step)
+        self._show_step()
 
     def _on_filters_asked(self, on: bool) -> None:
         if on:
@@ -290,7 +284,7 @@ class TrajectoryController(QObject):
     def _show_blind(self) -> None:
         self._model.set_reader(self._blind_reader())
         self._show_overview()
-        self._on_moved(self._place.cursor.session, self._place.cursor.step)
+        self._show_step()
 
     def _show_overview(self) -> None:
         self._overview = Overview(self._model.trajectory, self._blind_reader())

@@ -18,6 +18,7 @@ from app.desk.actions import Actions
 from app.desk.cursor import Cursor
 from app.desk.desk import Desk
 from app.desk.desks import Desks
+from app.desk.in_sight import InSight
 from app.desk.notices import Notices
 from app.desk.offline_copies import Kept
 from app.desk.sender import Sender
@@ -106,7 +107,8 @@ class Desktop(QObject):
         self.outgoing = Sender(self.desk, scope, self.notices, self)
         self.connection = LocalServer(home, local, scope, self.notices)
         self.actions = Actions(self)
-        self.place = Workplace(home=home, desk=self.desk, cursor=self.cursor, scope=scope, notices=self.notices,
+        self.place = Workplace(home=home, desk=self.desk, cursor=self.cursor,
+                               sight=InSight(self.desk, self.cursor, self), scope=scope, notices=self.notices,
                                settings=settings, servers=Servers(home.servers, self),
                                looked=Looked(home.path / "looked.json"), kept=Kept(home.path / "kept.json"),
                                sender=self.outgoing, actions=self.actions)

@@ -80,7 +80,7 @@ class Window(QMainWindow):
         place.notices.told.connect(self.toasts.show_notice)
         self.toasts.opened.connect(self._open_notice)
         self.toasts.opened.connect(place.notices.opened)
-        place.cursor.moved.connect(self._show_title)
+        place.sight.opened.connect(self._show_title)
         place.desk.rows_changed.connect(self._show_title)
 
     @property
@@ -158,8 +158,7 @@ class Window(QMainWindow):
     # ---- events ----------------------------------------------------------------------------------
 
     def _show_title(self, *_: object) -> None:
-        session = self._place.cursor.session
-        row = self._place.desk.row(session) if session else None
+        row = self._place.sight.row
         self.setWindowTitle(f"{one_line(row.title or row.session, 80)} – Tiphys" if row is not None else "Tiphys")
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:

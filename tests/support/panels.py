@@ -13,6 +13,7 @@ from support.logs import PERSON, RULE, Maker, fill
 from app.desk.actions import Actions
 from app.desk.cursor import Cursor
 from app.desk.desk import Desk
+from app.desk.in_sight import InSight
 from app.desk.notices import Notices
 from app.desk.offline_copies import Kept
 from app.desk.sender import Sender
@@ -71,8 +72,10 @@ def workplace(
         replica._writer.do_blocking(lambda conn, n=number, m=maker: fill(conn, f"s{n}", m.bodies, m.blobs))
     parent = QObject()
     desk, notices, scope = Desk(replica, client, parent), Notices(parent), scope or TaskScope("panels")
+    cursor = Cursor(parent)
     try:
-        yield Workplace(home=home, desk=desk, cursor=Cursor(parent), scope=scope, notices=notices,
+        yield Workplace(home=home, desk=desk, cursor=cursor, sight=InSight(desk, cursor, parent), scope=scope,
+                        notices=notices,
                         settings=Settings(home.path / "settings.toml", parent=parent),
                         servers=Servers(home.path / "servers.json", parent),
                         looked=Looked(home.path / "looked.json"), kept=Kept(home.path / "kept.json"),

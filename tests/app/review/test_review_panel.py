@@ -150,7 +150,7 @@ def test_at_the_live_tail_a_key_judges_the_newest_step_only_once_it_has_been_see
     monkeypatch.setattr(verdicts, "SETTLED_MS", 0)
     place.actions["review.mask"].trigger()
     assert sent == [(10, "mask")]
-    assert place.cursor.is_following
+    assert place.cursor.step is None
     place.actions["review.note"].trigger()
     assert place.cursor.step == 10
 
