@@ -42,7 +42,7 @@ class AttentionController(QObject):
         self._raised: dict[Alert, Raised] = {}
         self._opening: Alert | None = None
         self.notifier = Notifier(self)
-        place.desk.rows_changed.connect(self._show)
+        place.desks.rows_changed.connect(self._show)
         place.sight.grew.connect(self._on_grew)
         place.sight.stepped.connect(self._on_stepped)
         place.actions["go.next_session"].triggered.connect(self._next)
@@ -55,7 +55,7 @@ class AttentionController(QObject):
     # ---- what is listed --------------------------------------------------------------------------
 
     def _show(self) -> None:
-        rows = self._place.desk.rows()
+        rows = self._place.desks.rows()
         for row in rows:
             self._tell(row)
         alerts = alerts_of(rows)
@@ -76,7 +76,7 @@ class AttentionController(QObject):
 
     def _find(self, alert: Alert) -> Raised | None:
         if alert not in self._raised:
-            desk = self._place.desk
+            desk = self._place.desks.of(alert.session)
             head = desk.head(alert.session)
             if head < alert.until:
                 return None  # what the message was about has not come yet

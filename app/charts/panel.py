@@ -111,11 +111,11 @@ class ChartsController(QObject):
     # ---- other sessions --------------------------------------------------------------------------
 
     def _title(self, session: str) -> str:
-        row = self._place.desk.row(session)
+        row = self._place.desks.of(session).row(session)
         return f"{row.title or row.task} · {session[-6:]}" if row is not None else session
 
     def _offer(self) -> None:
-        rows = [row for row in self._place.desk.rows() if row.session != self._place.sight.session and row.steps]
+        rows = [row for row in self._place.desks.rows() if row.session != self._place.sight.session and row.steps]
         rows.sort(key=lambda r: (r.task != self._task(), -(r.created_at.timestamp() if r.created_at else 0)))
         self._panel.offer_others([(r.session, self._title(r.session), r.session in self._chosen)
                                   for r in rows[:200]])
@@ -129,7 +129,7 @@ class ChartsController(QObject):
         self._chosen = [s for s in self._chosen if s != session]
         if on:
             self._chosen = [*self._chosen, session][-MOST_OTHERS:]
-            self._place.desk.watch(session)
+            self._place.desks.of(session).watch(session)
         self._read_others()
         self._draw()
 

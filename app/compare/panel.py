@@ -37,9 +37,9 @@ class CompareController(QObject):
         self._timer = later(self, QUIET_MS, self._grow)
         place.sight.opened.connect(self._on_opened)
         place.sight.stepped.connect(self._on_stepped)
-        place.desk.rows_changed.connect(self._offer)
-        place.desk.trajectory_changed.connect(self._on_changed)
-        place.desk.trajectory_replaced.connect(self._on_replaced)
+        place.desks.rows_changed.connect(self._offer)
+        place.desks.trajectory_changed.connect(self._on_changed)
+        place.desks.trajectory_replaced.connect(self._on_replaced)
         panel.chosen.connect(self.compare_with)
         panel.opened.connect(self._open)
         panel.parting_asked.connect(self._to_parting)
@@ -49,7 +49,7 @@ class CompareController(QObject):
         """Put another session beside ours; "" takes it away."""
         self._other = other
         if other:
-            self._place.desk.watch(other)
+            self._place.desks.of(other).watch(other)
         self._show()
 
     def _on_opened(self) -> None:
@@ -73,14 +73,14 @@ class CompareController(QObject):
 
     def _show(self) -> None:
         self._session = self._place.sight.session
-        sides = [self._place.desk.trajectory(s) if s else None for s in (self._session, self._other)]
+        sides = [self._place.desks.of(s).trajectory(s) if s else None for s in (self._session, self._other)]
         self._model.show(sides[0], sides[1] if self._session else None)
         self._offer()
         self._tell()
 
     def _grow(self) -> None:
         """A trajectory that was closed meanwhile is another object: then everything is shown anew."""
-        held = [self._place.desk.trajectory(s) if s else None for s in (self._session, self._other)]
+        held = [self._place.desks.of(s).trajectory(s) if s else None for s in (self._session, self._other)]
         if tuple(held) == self._model.sides:
             self._model.refresh()
             self._tell()
@@ -93,7 +93,7 @@ class CompareController(QObject):
         self._panel.show_comparison(self._model.common, *count)
 
     def _offer(self) -> None:
-        rows = {row.session: row for row in self._place.desk.rows()}
+        rows = {row.session: row for row in self._place.desks.rows()}
         ours = rows.pop(self._session, None)
         task = ours.task if ours is not None else ""
         others = sorted((r for r in rows.values() if r.steps),

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from app.desk.desks import Desks
 from app.desk.fetches import Fetch
+from app.desk.in_sight import InSight
 
 
 class Bodies:
-    """Asks the desk for some payloads; `cancel` drops the answer."""
+    """Asks for some payloads of what is in sight; `cancel` drops the answer."""
 
-    def __init__(self, desk: Desks, names: Iterable[str], use: Callable[[dict[str, bytes]], None],
+    def __init__(self, sight: InSight, names: Iterable[str], use: Callable[[dict[str, bytes]], None],
                  tell: Callable[[int, int], None] | None = None) -> None:
         """`use` gets the payloads by hash; `tell` how many are here, of how many, while some are missing."""
         self._wanted = tuple(dict.fromkeys(n for n in names if n))
@@ -23,7 +23,7 @@ class Bodies:
         if self._over:
             use({})
         for name in self._wanted:
-            self._fetches.append(desk.body(name, partial(self._take, name)))
+            self._fetches.append(sight.holder(name).body(name, partial(self._take, name)))
         self._say()
 
     @property

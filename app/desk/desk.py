@@ -1,4 +1,4 @@
-"""The desk: the replica, the client and the open trajectories, as Qt signals. What every panel reads from."""
+"""The desk of one server: its replica, its client and the open trajectories, as Qt signals. What panels read from."""
 
 from __future__ import annotations
 
@@ -20,8 +20,6 @@ from core.domain.session import SessionRow
 from core.protocol.messages import Nak
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from core.client.client import Client
     from core.client.replica import Replica
     from core.domain.events import Placed
@@ -50,11 +48,8 @@ class Link(msgspec.Struct, frozen=True):
     sentence: str = ""
 
 
-class Desk(QObject):
-    """One server's replica and client for the GUI: cheap synchronous reads, conflated signals, bodies on demand.
-
-    Sessions are named by their keys (`app.desk.session_key`); only the replica and the client are given a bare id.
-    """
+class DeskSignals(QObject):
+    """What a desk announces; `app.desk.desks.Desks` announces the same of all desks."""
 
     rows_changed = Signal()
     trajectory_changed = Signal(str)
@@ -63,9 +58,6 @@ class Desk(QObject):
 
     outbox_changed = Signal()
     link_changed = Signal()
-    servers_changed = Signal()
-    """Never here: of one server there is but one. `Desks` tells."""
-
     answered = Signal(str, object)
     """A command (its id) was answered, whenever it was sent: None, or the Refusal."""
 
@@ -77,6 +69,13 @@ class Desk(QObject):
 
     blob_absent = Signal(str)
     """The server does not hold a payload that was wanted."""
+
+
+class Desk(DeskSignals):
+    """One server's replica and client for the GUI: cheap synchronous reads, conflated signals, bodies on demand.
+
+    Sessions are named by their keys (`app.desk.session_key`); only the replica and the client are given a bare id.
+    """
 
     def __init__(self, replica: Replica, client: Client | None = None, parent: QObject | None = None,
                  server: str = OWN) -> None:
@@ -143,19 +142,6 @@ class Desk(QObject):
         """
         return self._fetches.ask(hash, callback, absent)
 
-    @property
-    def all(self) -> tuple[Desk, ...]:
-        """Every desk: this one."""
-        return (self,)
-
-    def of(self, session: str) -> Desk:
-        """The desk of the session's server: this one."""
-        return self
-
-    def is_local(self, session: str) -> bool:
-        """Whether a session is on this computer's own server."""
-        return self.server == OWN
-
     def read(self, session: str, after: int = 0, limit: int = 256) -> Sequence[Placed]:
         """Events of a session after `after`, in order, a part at a time."""
         return self.replica.read(id_of(session), after, limit)
@@ -189,13 +175,10 @@ class Desk(QObject):
         """How many commands the server has not answered yet."""
         return len(self.replica.waiting())
 
-    def name_of(self, session: str) -> str:
-        """What the session's server calls the person who sits here; "" before it was reached."""
+    @property
+    def name(self) -> str:
+        """What the server calls the person who sits here; "" before it was reached."""
         return self.client.status.name if self.client is not None else ""
-
-    def log_path(self, session: str = "") -> Path:
-        """The file that holds the copy of a session's log."""
-        return self.replica.path
 
     def watch(self, session: str) -> None:
         """Ask the server for a session's events, from now on or as soon as there is one."""

@@ -10,6 +10,7 @@ from app.desk.cursor import Cursor
 from app.desk.desks import Desks
 
 if TYPE_CHECKING:
+    from app.desk.desk import Desk
     from core.domain.session import SessionRow
     from core.domain.trajectory import Trajectory
 
@@ -37,14 +38,14 @@ class InSight(QObject):
     replaced = Signal()
     """The server's log of the session is another one: `trajectory` is another object, what was held is stale."""
 
-    def __init__(self, desk: Desks, cursor: Cursor, parent: QObject | None = None) -> None:
-        """To be made before whoever else listens to `desk` and `cursor`."""
+    def __init__(self, desks: Desks, cursor: Cursor, parent: QObject | None = None) -> None:
+        """To be made before whoever else listens to `desks` and `cursor`."""
         super().__init__(parent)
-        self._desk = desk
+        self._desks = desks
         self._session, self._step = cursor.session, cursor.step
         cursor.moved.connect(self._on_moved)
-        desk.trajectory_changed.connect(self._on_changed)
-        desk.trajectory_replaced.connect(self._on_replaced)
+        desks.trajectory_changed.connect(self._on_changed)
+        desks.trajectory_replaced.connect(self._on_replaced)
 
     @property
     def session(self) -> str:
@@ -57,14 +58,23 @@ class InSight(QObject):
         return self._step
 
     @property
+    def desk(self) -> Desk:
+        """The desk of the session's server; this computer's own where no session is in sight."""
+        return self._desks.of(self._session)
+
+    @property
     def row(self) -> SessionRow | None:
         """The session's row; None where no session is in sight, or one that is not known yet."""
-        return self._desk.row(self._session) if self._session else None
+        return self.desk.row(self._session) if self._session else None
 
     @property
     def trajectory(self) -> Trajectory | None:
         """The trajectory as far as it is held here; None where no session is in sight."""
-        return self._desk.trajectory(self._session) if self._session else None
+        return self.desk.trajectory(self._session) if self._session else None
+
+    def holder(self, hash: str) -> Desk:
+        """The desk to ask for a payload of what is in sight: whose copy holds it, else that of the session's server."""
+        return self._desks.holder(hash, self.desk)
 
     def _on_moved(self, session: str, step: int | None) -> None:
         is_another = session != self._session

@@ -18,16 +18,16 @@ from core.protocol.messages import AnyOp
 class Sender(QObject):
     """Sends operations for the controllers. Works without a server: the outbox keeps them until there is one."""
 
-    def __init__(self, desk: Desks, scope: TaskScope, notices: Notices, parent: QObject | None = None) -> None:
+    def __init__(self, desks: Desks, scope: TaskScope, notices: Notices, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._desk = desk
+        self._desks = desks
         self._scope = scope
         self._notices = notices
         self.storing = 0
         """How many writes are on their way to the disk; the window does not close before they are there."""
         self._listening: dict[str, Callable[[ReportableError], None]] = {}
         self._refused: dict[str, Refusal] = {}
-        desk.answered.connect(self._on_answered)
+        desks.answered.connect(self._on_answered)
 
     def send(self, session: str, op: AnyOp, *, stored: Callable[[], None] | None = None,
              failed: Callable[[], None] | None = None, refused: Callable[[ReportableError], None] | None = None,
@@ -49,14 +49,14 @@ class Sender(QObject):
 
     async def _keep_draft(self, session: str, text: str) -> None:
         try:
-            await self._desk.of(session).replica.save_draft(id_of(session), text)
+            await self._desks.of(session).replica.save_draft(id_of(session), text)
         finally:
             self.storing -= 1
 
     async def _send(self, session: str, op: AnyOp, stored: Callable[[], None] | None,
                     failed: Callable[[], None] | None, refused: Callable[[ReportableError], None] | None,
                     clear_draft: bool) -> None:
-        desk, session = self._desk.of(session), id_of(session)
+        desk, session = self._desks.of(session), id_of(session)
         client = desk.client
         try:
             if client is None:  # no server yet: the outbox keeps it, the client takes it up when there is one

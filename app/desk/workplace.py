@@ -1,4 +1,4 @@
-"""What a panel is given: the desk, the cursor, what is in sight, and those who act, speak and remember for it."""
+"""What a panel is given: the desks, the cursor, what is in sight, and those who act, speak and remember for it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Workplace:
     the only way to act on a session; `scope` runs coroutines."""
 
     home: Home
-    desk: Desks
+    desks: Desks
     cursor: Cursor
     sight: InSight
     scope: TaskScope
@@ -42,4 +42,4 @@ class Workplace:
 
     def reader(self, session: str) -> str:
         """The author's key under which the person here judges a session."""
-        return Author(kind="person", name=self.desk.name_of(session)).key
+        return Author(kind="person", name=self.desks.of(session).name).key

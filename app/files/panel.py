@@ -32,7 +32,7 @@ class FilesController(QObject):
 
     def __init__(self, place: Workplace, model: FilesModel, view: FilesView) -> None:
         super().__init__(view)
-        self._place, self._desk, self._sight, self._model, self._view = place, place.desk, place.sight, model, view
+        self._place, self._sight, self._model, self._view = place, place.sight, model, view
         self._key: Key | None = None
         self._pair: tuple[State, State] | None = None
         self._places: tuple[int, int] | None = None
@@ -170,7 +170,7 @@ class FilesController(QObject):
         if not names:
             use(b"", b"")
         for name in names:
-            self._fetches.append(self._desk.body(name, lambda data, name=name: take(name, data)))  # type: ignore[misc]
+            self._fetches.append(self._sight.holder(name).body(name, lambda data, name=name: take(name, data)))  # type: ignore[misc]
 
     def _show_diff(self, diff: Diff) -> None:
         note = self.tr("first {size} compared").format(size=byte_size(MAX_BYTES)) if diff.cut else ""
@@ -186,7 +186,7 @@ class FilesController(QObject):
         self._counted = self._counting.pop() if self._counting else None
         if self._counted is not None:
             change = self._counted
-            held = [b"" if not h else self._desk.held(h) for h in (change.before, change.after)]
+            held = [b"" if not h else self._sight.holder(h).held(h) for h in (change.before, change.after)]
             if None in held:
                 self._fetch_and_count(change)
             else:

@@ -120,7 +120,7 @@ class FindAllController(QObject):
 
     def _lines(self, hit: Hit) -> TwoLines:
         if hit.session not in self._titles:
-            row = self._place.desk.row(hit.session)
+            row = self._place.desks.of(hit.session).row(hit.session)
             self._titles[hit.session] = row.title if row is not None else ""
         server = server_of(hit.session)
         name = self._place.servers.name_of(server) if server != OWN else ""
@@ -131,7 +131,7 @@ class FindAllController(QObject):
         place = self._place
         silent = {server for server, reply in self._remote.replies.items() if reply.state not in ("asking", "answered")}
         return sum(not place.kept.is_whole(row.session, row.seq)
-                   for desk in place.desk.all if desk.server in silent for row in desk.rows())
+                   for desk in place.desks.all if desk.server in silent for row in desk.rows())
 
     # ---- what the reader opens -------------------------------------------------------------------
 

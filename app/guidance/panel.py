@@ -57,7 +57,7 @@ class GuidanceController(QObject):
         """Edits that are not decided yet: the message and the text that was typed."""
         self._everywhere = place.actions["guide.find_all"]
         self._timer = later(self, DRAFT_MS, self.save_draft)
-        self._history = GuidanceHistory(place.desk, self)
+        self._history = GuidanceHistory(place.desks, self)
         self._history.read.connect(self._show_history)
         panel.set_mode(place.settings.text("guidance.mode"))
         self._connect()
@@ -68,8 +68,8 @@ class GuidanceController(QObject):
         place, panel = self._place, self._panel
         place.sight.opened.connect(self._on_opened)
         place.sight.grew.connect(self._on_grew)
-        place.desk.outbox_changed.connect(self._show)
-        place.desk.rows_changed.connect(self._show_target)
+        place.desks.outbox_changed.connect(self._show)
+        place.desks.rows_changed.connect(self._show_target)
         place.actions["go.guide"].triggered.connect(panel.start_writing)
         panel.writing.sent.connect(self._on_sent)
         panel.writing.changed.connect(self._on_change)
@@ -100,7 +100,7 @@ class GuidanceController(QObject):
         self._settle_edits()
 
     def _show(self, *_: object) -> None:
-        desk, session = self._place.desk, self._session
+        desk, session = self._place.sight.desk, self._session
         if self._everywhere.isChecked():
             self._history.start()
         elif session:
@@ -166,7 +166,7 @@ class GuidanceController(QObject):
 
     def _settle_edits(self) -> None:
         """The log decided: an edit that came too late goes back to its writer."""
-        told = self._place.desk.trajectory(self._session).guidance
+        told = self._place.sight.desk.trajectory(self._session).guidance
         for guidance in [g for g in self._asked if g in told and not told[g].change]:
             if told[guidance].text == self._asked[guidance] or told[guidance].state == "withdrawn":
                 del self._asked[guidance]
@@ -212,7 +212,7 @@ class GuidanceController(QObject):
 
     def _draft(self, session: str) -> str:
         written = self._written.get(session)
-        return self._place.desk.draft(session) if written is None else written
+        return self._place.desks.of(session).draft(session) if written is None else written
 
 
 def _edit_of(session: str) -> str:

@@ -7,6 +7,7 @@ from collections import deque
 from PySide6.QtCore import QObject
 
 from app.desk.frame import Frame
+from app.desk.session_key import is_local
 from app.desk.workplace import Workplace
 from app.kit.safe_text import one_line
 from app.offline.bar import KeepBar
@@ -28,14 +29,14 @@ class KeepingController(QObject):
         self._action.triggered.connect(self._keep)
         self._bar.cancelled.connect(self._cancel)
         place.sight.opened.connect(self._enable)
-        place.desk.rows_changed.connect(self._enable)
-        place.desk.servers_changed.connect(self._on_servers)
+        place.desks.rows_changed.connect(self._enable)
+        place.desks.servers_changed.connect(self._on_servers)
         self._enable()
 
     def _enable(self, *_: object) -> None:
         session, row = self._place.sight.session, self._place.sight.row
         busy = session in self._waiting or (self._keeper is not None and self._keeper.session == session)
-        elsewhere = row is not None and not self._place.desk.is_local(session)
+        elsewhere = row is not None and not is_local(session)
         whole = row is not None and self._place.kept.is_whole(session, row.seq)
         self._action.setEnabled(elsewhere and not busy and not whole)
 
@@ -47,14 +48,15 @@ class KeepingController(QObject):
     def _next(self) -> None:
         if self._keeper is not None or not self._waiting:
             return
-        keeper = self._keeper = Keeper(self._place.desk, self._waiting.popleft(), self)
+        session = self._waiting.popleft()
+        keeper = self._keeper = Keeper(self._place.desks.of(session), session, self)
         keeper.moved.connect(self._tell)
         keeper.ended.connect(self._on_ended)
         self._tell()
         keeper.start()
 
     def _title(self, session: str) -> str:
-        row = self._place.desk.row(session)
+        row = self._place.desks.of(session).row(session)
         return one_line(row.title or row.session, 30) if row is not None else ""
 
     def _tell(self) -> None:
@@ -76,17 +78,18 @@ class KeepingController(QObject):
             return
         self._bar.hide()
         if whole:
-            self._place.kept.keep(keeper.session, self._place.desk.head(keeper.session))
+            self._place.kept.keep(keeper.session, self._place.desks.of(keeper.session).head(keeper.session))
             told = self.tr("“{title}” is whole on this computer.").format(title=self._title(keeper.session))
             if keeper.lacking:
                 told += " " + self.tr("%n part(s) are not on the server either.", None, keeper.lacking)
             self._place.notices.tell(told, "done", keeper.session)
-            self._place.desk.rows_changed.emit()
+            self._place.desks.rows_changed.emit()
         keeper.deleteLater()
         self._enable()
         self._next()
 
     def _on_servers(self) -> None:
         """A server that was taken off the list gives nothing any more."""
-        if self._keeper is not None and self._place.desk.row(self._keeper.session) is None:
+        keeper = self._keeper
+        if keeper is not None and self._place.desks.of(keeper.session).row(keeper.session) is None:
             self._cancel()

@@ -37,7 +37,7 @@ class PlacesController(QObject):
         place.sight.opened.connect(self._enable)
         place.sight.left.connect(self._on_left)
         place.sight.grew.connect(self._show_view)
-        place.desk.rows_changed.connect(self._on_rows)
+        place.desks.rows_changed.connect(self._on_rows)
         window.link_dropped.connect(self.open_text)
         self._enable()
 
@@ -71,8 +71,8 @@ class PlacesController(QObject):
                 raise NotFound("no_server", f"The link leads to {link.server}, which is not among your servers.",
                                address=link.server)
             return key_of(link.session, server)
-        held = [key_of(link.session, desk.server) for desk in self._place.desk.all]
-        known = [key for key in held if self._place.desk.row(key) is not None]
+        held = [key_of(link.session, desk.server) for desk in self._place.desks.all]
+        known = [key for key in held if self._place.desks.of(key).row(key) is not None]
         return known[0] if held[0] in known or len(known) == 1 else link.session
 
     def open_text(self, text: str) -> None:
@@ -98,14 +98,15 @@ class PlacesController(QObject):
     def _is_here(self, link: DeepLink) -> bool:
         """Whether there is nothing to wait for: its session is here, or its server is not on the list."""
         try:
-            return self._place.desk.row(self.key_of(link)) is not None
+            key = self.key_of(link)
+            return self._place.desks.of(key).row(key) is not None
         except ReportableError:
             return True
 
     def _read(self, text: str) -> DeepLink:
         """Raises InvalidInput (bad_link), NotFound (no_step, no_session)."""
-        number, here = text.lstrip("#").replace(",", ""), self._place.cursor.session
-        if number.isascii() and number.isdigit() and here and self._place.desk.row(number) is None:
+        number, here = text.lstrip("#").replace(",", ""), self._place.sight.session
+        if number.isascii() and number.isdigit() and here and self._place.desks.of(number).row(number) is None:
             entry = self._place.servers.get(server_of(here))
             return DeepLink(id_of(here), int(number), server=entry.address if entry is not None else "")
         return parse_link(text if is_link(text) else str(DeepLink(text)))
@@ -116,7 +117,7 @@ class PlacesController(QObject):
         except NotFound:
             self.server_offered.emit(link.server)
             raise
-        row = self._place.desk.row(session)
+        row = self._place.desks.of(session).row(session)
         if row is None:
             raise NotFound("no_session", f"There is no session {link.session} here.", session=link.session)
         if link.step is not None and row.steps and not 0 < link.step <= row.steps:
@@ -159,7 +160,7 @@ class PlacesController(QObject):
             self._place.notices.tell(self.tr("Link copied: {link}").format(link=link), "done")
 
     def _enable(self) -> None:
-        self._place.actions["go.copy_link"].setEnabled(bool(self._place.cursor.session))
+        self._place.actions["go.copy_link"].setEnabled(bool(self._place.sight.session))
 
     def _on_rows(self) -> None:
         link = self._awaited

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.desk.panel import Panel
 from app.desk.refusal import Refusal
-from app.desk.session_key import id_of
+from app.desk.session_key import id_of, is_local
 from app.desk.worker import Worker, home_environment
 from app.desk.workplace import Workplace
 from app.kit.i18n import QT_TRANSLATE_NOOP
@@ -32,7 +32,7 @@ class ReviewController(QObject):
 
     def __init__(self, place: Workplace, view: ReviewView) -> None:
         super().__init__(view)
-        self._place, self._desk, self._view = place, place.desk, view
+        self._place, self._desks, self._view = place, place.desks, view
         self._cursor, self._sight = place.cursor, place.sight
         self._books: dict[str, VerdictBook] = {}
         self._unanswered: dict[str, tuple[str, AnyChange]] = {}
@@ -61,9 +61,9 @@ class ReviewController(QObject):
         self._view.advance_asked.connect(partial(self._remember, "review.advance"))
         self._sight.stepped.connect(self._turn)
         self._cursor.marked.connect(self._turn)
-        self._desk.trajectory_changed.connect(self._changed)
-        self._desk.trajectory_replaced.connect(self._changed)
-        self._desk.answered.connect(self._on_answered)
+        self._desks.trajectory_changed.connect(self._changed)
+        self._desks.trajectory_replaced.connect(self._changed)
+        self._desks.answered.connect(self._on_answered)
         self._place.settings.changed.connect(self._on_setting)
         self._on_setting("review.reasons")
         self._view.blind.setChecked(bool(self._place.settings.get("review.blind")))
@@ -73,7 +73,7 @@ class ReviewController(QObject):
 
     def _changed(self, session: str) -> None:
         if session in self._books:
-            self._books[session].confirm(self._desk.trajectory(session))
+            self._books[session].confirm(self._desks.of(session).trajectory(session))
         if session == self._sight.session:
             self._turn()
 
@@ -82,7 +82,7 @@ class ReviewController(QObject):
         if not session:
             self._view.show_nothing()
             return
-        trajectory, book = self._desk.trajectory(session), self._book(session)
+        trajectory, book = self._sight.desk.trajectory(session), self._book(session)
         entries = self._entries(trajectory)
         self._view.show_tally(book.tally(trajectory), book.pending)
         self._show_time()
@@ -100,7 +100,7 @@ class ReviewController(QObject):
     def _show_time(self) -> None:
         session = self._sight.session
         if session:
-            trajectory = self._desk.trajectory(session)
+            trajectory = self._sight.desk.trajectory(session)
             me = self._place.reader(session)
             told = trajectory.spent.get(me, {})
             self._view.show_time(sum(told.values()) + sum(self._time.of(session).values()))
@@ -122,12 +122,15 @@ class ReviewController(QObject):
 
     def _book(self, session: str) -> VerdictBook:
         if session not in self._books:
-            self._books[session] = VerdictBook(session, partial(self._desk.name_of, session))
+            self._books[session] = VerdictBook(session, partial(self._name_of, session))
             self._take_up(session)
         return self._books[session]
 
+    def _name_of(self, session: str) -> str:
+        return self._desks.of(session).name
+
     def _take_up(self, session: str) -> None:
-        for told in reversed(self._desk.commands(session)):
+        for told in reversed(self._desks.of(session).commands(session)):
             change = _change_of(told.op) if told.state == "queued" else None
             if change is not None:
                 self._books[session].take_up(change)
@@ -151,7 +154,7 @@ class ReviewController(QObject):
 
     def _judge_with(self, value: str, reason: str) -> None:
         session = self._sight.session
-        trajectory = self._desk.trajectory(session) if session else None
+        trajectory = self._sight.desk.trajectory(session) if session else None
         entries = self._entries(trajectory) if trajectory else []
         if trajectory is None or not entries:
             self._place.notices.tell(self.tr("Select a step first: verdicts are about one step."), "info")
@@ -179,7 +182,7 @@ class ReviewController(QObject):
         session = self._sight.session
         if not session:
             return
-        trajectory = self._desk.trajectory(session)
+        trajectory = self._sight.desk.trajectory(session)
         step = self._book(session).next_undecided(trajectory, self._sight.step or 0)
         if step is None:
             self._place.notices.tell(self.tr("Every step is decided."), "done", session)
@@ -213,12 +216,12 @@ class ReviewController(QObject):
         if self._sight.step is None and self._shown[1]:
             self._cursor.to_step(self._shown[1])
         if self._sight.step is not None:
-            held = self._desk.trajectory(self._sight.session).steps.opinions.values()
+            held = self._sight.desk.trajectory(self._sight.session).steps.opinions.values()
             self._view.tags.write({tag for told in held for tag in told.tags})
 
     def _tag(self, tag: str) -> None:
         session = self._sight.session
-        entries = self._entries(self._desk.trajectory(session)) if session else []
+        entries = self._entries(self._sight.desk.trajectory(session)) if session else []
         self._tell(session, self._book(session).tag(entries, tag) if entries else ())
         self._turn()
 
@@ -229,7 +232,7 @@ class ReviewController(QObject):
             self._view.write_note()
 
     def _note(self, text: str) -> None:
-        trajectory = self._desk.trajectory(self._sight.session)
+        trajectory = self._sight.desk.trajectory(self._sight.session)
         for entry in self._entries(trajectory):
             self._place.sender.send(self._sight.session, AddNote(step=entry.head.number, text=text))
 
@@ -243,7 +246,7 @@ class ReviewController(QObject):
         """In a process of its own: the rules read every body of the session."""
         if self._rules is not None or not self._sight.session:
             return
-        if not self._desk.is_local(self._sight.session):
+        if not is_local(self._sight.session):
             told = self.tr("Rules run on the server's own computer:  tiphys judge {session}")
             self._place.notices.tell(told.format(session=id_of(self._sight.session)), "info")
             return

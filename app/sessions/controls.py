@@ -35,7 +35,7 @@ class ControlsController(QObject):
         for key in CONTROLS:
             place.actions[f"session.{key}"].triggered.connect(partial(self._ask, key))
         place.actions["session.thresholds"].triggered.connect(self._ask_thresholds)
-        place.desk.rows_changed.connect(self._enable)
+        place.desks.rows_changed.connect(self._enable)
         place.sight.opened.connect(self._enable)
         self._enable()
 
@@ -67,7 +67,7 @@ class ControlsController(QObject):
             self._send(control, row.session)
 
     def _running(self, row: SessionRow) -> int | None:
-        opened = self._place.desk.trajectory(row.session).open_step
+        opened = self._place.desks.of(row.session).trajectory(row.session).open_step
         return opened.number if opened is not None and row.state == "running" else None
 
     def _send(self, control: str, session: str) -> None:

@@ -33,7 +33,7 @@ def build(place: Workplace, parent: QWidget) -> SessionsView:
 
 def _server_name(place: Workplace, session: str) -> str:
     """What to call a session's server, where there are several."""
-    return place.servers.name_of(server_of(session)) if len(place.desk.all) > 1 else ""
+    return place.servers.name_of(server_of(session)) if len(place.desks.all) > 1 else ""
 
 
 class SessionsController(QObject):
@@ -47,7 +47,7 @@ class SessionsController(QObject):
 
     def _connect(self) -> None:
         place, panel, actions = self._place, self._panel, self._place.actions
-        place.desk.rows_changed.connect(self._show)
+        place.desks.rows_changed.connect(self._show)
         place.sight.opened.connect(self._on_opened)
         place.sight.stepped.connect(self._on_stepped)
         panel.opened.connect(place.cursor.move)
@@ -56,7 +56,7 @@ class SessionsController(QObject):
     # ---- what the desk says ----------------------------------------------------------------------
 
     def _show(self) -> None:
-        rows = self._place.desk.rows()
+        rows = self._place.desks.rows()
         self._look()
         self._model.show(rows, hold=self._panel.is_read)
         self._panel.show_content(bool(rows))

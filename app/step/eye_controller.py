@@ -106,7 +106,7 @@ class EyeController(QObject):
         if self._message is not None:
             self._message.cancel()
         self._eye.text.placeholder(self.tr("Fetching this message from the server…"))
-        self._message = self._place.desk.body(hash, self._take_message)
+        self._message = self._place.sight.holder(hash).body(hash, self._take_message)
 
     def _take_message(self, data: bytes) -> None:
         try:
@@ -135,7 +135,7 @@ class EyeController(QObject):
         def use(held: dict[str, bytes]) -> None:
             self._put(kind, [held[ref.hash] for ref in refs], held.get(self._tools, b""))
 
-        self._copy = Bodies(self._place.desk, [*(ref.hash for ref in refs), self._tools], use, self._tell_fetched)
+        self._copy = Bodies(self._place.sight, [*(ref.hash for ref in refs), self._tools], use, self._tell_fetched)
 
     def _tell_fetched(self, here: int, wanted: int) -> None:
         self._eye.say(self.tr("Fetched {n} of {all} messages to copy them…").format(n=here, all=wanted))
@@ -187,7 +187,7 @@ class EyeController(QObject):
 
     def _found(self, told: Presence) -> None:
         if told.missing and self._fetched is None:
-            self._fetched = Bodies(self._place.desk, told.missing, self._have_all, self._tell_missing)
+            self._fetched = Bodies(self._place.sight, told.missing, self._have_all, self._tell_missing)
         if self._fetched is None or not self._fetched.is_open:
             self._take(told)
 

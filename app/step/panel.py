@@ -55,7 +55,7 @@ class StepController(QObject):
         place.sight.replaced.connect(self._on_replaced)
         place.cursor.looked_aside.connect(self._on_aside)
         place.cursor.sought_changed.connect(self._on_sought)
-        place.desk.link_changed.connect(self._on_link)
+        place.desks.link_changed.connect(self._on_link)
         place.actions["view.eye"].toggled.connect(self._on_eye)
         place.actions["view.in_context"].triggered.connect(self._in_context)
         panel.moved.connect(self._move)
@@ -112,7 +112,7 @@ class StepController(QObject):
         self._panel.show_head(self.tr("Step {n}").format(n=quantities.number(head.number)), self._about(head))
         self._absent = False
         self._panel.text.placeholder(self._why_not_here())
-        self._body = self._place.desk.body(entry.body, self._take_body, self._on_absent)
+        self._body = self._place.sight.holder(entry.body).body(entry.body, self._take_body, self._on_absent)
         self._show_eye()
 
     def _on_absent(self) -> None:
@@ -130,7 +130,7 @@ class StepController(QObject):
             return self.tr("The server does not hold this text: it was never sent there, or is gone. What the list "
                            "says about the step is all there is. If you have the file that the session came from, "
                            "open it again.")
-        state = self._place.desk.link.state
+        state = self._place.sight.desk.link.state
         if state == "online":
             return self.tr("Fetching this step from the server…")
         if state == "off":

@@ -28,7 +28,7 @@ class TerminalsController(QObject):
 
     def __init__(self, place: Workplace, view: TerminalsView) -> None:
         super().__init__(view)
-        self._desk, self._sight, self._view = place.desk, place.sight, view
+        self._sight, self._view = place.sight, view
         self._key = ""
         self._shown: Player | None = None
         self._drawn = -1
@@ -105,7 +105,7 @@ class TerminalsController(QObject):
                     self._blobs.popitem(last=False)
                 self._frame.start(FRAME_MS)
 
-            self._desk.body(hash, keep)
+            self._sight.holder(hash).body(hash, keep)
         return self._blobs.get(hash)
 
 

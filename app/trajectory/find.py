@@ -59,7 +59,7 @@ class FindController(QObject):
         actions["go.find_previous"].triggered.connect(self._find_previous)
         self._searcher.told.connect(self._on_told)
         self._searcher.failed.connect(self._on_failed)
-        self._place.desk.blob_arrived.connect(self._on_blob)
+        self._place.desks.blob_arrived.connect(self._on_blob)
 
     def leave(self) -> None:
         """Another session is shown: its find box is empty."""
@@ -150,7 +150,7 @@ class FindController(QObject):
             return
         self._searcher.ask(do="find", session=trajectory.session, words=self._query.words.strip()
                            if not self._query.regex else self._query.words, regex=self._query.regex,
-                           **{"from": self._place.cursor.step or 0})
+                           **{"from": self._place.sight.step or 0})
         self.show()
 
     def _on_told(self, told: dict[str, Any]) -> None:
@@ -160,7 +160,7 @@ class FindController(QObject):
         missing = set(told.get("missing", ())) - self._missing
         if missing:
             self._missing |= missing
-            self._place.desk.want(missing)
+            self._place.sight.desk.want(missing)
         self.show()
 
     def _take(self, items: list[int]) -> None:

@@ -58,9 +58,9 @@ class TrajectoryController(QObject):
         place.sight.stepped.connect(self._show_step)
         place.sight.grew.connect(self._on_grew)
         place.sight.replaced.connect(self._open)
-        place.desk.live_text.connect(self._on_live)
+        place.desks.live_text.connect(self._on_live)
         place.settings.changed.connect(self._on_setting)
-        place.desk.link_changed.connect(self._on_link)
+        place.desks.link_changed.connect(self._on_link)
         panel.list.opened.connect(self._on_opened)
         panel.list.toggled.connect(self._on_toggled)
         panel.list.selectionModel().selectionChanged.connect(self._on_selection)
@@ -92,7 +92,7 @@ class TrajectoryController(QObject):
 
     def _open(self) -> None:
         session, trajectory = self._place.sight.session, self._place.sight.trajectory
-        self._place.desk.watch(session)
+        self._place.sight.desk.watch(session)
         self._model.set_reader(self._blind_reader())
         self._model.show(trajectory)
         self._finder.leave()
@@ -136,7 +136,7 @@ class TrajectoryController(QObject):
             self._model.set_live(self._live.get(session) or "…")
 
     def _show_progress(self, session: str) -> None:
-        share = self._place.desk.progress(session) if session else 1
+        share = self._place.sight.desk.progress(session) if session else 1
         self._panel.show_progress(share)
         if self._reading:  # what is read at first is not news
             self._panel.list.nothing_missed()
@@ -188,7 +188,7 @@ class TrajectoryController(QObject):
         trajectory = self._model.trajectory
         if trajectory is None or not trajectory.steps:
             return
-        step = self._place.cursor.step
+        step = self._place.sight.step
         index = len(trajectory.steps) - 1 if step is None else trajectory.index_of(step)
         if index is None or (step is None and by > 0):
             return
@@ -212,7 +212,7 @@ class TrajectoryController(QObject):
             self._panel.list.show_row(row)
 
     def _show_place(self) -> None:
-        step = self._place.cursor.step
+        step = self._place.sight.step
         at = self._model.item_of_step(step) if step is not None else -1
         seen = [self._model.rows[r] for r in self._panel.list.rows_in_sight() if 0 <= r < len(self._model.rows)]
         items = [i for row in seen for i in (row.first, row.last) if i >= 0]
@@ -279,7 +279,7 @@ class TrajectoryController(QObject):
     def _blind_reader(self) -> str:
         """From whom others' opinions are hidden until they have decided; "" while blind mode is off."""
         is_blind = self._place.settings.get("review.blind")
-        return self._place.reader(self._place.cursor.session) if is_blind else ""
+        return self._place.reader(self._place.sight.session) if is_blind else ""
 
     def _show_blind(self) -> None:
         self._model.set_reader(self._blind_reader())

@@ -103,12 +103,12 @@ class Desktop(QObject):
         self.notices = Notices(self)
         self.cursor = Cursor(self)
         local = Desk(self.replica, parent=self)
-        self.desk = Desks(local, self.cursor, self)
-        self.outgoing = Sender(self.desk, scope, self.notices, self)
+        self.desks = Desks(local, self)
+        self.outgoing = Sender(self.desks, scope, self.notices, self)
         self.connection = LocalServer(home, local, scope, self.notices)
         self.actions = Actions(self)
-        self.place = Workplace(home=home, desk=self.desk, cursor=self.cursor,
-                               sight=InSight(self.desk, self.cursor, self), scope=scope, notices=self.notices,
+        self.place = Workplace(home=home, desks=self.desks, cursor=self.cursor,
+                               sight=InSight(self.desks, self.cursor, self), scope=scope, notices=self.notices,
                                settings=settings, servers=Servers(home.servers, self),
                                looked=Looked(home.path / "looked.json"), kept=Kept(home.path / "kept.json"),
                                sender=self.outgoing, actions=self.actions)
@@ -162,7 +162,7 @@ class Desktop(QObject):
 
     def _newest(self, server: str) -> str:
         """The session of which something was heard last: on the server that the command line names, if it does."""
-        rows = [r for r in self.desk.rows() if not server or server_of(r.session) == server]
+        rows = [r for r in self.desks.rows() if not server or server_of(r.session) == server]
         return max(rows, key=lambda r: r.updated_at.timestamp() if r.updated_at else 0).session if rows else ""
 
     async def close(self, *, keep_layout: bool = False) -> None:
@@ -171,12 +171,12 @@ class Desktop(QObject):
         if not keep_layout:
             self.window.save_state()
         self.cursor.move("", None)
-        running = any(r.origin == "live" and r.state not in FINAL_STATES for r in self.desk.local.rows())
+        running = any(r.origin == "live" and r.state not in FINAL_STATES for r in self.desks.local.rows())
         self.connection.leave(sessions_run=running)
         await self._stored()
         await self.place.scope.close()
         await self._take_down_window()
-        self.desk.close()
+        self.desks.close()
         self.servers.close()
         self.replica.close()
 

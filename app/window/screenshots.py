@@ -59,7 +59,7 @@ async def _take(home: Home, settings: Settings, told: argparse.Namespace) -> Non
         desktop.window.resize(*map(int, told.size.split("x")))
         desktop.start(parse(["--session", told.session]), "")
         await _loaded(desktop, told.session)
-        steps = desktop.desk.trajectory(told.session).row.steps
+        steps = desktop.desks.of(told.session).trajectory(told.session).row.steps
         await _shot(desktop, told.out / "live.png")
         desktop.cursor.to_step(told.step or max(1, 2 * steps // 3))
         await _shot(desktop, told.out / "step.png")
@@ -78,8 +78,9 @@ async def _loaded(desktop: Desktop, session: str) -> None:
     loop = asyncio.get_running_loop()
     deadline = loop.time() + LOAD_S
     while loop.time() < deadline:
-        row = desktop.desk.row(session)
-        if row is not None and desktop.desk.link.state == "online" and desktop.desk.trajectory(session).seq >= row.seq:
+        desk = desktop.desks.of(session)
+        row = desk.row(session)
+        if row is not None and desk.link.state == "online" and desk.trajectory(session).seq >= row.seq:
             return
         await asyncio.sleep(0.1)
 

@@ -25,9 +25,9 @@ class StatusController(QObject):
         self._timer.start()
 
     def _connect(self) -> None:
-        desk, sight = self._place.desk, self._place.sight
-        desk.link_changed.connect(self._show_link)
-        desk.outbox_changed.connect(self._show_waiting)
+        desks, sight = self._place.desks, self._place.sight
+        desks.link_changed.connect(self._show_link)
+        desks.outbox_changed.connect(self._show_waiting)
         sight.grew.connect(self._show_place)
         sight.stepped.connect(self._show_place)
         self._timer.timeout.connect(self._show_link)
@@ -38,7 +38,7 @@ class StatusController(QObject):
         self._show_place()
 
     def _show_link(self) -> None:
-        links = [(desk.server, desk.link) for desk in self._place.desk.all]
+        links = [(desk.server, desk.link) for desk in self._place.desks.all]
         others = len(links) > 1  # this computer's own server has nothing to say while nobody needs it
         shown = [(server, link) for server, link in links if not (others and server == OWN and link.state == "off")]
         named = len(shown) > 1 or any(server != OWN for server, _ in shown)
@@ -46,7 +46,7 @@ class StatusController(QObject):
                               for server, link in shown])
 
     def _show_waiting(self) -> None:
-        count = self._place.desk.waiting()
+        count = self._place.desks.waiting()
         self._bar.show_waiting(self.tr("%n waiting to be delivered", None, count) if count else "")
 
     def _show_place(self) -> None:

@@ -81,7 +81,7 @@ class Window(QMainWindow):
         self.toasts.opened.connect(self._open_notice)
         self.toasts.opened.connect(place.notices.opened)
         place.sight.opened.connect(self._show_title)
-        place.desk.rows_changed.connect(self._show_title)
+        place.desks.rows_changed.connect(self._show_title)
 
     @property
     def widget(self) -> QWidget:

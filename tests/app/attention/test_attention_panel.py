@@ -36,7 +36,7 @@ def alarmed(kind: str = "loop", steps: int = 6, at: int = 4) -> Maker:
 def grow(place, replica, session: str, maker: Maker, start: int) -> None:
     """The log gets what the maker has said since."""
     head = replica._writer.do_blocking(lambda conn: log.append(conn, session, maker.bodies[start:]))
-    place.desk._on_events(session, start + 1, head)
+    place.desks.local._on_events(session, start + 1, head)
 
 
 def test_the_list_opens_the_very_step_and_is_worked_through(qtbot, tmp_path):
@@ -67,13 +67,13 @@ def test_each_change_is_told_once_but_not_in_quiet_hours(qtbot, tmp_path):
         qtbot.addWidget(panel)
         told = []
         place.notices.told.connect(told.append)
-        place.desk.rows_changed.emit()
+        place.desks.rows_changed.emit()
         assert told == [], "what was so at the start is no news"
         count = len(maker.bodies)
         maker.say(AttentionRaised(kind="stall", step=6), SERVER)
         grow(place, replica, "s1", maker, count)
         qtbot.waitUntil(lambda: bool(told))
-        place.desk.rows_changed.emit()
+        place.desks.rows_changed.emit()
         assert [(n.sentence, n.about) for n in told] == [
             ("Sailing: no progress", Alert("s1", "stall", len(maker.bodies)))]
         place.notices.opened.emit(told[0])
@@ -96,7 +96,7 @@ def say(place, replica, maker: Maker, *facts) -> None:
     for fact in facts:
         maker.say(fact, SERVER)
     grow(place, replica, "s1", maker, count)
-    place.desk._flush()
+    place.desks.local._flush()
 
 
 def test_what_came_together_is_told_as_one_and_who_sees_it_or_wants_none_is_told_nothing(qtbot, tmp_path):
@@ -147,12 +147,12 @@ async def test_an_alert_of_a_session_whose_events_are_still_to_come(tmp_path, wa
         await eventually(lambda: panel.list.model().rowCount() == 1)
         place.actions["go.next_session"].trigger()
         assert (place.cursor.session, place.cursor.step) == ("s2", None)
-        assert len(place.desk.trajectory("s2").steps) == 0  # as the list of steps reads it
+        assert len(place.desks.local.trajectory("s2").steps) == 0  # as the list of steps reads it
         if not waits:
             place.cursor.move("s1")
         await replica.place("s2", 1, maker.bodies)
-        await eventually(lambda: len(place.desk.trajectory("s2").steps) == 6)
-        place.desk._flush()
+        await eventually(lambda: len(place.desks.local.trajectory("s2").steps) == 6)
+        place.desks.local._flush()
         assert (place.cursor.session, place.cursor.step) == (("s2", 4) if waits else ("s1", None))
         panel.deleteLater()
 
@@ -173,7 +173,7 @@ def test_a_message_of_the_computers_desktop_leads_to_the_very_step(qtbot, tmp_pa
         maker.say(AttentionRaised(kind="stall", step=6, evidence="no step ended for 60 min"), SERVER)
         grow(place, replica, "s1", maker, count)
         qtbot.waitUntil(lambda: bool(shown))
-        place.desk.rows_changed.emit()
+        place.desks.rows_changed.emit()
         assert [message[1:3] for message in shown] == [("Sailing", "no progress")] and not told, "once, only there"
         place.cursor.move("s1", 1)
         shown[0][0].messageClicked.emit()
@@ -212,4 +212,4 @@ def test_the_digest_counts_what_is_new(qtbot, tmp_path):
         place.looked.arrive("s2")
         place.cursor.move("s2")
         assert panel.digest.isHidden(), "the first visit has nothing to compare with"
-        assert digest_of(place.desk.trajectory("s1"), 7) is None
+        assert digest_of(place.desks.local.trajectory("s1"), 7) is None

@@ -85,11 +85,11 @@ def add_step(place: Workplace, replica: Replica, session: str, maker: Maker) -> 
 def test_only_what_is_in_sight_grows(qtbot, seen) -> None:
     place, replica, heard = seen
     for session in ("s1", "s2"):
-        place.desk.trajectory(session)
+        place.desks.of(session).trajectory(session)
     place.cursor.move("s1")
     heard.clear()
     changed: list[str] = []
-    place.desk.trajectory_changed.connect(changed.append)
+    place.desks.trajectory_changed.connect(changed.append)
     for session in ("s2", "s1"):
         add_step(place, replica, session, told_session())
         qtbot.waitUntil(lambda session=session: session in changed)
@@ -100,7 +100,7 @@ def test_only_what_is_in_sight_grows(qtbot, seen) -> None:
 def test_another_log_is_another_trajectory_and_then_there_is_news(seen) -> None:
     place, replica, heard = seen
     place.cursor.move("s1")
-    before, _ = place.sight.trajectory, place.desk.trajectory("s2")
+    before, _ = place.sight.trajectory, place.desks.local.trajectory("s2")
     heard.clear()
     for call in replica.copies_dropped:
         call("s2")

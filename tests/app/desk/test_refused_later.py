@@ -60,7 +60,7 @@ async def test_guidance_refused_after_an_offline_time_makes_a_notice_and_keeps_i
             key = key_of("s", entry.id)
             await eventually(lambda: listed(made))
             made.cursor.move(key)
-            await eventually(lambda: made.desk.trajectory(key).row.steps == 3)
+            await eventually(lambda: made.desks.of(key).trajectory(key).row.steps == 3)
             made.place.servers.set_connected(entry.id, False)
             panel = made.window.docks["guidance"].widget()
             await eventually(panel.box.isEnabled)

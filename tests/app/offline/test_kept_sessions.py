@@ -56,10 +56,10 @@ async def test_all_of_a_session_is_here_when_the_network_is_gone(qapp, tmp_path)
         async with window(tmp_path / "desk") as made:
             entry = made.place.servers.add(lab.url, lab.token, "lab")
             key = key_of("s", entry.id)
-            await eventually(lambda: made.desk.row(key))
+            await eventually(lambda: made.desks.of(key).row(key))
             assert not made.actions["session.keep_here"].isEnabled()
             made.cursor.move(key, 1)
-            path = made.desk.log_path(key)
+            path = made.desks.of(key).replica.path
             told = []
             made.notices.told.connect(told.append)
             made.window.activateWindow()
@@ -86,7 +86,7 @@ async def test_it_waits_for_a_server_that_is_away_and_is_cancelled(qapp, tmp_pat
         async with window(tmp_path / "desk") as made:
             entry = made.place.servers.add(lab.url, lab.token, "lab")
             key = key_of("s", entry.id)
-            await eventually(lambda: made.desk.row(key))
+            await eventually(lambda: made.desks.of(key).row(key))
             lab.kill()
             await eventually(lambda: "not connected" in made.window.status.told)
             made.cursor.move(key)

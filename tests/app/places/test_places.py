@@ -50,7 +50,7 @@ async def test_a_link_whose_session_never_comes_is_told_of(qapp, tmp_path, monke
         await eventually(lambda: [n.kind for n in told] == ["error"])
         assert "does not know this session" in told[0].sentence
         store(desktop, "never", maker(3))
-        desktop.desk.rows_changed.emit()
+        desktop.desks.rows_changed.emit()
         assert desktop.cursor.session == "", "nobody is taken away later"
         await desktop.close()
 
@@ -95,6 +95,6 @@ async def test_a_link_is_copied_pasted_dropped_and_awaited(qapp, tmp_path):
         drop(desktop.window, text="tiphys://session/none")
         assert told[-1].kind == "error"
         store(desktop, "later", maker(3))
-        desktop.desk.rows_changed.emit()
+        desktop.desks.rows_changed.emit()
         await eventually(lambda: (desktop.cursor.session, desktop.cursor.step) == ("later", 2))
         await desktop.close()

@@ -142,9 +142,9 @@ async def test_a_link_reopens_server_session_step_panel_filters_and_words(qapp, 
     with ServerProcess(tmp_path / "lab", s=mixed) as lab:
         async with window(tmp_path / "one") as made:
             entry = made.place.servers.add(lab.url, lab.token)
-            await eventually(lambda: made.desk.row(key_of("s", entry.id)))
+            await eventually(lambda: made.desks.of(key_of("s", entry.id)).row(key_of("s", entry.id)))
             made.cursor.move(key_of("s", entry.id))
-            await eventually(lambda: made.desk.trajectory(made.cursor.session).row.steps == 5)
+            await eventually(lambda: made.place.sight.trajectory.row.steps == 5)
             steps = made.window.docks["trajectory"].widget()
             made.actions["go.filter"].setChecked(True)
             tool = steps.filters.boxes["tool"]
@@ -167,7 +167,7 @@ async def test_a_link_reopens_server_session_step_panel_filters_and_words(qapp, 
             QTest.keyClick(dialog.token, Qt.Key.Key_Return)
             dialog.reject()
             made.take_over(parse([link]).as_request(""))
-            await eventually(lambda: made.cursor.session and made.desk.trajectory(made.cursor.session).row.steps == 5)
+            await eventually(lambda: made.cursor.session and made.place.sight.trajectory.row.steps == 5)
             assert made.cursor.session == key_of("s", made.place.servers.all[0].id) and made.cursor.step == 5
             steps = made.window.docks["trajectory"].widget()
             await eventually(lambda: steps.find_box.text() == "edit")
@@ -183,10 +183,10 @@ async def test_servers_and_what_was_seen_of_them_come_back_without_a_network(qap
             assert made.cursor.session == key_of("s", made.place.servers.all[0].id)
             await eventually(lambda: "refused by the server" in made.window.status.told)
             made.place.servers.add(lab.url, lab.token)
-            await eventually(lambda: made.desk.trajectory(made.cursor.session).row.steps == 3)
+            await eventually(lambda: made.place.sight.trajectory.row.steps == 3)
     async with window(tmp_path / "desk") as made:
         assert made.cursor.session == key_of("s", made.place.servers.all[0].id)
-        assert made.desk.trajectory(made.cursor.session).row.steps == 3
+        assert made.place.sight.trajectory.row.steps == 3
 
 
 def test_the_list_of_servers_is_private_and_a_damaged_one_is_put_aside(tmp_path):

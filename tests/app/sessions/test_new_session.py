@@ -93,7 +93,7 @@ async def test_a_task_of_another_server_is_started_there(qapp, tmp_path):
             first, second = created(lab, id_of(session))
             assert isinstance(first, SessionCreated) and first.task.id == "lab-task"
             assert isinstance(second, ThresholdsSet) and second.thresholds.errors == 7
-            assert not made.desk.local.commands(session), "nothing of it went to this computer's own server"
+            assert not made.desks.local.commands(session), "nothing of it went to this computer's own server"
 
             dialog = await ask(made)
             assert dialog.server.currentData() == one, "the server of the session that is looked at comes first"
@@ -185,9 +185,10 @@ async def test_an_agent_of_another_server_works_and_is_watched_and_searched_from
             dialog.task.setCurrentIndex(dialog.task.findData("lab-sums"))
             QTest.keyClick(dialog, Qt.Key.Key_Return)
             session = made.cursor.session
-            await eventually(lambda: (row := made.desk.row(session)) is not None and row.state == "finished", 60)
-            await eventually(lambda: len(made.desk.trajectory(session).steps) == made.desk.row(session).steps > 0)
-            assert made.desk.row(session).score == 100
+            desk = made.desks.of(session)
+            await eventually(lambda: (row := desk.row(session)) is not None and row.state == "finished", 60)
+            await eventually(lambda: len(desk.trajectory(session).steps) == desk.row(session).steps > 0)
+            assert made.desks.of(session).row(session).score == 100
             find = made.window.docks["find"].widget()
             find.box.insert("numbers.txt")
             await eventually(lambda: any(hit.session == session and hit.where == "action"

@@ -108,7 +108,7 @@ async def test_who_looks_back_has_not_seen_what_came_since_and_attention_is_take
             count = len(argo.bodies)
             argo.add_step(fails=False)
             await replica.place("s1", count + 1, argo.bodies[count:])
-            place.desk._flush()
+            place.desks.local._flush()
             seen.append(place.looked.steps("s1"))
 
         place.cursor.move("s1")
@@ -213,7 +213,7 @@ def test_what_is_used_is_drawn_under_the_session(qtbot, tmp_path):
         model = panel.list.model()
         drawn = []
         for limit in (None, 6, 3):
-            [row] = place.desk.rows()
+            [row] = place.desks.rows()
             model.show([structs.replace(row, limits=Limits(steps=limit))])
             rect = panel.list.visualRect(model.index(0, 0))
             picture = panel.list.viewport().grab().toImage()
