@@ -17,9 +17,9 @@ from app.desk.session_key import id_of
 from app.desk.worker import log_of
 from app.desk.workplace import Workplace
 from app.kit.ask import file_to_save
-from app.kit.background import Work
+from app.kit.background import BackgroundWork
 from app.kit.i18n import QT_TRANSLATE_NOOP
-from app.kit.timers import later
+from app.kit.timers import single_shot
 from core.domain.errors import Unavailable
 
 if TYPE_CHECKING:
@@ -46,9 +46,9 @@ class ChartsController(QObject):
         self._place, self._panel = place, panel
         self._chosen: list[str] = []
         self._others: dict[str, Curves] = {}
-        self._work = Work(self)
+        self._work = BackgroundWork(self)
         self._work.done.connect(self._on_others)
-        self._timer = later(self, QUIET_MS, self._draw)
+        self._timer = single_shot(self, QUIET_MS, self._draw)
         self._connect()
         self._draw()
 

@@ -10,7 +10,7 @@ from app.compare.view import CompareView
 from app.desk.panel import Panel
 from app.desk.workplace import Workplace
 from app.kit.i18n import QT_TRANSLATE_NOOP
-from app.kit.timers import later
+from app.kit.timers import single_shot
 from core.domain.session import SessionRow
 
 QUIET_MS = 300
@@ -34,7 +34,7 @@ class CompareController(QObject):
         super().__init__(panel)
         self._place, self._model, self._panel = place, model, panel
         self._session, self._other = "", ""
-        self._timer = later(self, QUIET_MS, self._grow)
+        self._timer = single_shot(self, QUIET_MS, self._grow)
         place.sight.opened.connect(self._on_opened)
         place.sight.stepped.connect(self._on_stepped)
         place.desks.rows_changed.connect(self._offer)

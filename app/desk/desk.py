@@ -31,14 +31,14 @@ FLUSH_MS = 8
 """Changes are told at most this often (half a screen refresh), and so that telling them takes no more than a third of
 the time: the first at once, later ones together."""
 
-KEPT_OPEN = 6
+MOST_OPEN = 6
 """How many trajectories stay folded in memory."""
 
-KEPT_WATCHED = 100
+MOST_WATCHED = 100
 """How many sessions, the last that were opened, are kept up to date; a server takes 256 from one connection."""
 
 
-class Link(msgspec.Struct, frozen=True):
+class LinkStatus(msgspec.Struct, frozen=True):
     """The connection as the status bar shows it; `since` is when this state began."""
 
     state: str
@@ -116,7 +116,7 @@ class Desk(DeskSignals):
         held = self._open.get(session)
         if held is None:
             held = self._open[session] = self._folder.open(session)
-            while len(self._open) > KEPT_OPEN:
+            while len(self._open) > MOST_OPEN:
                 self._folder.leave(self._open.popitem(last=False)[0])
         self._open.move_to_end(session)
         return held
@@ -127,12 +127,12 @@ class Desk(DeskSignals):
         return self._folder.progress(session, held) if held is not None and self._folder.is_behind(session) else 1.0
 
     @property
-    def link(self) -> Link:
+    def link(self) -> LinkStatus:
         """The connection now; without a client it is off, since the desk was made or the reader took it off."""
         if self.client is None:
-            return Link("off", self._since)
-        told = self.client.status
-        return Link(told.state, told.since, told.server, told.latency_ms, told.sentence)
+            return LinkStatus("off", self._since)
+        status = self.client.status
+        return LinkStatus(status.state, status.since, status.server, status.latency_ms, status.sentence)
 
     def body(self, hash: str, callback: Callable[[bytes], None], absent: Callable[[], None] | None = None) -> Fetch:
         """Give a payload to `callback`: at once when it is here, else when the server has sent it, before all that
@@ -165,7 +165,7 @@ class Desk(DeskSignals):
 
     def guided(self) -> Iterator[tuple[str, Trajectory, list[Queued]]]:
         """Every session (its key) to which something was said: its guidance and row alone, and what was sent of it."""
-        return ((key_of(told.session, self.server), told, sent) for told, sent in self.replica.guided())
+        return ((key_of(made.session, self.server), made, sent) for made, sent in self.replica.guided())
 
     def commands(self, session: str) -> Sequence[Queued]:
         """What this computer told a session's server, newest first."""
@@ -188,7 +188,7 @@ class Desk(DeskSignals):
         self._watched.move_to_end(session)
         if self.client is not None:
             self.client.watch(id_of(session))
-        while len(self._watched) > KEPT_WATCHED:
+        while len(self._watched) > MOST_WATCHED:
             oldest, _ = self._watched.popitem(last=False)
             if self.client is not None:
                 self.client.unwatch(id_of(oldest))
@@ -244,9 +244,9 @@ class Desk(DeskSignals):
     def _on_answer(self, reply: Ack | Nak) -> None:
         refusal = None
         if isinstance(reply, Nak):
-            told = self.replica.command(reply.id)
+            command = self.replica.command(reply.id)
             error = make_error(reply.kind, reply.code, reply.sentence, reply.params)
-            refusal = Refusal(key_of(told.session, self.server), told.op, error)
+            refusal = Refusal(key_of(command.session, self.server), command.op, error)
         self.answered.emit(reply.id, refusal)
 
     def _on_live(self, session: str, channel: str, text: str) -> None:

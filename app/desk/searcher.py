@@ -10,7 +10,7 @@ from app.desk.desk import Desk
 from app.desk.session_key import OWN
 from app.desk.worker import Worker
 from app.desk.workplace import Workplace
-from app.kit.timers import later
+from app.kit.timers import single_shot
 
 STUCK_MS = 8_000
 """A worker that says nothing for so long hangs in a regular expression."""
@@ -29,7 +29,7 @@ class Searcher(QObject):
         self._number = 0
         self._busy = False
         self._ready = False
-        self._stuck = later(self, STUCK_MS, self._give_up)
+        self._stuck = single_shot(self, STUCK_MS, self._give_up)
         place.desks.servers_changed.connect(self._renew)
 
     @property

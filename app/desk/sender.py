@@ -42,12 +42,12 @@ class Sender(QObject):
         self._scope.spawn(self._send(session, op, stored, failed, refused, clear_draft),
                           name=f"send {type(op).__name__}", on_error=self._notices.report)
 
-    def keep_draft(self, session: str, text: str) -> None:
+    def store_draft(self, session: str, text: str) -> None:
         """Put what is being written to a session on disk; an empty text clears it."""
         self.storing += 1
-        self._scope.spawn(self._keep_draft(session, text), name="keep draft", on_error=self._notices.report)
+        self._scope.spawn(self._store_draft(session, text), name="store draft", on_error=self._notices.report)
 
-    async def _keep_draft(self, session: str, text: str) -> None:
+    async def _store_draft(self, session: str, text: str) -> None:
         try:
             await self._desks.of(session).replica.save_draft(id_of(session), text)
         finally:
@@ -73,16 +73,16 @@ class Sender(QObject):
             self.storing -= 1
         if stored is not None:
             stored()
-        self._tell_refusals()
+        self._report_refusals()
 
     def _on_answered(self, command: str, refusal: Refusal | None) -> None:
         if refusal is None:
             self._listening.pop(command, None)
         else:
             self._refused[command] = refusal
-            self._tell_refusals()
+            self._report_refusals()
 
-    def _tell_refusals(self) -> None:
+    def _report_refusals(self) -> None:
         """An answer may be here before `send` knows its command's id: while anything is being sent, it waits."""
         for command, refusal in list(self._refused.items()):
             listener = self._listening.pop(command, None)

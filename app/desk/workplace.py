@@ -9,10 +9,10 @@ from app.desk.cursor import Cursor
 from app.desk.desks import Desks
 from app.desk.in_sight import InSight
 from app.desk.notices import Notices
-from app.desk.offline_copies import Kept
+from app.desk.offline_copies import OfflineCopies
 from app.desk.servers import Servers
 from app.desk.settings import Settings
-from app.desk.watermarks import Looked
+from app.desk.watermarks import Watermarks
 from core.aio import TaskScope
 from core.domain.verdict import Author
 from core.store.home import Home
@@ -35,8 +35,8 @@ class Workplace:
     notices: Notices
     settings: Settings
     servers: Servers
-    looked: Looked
-    kept: Kept
+    watermarks: Watermarks
+    offline_copies: OfflineCopies
     sender: Sender
     actions: Actions
 

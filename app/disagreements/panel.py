@@ -13,7 +13,7 @@ from app.kit import quantities
 from app.kit.entries import EntriesModel
 from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.safe_text import one_line
-from app.kit.timers import later
+from app.kit.timers import single_shot
 from app.kit.two_lines import TwoLines
 
 QUIET_MS = 300
@@ -36,7 +36,7 @@ class DisagreementsController(QObject):
         super().__init__(panel)
         self._place, self._model, self._panel = place, model, panel
         self._found: list[Disagreement] = []
-        self._timer = later(self, QUIET_MS, self._show)
+        self._timer = single_shot(self, QUIET_MS, self._show)
         place.sight.opened.connect(self._show)
         place.sight.grew.connect(self._on_grew)
         place.settings.changed.connect(self._on_setting)

@@ -83,7 +83,7 @@ class ExportController(QObject):
     def _say_what_lacks(self) -> None:
         """Of another computer's sessions only that can be exported which is here."""
         lacking = [s for s in self._model.chosen if (row := self._place.desks.of(s).row(s)) is not None
-                   and not is_local(s) and not self._place.kept.is_whole(s, row.seq)]
+                   and not is_local(s) and not self._place.offline_copies.is_whole(s, row.seq)]
         if lacking:
             told = self.tr("%n chosen session(s) are not whole on this computer. Menu Session, “Keep on this computer” "
                            "fetches what is missing.", None, len(lacking))

@@ -15,7 +15,7 @@ from app.files.diff import Diff, compare, counts
 from app.files.diff_lines import MAX_BYTES, Spaces, Whitespace
 from app.files.model import FilesModel, Key, State, TouchedFile, touched
 from app.files.view import SPACES, FilesView
-from app.kit.background import Work
+from app.kit.background import BackgroundWork
 from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.long_text import byte_size
 from core.domain.events import FileChanged
@@ -39,8 +39,8 @@ class FilesController(QObject):
         self._seen: tuple[str, int, int | None] = ("", 0, None)
         self._fetches: list[Fetch] = []
         self._counting: list[FileChanged] = []
-        self._diff = Work(self)
-        self._count = Work(self)
+        self._diff = BackgroundWork(self)
+        self._count = BackgroundWork(self)
         self._counted: FileChanged | None = None
         self._connect()
         for key in ("files.side_by_side", "files.tree", "files.spaces"):

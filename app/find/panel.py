@@ -19,7 +19,7 @@ from app.find.remote_search import RemoteSearch
 from app.find.view import FindAllView
 from app.kit.entries import EntriesModel
 from app.kit.i18n import QT_TRANSLATE_NOOP
-from app.kit.timers import later
+from app.kit.timers import single_shot
 from app.kit.two_lines import TwoLines
 from core.domain.hit import Hit
 
@@ -48,7 +48,7 @@ class FindAllController(QObject):
         self._more = False
         self._why = ""
         self._aside: Hit | None = None
-        self._pause = later(self, PAUSE_MS, self._search)
+        self._pause = single_shot(self, PAUSE_MS, self._search)
         panel.words_changed.connect(self._on_words)
         panel.list.opened.connect(self._open)
         self._searcher.told.connect(self._on_told)
@@ -130,7 +130,7 @@ class FindAllController(QObject):
         """How many sessions of servers that did not answer are not whole here: the rest of them is not searched."""
         place = self._place
         silent = {server for server, reply in self._remote.replies.items() if reply.state not in ("asking", "answered")}
-        return sum(not place.kept.is_whole(row.session, row.seq)
+        return sum(not place.offline_copies.is_whole(row.session, row.seq)
                    for desk in place.desks.all if desk.server in silent for row in desk.rows())
 
     # ---- what the reader opens -------------------------------------------------------------------

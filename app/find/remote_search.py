@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from app.desk.desk import Desk
 from app.desk.workplace import Workplace
 from app.find.hits import Reply, sound
-from app.kit.timers import later
+from app.kit.timers import single_shot
 from core.domain.errors import ReportableError
 from core.domain.ids import new_id
 from core.protocol.messages import Search
@@ -30,7 +30,7 @@ class RemoteSearch(QObject):
         self._place = place
         self._words, self._limit = "", 0
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._again = later(self, AGAIN_MS, self._ask_again)
+        self._again = single_shot(self, AGAIN_MS, self._ask_again)
         self.replies: dict[str, Reply] = {}
         """By server: what came of the question."""
         place.desks.link_changed.connect(self._on_link)

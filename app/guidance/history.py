@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from app.desk.desks import Desks
 from app.desk.fold import SLICE_S
 from app.guidance.model import GuidanceLine, in_order, said_to
-from app.kit.timers import later
+from app.kit.timers import single_shot
 
 PAUSE_MS = 200
 """What changed is read anew at most so often."""
@@ -27,8 +27,8 @@ class GuidanceHistory(QObject):
         self._lines: list[GuidanceLine] = []
         self._reading: Iterator[list[GuidanceLine]] | None = None
         self._again = False
-        self._slice = later(self, 0, self._read_on)
-        self._pause = later(self, PAUSE_MS, self._after_pause)
+        self._slice = single_shot(self, 0, self._read_on)
+        self._pause = single_shot(self, PAUSE_MS, self._after_pause)
         desks.servers_changed.connect(self._drop)
 
     def start(self) -> None:

@@ -17,7 +17,7 @@ from app.guidance.model import GuidanceLine, GuidanceModel
 from app.guidance.view import GuidanceView
 from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.safe_text import one_line
-from app.kit.timers import later
+from app.kit.timers import single_shot
 from core.domain.errors import ReportableError
 from core.domain.guidance import GuidanceMode
 from core.domain.ids import new_id
@@ -56,7 +56,7 @@ class GuidanceController(QObject):
         self._asked: dict[str, str] = {}
         """Edits that are not decided yet: the message and the text that was typed."""
         self._everywhere = place.actions["guide.find_all"]
-        self._timer = later(self, DRAFT_MS, self.save_draft)
+        self._timer = single_shot(self, DRAFT_MS, self.save_draft)
         self._history = GuidanceHistory(place.desks, self)
         self._history.read.connect(self._show_history)
         panel.set_mode(place.settings.text("guidance.mode"))
@@ -208,7 +208,7 @@ class GuidanceController(QObject):
         drafts, self._drafts = self._drafts, {}
         self._written |= drafts
         for session, text in drafts.items():
-            self._place.sender.keep_draft(session, text)
+            self._place.sender.store_draft(session, text)
 
     def _draft(self, session: str) -> str:
         written = self._written.get(session)

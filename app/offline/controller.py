@@ -37,7 +37,7 @@ class KeepingController(QObject):
         session, row = self._place.sight.session, self._place.sight.row
         busy = session in self._waiting or (self._keeper is not None and self._keeper.session == session)
         elsewhere = row is not None and not is_local(session)
-        whole = row is not None and self._place.kept.is_whole(session, row.seq)
+        whole = row is not None and self._place.offline_copies.is_whole(session, row.seq)
         self._action.setEnabled(elsewhere and not busy and not whole)
 
     def _keep(self) -> None:
@@ -78,7 +78,7 @@ class KeepingController(QObject):
             return
         self._bar.hide()
         if whole:
-            self._place.kept.keep(keeper.session, self._place.desks.of(keeper.session).head(keeper.session))
+            self._place.offline_copies.add(keeper.session, self._place.desks.of(keeper.session).head(keeper.session))
             told = self.tr("“{title}” is whole on this computer.").format(title=self._title(keeper.session))
             if keeper.lacking:
                 told += " " + self.tr("%n part(s) are not on the server either.", None, keeper.lacking)

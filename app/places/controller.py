@@ -11,7 +11,7 @@ from app.desk.notices import sentence_of
 from app.desk.servers import address_of
 from app.desk.session_key import id_of, key_of, server_of, server_of_url
 from app.desk.workplace import Workplace
-from app.kit.timers import later
+from app.kit.timers import single_shot
 from app.places.go_to import GoTo
 from core.domain.deep_link import DeepLink, is_link, parse_link
 from core.domain.errors import NotFound, ReportableError
@@ -31,7 +31,7 @@ class PlacesController(QObject):
         self._place, self._window = place, window
         self._awaited: DeepLink | None = None
         self._view: dict[str, str] = {}
-        self._patience = later(self, WAIT_MS, self._give_up)
+        self._patience = single_shot(self, WAIT_MS, self._give_up)
         place.actions["go.link"].triggered.connect(self._ask)
         place.actions["go.copy_link"].triggered.connect(self._copy)
         place.sight.opened.connect(self._enable)

@@ -9,8 +9,8 @@ import msgspec
 from PySide6.QtCore import QAbstractListModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from app.desk.attention_words import URGENCY, attention_word
-from app.desk.offline_copies import Kept
-from app.desk.watermarks import Looked
+from app.desk.offline_copies import OfflineCopies
+from app.desk.watermarks import Watermarks
 from app.kit import quantities
 from app.kit.safe_text import one_line, plain_tooltip
 from app.sessions.query import Seen, SessionQuery
@@ -50,12 +50,12 @@ ORDERS: tuple[Order, ...] = ("begun", "attention", "new", "heard", "name")
 class SessionsModel(QAbstractListModel):
     """The sessions that pass a query, in an order; while they are looked at no row changes its place."""
 
-    def __init__(self, looked: Looked, server_name: Callable[[str], str] = lambda _: "", kept: Kept | None = None,
-                 parent: QObject | None = None) -> None:
+    def __init__(self, watermarks: Watermarks, server_name: Callable[[str], str] = lambda _: "",
+                 copies: OfflineCopies | None = None, parent: QObject | None = None) -> None:
         """`server_name(session)` is what to call the session's server; "" where there is but one."""
         super().__init__(parent)
-        self._kept = kept
-        self._looked = looked
+        self._copies = copies
+        self._watermarks = watermarks
         self._server_name = server_name
         self._query = SessionQuery()
         self._order: Order = "begun"
@@ -122,7 +122,7 @@ class SessionsModel(QAbstractListModel):
         """Where it runs, for how long it has, and with what."""
         server = self._server_name(row.session)
         told = [f"@ {one_line(server, 24)}"] if server else []
-        if self._kept is not None and self._kept.is_whole(row.session, row.seq):
+        if self._copies is not None and self._copies.is_whole(row.session, row.seq):
             told.append("⤓ " + self.tr("kept here"))
         took = quantities.duration(quantities.between(row.created_at, row.updated_at))
         if took and row.steps and row.origin == "live":
@@ -152,7 +152,7 @@ class SessionsModel(QAbstractListModel):
         return self.tr("{amount} of {limit}").format(amount=told, limit=limit) if limit else told
 
     def _new(self, row: SessionRow) -> int:
-        seen = self._looked.steps(row.session)
+        seen = self._watermarks.steps(row.session)
         return max(0, row.steps - seen) if seen is not None else 0
 
     def _list(self, *, hold: bool = False) -> None:

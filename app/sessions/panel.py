@@ -20,7 +20,7 @@ from core.protocol.messages import ClearAttention
 
 def build(place: Workplace, parent: QWidget) -> SessionsView:
     """The panel, wired."""
-    model = SessionsModel(place.looked, partial(_server_name, place), place.kept)
+    model = SessionsModel(place.watermarks, partial(_server_name, place), place.offline_copies)
     acts = [place.actions[f"session.{key}"] for key in (*CONTROLS, "clear_attention", "thresholds", "keep_here")]
     panel = SessionsView(model, place.actions["file.new_session"], acts, parent)
     model.setParent(panel)
@@ -41,7 +41,7 @@ class SessionsController(QObject):
 
     def __init__(self, place: Workplace, model: SessionsModel, panel: SessionsView) -> None:
         super().__init__(panel)
-        self._place, self._model, self._looked, self._panel = place, model, place.looked, panel
+        self._place, self._model, self._watermarks, self._panel = place, model, place.watermarks, panel
         self._connect()
         self._show()
 
@@ -65,11 +65,11 @@ class SessionsController(QObject):
         self._enable()
 
     def _on_opened(self) -> None:
-        self._looked.arrive(self._place.sight.session)
+        self._watermarks.arrive(self._place.sight.session)
 
     def _on_stepped(self) -> None:
         self._look()
-        self._looked.store()
+        self._watermarks.store()
         self._model.looked()
         self._panel.show_current(self._place.sight.session)
         self._enable()
@@ -77,8 +77,8 @@ class SessionsController(QObject):
     def _look(self) -> None:
         """Whoever follows a session sees all of it; an older step leaves the watermark where it is."""
         row, step = self._place.sight.row, self._place.sight.step
-        if row is not None and (step is None or self._looked.steps(row.session) is None):
-            self._looked.look(row.session, row.steps)
+        if row is not None and (step is None or self._watermarks.steps(row.session) is None):
+            self._watermarks.mark(row.session, row.steps)
 
     def _enable(self) -> None:
         row = self._place.sight.row

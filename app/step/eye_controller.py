@@ -10,9 +10,9 @@ from app.desk.fetches import Fetch
 from app.desk.session_key import id_of
 from app.desk.worker import log_of
 from app.desk.workplace import Workplace
-from app.kit.background import Work
+from app.kit.background import BackgroundWork
 from app.kit.long_text import Part
-from app.kit.timers import later
+from app.kit.timers import single_shot
 from app.step.context import ContextModel
 from app.step.context_search import Presence, Steps, find_in_contexts, left_in_log
 from app.step.eye import Eye
@@ -42,8 +42,8 @@ class EyeController(QObject):
         self._fetched: Bodies | None = None
         self._presence = Presence()
         self._searched: tuple[str, int, str] = ("", 0, "")
-        self._search, self._gone = Work(self), Work(self)
-        self._timer = later(self, QUIET_MS, self._find)
+        self._search, self._gone = BackgroundWork(self), BackgroundWork(self)
+        self._timer = single_shot(self, QUIET_MS, self._find)
         self._connect()
 
     def _connect(self) -> None:

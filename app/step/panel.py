@@ -9,7 +9,7 @@ from app.desk.fetches import AT_ONCE, Fetch
 from app.desk.panel import Panel
 from app.desk.workplace import Workplace
 from app.kit import quantities
-from app.kit.background import Work
+from app.kit.background import BackgroundWork
 from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.long_text import Part
 from app.kit.safe_text import one_line
@@ -41,7 +41,7 @@ class StepController(QObject):
         self._aside: tuple[str, object] | None = None
         self._body: Fetch | None = None
         self._absent = False
-        self._reading = Work(self)
+        self._reading = BackgroundWork(self)
         self._reading.done.connect(panel.show_parts)
         self._eye = EyeController(place, model, panel.eye)
         self._eye_of: tuple[str, object] | None = None

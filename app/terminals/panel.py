@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from app.desk.panel import Panel
 from app.desk.workplace import Workplace
 from app.kit.i18n import QT_TRANSLATE_NOOP
-from app.kit.timers import later
+from app.kit.timers import single_shot
 from app.terminals.tape import COLUMNS, ROWS, Player, Tape, ends_at, written_in
 from app.terminals.view import TerminalsView
 from core.domain.outputs import Outputs
@@ -35,7 +35,7 @@ class TerminalsController(QObject):
         self._players: OrderedDict[tuple[str, str, bool], Player] = OrderedDict()
         self._blobs: OrderedDict[str, bytes] = OrderedDict()
         self._asked: set[str] = set()
-        self._frame = later(self, FRAME_MS, self._work)
+        self._frame = single_shot(self, FRAME_MS, self._work)
         self._sight.stepped.connect(self._turn)
         self._sight.grew.connect(self._turn)
         view.chosen.connect(self._choose)

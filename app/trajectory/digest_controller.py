@@ -34,7 +34,7 @@ class DigestController(QObject):
             self._show()
 
     def _show(self) -> None:
-        seen = self._place.looked.at_arrival(self._place.sight.session)
+        seen = self._place.watermarks.at_arrival(self._place.sight.session)
         held = self._place.sight.trajectory if seen is not None else None
         self._digest = digest_of(held, seen) if held is not None and seen is not None else None
         self._panel.digest.tell(self._words(self._digest) if self._digest is not None else "")

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject
 from app.desk.find_query import Query, items_with
 from app.desk.searcher import Searcher
 from app.desk.workplace import Workplace
-from app.kit.timers import later
+from app.kit.timers import single_shot
 from app.trajectory.model import TrajectoryModel
 from app.trajectory.view import TrajectoryView
 
@@ -46,8 +46,8 @@ class FindController(QObject):
         """To a step by its number: then nothing is looked for."""
         self._missing: set[str] = set()
         self._searcher = Searcher(place, self)
-        self._pause = later(self, PAUSE_MS, self._search_bodies)
-        self._again = later(self, ARRIVED_MS, self._search_bodies)
+        self._pause = single_shot(self, PAUSE_MS, self._search_bodies)
+        self._again = single_shot(self, ARRIVED_MS, self._search_bodies)
         self._connect()
 
     def _connect(self) -> None:

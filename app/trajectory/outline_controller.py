@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject
 
 from app.desk.workplace import Workplace
-from app.kit.timers import later
+from app.kit.timers import single_shot
 from app.trajectory.model import TrajectoryModel
 from app.trajectory.outline import Phase, lines_of, phases_of
 from app.trajectory.view import TrajectoryView
@@ -24,7 +24,7 @@ class OutlineController(QObject):
         """`go(item)` shows an item; `here()` is the one that is looked at, -1 for none."""
         super().__init__(panel)
         self._model, self._panel, self._go, self._here = model, panel, go, here
-        self._timer = later(self, RENEW_MS, self.show)
+        self._timer = single_shot(self, RENEW_MS, self.show)
         self._action = place.actions["go.outline"]
         self._action.toggled.connect(self._on_toggled)
         panel.outline_button.toggled.connect(self._action.setChecked)

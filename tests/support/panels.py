@@ -16,11 +16,11 @@ from app.desk.desk import Desk
 from app.desk.desks import Desks
 from app.desk.in_sight import InSight
 from app.desk.notices import Notices
-from app.desk.offline_copies import Kept
+from app.desk.offline_copies import OfflineCopies
 from app.desk.sender import Sender
 from app.desk.servers import Servers
 from app.desk.settings import Settings
-from app.desk.watermarks import Looked
+from app.desk.watermarks import Watermarks
 from app.desk.workplace import Workplace
 from core.aio import TaskScope
 from core.client.client import Client
@@ -79,7 +79,8 @@ def workplace(
                         notices=notices,
                         settings=Settings(home.path / "settings.toml", parent=parent),
                         servers=Servers(home.path / "servers.json", parent),
-                        looked=Looked(home.path / "looked.json"), kept=Kept(home.path / "kept.json"),
+                        watermarks=Watermarks(home.path / "looked.json"),
+                        offline_copies=OfflineCopies(home.path / "kept.json"),
                         sender=Sender(desks, scope, notices, parent), actions=Actions(parent)), replica
     finally:
         if client is None:

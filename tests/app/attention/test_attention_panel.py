@@ -66,7 +66,7 @@ def test_each_change_is_told_once_but_not_in_quiet_hours(qtbot, tmp_path):
         panel = build(place, None)
         qtbot.addWidget(panel)
         told = []
-        place.notices.told.connect(told.append)
+        place.notices.posted.connect(told.append)
         place.desks.rows_changed.emit()
         assert told == [], "what was so at the start is no news"
         count = len(maker.bodies)
@@ -105,7 +105,7 @@ def test_what_came_together_is_told_as_one_and_who_sees_it_or_wants_none_is_told
         panel = build(place, None)
         qtbot.addWidget(panel)
         told = []
-        place.notices.told.connect(told.append)
+        place.notices.posted.connect(told.append)
         say(place, replica, maker, AttentionRaised(kind="stall", step=6), AttentionRaised(kind="budget", step=6))
         assert [n.sentence for n in told] == ["Sailing: budget nearly used, no progress"]
         place.settings.set("sessions.notify", False)
@@ -168,7 +168,7 @@ def test_a_message_of_the_computers_desktop_leads_to_the_very_step(qtbot, tmp_pa
         panel = build(place, None)
         qtbot.addWidget(panel)
         told = []
-        place.notices.told.connect(told.append)
+        place.notices.posted.connect(told.append)
         count = len(maker.bodies)
         maker.say(AttentionRaised(kind="stall", step=6, evidence="no step ended for 60 min"), SERVER)
         grow(place, replica, "s1", maker, count)
@@ -198,18 +198,18 @@ def test_the_digest_counts_what_is_new(qtbot, tmp_path):
         maker.add_step(fails=number == 1)
     maker.say(ScoreGiven(ordinal=2, step=7, total=55.0), SERVER)
     with workplace(tmp_path, maker, Maker(8)) as (place, _):
-        place.looked.look("s1", 3)
+        place.watermarks.mark("s1", 3)
         panel = build_trajectory(place, None)
         qtbot.addWidget(panel)
-        place.looked.arrive("s1")
-        place.looked.look("s1", 7)
+        place.watermarks.arrive("s1")
+        place.watermarks.mark("s1", 7)
         place.cursor.move("s1")
         assert panel.digest.label.text() == (
             "Since you looked: 4 new step(s) · 1 error(s) · 1 guidance delivered · score 40.0 → 55.0")
         panel.digest.go.click()
         assert place.cursor.step == 4
         assert panel.digest.isHidden()
-        place.looked.arrive("s2")
+        place.watermarks.arrive("s2")
         place.cursor.move("s2")
         assert panel.digest.isHidden(), "the first visit has nothing to compare with"
         assert digest_of(place.desks.local.trajectory("s1"), 7) is None

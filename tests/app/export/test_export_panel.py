@@ -60,12 +60,12 @@ def test_sessions_of_another_server_that_are_not_whole_here_are_told_of(place, h
     place.desks.local.server = "lab"
     place.cursor.move(key_of("s1", "lab"))
     view, told = export.build(place, host), []
-    place.notices.told.connect(told.append)
+    place.notices.posted.connect(told.append)
     view.choose.list.model().choose("all")
     for kept in ("s1", "s2"):
         view.choose.checked.emit()
         session = key_of(kept, "lab")
-        place.kept.keep(session, place.desks.of(session).row(session).seq)
+        place.offline_copies.add(session, place.desks.of(session).row(session).seq)
     view.choose.checked.emit()
     view.choose.cancelled.emit()
     assert [n.sentence.split(" chosen")[0] for n in told] == ["2", "1"], "and nothing once all are here"

@@ -161,7 +161,7 @@ async def test_a_server_that_is_away_is_named_and_asked_when_it_comes_back(qapp,
             two = made.place.servers.add(farm.url, farm.token, "farm").id
             await eventually(lambda: len(made.desks.rows()) == 2)
             farm.kill()
-            await eventually(lambda: "farm: not connected" in made.window.status.told)
+            await eventually(lambda: "farm: not connected" in made.window.status.links_text)
             find = await start(made)
             await look_for(find, "walrus")
             assert {place[0] for place in places(find)} == {key_of("one", one)}, "who is away holds up nobody"

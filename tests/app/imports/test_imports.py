@@ -33,7 +33,7 @@ async def opened(server, *argv: str):
     async with TaskScope("test") as scope:
         made = Desktop(home, Settings(home.settings), scope)
         made.notes = []
-        made.notices.told.connect(lambda notice: made.notes.append((notice.kind, notice.sentence)))
+        made.notices.posted.connect(lambda notice: made.notes.append((notice.kind, notice.sentence)))
         made.start(parse([*argv]), "")
         try:
             yield made

@@ -61,7 +61,7 @@ async def test_all_of_a_session_is_here_when_the_network_is_gone(qapp, tmp_path)
             made.cursor.move(key, 1)
             path = made.desks.of(key).replica.path
             told = []
-            made.notices.told.connect(told.append)
+            made.notices.posted.connect(told.append)
             made.window.activateWindow()
             await eventually(made.window.isActiveWindow)
             made.window.setFocus()
@@ -88,7 +88,7 @@ async def test_it_waits_for_a_server_that_is_away_and_is_cancelled(qapp, tmp_pat
             key = key_of("s", entry.id)
             await eventually(lambda: made.desks.of(key).row(key))
             lab.kill()
-            await eventually(lambda: "not connected" in made.window.status.told)
+            await eventually(lambda: "not connected" in made.window.status.links_text)
             made.cursor.move(key)
             made.actions["session.keep_here"].trigger()
             bar = made.window.findChild(KeepBar)

@@ -45,7 +45,7 @@ async def test_a_link_whose_session_never_comes_is_told_of(qapp, tmp_path, monke
         desktop = Desktop(home, Settings(home.settings), scope)
         desktop.connection.serve_here = lambda: None
         told = []
-        desktop.notices.told.connect(told.append)
+        desktop.notices.posted.connect(told.append)
         desktop.start(parse(["tiphys://session/never?step=2"]), "")
         await eventually(lambda: [n.kind for n in told] == ["error"])
         assert "does not know this session" in told[0].sentence
@@ -65,7 +65,7 @@ async def test_a_link_is_copied_pasted_dropped_and_awaited(qapp, tmp_path):
         desktop.start(parse(["tiphys://session/later?step=2&panel=charts"]), "")
         desktop.cursor.move("s1", 4)
         told, imported = [], []
-        desktop.notices.told.connect(told.append)
+        desktop.notices.posted.connect(told.append)
         desktop.actions["go.copy_link"].trigger()
         assert QGuiApplication.clipboard().text() == "tiphys://session/s1?step=4"
         desktop.cursor.move("s2")

@@ -72,7 +72,7 @@ async def test_once_decided_the_others_show_and_the_next_undecided_comes(place, 
 
 def test_rules_run_where_the_session_is(place, host) -> None:
     told = []
-    place.notices.told.connect(told.append)
+    place.notices.posted.connect(told.append)
     place.desks.local.server = "lab"
     view = verdicts.build(place, host)
     place.cursor.move(key_of("s1", "lab"), 2)
@@ -83,7 +83,7 @@ def test_rules_run_where_the_session_is(place, host) -> None:
 
 def test_a_key_without_a_step_says_what_is_missing(place, host) -> None:
     told = []
-    place.notices.told.connect(told.append)
+    place.notices.posted.connect(told.append)
     verdicts.build(place, host)
     place.actions["review.keep"].trigger()
     assert "Select a step" in told[0].sentence
@@ -140,7 +140,7 @@ def test_verdicts_go_to_the_server_come_back_and_are_undone(qapp, host, tmp_path
 
 def test_at_the_live_tail_a_key_judges_the_newest_step_only_once_it_has_been_seen(place, host, monkeypatch) -> None:
     told, sent = [], []
-    place.notices.told.connect(told.append)
+    place.notices.posted.connect(told.append)
     monkeypatch.setattr(place.sender, "send", lambda session, op, **_: sent.append((op.step, op.value)))
     view = verdicts.build(place, host)
     place.cursor.move("s1", None)
@@ -158,7 +158,7 @@ def test_at_the_live_tail_a_key_judges_the_newest_step_only_once_it_has_been_see
 def test_a_verdict_that_no_server_has_answered_still_stands_after_a_restart(place, host) -> None:
     asyncio.run(place.desks.local.replica.add("s1", GiveVerdict(step=4, value="mask", reason="a loop")))
     told = []
-    place.notices.told.connect(told.append)
+    place.notices.posted.connect(told.append)
     view = verdicts.build(place, host)
     place.cursor.move("s1", 4)
     assert "masked" in view._final.text() and "a loop" in view._opinions.text

@@ -136,7 +136,7 @@ def test_the_context_is_copied_as_json_and_as_a_command_without_secrets(qtbot, t
     maker.add_step()
     with shown_window(tmp_path, maker) as (window, place):
         notices = []
-        place.notices.told.connect(notices.append)
+        place.notices.posted.connect(notices.append)
         place.cursor.move("")
         place.actions["view.copy_json"].trigger()
         assert "choose a step" in notices[-1].sentence

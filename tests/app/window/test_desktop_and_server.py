@@ -77,7 +77,7 @@ async def test_a_session_appears_with_its_steps_bodies_and_context(tmp_path):
             assert step.title.text() == "Step 2"
             made.actions["view.eye"].setChecked(True)
             await eventually(lambda: step.eye.text.text)
-            assert "connected" in window.status.told
+            assert "connected" in window.status.links_text
             assert window.status.place.text() == "at step 2 of 3"
 
 
@@ -96,7 +96,7 @@ async def test_guidance_typed_without_a_server_is_sent_later_once(tmp_path):
         made.start(parse([]), "")
         assert made.cursor.session == named("s1", server)
         assert made.place.sight.trajectory.row.steps == 3, "the copy serves without a server"
-        await eventually(lambda: "stale since" in made.window.status.told)
+        await eventually(lambda: "stale since" in made.window.status.links_text)
         guidance = made.window.docks["guidance"].widget()
         guidance.box.setPlainText("use the training split")
         QTest.keyClick(guidance.box, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
@@ -138,11 +138,11 @@ async def test_a_refusal_becomes_a_notice_in_words(tmp_path):
     async with serving(tmp_path / "server") as server:
         put(server.settings.home, "s1", finished)
         async with desktop(tmp_path / "desk", "--session", "s1", server=server) as made:
-            told = []
-            made.notices.told.connect(told.append)
+            notices = []
+            made.notices.posted.connect(notices.append)
             made.outgoing.send(named("s1", server), Guide(guidance="g1", text="too late"))
-            await eventually(lambda: told)
-            assert told[0].kind == "error"
+            await eventually(lambda: notices)
+            assert notices[0].kind == "error"
 
 
 async def test_a_question_is_opened_and_the_loop_goes_on(tmp_path):
@@ -211,7 +211,7 @@ async def test_the_private_server_is_started_and_comes_back_when_it_is_killed(tm
         first = json.loads(home.endpoint.read_bytes())["pid"]
         os.kill(first, signal.SIGKILL)
         made.connection._child.wait()
-        await eventually(lambda: "stale since" in made.window.status.told)
+        await eventually(lambda: "stale since" in made.window.status.links_text)
         await eventually(lambda: made.place.sight.desk.link.state == "online", 30)
         child = made.connection._child
         assert json.loads(home.endpoint.read_bytes())["pid"] == child.pid != first
@@ -231,12 +231,12 @@ async def test_a_file_named_on_the_command_line_is_imported_and_shown(tmp_path):
     home = Home(tmp_path / "desk")
     async with TaskScope("test") as scope:
         made = Desktop(home, Settings(home.settings), scope)
-        told = []
-        made.notices.told.connect(told.append)
+        notices = []
+        made.notices.posted.connect(notices.append)
         made.start(parse([str(file), str(tmp_path / "absent.json")]), "")
         await eventually(lambda: made.cursor.session and made.place.sight.trajectory.row.steps == 5, 40)
-        await eventually(lambda: any(n.kind == "done" for n in told))
-        assert any(n.kind == "error" and "absent" in n.sentence for n in told)
+        await eventually(lambda: any(n.kind == "done" for n in notices))
+        assert any(n.kind == "error" and "absent" in n.sentence for n in notices)
         child = made.connection._child
         await made.close()
         if child is not None:  # the desktop has left it alone: a session is running, as far as it knows

@@ -83,7 +83,7 @@ def desk(qtbot, session: Path, tmp_path: Path) -> Iterator[Desk]:
 
 
 def test_opening_jumping_filtering_and_choosing(qtbot, desk: Desk) -> None:
-    desk.place.looked.look(stress.SESSION, 10)
+    desk.place.watermarks.mark(stress.SESSION, 10)
     with Watchdog() as opening:
         desk.open(qtbot)
     assert opening.longest_ms < HELD_MS, "opening"

@@ -23,8 +23,8 @@ from core.store import log
 
 @pytest.fixture
 def place(qapp, tmp_path):
-    with workplace(tmp_path, told_session()) as (told, _):
-        yield told
+    with workplace(tmp_path, told_session()) as (made, _):
+        yield made
 
 
 @pytest.fixture
@@ -145,12 +145,12 @@ def test_a_new_search_leaves_the_tree_below_as_it_was(qapp) -> None:
     QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
     made = list(_searches(3))
     model.show(made_searches(made[:2], None))
-    kept = model.index(0, 0, model.index(1, 0))
-    assert kept.data(Qt.ItemDataRole.DisplayRole) == "r0"
+    result = model.index(0, 0, model.index(1, 0))
+    assert result.data(Qt.ItemDataRole.DisplayRole) == "r0"
     model.show(made_searches(made, None))
     assert model.rowCount() == 3
-    assert kept.data(Qt.ItemDataRole.DisplayRole) == "r0"
-    assert model.parent(kept) == model.index(2, 0)
+    assert result.data(Qt.ItemDataRole.DisplayRole) == "r0"
+    assert model.parent(result) == model.index(2, 0)
     assert model.parent(model.index(0, 0)) == QModelIndex()
 
 
