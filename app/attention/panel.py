@@ -42,9 +42,9 @@ class AttentionController(QObject):
         self._raised: dict[Alert, Raised] = {}
         self._opening: Alert | None = None
         self.notifier = DesktopNotifications(self)
-        place.desk.rows_changed.connect(self._show)
-        place.desk.trajectory_changed.connect(self._on_trajectory)
-        place.cursor.moved.connect(self._on_moved)
+        place.desks.rows_changed.connect(self._show)
+        place.sight.grew.connect(self._on_grew)
+        place.sight.stepped.connect(self._on_stepped)
         place.actions["go.next_session"].triggered.connect(self._next)
         panel.opened.connect(self.open)
         panel.dealt_with.connect(self._on_dealt_with)
@@ -55,7 +55,7 @@ class AttentionController(QObject):
     # ---- what is listed --------------------------------------------------------------------------
 
     def _show(self) -> None:
-        rows = self._place.desk.rows()
+        rows = self._place.desks.rows()
         for row in rows:
             self._announce(row)
         alerts = alerts_of(rows)
@@ -76,7 +76,7 @@ class AttentionController(QObject):
 
     def _find(self, alert: Alert) -> Raised | None:
         if alert not in self._raised:
-            desk = self._place.desk
+            desk = self._place.desks.of(alert.session)
             head = desk.head(alert.session)
             if head < alert.until:
                 return None  # what the message was about has not come yet
@@ -102,7 +102,7 @@ class AttentionController(QObject):
         seen = self._panel.window().isActiveWindow()
         if not seen and self.notifier.is_available:
             self.notifier.show(title, kinds, alert)
-        elif not seen or row.session != self._place.cursor.session:
+        elif not seen or row.session != self._place.sight.session:
             self._place.notices.tell(self.tr("{title}: {kinds}").format(title=title, kinds=kinds), "attention",
                                      row.session, alert)
         QApplication.alert(self._panel.window())
@@ -140,14 +140,13 @@ class AttentionController(QObject):
             self._opening = alert
         self._select(alert)
 
-    def _on_trajectory(self, session: str) -> None:
-        alert = self._opening
-        if alert is not None and alert.session == session and self._find(alert) is not None:
-            self.open(alert)
+    def _on_grew(self) -> None:
+        if self._opening is not None and self._find(self._opening) is not None:
+            self.open(self._opening)
 
-    def _on_moved(self, session: str, step: object) -> None:
-        if self._opening is not None and (session != self._opening.session or step is not None):
-            self._opening = None
+    def _on_stepped(self) -> None:
+        """The reader went on before what the message is about came."""
+        self._opening = None
 
     def _next(self) -> None:
         alerts = [what for what, _ in self._model.entries]

@@ -17,9 +17,9 @@ from app.desk.session_key import id_of
 from app.desk.worker import log_of
 from app.desk.workplace import Workplace
 from app.kit.ask import file_to_save
-from app.kit.background import Work
+from app.kit.background import BackgroundWork
 from app.kit.i18n import QT_TRANSLATE_NOOP
-from app.kit.timers import later
+from app.kit.timers import single_shot
 from core.domain.errors import Unavailable
 
 if TYPE_CHECKING:
@@ -44,21 +44,20 @@ class ChartsController(QObject):
     def __init__(self, place: Workplace, panel: ChartsView) -> None:
         super().__init__(panel)
         self._place, self._panel = place, panel
-        self._session = ""
         self._chosen: list[str] = []
         self._others: dict[str, Curves] = {}
-        self._work = Work(self)
+        self._work = BackgroundWork(self)
         self._work.done.connect(self._on_others)
-        self._timer = later(self, QUIET_MS, self._draw)
+        self._timer = single_shot(self, QUIET_MS, self._draw)
         self._connect()
         self._draw()
 
     def _connect(self) -> None:
         place, panel = self._place, self._panel
-        place.cursor.moved.connect(self._on_moved)
+        place.sight.opened.connect(self._draw)
+        place.sight.stepped.connect(self._show_place)
+        place.sight.grew.connect(self._on_grew)
         place.cursor.marked.connect(self._show_place)
-        place.desk.trajectory_changed.connect(self._on_changed)
-        place.desk.trajectory_replaced.connect(self._on_changed)
         panel.picked.connect(place.cursor.move)
         panel.brushed.connect(self._on_brushed)
         panel.moved.connect(self._on_arrow)
@@ -68,13 +67,8 @@ class ChartsController(QObject):
         panel.came_up.connect(self._draw)
         place.settings.changed.connect(self._on_setting)
 
-    def _on_moved(self, session: str, step: int | None) -> None:
-        if session != self._session:
-            self._draw()
-        self._show_place()
-
-    def _on_changed(self, session: str) -> None:
-        if session == self._place.cursor.session and not self._timer.isActive():
+    def _on_grew(self) -> None:
+        if not self._timer.isActive():
             self._timer.start()
 
     def _on_setting(self, key: str) -> None:
@@ -90,12 +84,12 @@ class ChartsController(QObject):
     def _draw(self) -> None:
         if not self._panel.isVisible():
             return
-        self._session = session = self._place.cursor.session
+        session, trajectory = self._place.sight.session, self._place.sight.trajectory
         told: list[Curves] = []
-        if session:
+        if trajectory is not None:
             from app.charts.series import curves_of  # with the canvas: numpy takes its time to load
 
-            told.append(curves_of(self._place.desk.trajectory(session), self._title(session),
+            told.append(curves_of(trajectory, self._title(session),
                                   self._place.reader(session) if self._blind else ""))
             told += [self._others[s] for s in self._chosen if s != session and s in self._others]
         self._panel.show_curves(told)
@@ -104,10 +98,11 @@ class ChartsController(QObject):
     def _show_place(self) -> None:
         if not self._panel.isVisible():
             return
-        self._panel.show_place(self._place.cursor.step, self._place.cursor.marks)
+        self._panel.show_place(self._place.sight.step, self._place.cursor.marks)
 
     def _on_brushed(self, first: int, last: int) -> None:
-        steps = self._place.desk.trajectory(self._session).steps.numbers
+        trajectory = self._place.sight.trajectory
+        steps = trajectory.steps.numbers if trajectory is not None else ()
         self._place.cursor.mark(tuple(n for n in steps if first <= n <= last))
 
     def _on_arrow(self, by: int) -> None:
@@ -116,17 +111,17 @@ class ChartsController(QObject):
     # ---- other sessions --------------------------------------------------------------------------
 
     def _title(self, session: str) -> str:
-        row = self._place.desk.row(session)
+        row = self._place.desks.of(session).row(session)
         return f"{row.title or row.task} · {session[-6:]}" if row is not None else session
 
     def _offer(self) -> None:
-        rows = [row for row in self._place.desk.rows() if row.session != self._place.cursor.session and row.steps]
+        rows = [row for row in self._place.desks.rows() if row.session != self._place.sight.session and row.steps]
         rows.sort(key=lambda r: (r.task != self._task(), -(r.created_at.timestamp() if r.created_at else 0)))
         self._panel.offer_others([(r.session, self._title(r.session), r.session in self._chosen)
                                   for r in rows[:200]])
 
     def _task(self) -> str:
-        row = self._place.desk.row(self._place.cursor.session)
+        row = self._place.sight.row
         return row.task if row is not None else ""
 
     def _toggle(self, session: str, on: bool) -> None:
@@ -134,7 +129,7 @@ class ChartsController(QObject):
         self._chosen = [s for s in self._chosen if s != session]
         if on:
             self._chosen = [*self._chosen, session][-MOST_OTHERS:]
-            self._place.desk.watch(session)
+            self._place.desks.of(session).watch(session)
         self._read_others()
         self._draw()
 
@@ -154,7 +149,8 @@ class ChartsController(QObject):
         self._place.scope.spawn(self._save_as(kind), name="save charts", on_error=self._place.notices.report)
 
     async def _save_as(self, kind: str) -> None:
-        chosen = await file_to_save(self._panel.window(), self.tr("Save the curves"), f"{self._session}.{kind}")
+        name = f"{self._place.sight.session}.{kind}"
+        chosen = await file_to_save(self._panel.window(), self.tr("Save the curves"), name)
         if chosen:
             self.save(kind, Path(chosen))
 

@@ -16,7 +16,7 @@ from app.kit import quantities, theme
 from app.kit.empty import Empty, Faces
 from app.kit.quantities import reading
 from app.kit.safe_text import PlainLabel, menu_text
-from app.kit.timers import later
+from app.kit.timers import single_shot
 
 if TYPE_CHECKING:
     from app.charts.canvas import ChartCanvas
@@ -69,7 +69,7 @@ class ChartsView(QWidget):
             self.save.menu().addAction(text).triggered.connect(partial(self._on_save, kind))
         self.others.menu().aboutToShow.connect(self.others_asked)
         self._faces = self._lay_out()
-        self._themed = later(self, 0, self._follow_theme)
+        self._themed = single_shot(self, 0, self._follow_theme)
 
     @cached_property
     def canvas(self) -> ChartCanvas:

@@ -10,7 +10,7 @@ from app.compare.view import CompareView
 from app.desk.panel import Panel
 from app.desk.workplace import Workplace
 from app.kit.i18n import QT_TRANSLATE_NOOP
-from app.kit.timers import later
+from app.kit.timers import single_shot
 from core.domain.session import SessionRow
 
 QUIET_MS = 300
@@ -34,11 +34,12 @@ class CompareController(QObject):
         super().__init__(panel)
         self._place, self._model, self._panel = place, model, panel
         self._session, self._other = "", ""
-        self._timer = later(self, QUIET_MS, self._grow)
-        place.cursor.moved.connect(self._on_moved)
-        place.desk.rows_changed.connect(self._offer)
-        place.desk.trajectory_changed.connect(self._on_changed)
-        place.desk.trajectory_replaced.connect(self._on_replaced)
+        self._timer = single_shot(self, QUIET_MS, self._grow)
+        place.sight.opened.connect(self._on_opened)
+        place.sight.stepped.connect(self._on_stepped)
+        place.desks.rows_changed.connect(self._offer)
+        place.desks.trajectory_changed.connect(self._on_changed)
+        place.desks.trajectory_replaced.connect(self._on_replaced)
         panel.chosen.connect(self.compare_with)
         panel.opened.connect(self._open)
         panel.parting_asked.connect(self._to_parting)
@@ -48,15 +49,16 @@ class CompareController(QObject):
         """Put another session beside ours; "" takes it away."""
         self._other = other
         if other:
-            self._place.desk.watch(other)
+            self._place.desks.of(other).watch(other)
         self._show()
 
-    def _on_moved(self, session: str, step: int | None) -> None:
-        if session != self._session:
-            if session == self._other:
-                self._other = self._session
-            self._show()
-        trajectory = self._model.sides[0]
+    def _on_opened(self) -> None:
+        if self._other == self._place.sight.session:
+            self._other = self._session
+        self._show()
+
+    def _on_stepped(self) -> None:
+        trajectory, step = self._model.sides[0], self._place.sight.step
         at = trajectory.index_of(step) if trajectory is not None and step is not None else None
         if at is not None and self._model.rowCount():
             self._panel.show_row(at)
@@ -70,15 +72,15 @@ class CompareController(QObject):
             self._show()
 
     def _show(self) -> None:
-        self._session = self._place.cursor.session
-        sides = [self._place.desk.trajectory(s) if s else None for s in (self._session, self._other)]
+        self._session = self._place.sight.session
+        sides = [self._place.desks.of(s).trajectory(s) if s else None for s in (self._session, self._other)]
         self._model.show(sides[0], sides[1] if self._session else None)
         self._offer()
         self._tell()
 
     def _grow(self) -> None:
         """A trajectory that was closed meanwhile is another object: then everything is shown anew."""
-        held = [self._place.desk.trajectory(s) if s else None for s in (self._session, self._other)]
+        held = [self._place.desks.of(s).trajectory(s) if s else None for s in (self._session, self._other)]
         if tuple(held) == self._model.sides:
             self._model.refresh()
             self._tell()
@@ -91,7 +93,7 @@ class CompareController(QObject):
         self._panel.show_comparison(self._model.common, *count)
 
     def _offer(self) -> None:
-        rows = {row.session: row for row in self._place.desk.rows()}
+        rows = {row.session: row for row in self._place.desks.rows()}
         ours = rows.pop(self._session, None)
         task = ours.task if ours is not None else ""
         others = sorted((r for r in rows.values() if r.steps),

@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from app.desk.desks import Desks
 from app.desk.fetches import Fetch
+from app.desk.in_sight import InSight
 
 
 class Bodies:
-    """Asks the desk for some payloads; `cancel` drops the answer."""
+    """Asks for some payloads of what is in sight; `cancel` drops the answer."""
 
-    def __init__(self, desk: Desks, names: Iterable[str], use: Callable[[dict[str, bytes]], None],
-                 tell: Callable[[int, int], None] | None = None) -> None:
+    def __init__(self, sight: InSight, names: Iterable[str], use: Callable[[dict[str, bytes]], None],
+                 progress: Callable[[int, int], None] | None = None) -> None:
         """`use` gets the payloads by hash; `tell` how many are here, of how many, while some are missing."""
         self._wanted = tuple(dict.fromkeys(n for n in names if n))
         self._got: dict[str, bytes] = {}
-        self._use, self._tell = use, tell
+        self._use, self._progress = use, progress
         self._fetches: list[Fetch] = []
         self._over = not self._wanted
         if self._over:
             use({})
         for name in self._wanted:
-            self._fetches.append(desk.body(name, partial(self._take, name)))
-        self._say()
+            self._fetches.append(sight.holder(name).body(name, partial(self._take, name)))
+        self._report()
 
     @property
     def is_open(self) -> bool:
@@ -43,8 +43,8 @@ class Bodies:
             self._over = True
             self._use(self._got)
         elif len(self._fetches) == len(self._wanted):
-            self._say()
+            self._report()
 
-    def _say(self) -> None:
-        if not self._over and self._tell is not None:
-            self._tell(len(self._got), len(self._wanted))
+    def _report(self) -> None:
+        if not self._over and self._progress is not None:
+            self._progress(len(self._got), len(self._wanted))

@@ -28,14 +28,14 @@ async def run(home: Home, *arguments: str) -> tuple[list[dict[str, Any]], list[s
     except asyncio.CancelledError:
         process.terminate()
         raise
-    said = err.decode("utf-8", "replace").strip().splitlines()
-    for line in said:
-        if (told := _object(line.encode())) is not None and isinstance(error := told.get("error"), dict):
+    lines = err.decode("utf-8", "replace").strip().splitlines()
+    for line in lines:
+        if (message := _object(line.encode())) is not None and isinstance(error := message.get("error"), dict):
             raise ReportableError(str(error.get("code")), str(error.get("sentence")), **error.get("params", {}))
-    complaints = [m.group(1) for line in said if (m := _COMPLAINT.match(line))]
+    complaints = [m.group(1) for line in lines if (m := _COMPLAINT.match(line))]
     found = [line for line in map(_object, out.splitlines()) if line is not None]
     if process.returncode and not found and not complaints:
-        why = said[-1] if said else f"exit status {process.returncode}"
+        why = lines[-1] if lines else f"exit status {process.returncode}"
         raise Unavailable("command_failed", f"tiphys {arguments[0]} failed: {why}", command=arguments[0], why=why)
     return found, complaints
 

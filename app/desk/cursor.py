@@ -11,7 +11,7 @@ class Cursor(QObject):
     """Where the reader is. `step` None means the live tail: panels stream; a number: state as of that step."""
 
     moved = Signal(str, object)
-    """(session, step or None) after every move, once."""
+    """(session, step or None) after every move, once; panels listen to `app.desk.in_sight`."""
 
     marked = Signal()
     """The marked steps changed."""
@@ -38,11 +38,6 @@ class Cursor(QObject):
     def step(self) -> int | None:
         """The step that is looked at; None at the live tail."""
         return self._step
-
-    @property
-    def is_following(self) -> bool:
-        """Whether the panels stream."""
-        return self._step is None
 
     @property
     def marks(self) -> tuple[int, ...]:

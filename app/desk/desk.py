@@ -1,4 +1,4 @@
-"""The desk: the replica, the client and the open trajectories, as Qt signals. What every panel reads from."""
+"""The desk of one server: its replica, its client and the open trajectories, as Qt signals. What panels read from."""
 
 from __future__ import annotations
 
@@ -20,8 +20,6 @@ from core.domain.session import SessionRow
 from core.protocol.messages import Nak
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from core.client.client import Client
     from core.client.replica import Replica
     from core.domain.events import Placed
@@ -33,14 +31,14 @@ FLUSH_MS = 8
 """Changes are told at most this often (half a screen refresh), and so that telling them takes no more than a third of
 the time: the first at once, later ones together."""
 
-KEPT_OPEN = 6
+MOST_OPEN = 6
 """How many trajectories stay folded in memory."""
 
-KEPT_WATCHED = 100
+MOST_WATCHED = 100
 """How many sessions, the last that were opened, are kept up to date; a server takes 256 from one connection."""
 
 
-class Link(msgspec.Struct, frozen=True):
+class LinkStatus(msgspec.Struct, frozen=True):
     """The connection as the status bar shows it; `since` is when this state began."""
 
     state: str
@@ -50,11 +48,8 @@ class Link(msgspec.Struct, frozen=True):
     sentence: str = ""
 
 
-class Desk(QObject):
-    """One server's replica and client for the GUI: cheap synchronous reads, conflated signals, bodies on demand.
-
-    Sessions are named by their keys (`app.desk.session_key`); only the replica and the client are given a bare id.
-    """
+class DeskSignals(QObject):
+    """What a desk announces; `app.desk.desks.Desks` announces the same of all desks."""
 
     rows_changed = Signal()
     trajectory_changed = Signal(str)
@@ -63,9 +58,6 @@ class Desk(QObject):
 
     outbox_changed = Signal()
     link_changed = Signal()
-    servers_changed = Signal()
-    """Never here: of one server there is but one. `Desks` tells."""
-
     answered = Signal(str, object)
     """A command (its id) was answered, whenever it was sent: None, or the Refusal."""
 
@@ -77,6 +69,13 @@ class Desk(QObject):
 
     blob_absent = Signal(str)
     """The server does not hold a payload that was wanted."""
+
+
+class Desk(DeskSignals):
+    """One server's replica and client for the GUI: cheap synchronous reads, conflated signals, bodies on demand.
+
+    Sessions are named by their keys (`app.desk.session_key`); only the replica and the client are given a bare id.
+    """
 
     def __init__(self, replica: Replica, client: Client | None = None, parent: QObject | None = None,
                  server: str = OWN) -> None:
@@ -117,7 +116,7 @@ class Desk(QObject):
         held = self._open.get(session)
         if held is None:
             held = self._open[session] = self._folder.open(session)
-            while len(self._open) > KEPT_OPEN:
+            while len(self._open) > MOST_OPEN:
                 self._folder.leave(self._open.popitem(last=False)[0])
         self._open.move_to_end(session)
         return held
@@ -128,12 +127,12 @@ class Desk(QObject):
         return self._folder.progress(session, held) if held is not None and self._folder.is_behind(session) else 1.0
 
     @property
-    def link(self) -> Link:
+    def link(self) -> LinkStatus:
         """The connection now; without a client it is off, since the desk was made or the reader took it off."""
         if self.client is None:
-            return Link("off", self._since)
-        told = self.client.status
-        return Link(told.state, told.since, told.server, told.latency_ms, told.sentence)
+            return LinkStatus("off", self._since)
+        status = self.client.status
+        return LinkStatus(status.state, status.since, status.server, status.latency_ms, status.sentence)
 
     def body(self, hash: str, callback: Callable[[bytes], None], absent: Callable[[], None] | None = None) -> Fetch:
         """Give a payload to `callback`: at once when it is here, else when the server has sent it, before all that
@@ -142,19 +141,6 @@ class Desk(QObject):
         Cancel the returned Fetch when the reader has moved on; a stale answer is then dropped.
         """
         return self._fetches.ask(hash, callback, absent)
-
-    @property
-    def all(self) -> tuple[Desk, ...]:
-        """Every desk: this one."""
-        return (self,)
-
-    def of(self, session: str) -> Desk:
-        """The desk of the session's server: this one."""
-        return self
-
-    def is_local(self, session: str) -> bool:
-        """Whether a session is on this computer's own server."""
-        return self.server == OWN
 
     def read(self, session: str, after: int = 0, limit: int = 256) -> Sequence[Placed]:
         """Events of a session after `after`, in order, a part at a time."""
@@ -179,7 +165,7 @@ class Desk(QObject):
 
     def guided(self) -> Iterator[tuple[str, Trajectory, list[Queued]]]:
         """Every session (its key) to which something was said: its guidance and row alone, and what was sent of it."""
-        return ((key_of(told.session, self.server), told, sent) for told, sent in self.replica.guided())
+        return ((key_of(made.session, self.server), made, sent) for made, sent in self.replica.guided())
 
     def commands(self, session: str) -> Sequence[Queued]:
         """What this computer told a session's server, newest first."""
@@ -189,13 +175,10 @@ class Desk(QObject):
         """How many commands the server has not answered yet."""
         return len(self.replica.waiting())
 
-    def name_of(self, session: str) -> str:
-        """What the session's server calls the person who sits here; "" before it was reached."""
+    @property
+    def name(self) -> str:
+        """What the server calls the person who sits here; "" before it was reached."""
         return self.client.status.name if self.client is not None else ""
-
-    def log_path(self, session: str = "") -> Path:
-        """The file that holds the copy of a session's log."""
-        return self.replica.path
 
     def watch(self, session: str) -> None:
         """Ask the server for a session's events, from now on or as soon as there is one."""
@@ -205,7 +188,7 @@ class Desk(QObject):
         self._watched.move_to_end(session)
         if self.client is not None:
             self.client.watch(id_of(session))
-        while len(self._watched) > KEPT_WATCHED:
+        while len(self._watched) > MOST_WATCHED:
             oldest, _ = self._watched.popitem(last=False)
             if self.client is not None:
                 self.client.unwatch(id_of(oldest))
@@ -261,9 +244,9 @@ class Desk(QObject):
     def _on_answer(self, reply: Ack | Nak) -> None:
         refusal = None
         if isinstance(reply, Nak):
-            told = self.replica.command(reply.id)
+            command = self.replica.command(reply.id)
             error = make_error(reply.kind, reply.code, reply.sentence, reply.params)
-            refusal = Refusal(key_of(told.session, self.server), told.op, error)
+            refusal = Refusal(key_of(command.session, self.server), command.op, error)
         self.answered.emit(reply.id, refusal)
 
     def _on_live(self, session: str, channel: str, text: str) -> None:

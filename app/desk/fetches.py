@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from app.kit.background import Work
+from app.kit.background import BackgroundWork
 
 if TYPE_CHECKING:
     from core.client.client import Client
@@ -84,7 +84,7 @@ class Fetches:
 
     def _unpack(self, fetch: Fetch) -> None:
         """Unpack a large payload in a thread: 30 MB take 100 ms."""
-        work = Work(self._parent)
+        work = BackgroundWork(self._parent)
         work.done.connect(partial(_give, fetch, work))
         work.start(self._replica.body_elsewhere, fetch.hash)
 
@@ -113,7 +113,7 @@ class Fetches:
                 self._client.unwant([hash])
 
 
-def _give(fetch: Fetch, work: Work, data: bytes | None) -> None:
+def _give(fetch: Fetch, work: BackgroundWork, data: bytes | None) -> None:
     work.deleteLater()
     if data is not None:
         fetch.answer(data)

@@ -42,31 +42,31 @@ def text_of_item(trajectory: Trajectory, item: Item) -> str:
         return trajectory.scores[int(item.ref)].message
     entry = trajectory.steps[int(item.ref)]
     head = entry.head
-    told = [head.title, head.error_kind, *head.tools, *entry.tags]
-    told += [verdict.reason for verdict in entry.verdicts.values()]
-    told += [note for _, _, note in entry.notes]
-    return "\n".join(told)
+    texts = [head.title, head.error_kind, *head.tools, *entry.tags]
+    texts += [verdict.reason for verdict in entry.verdicts.values()]
+    texts += [note for _, _, note in entry.notes]
+    return "\n".join(texts)
 
 
 def text_of_body(body: StepBody) -> str:
     """Thought, actions with their arguments, and what came back."""
-    told = [body.thought]
+    texts = [body.thought]
     for action in body.actions:
-        told += [action.tool, action.malformed]
-        told += [f"{key}: {value if isinstance(value, str) else _json(value)}" for key, value in
+        texts += [action.tool, action.malformed]
+        texts += [f"{key}: {value if isinstance(value, str) else _json(value)}" for key, value in
                  action.arguments.items()]
     for seen in body.observations:
-        told += [seen.output.text, f"{seen.error.kind}: {seen.error.message}" if seen.error else "",
+        texts += [seen.output.text, f"{seen.error.kind}: {seen.error.message}" if seen.error else "",
                  _json(seen.data) if seen.data else ""]
-    return "\n".join(t for t in told if t)
+    return "\n".join(t for t in texts if t)
 
 
 def items_with(trajectory: Trajectory | None, words: str) -> list[int]:
     """The items whose line or notes hold some words, whatever the case."""
-    told = words.casefold().strip()
-    if trajectory is None or not told:
+    wanted = words.casefold().strip()
+    if trajectory is None or not wanted:
         return []
-    return [i for i, item in enumerate(trajectory.items) if told in text_of_item(trajectory, item).casefold()]
+    return [i for i, item in enumerate(trajectory.items) if wanted in text_of_item(trajectory, item).casefold()]
 
 
 def _json(value: object) -> str:

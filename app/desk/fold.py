@@ -8,8 +8,8 @@ from time import perf_counter
 from PySide6.QtCore import QObject
 
 from app.desk.session_key import id_of
-from app.kit.background import Work
-from app.kit.timers import later
+from app.kit.background import BackgroundWork
+from app.kit.timers import single_shot
 from core.client.replica import Replica
 from core.domain.folded import can_be_stored
 from core.domain.trajectory import Trajectory
@@ -24,25 +24,25 @@ SLICE_S = 0.008
 PAUSE_MS = 2
 """Between two slices."""
 
-TELL_S = 0.2
-"""While a long session is read, what there is of it is told so often."""
+ANNOUNCE_S = 0.2
+"""While a long session is read, what there is of it is announced so often."""
 
-WORTH_KEEPING = 5_000
-"""After so many new events a fold is kept again."""
+WORTH_STORING = 5_000
+"""After so many new events a fold is stored again."""
 
 
 class Folder(QObject):
-    """Brings trajectories up to what the replica holds. `told(session)` is called when one has grown."""
+    """Brings trajectories up to what the replica holds. `on_grown(session)` is called when one has grown."""
 
-    def __init__(self, replica: Replica, told: Callable[[str], None], parent: QObject) -> None:
+    def __init__(self, replica: Replica, on_grown: Callable[[str], None], parent: QObject) -> None:
         super().__init__(parent)
-        self._replica, self._told = replica, told
+        self._replica, self._on_grown = replica, on_grown
         self._store = FoldStore(replica.path)
         self._behind: dict[str, Trajectory] = {}
-        self._kept: dict[str, int] = {}
-        self._told_at = 0.0
-        self._saving = Work(self)
-        self._timer = later(self, PAUSE_MS, self._slice)
+        self._stored: dict[str, int] = {}
+        self._announced_at = 0.0
+        self._saving = BackgroundWork(self)
+        self._timer = single_shot(self, PAUSE_MS, self._slice)
 
     def open(self, session: str) -> Trajectory:
         """A session's trajectory: whole for a short one, or for one that was read before; else its beginning."""
@@ -51,7 +51,7 @@ class Folder(QObject):
         made = self._store.load(session, read) if head > AT_ONCE else None
         if made is None or made.seq > head:
             made = Trajectory(session, read)
-        self._kept[session] = made.seq
+        self._stored[session] = made.seq
         self.catch_up(made, AT_ONCE if head - made.seq <= AT_ONCE else AT_ONCE // 8)
         return made
 
@@ -66,7 +66,7 @@ class Folder(QObject):
                 break
         if self.progress(trajectory.session, trajectory) < 1:
             self._behind[trajectory.session] = trajectory
-            self._told_at = perf_counter()
+            self._announced_at = perf_counter()
             self._timer.start()
 
     def progress(self, session: str, trajectory: Trajectory) -> float:
@@ -81,7 +81,7 @@ class Folder(QObject):
     def leave(self, session: str) -> None:
         """A trajectory is looked at no more."""
         trajectory = self._behind.pop(session, None)
-        self._kept.pop(session, None)
+        self._stored.pop(session, None)
         del trajectory
 
     def close(self) -> None:
@@ -89,14 +89,14 @@ class Folder(QObject):
         self._timer.stop()
         self._behind.clear()
 
-    def keep(self, trajectory: Trajectory) -> None:
-        """Keep a fold that has grown much, in a thread."""
-        session, kept = trajectory.session, self._kept.get(trajectory.session, 0)
-        if trajectory.seq - kept < WORTH_KEEPING or not can_be_stored(trajectory):
+    def store(self, trajectory: Trajectory) -> None:
+        """Store a fold that has grown much, in a thread."""
+        session, stored = trajectory.session, self._stored.get(trajectory.session, 0)
+        if trajectory.seq - stored < WORTH_STORING or not can_be_stored(trajectory):
             return
         last = self._replica.reader(id_of(session))([trajectory.seq]).get(trajectory.seq)
         if last is not None:
-            self._kept[session] = trajectory.seq
+            self._stored[session] = trajectory.seq
             self._saving.start(self._store.save, session, FoldStore.encode(trajectory, last))
 
     def _slice(self) -> None:
@@ -104,12 +104,12 @@ class Folder(QObject):
         if trajectory is None:
             return
         whole = self.progress(session, trajectory) == 1
-        if whole or perf_counter() - self._told_at > TELL_S:  # in a turn of its own: panels take their time, too
+        if whole or perf_counter() - self._announced_at > ANNOUNCE_S:  # in a turn of its own: panels take time, too
             if whole:
                 del self._behind[session]
-                self.keep(trajectory)
-            self._told(session)
-            self._told_at = perf_counter()
+                self.store(trajectory)
+            self._on_grown(session)
+            self._announced_at = perf_counter()
         else:
             self._fold_on(session, trajectory)
         if self._behind:

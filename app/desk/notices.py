@@ -68,13 +68,13 @@ class Notice(msgspec.Struct, frozen=True):
 class Notices(QObject):
     """Where anybody in the app speaks to the reader; the window shows what is told."""
 
-    told = Signal(object)
+    posted = Signal(object)
     opened = Signal(object)
     """The reader wants to see what a Notice is about."""
 
     def tell(self, sentence: str, kind: str = "info", session: str = "", about: object = None) -> None:
         """Show a sentence that is in the reader's language already."""
-        self.told.emit(Notice(sentence, kind, session, about))
+        self.posted.emit(Notice(sentence, kind, session, about))
 
     def report(self, error: BaseException) -> None:
         """Show a failure: an expected one as its sentence, any other as a fault of ours with a hint to the log."""

@@ -9,7 +9,7 @@ import msgspec
 from core.store.home import write_private
 
 
-class Kept:
+class OfflineCopies:
     """Sessions by key, each with the seq up to which everything is here."""
 
     def __init__(self, path: Path) -> None:
@@ -19,7 +19,7 @@ class Kept:
         except (OSError, msgspec.DecodeError):
             self._seq = {}
 
-    def keep(self, session: str, seq: int) -> None:
+    def add(self, session: str, seq: int) -> None:
         """All up to that event is here."""
         self._seq[session] = seq
         write_private(self._path, msgspec.json.encode(self._seq))

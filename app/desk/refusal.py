@@ -22,22 +22,22 @@ class Refusal(msgspec.Struct, frozen=True):
     error: ReportableError
 
 
-def words_of(told: Refusal) -> str:
+def words_of(refused: Refusal) -> str:
     """What was not taken, and why; "" for what nobody is bothered with."""
-    why, op = sentence_of(told.error), told.op
+    why, op = sentence_of(refused.error), refused.op
     match op:
         case Guide():
-            said = QCoreApplication.translate(
+            sentence = QCoreApplication.translate(
                 "Refusal", "Your guidance “{text}” was not taken: {why} It stands under Guidance, to be used again.")
         case ChangeGuidance(text=str()):
-            said = QCoreApplication.translate(
+            sentence = QCoreApplication.translate(
                 "Refusal", "Your change to “{text}” was not taken: {why} It stands under Guidance, to be used again.")
         case AddNote():
-            said = QCoreApplication.translate("Refusal", "Your note “{text}” on step {step} was not taken: {why}")
+            sentence = QCoreApplication.translate("Refusal", "Your note “{text}” on step {step} was not taken: {why}")
         case GiveVerdict() | SetTag():
-            said = QCoreApplication.translate("Refusal", "Your word on step {step} was not taken: {why}")
+            sentence = QCoreApplication.translate("Refusal", "Your word on step {step} was not taken: {why}")
         case TellTime():
             return ""
         case _:
             return why
-    return said.format(text=one_line(getattr(op, "text", "") or "", SHOWN), step=getattr(op, "step", ""), why=why)
+    return sentence.format(text=one_line(getattr(op, "text", "") or "", SHOWN), step=getattr(op, "step", ""), why=why)

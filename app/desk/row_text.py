@@ -91,9 +91,10 @@ def _item(trajectory: Trajectory, item: Item, reader: str) -> RowText:
     if item.kind == "guidance":
         return _guidance(trajectory.guidance[str(item.ref)])
     if item.kind == "summary":
-        told = trajectory.summaries[str(item.ref)]
-        word = QCoreApplication.translate("Row", "summary of {first}–{last}").format(first=told.first, last=told.last)
-        return RowText(sign="≡", word=word, meaning="summary", title=_short(told.text), lines=2)
+        summary = trajectory.summaries[str(item.ref)]
+        template = QCoreApplication.translate("Row", "summary of {first}–{last}")
+        word = template.format(first=summary.first, last=summary.last)
+        return RowText(sign="≡", word=word, meaning="summary", title=_short(summary.text), lines=2)
     score = trajectory.scores[int(item.ref)]
     if score.failed:
         word = QCoreApplication.translate("Row", "evaluation failed")

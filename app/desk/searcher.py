@@ -10,7 +10,7 @@ from app.desk.desk import Desk
 from app.desk.session_key import OWN
 from app.desk.worker import Worker
 from app.desk.workplace import Workplace
-from app.kit.timers import later
+from app.kit.timers import single_shot
 
 STUCK_MS = 8_000
 """A worker that says nothing for so long hangs in a regular expression."""
@@ -29,8 +29,8 @@ class Searcher(QObject):
         self._number = 0
         self._busy = False
         self._ready = False
-        self._stuck = later(self, STUCK_MS, self._give_up)
-        place.desk.servers_changed.connect(self._renew)
+        self._stuck = single_shot(self, STUCK_MS, self._give_up)
+        place.desks.servers_changed.connect(self._renew)
 
     @property
     def is_busy(self) -> bool:
@@ -54,7 +54,7 @@ class Searcher(QObject):
         self._stuck.stop()
 
     def _start(self) -> Worker:
-        copies = [part for desk in self._place.desk.all for part in ("--copy", desk.server, *self._files(desk))]
+        copies = [part for desk in self._place.desks.all for part in ("--copy", desk.server, *self._files(desk))]
         worker = Worker(["-m", "app.desk.search_worker", *copies], self)
         worker.said.connect(self._said)
         worker.ended.connect(self._ended)
@@ -63,7 +63,7 @@ class Searcher(QObject):
 
     def _files(self, desk: Desk) -> tuple[str, str]:
         """Where a server's sessions lie, and their index: of this computer's own server the log itself."""
-        home, copy = self._place.home, desk.log_path()
+        home, copy = self._place.home, desk.replica.path
         if desk.server == OWN and home.server_db.exists():
             return str(home.server_db), str(home.search_db)
         return str(copy), str(copy.with_suffix(".search"))

@@ -18,16 +18,16 @@ from core.protocol.messages import AnyOp
 class Sender(QObject):
     """Sends operations for the controllers. Works without a server: the outbox keeps them until there is one."""
 
-    def __init__(self, desk: Desks, scope: TaskScope, notices: Notices, parent: QObject | None = None) -> None:
+    def __init__(self, desks: Desks, scope: TaskScope, notices: Notices, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._desk = desk
+        self._desks = desks
         self._scope = scope
         self._notices = notices
         self.storing = 0
         """How many writes are on their way to the disk; the window does not close before they are there."""
         self._listening: dict[str, Callable[[ReportableError], None]] = {}
         self._refused: dict[str, Refusal] = {}
-        desk.answered.connect(self._on_answered)
+        desks.answered.connect(self._on_answered)
 
     def send(self, session: str, op: AnyOp, *, stored: Callable[[], None] | None = None,
              failed: Callable[[], None] | None = None, refused: Callable[[ReportableError], None] | None = None,
@@ -42,21 +42,21 @@ class Sender(QObject):
         self._scope.spawn(self._send(session, op, stored, failed, refused, clear_draft),
                           name=f"send {type(op).__name__}", on_error=self._notices.report)
 
-    def keep_draft(self, session: str, text: str) -> None:
+    def store_draft(self, session: str, text: str) -> None:
         """Put what is being written to a session on disk; an empty text clears it."""
         self.storing += 1
-        self._scope.spawn(self._keep_draft(session, text), name="keep draft", on_error=self._notices.report)
+        self._scope.spawn(self._store_draft(session, text), name="store draft", on_error=self._notices.report)
 
-    async def _keep_draft(self, session: str, text: str) -> None:
+    async def _store_draft(self, session: str, text: str) -> None:
         try:
-            await self._desk.of(session).replica.save_draft(id_of(session), text)
+            await self._desks.of(session).replica.save_draft(id_of(session), text)
         finally:
             self.storing -= 1
 
     async def _send(self, session: str, op: AnyOp, stored: Callable[[], None] | None,
                     failed: Callable[[], None] | None, refused: Callable[[ReportableError], None] | None,
                     clear_draft: bool) -> None:
-        desk, session = self._desk.of(session), id_of(session)
+        desk, session = self._desks.of(session), id_of(session)
         client = desk.client
         try:
             if client is None:  # no server yet: the outbox keeps it, the client takes it up when there is one
@@ -73,16 +73,16 @@ class Sender(QObject):
             self.storing -= 1
         if stored is not None:
             stored()
-        self._tell_refusals()
+        self._report_refusals()
 
     def _on_answered(self, command: str, refusal: Refusal | None) -> None:
         if refusal is None:
             self._listening.pop(command, None)
         else:
             self._refused[command] = refusal
-            self._tell_refusals()
+            self._report_refusals()
 
-    def _tell_refusals(self) -> None:
+    def _report_refusals(self) -> None:
         """An answer may be here before `send` knows its command's id: while anything is being sent, it waits."""
         for command, refusal in list(self._refused.items()):
             listener = self._listening.pop(command, None)

@@ -68,8 +68,8 @@ class Servers(QObject):
         url = address_of(address)
         server = server_of_url(url.partition("#")[0])
         known = self._entries.get(server)
-        told = name.strip()[:MAX_NAME] or (known.name if known else urlsplit(url).hostname or url)
-        entry = ServerEntry(id=server, name=told, url=url, token=token.strip() or (known.token if known else ""))
+        shown_name = name.strip()[:MAX_NAME] or (known.name if known else urlsplit(url).hostname or url)
+        entry = ServerEntry(id=server, name=shown_name, url=url, token=token.strip() or (known.token if known else ""))
         self._put(entry)
         return entry
 
@@ -112,16 +112,16 @@ class Servers(QObject):
 
 def address_of(text: str) -> str:
     """The address that a person meant; a bare name gets the usual port. Raises InvalidInput (bad_address)."""
-    told, pin, fingerprint = text.strip().partition("#")
-    told = told if "://" in told else f"//{told}"
+    address, pin, fingerprint = text.strip().partition("#")
+    address = address if "://" in address else f"//{address}"
     wrong = InvalidInput("bad_address", f"{text[:200]!r} is no address of a server.", address=text[:200])
     try:
-        parts = urlsplit(told)
+        parts = urlsplit(address)
         host, port = (parts.hostname or "").lower(), parts.port
     except ValueError as error:
         raise wrong from error
     scheme = {"http": "ws", "https": "wss"}.get(parts.scheme, parts.scheme) or ("ws" if _is_here(host) else "wss")
-    if scheme not in ("ws", "wss") or not host or parts.username or any(c.isspace() for c in told):
+    if scheme not in ("ws", "wss") or not host or parts.username or any(c.isspace() for c in address):
         raise wrong
     name = f"[{host}]" if ":" in host else host
     port = port or (PORT if not parts.scheme else None)

@@ -24,6 +24,11 @@ def key_of(session: str, server: str) -> str:
     return f"{session}{_AT}{server}" if session and server != OWN else session
 
 
+def is_local(session: str) -> bool:
+    """Whether a session is on this computer's own server."""
+    return server_of(session) == OWN
+
+
 def id_of(key: str) -> str:
     """The id that the session's server knows."""
     return key.partition(_AT)[0]

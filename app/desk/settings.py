@@ -185,13 +185,13 @@ class Settings(QObject):
 
     def _load(self) -> None:
         try:
-            told = _flat(tomllib.loads(self.path.read_text(encoding="utf-8")))
+            stored = _flat(tomllib.loads(self.path.read_text(encoding="utf-8")))
         except FileNotFoundError:
             return
         except (ValueError, RecursionError, OSError) as error:  # ValueError: no TOML, no UTF-8, or a number too long
             self.problems.append(f"{self.path.name} cannot be read: {error}")
             return
-        for key, value in told:
+        for key, value in stored:
             setting = self._table.get(key)
             if setting is not None and setting.accepts(value):
                 self._values[key] = type(setting.default)(value)

@@ -9,7 +9,7 @@ import msgspec
 from core.store.home import write_private
 
 
-class Looked:
+class Watermarks:
     """How many steps of a session were there when it was last looked at."""
 
     def __init__(self, path: Path) -> None:
@@ -19,7 +19,7 @@ class Looked:
         self._arrived: tuple[str, int | None] = ("", None)
 
     def arrive(self, session: str) -> None:
-        """The reader comes to a session: what was seen of it until now is kept for the visit."""
+        """The reader comes to a session: what was seen of it until now is remembered for the visit."""
         if session != self._arrived[0]:
             self._arrived = (session, self._steps.get(session))
 
@@ -31,7 +31,7 @@ class Looked:
         """The steps seen; None for a session that was never opened."""
         return self._steps.get(session)
 
-    def look(self, session: str, steps: int) -> bool:
+    def mark(self, session: str, steps: int) -> bool:
         """The reader sees so many steps now; whether that is news."""
         if self._steps.get(session) == steps:
             return False

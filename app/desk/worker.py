@@ -13,6 +13,8 @@ import msgspec
 import shiboken6
 from PySide6.QtCore import QCoreApplication, QObject, QProcess, QProcessEnvironment, Signal
 
+from app.desk.session_key import is_local
+
 if TYPE_CHECKING:
     from app.desk.workplace import Workplace
 
@@ -133,9 +135,9 @@ def _leave(process: QProcess, *_: object) -> None:
 def log_of(place: Workplace, session: str = "") -> Path:
     """The file to read a session from ("": the cursor's): this computer's own server's log where it is there, which
     holds every payload; else the copy of the session's server, which holds what was fetched."""
-    session = session or place.cursor.session
+    session = session or place.sight.session
     own = place.home.server_db
-    return own if place.desk.is_local(session) and own.exists() else place.desk.log_path(session)
+    return own if is_local(session) and own.exists() else place.desks.of(session).replica.path
 
 
 def home_environment(home: os.PathLike[str] | str) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What a panel is given: the desk, the cursor and those who act, speak and remember for it."""
+"""What a panel is given: the desks, the cursor, what is in sight, and those who act, speak and remember for it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from app.desk.cursor import Cursor
 from app.desk.desks import Desks
+from app.desk.in_sight import InSight
 from app.desk.notices import Notices
-from app.desk.offline_copies import Kept
+from app.desk.offline_copies import OfflineCopies
 from app.desk.servers import Servers
 from app.desk.settings import Settings
-from app.desk.watermarks import Looked
+from app.desk.watermarks import Watermarks
 from core.aio import TaskScope
 from core.domain.verdict import Author
 from core.store.home import Home
@@ -23,20 +24,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Workplace:
-    """One window's collaborators. `sender` is the only way to act on a session; `scope` runs coroutines."""
+    """One window's collaborators. `cursor` is for moving, `sight` for reading what is shown; `sender` is
+    the only way to act on a session; `scope` runs coroutines."""
 
     home: Home
-    desk: Desks
+    desks: Desks
     cursor: Cursor
+    sight: InSight
     scope: TaskScope
     notices: Notices
     settings: Settings
     servers: Servers
-    looked: Looked
-    kept: Kept
+    watermarks: Watermarks
+    offline_copies: OfflineCopies
     sender: Sender
     actions: Actions
 
     def reader(self, session: str) -> str:
         """The author's key under which the person here judges a session."""
-        return Author(kind="person", name=self.desk.name_of(session)).key
+        return Author(kind="person", name=self.desks.of(session).name).key

@@ -13,7 +13,7 @@ from app.kit import quantities
 from app.kit.entries import EntriesModel
 from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.safe_text import one_line
-from app.kit.timers import later
+from app.kit.timers import single_shot
 from app.kit.two_lines import TwoLines
 
 QUIET_MS = 300
@@ -35,23 +35,17 @@ class DisagreementsController(QObject):
     def __init__(self, place: Workplace, model: EntriesModel, panel: DisagreementsView) -> None:
         super().__init__(panel)
         self._place, self._model, self._panel = place, model, panel
-        self._session = ""
         self._found: list[Disagreement] = []
-        self._timer = later(self, QUIET_MS, self._show)
-        place.cursor.moved.connect(self._on_moved)
-        place.desk.trajectory_changed.connect(self._on_changed)
-        place.desk.trajectory_replaced.connect(self._on_changed)
+        self._timer = single_shot(self, QUIET_MS, self._show)
+        place.sight.opened.connect(self._show)
+        place.sight.grew.connect(self._on_grew)
         place.settings.changed.connect(self._on_setting)
         place.actions["review.next_disagreement"].triggered.connect(self._next)
         panel.list.opened.connect(place.cursor.to_step)
         self._show()
 
-    def _on_moved(self, session: str, step: object) -> None:
-        if session != self._session:
-            self._show()
-
-    def _on_changed(self, session: str) -> None:
-        if session == self._place.cursor.session and not self._timer.isActive():
+    def _on_grew(self) -> None:
+        if not self._timer.isActive():
             self._timer.start()
 
     def _on_setting(self, key: str) -> None:
@@ -59,10 +53,9 @@ class DisagreementsController(QObject):
             self._show()
 
     def _show(self) -> None:
-        self._session = session = self._place.cursor.session
         blind = bool(self._place.settings.get("review.blind"))
-        trajectory = self._place.desk.trajectory(session) if session else None
-        reader = self._place.reader(session) if blind else ""
+        trajectory = self._place.sight.trajectory
+        reader = self._place.reader(self._place.sight.session) if blind else ""
         self._found = disagreements(trajectory, reader) if trajectory is not None else []
         self._model.show([(d.step, _lines(d)) for d in self._found])
         self._panel.show_state(len(self._found), blind=blind)
@@ -77,9 +70,9 @@ class DisagreementsController(QObject):
         return told.format(person=author_words(key), time=quantities.duration(round(sum(seconds.values()))))
 
     def _next(self) -> None:
-        step = next_disagreement(self._found, self._place.cursor.step or 0)
+        step = next_disagreement(self._found, self._place.sight.step or 0)
         if step is None:
-            self._place.notices.tell(self.tr("Opinions differ on no step."), "info", self._session)
+            self._place.notices.tell(self.tr("Opinions differ on no step."), "info", self._place.sight.session)
         else:
             self._place.cursor.to_step(step)
 

@@ -15,7 +15,7 @@ from app.export.model import Metric
 from app.kit import theme
 from app.kit.axes import AXIS_WIDTH, StepAxis, ValueAxis, ink_axes, make_plain
 from app.kit.quantities import number
-from app.kit.timers import later
+from app.kit.timers import single_shot
 
 Points = list[tuple[int, float]]
 
@@ -31,7 +31,7 @@ class LossChart(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         self._points: Sequence[Metric] = ()
         self._plots: dict[str, pg.PlotItem] = {}
         self._line = pg.InfiniteLine(angle=90, movable=False)
-        self._themed = later(self, 0, self._follow_theme)
+        self._themed = single_shot(self, 0, self._follow_theme)
         self.setMouseTracking(True)
         self.setMinimumHeight(150)
         self.setBackground(theme.colour("base"))

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from app.desk.panel import Panel
-from app.desk.session_key import OWN, id_of, key_of, server_of
+from app.desk.session_key import OWN, id_of, is_local, key_of, server_of
 from app.desk.worker import Worker, home_environment, log_of, read_answer
 from app.desk.workplace import Workplace
 from app.export.model import Format, Preview, Report, SessionChoices
@@ -43,7 +43,7 @@ class ExportController(QObject):
         self._waiting: dict[int, tuple[Callable[[Any], None], Callable[[str], None]]] = {}
         self._findings: dict[int, Callable[[int], None]] = {}
         self._shown_preview: tuple[str, int, int] | None = None
-        self._server = server_of(place.cursor.session)
+        self._server = server_of(place.sight.session)
         self._connect()
         view.choose.show_formats(FIRST_FORMATS, "trl")
         self._rows()
@@ -60,16 +60,17 @@ class ExportController(QObject):
         self._view.preview.asked.connect(self._preview)
         self._view.currentChanged.connect(self._page)
         self._model.chosen_changed.connect(self._chosen)
-        self._place.desk.rows_changed.connect(self._rows)
-        self._place.cursor.moved.connect(self._on_moved)
+        self._place.desks.rows_changed.connect(self._rows)
+        self._place.sight.stepped.connect(self._on_stepped)
 
     # ---- what is chosen ---------------------------------------------------------------------------
 
     def _rows(self) -> None:
-        self._model.show([row for row in self._place.desk.rows() if server_of(row.session) == self._server])
+        self._model.show([row for row in self._place.desks.rows() if server_of(row.session) == self._server])
 
-    def _on_moved(self, session: str, step: object) -> None:
+    def _on_stepped(self) -> None:
         """The sessions of another server are in another log, which another worker reads; a writing one goes on."""
+        session = self._place.sight.session
         if session and server_of(session) != self._server and not self._waiting:
             self._server = server_of(session)
             if self._worker is not None:
@@ -81,8 +82,8 @@ class ExportController(QObject):
 
     def _say_what_lacks(self) -> None:
         """Of another computer's sessions only that can be exported which is here."""
-        lacking = [s for s in self._model.chosen if (row := self._place.desk.row(s)) is not None
-                   and not self._place.desk.is_local(s) and not self._place.kept.is_whole(s, row.seq)]
+        lacking = [s for s in self._model.chosen if (row := self._place.desks.of(s).row(s)) is not None
+                   and not is_local(s) and not self._place.offline_copies.is_whole(s, row.seq)]
         if lacking:
             told = self.tr("%n chosen session(s) are not whole on this computer. Menu Session, “Store offline” "
                            "fetches what is missing.", None, len(lacking))
@@ -103,7 +104,7 @@ class ExportController(QObject):
 
     def _page(self, index: int) -> None:
         """The preview page asks by itself for what it shows first."""
-        session = self._place.cursor.session
+        session = self._place.sight.session
         if index == 1 and not self._model.chosen and session:
             self._model.choose("none", session)
             return

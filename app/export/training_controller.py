@@ -12,7 +12,7 @@ from app.desk.worker import Worker, home_environment, read_answer
 from app.desk.workplace import Workplace
 from app.export.model import Metric
 from app.export.training_view import TrainingView
-from app.kit.timers import later
+from app.kit.timers import single_shot
 
 DRAW_MS = 100
 SAVE_MS = 300_000
@@ -30,7 +30,7 @@ class TrainingController(QObject):
         self._worker: Worker | None = None
         self._points: list[Metric] = []
         self._end: dict[str, Any] = {}
-        self._draw = later(self, DRAW_MS, self._redraw)
+        self._draw = single_shot(self, DRAW_MS, self._redraw)
         view.started.connect(self.start)
         view.stopped.connect(self.stop)
 

@@ -15,7 +15,7 @@ from app.files.diff import Diff, compare, counts
 from app.files.diff_lines import MAX_BYTES, Spaces, Whitespace
 from app.files.model import FilesModel, Key, State, TouchedFile, touched
 from app.files.view import SPACES, FilesView
-from app.kit.background import Work
+from app.kit.background import BackgroundWork
 from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.long_text import byte_size
 from core.domain.events import FileChanged
@@ -32,15 +32,15 @@ class FilesController(QObject):
 
     def __init__(self, place: Workplace, model: FilesModel, view: FilesView) -> None:
         super().__init__(view)
-        self._place, self._desk, self._cursor, self._model, self._view = place, place.desk, place.cursor, model, view
+        self._place, self._sight, self._model, self._view = place, place.sight, model, view
         self._key: Key | None = None
         self._pair: tuple[State, State] | None = None
         self._places: tuple[int, int] | None = None
         self._seen: tuple[str, int, int | None] = ("", 0, None)
         self._fetches: list[Fetch] = []
         self._counting: list[FileChanged] = []
-        self._diff = Work(self)
-        self._count = Work(self)
+        self._diff = BackgroundWork(self)
+        self._count = BackgroundWork(self)
         self._counted: FileChanged | None = None
         self._connect()
         for key in ("files.side_by_side", "files.tree", "files.spaces"):
@@ -48,12 +48,13 @@ class FilesController(QObject):
         self._turn()
 
     def _connect(self) -> None:
-        self._cursor.moved.connect(self._moved)
-        self._desk.trajectory_changed.connect(self._changed)
-        self._desk.trajectory_replaced.connect(self._replaced)
+        self._sight.opened.connect(self._on_opened)
+        self._sight.stepped.connect(self._turn)
+        self._sight.grew.connect(self._turn)
+        self._sight.replaced.connect(self._on_replaced)
         self._view.chosen.connect(self._choose)
         self._view.compared.connect(self._compare)
-        self._view.step_asked.connect(self._cursor.to_step)
+        self._view.step_asked.connect(self._place.cursor.to_step)
         self._view.whitespace_asked.connect(partial(self._place.settings.set, "files.spaces"))
         for key, setting in CHECKED.items():
             self._place.actions[key].setChecked(bool(self._place.settings.get(setting)))
@@ -96,22 +97,15 @@ class FilesController(QObject):
 
     # ---- what is shown ---------------------------------------------------------------------------
 
-    def _moved(self, session: str, step: object) -> None:
-        if session != self._seen[0]:
-            self._key = None
-        self._turn()
+    def _on_opened(self) -> None:
+        self._key = None
 
-    def _changed(self, session: str) -> None:
-        if session == self._cursor.session:
-            self._turn()
-
-    def _replaced(self, session: str) -> None:
+    def _on_replaced(self) -> None:
         self._seen, self._pair = ("", 0, None), None
-        self._changed(session)
 
     def _turn(self) -> None:
-        session, step = self._cursor.session, self._cursor.step
-        changes = self._desk.trajectory(session).files if session else []
+        session, step, trajectory = self._sight.session, self._sight.step, self._sight.trajectory
+        changes = trajectory.files if trajectory is not None else []
         if (session, len(changes), step) == self._seen and self._pair is not None:
             return
         self._seen = (session, len(changes), step)
@@ -176,7 +170,7 @@ class FilesController(QObject):
         if not names:
             use(b"", b"")
         for name in names:
-            self._fetches.append(self._desk.body(name, lambda data, name=name: take(name, data)))  # type: ignore[misc]
+            self._fetches.append(self._sight.holder(name).body(name, lambda data, name=name: take(name, data)))  # type: ignore[misc]
 
     def _show_diff(self, diff: Diff) -> None:
         note = self.tr("first {size} compared").format(size=byte_size(MAX_BYTES)) if diff.cut else ""
@@ -192,7 +186,7 @@ class FilesController(QObject):
         self._counted = self._counting.pop() if self._counting else None
         if self._counted is not None:
             change = self._counted
-            held = [b"" if not h else self._desk.held(h) for h in (change.before, change.after)]
+            held = [b"" if not h else self._sight.holder(h).held(h) for h in (change.before, change.after)]
             if None in held:
                 self._fetch_and_count(change)
             else:

@@ -19,7 +19,7 @@ from app.find.remote_search import RemoteSearch
 from app.find.view import FindView
 from app.kit.entries import EntriesModel
 from app.kit.i18n import QT_TRANSLATE_NOOP
-from app.kit.timers import later
+from app.kit.timers import single_shot
 from app.kit.two_lines import TwoLines
 from core.domain.hit import Hit
 
@@ -48,14 +48,14 @@ class FindController(QObject):
         self._more = False
         self._why = ""
         self._aside: Hit | None = None
-        self._pause = later(self, PAUSE_MS, self._search)
+        self._pause = single_shot(self, PAUSE_MS, self._search)
         panel.words_changed.connect(self._on_words)
         panel.list.opened.connect(self._open)
         self._searcher.told.connect(self._on_answer)
         self._searcher.failed.connect(self._on_failed)
         self._remote.answered.connect(self._on_remote)
-        place.desk.trajectory_changed.connect(self._look_aside)
-        place.cursor.moved.connect(self._on_moved)
+        place.sight.grew.connect(self._look_aside)
+        place.sight.stepped.connect(self._on_stepped)
         place.actions["go.find_all"].triggered.connect(panel.start, Qt.ConnectionType.QueuedConnection)
 
     def _on_words(self, words: str) -> None:
@@ -120,7 +120,7 @@ class FindController(QObject):
 
     def _lines(self, hit: Hit) -> TwoLines:
         if hit.session not in self._titles:
-            row = self._place.desk.row(hit.session)
+            row = self._place.desks.of(hit.session).row(hit.session)
             self._titles[hit.session] = row.title if row is not None else ""
         server = server_of(hit.session)
         name = self._place.servers.name_of(server) if server != OWN else ""
@@ -130,8 +130,8 @@ class FindController(QObject):
         """How many sessions of servers that did not answer are not whole here: the rest of them is not searched."""
         place = self._place
         silent = {server for server, reply in self._remote.replies.items() if reply.state not in ("asking", "answered")}
-        return sum(not place.kept.is_whole(row.session, row.seq)
-                   for desk in place.desk.all if desk.server in silent for row in desk.rows())
+        return sum(not place.offline_copies.is_whole(row.session, row.seq)
+                   for desk in place.desks.all if desk.server in silent for row in desk.rows())
 
     # ---- what the reader opens -------------------------------------------------------------------
 
@@ -140,21 +140,20 @@ class FindController(QObject):
         self._place.cursor.move(hit.session, hit.step)
         self._place.cursor.seek(re.compile("|".join(map(re.escape, texts)), re.IGNORECASE) if texts else None)
         self._aside = hit if hit.where in ("guidance", "summary") else None
-        self._look_aside(hit.session)
+        self._look_aside()
 
-    def _look_aside(self, session: str) -> None:
+    def _look_aside(self) -> None:
         """Show the guidance or summary that was opened, as soon as it is here."""
-        hit = self._aside
-        if hit is None or hit.session != session:
+        hit, trajectory = self._aside, self._place.sight.trajectory
+        if hit is None or trajectory is None:
             return
-        trajectory = self._place.desk.trajectory(session)
         if hit.ref in (trajectory.guidance if hit.where == "guidance" else trajectory.summaries):
             self._aside = None
             self._place.cursor.look_aside(hit.where, hit.ref)
 
-    def _on_moved(self, session: str, step: int | None) -> None:
-        if self._aside is not None and (session, step) != (self._aside.session, self._aside.step):
-            self._aside = None
+    def _on_stepped(self) -> None:
+        """The reader went on before it came."""
+        self._aside = None
 
 
 PANEL = Panel("find", QT_TRANSLATE_NOOP("Panel", "Find"), build, {

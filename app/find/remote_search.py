@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from app.desk.desk import Desk
 from app.desk.workplace import Workplace
 from app.find.hits import ServerReply, sound
-from app.kit.timers import later
+from app.kit.timers import single_shot
 from core.domain.errors import ReportableError
 from core.domain.ids import new_id
 from core.protocol.messages import Search
@@ -30,11 +30,11 @@ class RemoteSearch(QObject):
         self._place = place
         self._words, self._limit = "", 0
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._again = later(self, AGAIN_MS, self._ask_again)
+        self._again = single_shot(self, AGAIN_MS, self._ask_again)
         self.replies: dict[str, ServerReply] = {}
         """By server: what came of the question."""
-        place.desk.link_changed.connect(self._on_link)
-        place.desk.servers_changed.connect(self._on_servers)
+        place.desks.link_changed.connect(self._on_link)
+        place.desks.servers_changed.connect(self._on_servers)
 
     @property
     def is_busy(self) -> bool:
@@ -45,7 +45,7 @@ class RemoteSearch(QObject):
         """Ask every other server; an older question is forgotten."""
         self.drop()
         self._words, self._limit = words, limit
-        for desk in self._place.desk.all[1:]:
+        for desk in self._place.desks.all[1:]:
             self._ask(desk)
 
     def drop(self) -> None:
@@ -68,7 +68,7 @@ class RemoteSearch(QObject):
             reply = await self._reply(desk, words)
         except ReportableError as error:
             reply = ServerReply(state=error.code)
-        if words != self._words or desk not in self._place.desk.all:
+        if words != self._words or desk not in self._place.desks.all:
             return
         before = self.replies.get(desk.server, ServerReply())
         self.replies[desk.server] = reply
@@ -84,13 +84,13 @@ class RemoteSearch(QObject):
         return ServerReply(state="answered", hits=hits, more=found.more, behind=min(max(0, found.behind), MAX_BEHIND))
 
     def _ask_again(self) -> None:
-        for desk in self._place.desk.all[1:]:
+        for desk in self._place.desks.all[1:]:
             if self._words and desk.server in self.replies and self.replies[desk.server].behind:
                 self._ask(desk)
 
     def _on_link(self) -> None:
         """A server that was away is there: it is asked what the others were asked."""
-        back = [desk for desk in self._place.desk.all[1:] if desk.link.state == "online"
+        back = [desk for desk in self._place.desks.all[1:] if desk.link.state == "online"
                 and self._words and desk.server in self.replies and self.replies[desk.server].state == "server_away"]
         for desk in back:
             self._ask(desk)
@@ -99,7 +99,7 @@ class RemoteSearch(QObject):
 
     def _on_servers(self) -> None:
         """A server that was taken off the list counts no more, one that was added is asked when it is there."""
-        here = {desk.server for desk in self._place.desk.all[1:]}
+        here = {desk.server for desk in self._place.desks.all[1:]}
         for server in [one for one in self.replies if one not in here]:
             del self.replies[server]
             if (task := self._tasks.pop(server, None)) is not None:

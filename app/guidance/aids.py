@@ -29,30 +29,22 @@ class WritingAidsController(QObject):
         panel.writing.template_chosen.connect(self._take)
         panel.writing.template_saved.connect(self._save)
         place.actions["guide.effect"].toggled.connect(self._show_effect)
-        place.cursor.moved.connect(self._on_moved)
-        place.desk.trajectory_changed.connect(self._on_changed)
+        place.sight.stepped.connect(self._on_stepped)
+        place.sight.grew.connect(self._show_effect)
         place.settings.changed.connect(self._on_setting)
         self._on_setting(SETTING)
 
-    def _on_moved(self, session: str, step: object) -> None:
-        trajectory = self._trajectory()
+    def _on_stepped(self) -> None:
+        trajectory = self._place.sight.trajectory
         if trajectory is None or not trajectory.guidance:
             self._place.actions["guide.effect"].setChecked(False)
 
-    def _on_changed(self, session: str) -> None:
-        if session == self._place.cursor.session:
-            self._show_effect()
-
     def _show_effect(self, *_: object) -> None:
-        line, trajectory = self._panel.queue.line, self._trajectory()
+        line, trajectory = self._panel.queue.line, self._place.sight.trajectory
         if self._place.actions["guide.effect"].isChecked() and line is not None and trajectory is not None:
             guidance = trajectory.guidance.get(line.id.partition("/")[0])
             delivered = guidance.delivered_step if guidance is not None else None
             self._effect.show(*(sides_of(trajectory, delivered) if delivered is not None else ([], [])))
-
-    def _trajectory(self) -> Trajectory | None:
-        session = self._place.cursor.session
-        return self._place.desk.trajectory(session) if session else None
 
     # ---- templates -------------------------------------------------------------------------------
 
@@ -73,7 +65,7 @@ class WritingAidsController(QObject):
 
     def _known(self) -> dict[str, str]:
         """What the placeholders stand for, as of the step that is looked at."""
-        trajectory = self._trajectory()
+        trajectory = self._place.sight.trajectory
         if trajectory is None:
             return {}
         head = self._head(trajectory)
@@ -89,6 +81,6 @@ class WritingAidsController(QObject):
         }
 
     def _head(self, trajectory: Trajectory) -> StepHead | None:
-        step = self._place.cursor.step
+        step = self._place.sight.step
         index = trajectory.index_of(step) if step is not None else len(trajectory.steps) - 1
         return trajectory.steps[index].head if index is not None and index >= 0 else None

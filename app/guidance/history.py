@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from app.desk.desks import Desks
 from app.desk.fold import SLICE_S
 from app.guidance.model import GuidanceLine, in_order, lines_to
-from app.kit.timers import later
+from app.kit.timers import single_shot
 
 PAUSE_MS = 200
 """What changed is read anew at most so often."""
@@ -21,15 +21,15 @@ class GuidanceHistory(QObject):
 
     read = Signal(object)  # a list: as Signal(list) Qt would copy it
 
-    def __init__(self, desk: Desks, parent: QObject) -> None:
+    def __init__(self, desks: Desks, parent: QObject) -> None:
         super().__init__(parent)
-        self._desk = desk
+        self._desks = desks
         self._lines: list[GuidanceLine] = []
         self._reading: Iterator[list[GuidanceLine]] | None = None
         self._again = False
-        self._slice = later(self, 0, self._read_on)
-        self._pause = later(self, PAUSE_MS, self._after_pause)
-        desk.servers_changed.connect(self._drop)
+        self._slice = single_shot(self, 0, self._read_on)
+        self._pause = single_shot(self, PAUSE_MS, self._after_pause)
+        desks.servers_changed.connect(self._drop)
 
     def start(self) -> None:
         """Read now; or soon, where it has just been read."""
@@ -37,7 +37,7 @@ class GuidanceHistory(QObject):
             self._again = True
             return
         self._again, self._lines = False, []
-        self._reading = (lines_to(*guided) for guided in self._desk.guided())
+        self._reading = (lines_to(*guided) for guided in self._desks.guided())
         self._slice.start()
 
     def _read_on(self) -> None:

@@ -17,7 +17,7 @@ from app.guidance.model import GuidanceLine, GuidanceModel
 from app.guidance.view import GuidanceView
 from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.safe_text import one_line
-from app.kit.timers import later
+from app.kit.timers import single_shot
 from core.domain.errors import ReportableError
 from core.domain.guidance import GuidanceMode
 from core.domain.ids import new_id
@@ -48,7 +48,6 @@ class GuidanceController(QObject):
     def __init__(self, place: Workplace, model: GuidanceModel, panel: GuidanceView) -> None:
         super().__init__(panel)
         self._place, self._model, self._panel = place, model, panel
-        self._session = ""
         self._target: tuple[str, str] | None = ("", "")
         self._storing: set[str] = set()
         self._drafts: dict[str, str] = {}
@@ -57,20 +56,20 @@ class GuidanceController(QObject):
         self._asked: dict[str, str] = {}
         """Edits that are not decided yet: the message and the text that was typed."""
         self._everywhere = place.actions["guide.find_all"]
-        self._timer = later(self, DRAFT_MS, self.save_draft)
-        self._history = GuidanceHistory(place.desk, self)
+        self._timer = single_shot(self, DRAFT_MS, self.save_draft)
+        self._history = GuidanceHistory(place.desks, self)
         self._history.read.connect(self._show_history)
         panel.set_mode(place.settings.text("guidance.mode"))
         self._connect()
-        self._on_moved(place.cursor.session)
+        if place.sight.session:
+            self._on_opened()
 
     def _connect(self) -> None:
         place, panel = self._place, self._panel
-        place.cursor.moved.connect(self._on_moved)
-        place.desk.trajectory_changed.connect(self._on_trajectory)
-        place.desk.trajectory_replaced.connect(self._on_trajectory)
-        place.desk.outbox_changed.connect(self._show)
-        place.desk.rows_changed.connect(self._show_target)
+        place.sight.opened.connect(self._on_opened)
+        place.sight.grew.connect(self._on_grew)
+        place.desks.outbox_changed.connect(self._show)
+        place.desks.rows_changed.connect(self._show_target)
         place.actions["go.guide"].triggered.connect(panel.start_writing)
         panel.writing.sent.connect(self._on_sent)
         panel.writing.changed.connect(self._on_change)
@@ -80,12 +79,14 @@ class GuidanceController(QObject):
         panel.queue.session_asked.connect(place.cursor.move)
         self._everywhere.toggled.connect(self._show)
 
-    def _on_moved(self, session: str, step: int | None = None) -> None:
-        if session == self._session:
-            return
+    @property
+    def _session(self) -> str:
+        return self._place.sight.session
+
+    def _on_opened(self) -> None:
+        session = self._session
         self.save_draft()
         self._everywhere.setChecked(False)
-        self._session = session
         self._target = None  # another session, perhaps of the same name: what was being edited is not of this one
         self._show_target()
         self._panel.writing.busy(session in self._storing)
@@ -93,14 +94,13 @@ class GuidanceController(QObject):
         self._show()
         self._resume_edit()
 
-    def _on_trajectory(self, session: str) -> None:
-        if session == self._session:
-            self._show()
-            self._show_target()
-            self._settle_edits()
+    def _on_grew(self) -> None:
+        self._show()
+        self._show_target()
+        self._settle_edits()
 
     def _show(self, *_: object) -> None:
-        desk, session = self._place.desk, self._session
+        desk, session = self._place.sight.desk, self._session
         if self._everywhere.isChecked():
             self._history.start()
         elif session:
@@ -114,7 +114,7 @@ class GuidanceController(QObject):
             self._model.show_lines(lines)
 
     def _show_target(self) -> None:
-        row = self._place.desk.row(self._session) if self._session else None
+        row = self._place.sight.row
         target = (one_line(row.title or row.session, 60) if row is not None else "", self._why_not(row))
         if target != self._target:
             self._target = target
@@ -166,7 +166,7 @@ class GuidanceController(QObject):
 
     def _settle_edits(self) -> None:
         """The log decided: an edit that came too late goes back to its writer."""
-        logged = self._place.desk.trajectory(self._session).guidance
+        logged = self._place.sight.desk.trajectory(self._session).guidance
         for guidance in [g for g in self._asked if g in logged and not logged[g].change]:
             if logged[guidance].text == self._asked[guidance] or logged[guidance].state == "withdrawn":
                 del self._asked[guidance]
@@ -208,11 +208,11 @@ class GuidanceController(QObject):
         drafts, self._drafts = self._drafts, {}
         self._written |= drafts
         for session, text in drafts.items():
-            self._place.sender.keep_draft(session, text)
+            self._place.sender.store_draft(session, text)
 
     def _draft(self, session: str) -> str:
         written = self._written.get(session)
-        return self._place.desk.draft(session) if written is None else written
+        return self._place.desks.of(session).draft(session) if written is None else written
 
 
 def _edit_of(session: str) -> str:

@@ -15,9 +15,9 @@ from app.desk.notices import sentence_of
 from app.desk.worker import Worker
 from app.desk.workplace import Workplace
 from app.imports.bar import ImportBar
-from app.kit.background import Work
+from app.kit.background import BackgroundWork
 from app.kit.safe_text import one_line
-from app.kit.timers import later
+from app.kit.timers import single_shot
 from core.domain.errors import ReportableError
 from core.formats.live_source import stamp
 from core.formats.new_files import NewFiles
@@ -52,9 +52,9 @@ class ImportsController(QObject):
         self._count, self._failed, self._remarks = 0, 0, 0
         self._is_cancelled = self._is_busy = False
         self._opening: NewFiles | None = None
-        self._patience = later(self, PATIENCE_MS, bar.show)
-        self._watch = later(self, WATCH_MS, self._look_at_files)
-        self._look = Work(self)
+        self._patience = single_shot(self, PATIENCE_MS, bar.show)
+        self._watch = single_shot(self, WATCH_MS, self._look_at_files)
+        self._look = BackgroundWork(self)
         self._look.done.connect(self._grown)
         bar.cancelled.connect(self.cancel)
 

@@ -21,9 +21,9 @@ def key_of(action: QAction) -> str:
 
 def tip_of(action: QAction, text: str = "") -> str:
     """What an action does, with its key."""
-    told = text or plain_action(action.text()).rstrip("…")
+    label = text or plain_action(action.text()).rstrip("…")
     key = key_of(action)
-    return f"{told} ({key})" if key else told
+    return f"{label} ({key})" if key else label
 
 
 class GlyphButton(QToolButton):

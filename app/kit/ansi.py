@@ -38,7 +38,7 @@ def is_drawn(text: str) -> bool:
 
 def drawn(text: str) -> Iterator[tuple[str, Style]]:
     """The text as it would stand on an endless screen, as runs of one style; lines end with newlines."""
-    screen = _Screen()
+    screen = _AnsiScreen()
     at = 0
     for token in _TOKEN.finditer(text):
         if token.start() > at:
@@ -49,7 +49,7 @@ def drawn(text: str) -> Iterator[tuple[str, Style]]:
     yield from screen.runs()
 
 
-class _Screen:
+class _AnsiScreen:
     def __init__(self) -> None:
         self._lines: list[tuple[str, bytes]] = [("", b"")]
         self._row = self._column = 0
@@ -81,11 +81,11 @@ class _Screen:
         elif token.group(2):
             self._control(token.group(2), token.group(1))
 
-    def _control(self, letter: str, told: str) -> None:
+    def _control(self, letter: str, parameters: str) -> None:
         if letter == "m":
-            self._dress(told)
+            self._dress(parameters)
             return
-        count = min(MOST_COLUMNS, max(1, _number(told.partition(";")[0], 1)))
+        count = min(MOST_COLUMNS, max(1, _number(parameters.partition(";")[0], 1)))
         if letter in "AF":
             self._row = max(0, self._row - count)
         elif letter in "BE":
@@ -97,7 +97,7 @@ class _Screen:
         elif letter == "G":
             self._column = count - 1
         elif letter in "KPX":
-            self._erase(letter, told)
+            self._erase(letter, parameters)
         if letter in "EF":
             self._column = 0
 
@@ -106,9 +106,9 @@ class _Screen:
         while self._row >= len(self._lines):
             self._lines.append(("", b""))
 
-    def _erase(self, letter: str, told: str) -> None:
+    def _erase(self, letter: str, parameters: str) -> None:
         held, styles = self._lines[self._row]
-        mode = _number(told, 0) if letter == "K" else 0
+        mode = _number(parameters, 0) if letter == "K" else 0
         if mode == 0:
             self._lines[self._row] = (held[: self._column], styles[: self._column])
         else:
@@ -116,8 +116,8 @@ class _Screen:
             self._lines[self._row] = (" " * self._column + rest, bytes(self._column) + styles[self._column :]
                                       if mode == 1 else bytes(self._column))
 
-    def _dress(self, told: str) -> None:
-        codes = [_number(part, 0) for part in re.split("[;:]", told)] or [0]
+    def _dress(self, parameters: str) -> None:
+        codes = [_number(part, 0) for part in re.split("[;:]", parameters)] or [0]
         style, at = self._style, 0
         while at < len(codes):
             style, used = _styled(style, codes[at:])
@@ -143,8 +143,8 @@ class _Screen:
             yield end, PLAIN
 
 
-def _number(told: str, otherwise: int) -> int:
-    return int(told[:6]) if told[:6].isdigit() else otherwise
+def _number(digits: str, otherwise: int) -> int:
+    return int(digits[:6]) if digits[:6].isdigit() else otherwise
 
 
 def _styled(style: Style, codes: list[int]) -> tuple[Style, int]:

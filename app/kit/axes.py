@@ -35,21 +35,21 @@ def make_plain(plot: pg.PlotItem) -> None:
 class ValueAxis(pg.AxisItem):  # type: ignore[misc]
     """Values with their unit; few ticks."""
 
-    def __init__(self, told: Callable[[float], str]) -> None:
+    def __init__(self, label: Callable[[float], str]) -> None:
         super().__init__("left")
-        self._told = told
+        self._label = label
         self.roof = math.inf
         self.setStyle(maxTickLevel=0, tickLength=-3)
         self.setTickDensity(0.6)
 
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
         """None above the highest value: that room is the name's."""
-        told = super().tickValues(low, high, size)
-        return [(spacing, [v for v in values if v <= self.roof * 1.01]) for spacing, values in told]
+        ticks = super().tickValues(low, high, size)
+        return [(spacing, [v for v in values if v <= self.roof * 1.01]) for spacing, values in ticks]
 
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
         """Each value with its unit."""
-        return [self._told(value) for value in values]
+        return [self._label(value) for value in values]
 
 
 class StepAxis(pg.AxisItem):  # type: ignore[misc]

@@ -16,7 +16,7 @@ def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(max_workers=2, thread_name_prefix="app-work")
 
 
-class Work(QObject):
+class BackgroundWork(QObject):
     """One kind of work for one owner; only the answer to the latest request is reported."""
 
     done = Signal(object)

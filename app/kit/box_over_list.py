@@ -15,12 +15,12 @@ def key_in(box: QLineEdit, watched: QObject, event: QEvent) -> int | None:
     return event.key() if pressed and isinstance(event, QKeyEvent) else None
 
 
-def went_down(key: int | None, listed: QAbstractItemView) -> bool:
+def went_down(key: int | None, view: QAbstractItemView) -> bool:
     """Whether a key goes from the box into the list (Down, Enter): then the list has the focus, on a row."""
     if key not in _DOWN:
         return False
-    listed.setFocus(Qt.FocusReason.TabFocusReason)  # which makes a row current, but does not show that it is
-    at = listed.currentIndex() if listed.currentIndex().isValid() else listed.model().index(0, 0)
-    if not listed.selectionModel().isSelected(at):
-        listed.setCurrentIndex(at)
+    view.setFocus(Qt.FocusReason.TabFocusReason)  # which makes a row current, but does not show that it is
+    at = view.currentIndex() if view.currentIndex().isValid() else view.model().index(0, 0)
+    if not view.selectionModel().isSelected(at):
+        view.setCurrentIndex(at)
     return True

@@ -23,30 +23,30 @@ class FolderBox(QWidget):
         button.setText("…")
         button.setToolTip(name)
         button.setAccessibleName(name)
-        button.clicked.connect(self._look)
+        button.clicked.connect(self._ask)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.GRID)
         row.addWidget(self.edit, 1)
         row.addWidget(button)
         self.setFocusProxy(self.edit)
-        self.edit.editingFinished.connect(self._tell)
+        self.edit.editingFinished.connect(self._announce)
 
     @property
     def path(self) -> str:
         """What is entered."""
         return self.edit.text().strip()
 
-    def _look(self) -> None:
+    def _ask(self) -> None:
         dialog = QFileDialog(self, self._name, self.path)
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(self._take)
+        dialog.fileSelected.connect(self._on_chosen)
         dialog.open()
 
-    def _take(self, path: str) -> None:
+    def _on_chosen(self, path: str) -> None:
         self.edit.setText(path)
-        self._tell()
+        self._announce()
 
-    def _tell(self) -> None:
+    def _announce(self) -> None:
         self.changed.emit(self.path)

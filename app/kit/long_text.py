@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QPushButton, QTextEdi
 
 from app.kit import theme
 from app.kit.ansi import PLAIN, drawn, is_drawn
-from app.kit.background import Work
+from app.kit.background import BackgroundWork
 from app.kit.highlight import Span, spans, units
 from app.kit.safe_text import PlainLabel, displayable, set_hint
 from app.kit.text_ink import dressed, format_of, matches, slices
@@ -85,7 +85,7 @@ class LongText(QWidget):
         self._feeder = QTimer(self)
         self._feeder.setInterval(FEED_PAUSE_MS)
         self._feeder.timeout.connect(self._feed)
-        self._work = Work(self)
+        self._work = BackgroundWork(self)
         self._work.done.connect(self._colour_all)
 
     def show_text(self, text: str, lexer: str = "", *, mono: bool = True) -> None:
@@ -128,8 +128,8 @@ class LongText(QWidget):
                 self.all_asked.emit()
                 return
             self._put(cursor, part, text)
-        told = self.tr("{shown} characters are shown so far.")
-        self._cut.setText(told.format(shown=QLocale().toString(self.edit.document().characterCount())))
+        sentence = self.tr("{shown} characters are shown so far.")
+        self._cut.setText(sentence.format(shown=QLocale().toString(self.edit.document().characterCount())))
 
     def placeholder(self, text: str) -> None:
         """Show nothing but a hint of ours."""
@@ -197,9 +197,9 @@ class LongText(QWidget):
     def _put(self, cursor: QTextCursor, part: Part, text: str) -> str:
         """Insert a piece of a part; what a reader sees of it."""
         if not (part.terminal and is_drawn(text)):
-            told = displayable(text, escapes=part.escapes)
-            cursor.insertText(told, format_of(part, self))
-            return told
+            shown = displayable(text, escapes=part.escapes)
+            cursor.insertText(shown, format_of(part, self))
+            return shown
         plain = format_of(part, self)
         runs: list[str] = []
         for run, style in drawn(text):

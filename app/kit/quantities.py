@@ -60,8 +60,8 @@ def day_and_clock(at: datetime | None) -> str:
     """The local date as the reader's language writes it, and the time of day."""
     if at is None:
         return ""
-    told = at.astimezone()
-    return f"{day(told)} {clock(at, seconds=True)}"
+    local = at.astimezone()
+    return f"{day(local)} {clock(at, seconds=True)}"
 
 
 def day(at: datetime) -> str:

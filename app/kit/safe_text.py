@@ -51,8 +51,8 @@ def _show(match: re.Match[str]) -> str:
 
 def one_line(text: str, limit: int = 200) -> str:
     """The first `limit` characters on one line, visible."""
-    told = " ".join(visible(text[: limit * 4], escapes=False).split())
-    return told if len(told) <= limit else told[: limit - 1] + "…"
+    line = " ".join(visible(text[: limit * 4], escapes=False).split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
 def break_lines(text: str, limit: int = MAX_LINE) -> str:
@@ -88,8 +88,8 @@ def plain_action(text: str) -> str:
 
 def plain_tooltip(text: str, limit: int = 1_000) -> str:
     """Foreign text for a tooltip: escaped markup that says exactly the text, wrapped by Qt."""
-    told = visible(text[:limit], escapes=False) + ("…" if len(text) > limit else "")
-    return f"<qt>{html.escape(told).replace(chr(10), '<br>')}</qt>" if told else ""
+    shown = visible(text[:limit], escapes=False) + ("…" if len(text) > limit else "")
+    return f"<qt>{html.escape(shown).replace(chr(10), '<br>')}</qt>" if shown else ""
 
 
 def set_tooltip(widget: QWidget, text: str) -> None:
@@ -139,6 +139,6 @@ class PlainLabel(QLabel):
             return
         painter = QPainter(self)
         room = self.contentsRect()
-        told = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())
+        elided = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())
         painter.setPen(self.palette().color(self.foregroundRole()))
-        painter.drawText(room, int(self.alignment()) | int(Qt.TextFlag.TextSingleLine), told)
+        painter.drawText(room, int(self.alignment()) | int(Qt.TextFlag.TextSingleLine), elided)

@@ -23,7 +23,7 @@ class Run(NamedTuple):
 
 
 Row = tuple[Run, ...]
-Kept = Row | str
+HistoryRow = Row | str
 
 
 def compact(line: StaticDefaultDict[int, Char]) -> Row:
@@ -72,7 +72,7 @@ def _cells(line: StaticDefaultDict[int, Char]) -> Iterator[tuple[int, Char]]:
             yield x, char
 
 
-def row_text(row: Kept) -> str:
+def row_text(row: HistoryRow) -> str:
     """The plain text of a row."""
     if isinstance(row, str):
         return row
@@ -92,9 +92,9 @@ def plain_lines(line: str, columns: int) -> Iterator[str]:
         yield line[at : at + width]
 
 
-def row_of(kept: Kept) -> Row:
+def row_of(row: HistoryRow) -> Row:
     """A line of the history as runs; one that nobody saw drawn is plain text until it is looked at."""
-    return tuple(_plain_runs(kept)) if isinstance(kept, str) else kept
+    return tuple(_plain_runs(row)) if isinstance(row, str) else row
 
 
 def _plain_runs(text: str) -> Iterator[Run]:

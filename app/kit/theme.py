@@ -114,17 +114,17 @@ def _value(name: str, dark: bool, high: bool) -> QColor:
 def terminal_colour(name: str) -> QColor | None:
     """A terminal's colour by its name or its six hexadecimal digits; None for its default."""
     if name in TERMINAL:
-        told = TERMINAL[name][is_dark()]
-        return QColor(contrast.strong(told, is_dark()) if is_high_contrast() else told)
+        ink = TERMINAL[name][is_dark()]
+        return QColor(contrast.strong(ink, is_dark()) if is_high_contrast() else ink)
     own = QColor(f"#{name}") if len(name) == 6 else QColor()
     return own if own.isValid() else None
 
 
 def tint(name: str, alpha: int = 26) -> QColor:
     """A faint background in the colour of a meaning, `alpha` of 255 opaque."""
-    told = colour(name)
-    told.setAlpha(alpha)
-    return told
+    ink = colour(name)
+    ink.setAlpha(alpha)
+    return ink
 
 
 def mono_font(point_size: float | None = None) -> QFont:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, QTimer
 
 
-def later(parent: QObject, after_ms: int, slot: Callable[[], object]) -> QTimer:
+def single_shot(parent: QObject, after_ms: int, slot: Callable[[], object]) -> QTimer:
     """A timer that calls `slot` so long after its start; not started yet."""
     made = QTimer(parent)
     made.setSingleShot(True)

@@ -22,8 +22,8 @@ class TwoLinesDelegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Draw one entry."""
-        told: TwoLines | None = index.data(TwoLinesRole)
-        if told is None:
+        lines: TwoLines | None = index.data(TwoLinesRole)
+        if lines is None:
             return
         rect: QRect = option.rect
         font: QFont = option.font
@@ -33,39 +33,39 @@ class TwoLinesDelegate(QStyledItemDelegate):
             painter.fillRect(rect, palette.color(QPalette.ColorRole.Highlight))
         height = QFontMetrics(font).height()
         line = QRect(rect.left() + PAD, rect.top() + theme.GRID, rect.width() - 2 * PAD, height)
-        self._first(painter, told, line, font)
-        self._below(painter, told, QRect(line.left(), line.bottom() + 3, line.width(), height), theme.small_font(font))
+        self._first(painter, lines, line, font)
+        self._below(painter, lines, QRect(line.left(), line.bottom() + 3, line.width(), height), theme.small_font(font))
         painter.setPen(theme.colour("line"))
         painter.drawLine(rect.bottomLeft(), rect.bottomRight())
         painter.restore()
 
-    def _first(self, painter: QPainter, told: TwoLines, line: QRect, font: QFont) -> None:
+    def _first(self, painter: QPainter, lines: TwoLines, line: QRect, font: QFont) -> None:
         small = theme.small_font(font)
         right = line.right()
-        if told.right:
-            width = QFontMetrics(small).horizontalAdvance(told.right)
+        if lines.right:
+            width = QFontMetrics(small).horizontalAdvance(lines.right)
             painter.setFont(small)
             painter.setPen(theme.colour("muted"))
-            painter.drawText(QRect(right - width, line.top(), width + 1, line.height()), _LEFT, told.right)
+            painter.drawText(QRect(right - width, line.top(), width + 1, line.height()), _LEFT, lines.right)
             right -= width + PAD
         left = line.left()
         painter.setFont(theme.bold_font(font))
-        if told.sign:
-            painter.setPen(theme.colour(told.meaning))
-            painter.drawText(QRect(left, line.top(), right - left, line.height()), _LEFT, told.sign)
-            left += painter.fontMetrics().horizontalAdvance(told.sign) + theme.GRID
+        if lines.sign:
+            painter.setPen(theme.colour(lines.meaning))
+            painter.drawText(QRect(left, line.top(), right - left, line.height()), _LEFT, lines.sign)
+            left += painter.fontMetrics().horizontalAdvance(lines.sign) + theme.GRID
         painter.setPen(theme.colour("text"))
         room = max(0, right - left)
-        shown = painter.fontMetrics().elidedText(told.title, Qt.TextElideMode.ElideRight, room)
+        shown = painter.fontMetrics().elidedText(lines.title, Qt.TextElideMode.ElideRight, room)
         painter.drawText(QRect(left, line.top(), room, line.height()), _LEFT, shown)
 
-    def _below(self, painter: QPainter, told: TwoLines, line: QRect, font: QFont) -> None:
-        shown = QFontMetrics(font).elidedText(told.below, Qt.TextElideMode.ElideRight, line.width())
+    def _below(self, painter: QPainter, lines: TwoLines, line: QRect, font: QFont) -> None:
+        shown = QFontMetrics(font).elidedText(lines.below, Qt.TextElideMode.ElideRight, line.width())
         layout = QTextLayout(shown, font)
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.NoWrap)
         layout.setTextOption(option)
-        layout.setFormats([_mark(start, stop) for start, stop in told.spans if stop <= len(shown)])
+        layout.setFormats([_mark(start, stop) for start, stop in lines.spans if stop <= len(shown)])
         layout.beginLayout()
         layout.createLine().setLineWidth(line.width())
         layout.endLayout()

@@ -7,6 +7,7 @@ from collections import deque
 from PySide6.QtCore import QObject
 
 from app.desk.frame import Frame
+from app.desk.session_key import is_local
 from app.desk.workplace import Workplace
 from app.kit.safe_text import one_line
 from app.offline.bar import DownloadBar
@@ -27,35 +28,35 @@ class OfflineController(QObject):
         self._action = place.actions["session.store_offline"]
         self._action.triggered.connect(self._store_offline)
         self._bar.cancelled.connect(self._cancel)
-        place.cursor.moved.connect(self._enable)
-        place.desk.rows_changed.connect(self._enable)
-        place.desk.servers_changed.connect(self._on_servers)
+        place.sight.opened.connect(self._enable)
+        place.desks.rows_changed.connect(self._enable)
+        place.desks.servers_changed.connect(self._on_servers)
         self._enable()
 
     def _enable(self, *_: object) -> None:
-        session = self._place.cursor.session
-        row = self._place.desk.row(session) if session else None
+        session, row = self._place.sight.session, self._place.sight.row
         busy = session in self._waiting or (self._download is not None and self._download.session == session)
-        elsewhere = row is not None and not self._place.desk.is_local(session)
-        whole = row is not None and self._place.kept.is_whole(session, row.seq)
+        elsewhere = row is not None and not is_local(session)
+        whole = row is not None and self._place.offline_copies.is_whole(session, row.seq)
         self._action.setEnabled(elsewhere and not busy and not whole)
 
     def _store_offline(self) -> None:
-        self._waiting.append(self._place.cursor.session)
+        self._waiting.append(self._place.sight.session)
         self._next()
         self._enable()
 
     def _next(self) -> None:
         if self._download is not None or not self._waiting:
             return
-        download = self._download = Download(self._place.desk, self._waiting.popleft(), self)
+        session = self._waiting.popleft()
+        download = self._download = Download(self._place.desks.of(session), session, self)
         download.progressed.connect(self._show_progress)
         download.ended.connect(self._on_ended)
         self._show_progress()
         download.start()
 
     def _title(self, session: str) -> str:
-        row = self._place.desk.row(session)
+        row = self._place.desks.of(session).row(session)
         return one_line(row.title or row.session, 30) if row is not None else ""
 
     def _show_progress(self) -> None:
@@ -78,17 +79,19 @@ class OfflineController(QObject):
             return
         self._bar.hide()
         if whole:
-            self._place.kept.keep(download.session, self._place.desk.head(download.session))
+            desk = self._place.desks.of(download.session)
+            self._place.offline_copies.add(download.session, desk.head(download.session))
             sentence = self.tr("“{title}” is whole on this computer.").format(title=self._title(download.session))
             if download.absent:
                 sentence += " " + self.tr("%n part(s) are not on the server either.", None, download.absent)
             self._place.notices.tell(sentence, "done", download.session)
-            self._place.desk.rows_changed.emit()
+            self._place.desks.rows_changed.emit()
         download.deleteLater()
         self._enable()
         self._next()
 
     def _on_servers(self) -> None:
         """A server that was taken off the list gives nothing any more."""
-        if self._download is not None and self._place.desk.row(self._download.session) is None:
+        download = self._download
+        if download is not None and self._place.desks.of(download.session).row(download.session) is None:
             self._cancel()

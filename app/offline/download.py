@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from core.domain.events import blobs_of
 
 if TYPE_CHECKING:
-    from app.desk.desks import Desks
+    from app.desk.desk import Desk
 
 IN_FLIGHT = 64
 """Payloads that are asked for at a time: what the reader looks at meanwhile does not wait behind thousands."""
@@ -27,12 +27,12 @@ class Download(QObject):
     ended = Signal(bool)
     """Whether everything that the server holds is here now."""
 
-    def __init__(self, desk: Desks, session: str, parent: QObject | None = None) -> None:
+    def __init__(self, desk: Desk, session: str, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.session = session
         self.absent = 0
         """Payloads that the server does not hold either."""
-        self._desk, self._own = desk, desk.of(session)
+        self._desk = desk
         self._at = self._total = 0
         self._due: deque[str] = deque()
         self._known: set[str] = set()
@@ -45,8 +45,8 @@ class Download(QObject):
         self._again.timeout.connect(self._ask_again)
         for signal in (desk.rows_changed, desk.link_changed):
             signal.connect(self._timer.start)
-        self._own.blob_arrived.connect(self._on_came)
-        self._own.blob_absent.connect(self._on_absent)
+        self._desk.blob_arrived.connect(self._on_came)
+        self._desk.blob_absent.connect(self._on_absent)
 
     def start(self) -> None:
         """Begin."""
@@ -61,7 +61,7 @@ class Download(QObject):
     @property
     def is_waiting(self) -> bool:
         """Whether the server is away."""
-        return self._own.link.state != "online"
+        return self._desk.link.state != "online"
 
     @property
     def share(self) -> float:
@@ -89,21 +89,21 @@ class Download(QObject):
         for one in placed:
             fresh = [h for h in blobs_of(one.event.fact) if h not in self._known]
             self._known.update(fresh)
-            self._due.extend(self._own.replica.missing(dict.fromkeys(fresh)))
+            self._due.extend(self._desk.replica.missing(dict.fromkeys(fresh)))
             self._at = one.seq
         return bool(placed)
 
     def _ask(self) -> None:
         due = [self._due.popleft() for _ in range(min(len(self._due), IN_FLIGHT - len(self._open)))]
-        asked = self._own.replica.missing(due)  # some came meanwhile, for a reader
+        asked = self._desk.replica.missing(due)  # some came meanwhile, for a reader
         if asked:
             self._open.update(asked)
-            self._own.want(asked)
+            self._desk.want(asked)
 
     def _ask_again(self) -> None:
         """Who looked at one and left took our asking back with theirs, and another client knows nothing of it."""
-        self._open = set(self._own.replica.missing(self._open))
-        self._own.want(self._open)
+        self._open = set(self._desk.replica.missing(self._open))
+        self._desk.want(self._open)
         self._timer.start()
 
     def _on_came(self, hash: str) -> None:
@@ -120,6 +120,6 @@ class Download(QObject):
         self._again.stop()
         for signal in (self._desk.rows_changed, self._desk.link_changed):
             signal.disconnect(self._timer.start)
-        self._own.blob_arrived.disconnect(self._on_came)
-        self._own.blob_absent.disconnect(self._on_absent)
+        self._desk.blob_arrived.disconnect(self._on_came)
+        self._desk.blob_absent.disconnect(self._on_absent)
         self.ended.emit(whole)

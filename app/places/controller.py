@@ -11,7 +11,7 @@ from app.desk.notices import sentence_of
 from app.desk.servers import address_of
 from app.desk.session_key import id_of, key_of, server_of, server_of_url
 from app.desk.workplace import Workplace
-from app.kit.timers import later
+from app.kit.timers import single_shot
 from app.places.go_to_dialog import GoToDialog
 from core.domain.deep_link import DeepLink, is_link, parse_link
 from core.domain.errors import NotFound, ReportableError
@@ -30,23 +30,24 @@ class PlacesController(QObject):
         super().__init__(window.widget)
         self._place, self._window = place, window
         self._awaited: DeepLink | None = None
-        self._view: tuple[str, dict[str, str]] | None = None
-        self._patience = later(self, WAIT_MS, self._give_up)
+        self._view: dict[str, str] = {}
+        self._patience = single_shot(self, WAIT_MS, self._give_up)
         place.actions["go.link"].triggered.connect(self._ask)
         place.actions["go.copy_link"].triggered.connect(self._copy)
-        place.cursor.moved.connect(self._enable)
-        place.desk.rows_changed.connect(self._on_rows)
-        place.desk.trajectory_changed.connect(self._show_view)
+        place.sight.opened.connect(self._enable)
+        place.sight.left.connect(self._on_left)
+        place.sight.grew.connect(self._show_view)
+        place.desks.rows_changed.connect(self._on_rows)
         window.link_dropped.connect(self.open_text)
         self._enable()
 
     def link(self) -> DeepLink | None:
         """The place that is looked at; None where no session is."""
-        cursor = self._place.cursor
-        if not cursor.session:
+        sight = self._place.sight
+        if not sight.session:
             return None
-        entry = self._place.servers.get(server_of(cursor.session))
-        return DeepLink(id_of(cursor.session), cursor.step, self._panel(), entry.address if entry is not None else "",
+        entry = self._place.servers.get(server_of(sight.session))
+        return DeepLink(id_of(sight.session), sight.step, self._panel(), entry.address if entry is not None else "",
                         self._steps.shown_filters())
 
     def _panel(self) -> str:
@@ -70,8 +71,8 @@ class PlacesController(QObject):
                 raise NotFound("no_server", f"The link leads to {link.server}, which is not among your servers.",
                                address=link.server)
             return key_of(link.session, server)
-        held = [key_of(link.session, desk.server) for desk in self._place.desk.all]
-        known = [key for key in held if self._place.desk.row(key) is not None]
+        held = [key_of(link.session, desk.server) for desk in self._place.desks.all]
+        known = [key for key in held if self._place.desks.of(key).row(key) is not None]
         return known[0] if held[0] in known or len(known) == 1 else link.session
 
     def open_text(self, text: str) -> None:
@@ -97,14 +98,15 @@ class PlacesController(QObject):
     def _is_here(self, link: DeepLink) -> bool:
         """Whether there is nothing to wait for: its session is here, or its server is not on the list."""
         try:
-            return self._place.desk.row(self.key_of(link)) is not None
+            key = self.key_of(link)
+            return self._place.desks.of(key).row(key) is not None
         except ReportableError:
             return True
 
     def _read(self, text: str) -> DeepLink:
         """Raises InvalidInput (bad_link), NotFound (no_step, no_session)."""
-        number, here = text.lstrip("#").replace(",", ""), self._place.cursor.session
-        if number.isascii() and number.isdigit() and here and self._place.desk.row(number) is None:
+        number, here = text.lstrip("#").replace(",", ""), self._place.sight.session
+        if number.isascii() and number.isdigit() and here and self._place.desks.of(number).row(number) is None:
             entry = self._place.servers.get(server_of(here))
             return DeepLink(id_of(here), int(number), server=entry.address if entry is not None else "")
         return parse_link(text if is_link(text) else str(DeepLink(text)))
@@ -115,7 +117,7 @@ class PlacesController(QObject):
         except NotFound:
             self.server_offered.emit(link.server)
             raise
-        row = self._place.desk.row(session)
+        row = self._place.desks.of(session).row(session)
         if row is None:
             raise NotFound("no_session", f"There is no session {link.session} here.", session=link.session)
         if link.step is not None and row.steps and not 0 < link.step <= row.steps:
@@ -123,13 +125,16 @@ class PlacesController(QObject):
         if link.panel in self._window.docks:
             self._window.show_panel(link.panel)
         self._place.cursor.move(session, link.step)
-        self._view = (session, link.view) if link.view else None
-        self._show_view(session)
+        self._view = link.view
+        self._show_view()
 
-    def _show_view(self, session: str) -> None:
+    def _on_left(self) -> None:
+        self._view = {}
+
+    def _show_view(self) -> None:
         """What the link's list showed, as soon as there are steps to choose from."""
-        if self._view is not None and self._view[0] == session and len(self._place.desk.trajectory(session).steps):
-            view, self._view = self._view[1], None
+        if self._view and (trajectory := self._place.sight.trajectory) is not None and len(trajectory.steps):
+            view, self._view = self._view, {}
             self._steps.show_filters(view)
 
     def _ask(self) -> None:
@@ -155,7 +160,7 @@ class PlacesController(QObject):
             self._place.notices.tell(self.tr("Link copied: {link}").format(link=link), "done")
 
     def _enable(self) -> None:
-        self._place.actions["go.copy_link"].setEnabled(bool(self._place.cursor.session))
+        self._place.actions["go.copy_link"].setEnabled(bool(self._place.sight.session))
 
     def _on_rows(self) -> None:
         link = self._awaited

@@ -40,13 +40,13 @@ class ActiveTime(QObject):
         self._used = -1e9
         self._last = self._told = clock()
         self._refused: set[str] = set()
-        self._session = place.cursor.session
         self._windows: set[int] = set()
         self._timer = QTimer(self)
         self._timer.setInterval(TICK_MS)
         self._timer.timeout.connect(self.tick)
         self._timer.start()
-        place.cursor.moved.connect(self._on_moved)
+        place.sight.left.connect(self._on_left)
+        place.sight.stepped.connect(self.tick)
         for entry in place.actions.table:  # a key that is a command's never reaches the window as a key
             place.actions[entry.key].triggered.connect(self.used)
         app = QGuiApplication.instance()
@@ -84,7 +84,7 @@ class ActiveTime(QObject):
             return
         active = min(now, self._used + idle) - (now - passed)  # a break counts up to the idle limit and no further
         if active > 0:
-            held = self._seconds.setdefault(self._session, {})
+            held = self._seconds.setdefault(self._place.sight.session, {})
             held[step] = held.get(step, 0.0) + min(active, passed)
             self.changed.emit()
         if now - self._told >= TELL_S:
@@ -104,18 +104,16 @@ class ActiveTime(QObject):
         """An account that may not review, or an older server: nothing more is told, and nobody is bothered."""
         self._refused.add(session)
 
-    def _on_moved(self, session: str, step: object) -> None:
+    def _on_left(self) -> None:
         self.tick()
-        if session != self._session:
-            self.tell()
-            self._session = session
+        self.tell()
 
     def _step(self) -> int:
         """The step that is looked at: at the live tail the newest."""
-        if self._place.cursor.step is not None or not self._session:
-            return self._place.cursor.step or 0
-        steps = self._place.desk.trajectory(self._session).steps
-        return steps[-1].head.number if len(steps) else 0
+        sight = self._place.sight
+        if sight.step is not None or (trajectory := sight.trajectory) is None:
+            return sight.step or 0
+        return trajectory.steps[-1].head.number if len(trajectory.steps) else 0
 
     def _on_window(self, window: QWindow | None) -> None:
         if window is not None and id(window) not in self._windows:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.desk.panel import Panel
 from app.desk.refusal import Refusal
-from app.desk.session_key import id_of
+from app.desk.session_key import id_of, is_local
 from app.desk.worker import Worker, home_environment
 from app.desk.workplace import Workplace
 from app.kit.i18n import QT_TRANSLATE_NOOP
@@ -32,7 +32,8 @@ class ReviewController(QObject):
 
     def __init__(self, place: Workplace, view: ReviewView) -> None:
         super().__init__(view)
-        self._place, self._desk, self._cursor, self._view = place, place.desk, place.cursor, view
+        self._place, self._desks, self._view = place, place.desks, view
+        self._cursor, self._sight = place.cursor, place.sight
         self._books: dict[str, VerdictBook] = {}
         self._unanswered: dict[str, tuple[str, AnyChange]] = {}
         """Verdicts of an earlier run that were still in the outbox, by command."""
@@ -58,11 +59,11 @@ class ReviewController(QObject):
         self._view.rules_asked.connect(self.run_rules)
         self._view.blind_asked.connect(partial(self._remember, "review.blind"))
         self._view.advance_asked.connect(partial(self._remember, "review.advance"))
-        self._cursor.moved.connect(self._moved)
+        self._sight.stepped.connect(self._turn)
         self._cursor.marked.connect(self._turn)
-        self._desk.trajectory_changed.connect(self._changed)
-        self._desk.trajectory_replaced.connect(self._changed)
-        self._desk.answered.connect(self._on_answered)
+        self._desks.trajectory_changed.connect(self._changed)
+        self._desks.trajectory_replaced.connect(self._changed)
+        self._desks.answered.connect(self._on_answered)
         self._place.settings.changed.connect(self._on_setting)
         self._on_setting("review.reasons")
         self._view.blind.setChecked(bool(self._place.settings.get("review.blind")))
@@ -70,21 +71,18 @@ class ReviewController(QObject):
 
     # ---- what is shown ----------------------------------------------------------------------------
 
-    def _moved(self, session: str, step: object) -> None:
-        self._turn()
-
     def _changed(self, session: str) -> None:
         if session in self._books:
-            self._books[session].confirm(self._desk.trajectory(session))
-        if session == self._cursor.session:
+            self._books[session].confirm(self._desks.of(session).trajectory(session))
+        if session == self._sight.session:
             self._turn()
 
     def _turn(self) -> None:
-        session = self._cursor.session
+        session = self._sight.session
         if not session:
             self._view.show_nothing()
             return
-        trajectory, book = self._desk.trajectory(session), self._book(session)
+        trajectory, book = self._sight.desk.trajectory(session), self._book(session)
         entries = self._entries(trajectory)
         self._view.show_tally(book.tally(trajectory), book.pending)
         self._show_time()
@@ -100,9 +98,9 @@ class ReviewController(QObject):
         self._view.show_step(self._opinions(entries[0], book, len(entries)))
 
     def _show_time(self) -> None:
-        session = self._cursor.session
+        session = self._sight.session
         if session:
-            trajectory = self._desk.trajectory(session)
+            trajectory = self._sight.desk.trajectory(session)
             me = self._place.reader(session)
             told = trajectory.spent.get(me, {})
             self._view.show_time(sum(told.values()) + sum(self._time.of(session).values()))
@@ -116,20 +114,23 @@ class ReviewController(QObject):
 
     def _entries(self, trajectory: Trajectory) -> list[StepEntry]:
         """The marked steps, else the one that is looked at: at the live tail the newest."""
-        if self._cursor.step is None and len(self._cursor.marks) < 2:
+        if self._sight.step is None and len(self._cursor.marks) < 2:
             return trajectory.steps[-1:]
-        told = self._cursor.marks if len(self._cursor.marks) > 1 else (self._cursor.step,)
+        told = self._cursor.marks if len(self._cursor.marks) > 1 else (self._sight.step,)
         found = [trajectory.index_of(s) for s in told if s is not None]
         return [trajectory.steps[i] for i in found if i is not None]
 
     def _book(self, session: str) -> VerdictBook:
         if session not in self._books:
-            self._books[session] = VerdictBook(session, partial(self._desk.name_of, session))
+            self._books[session] = VerdictBook(session, partial(self._name_of, session))
             self._take_up(session)
         return self._books[session]
 
+    def _name_of(self, session: str) -> str:
+        return self._desks.of(session).name
+
     def _take_up(self, session: str) -> None:
-        for told in reversed(self._desk.commands(session)):
+        for told in reversed(self._desks.of(session).commands(session)):
             change = _change_of(told.op) if told.state == "queued" else None
             if change is not None:
                 self._books[session].take_up(change)
@@ -152,14 +153,14 @@ class ReviewController(QObject):
         self._judge_with(value, self._view.take_reason())
 
     def _judge_with(self, value: str, reason: str) -> None:
-        session = self._cursor.session
-        trajectory = self._desk.trajectory(session) if session else None
+        session = self._sight.session
+        trajectory = self._sight.desk.trajectory(session) if session else None
         entries = self._entries(trajectory) if trajectory else []
         if trajectory is None or not entries:
             self._place.notices.tell(self.tr("Select a step first: verdicts are about one step."), "info")
             self._turn()
             return
-        if self._cursor.is_following and self._shown_since.elapsed() < SETTLED_MS:
+        if self._sight.step is None and self._shown_since.elapsed() < SETTLED_MS:
             told = self.tr("A new step has just come: look again, then press again.")
             self._place.notices.tell(told, "info", session)
             return
@@ -171,31 +172,31 @@ class ReviewController(QObject):
         self._turn()
 
     def _advance(self, trajectory: Trajectory, book: VerdictBook) -> None:
-        here = max(self._cursor.marks or (self._cursor.step or 0,))
+        here = max(self._cursor.marks or (self._sight.step or 0,))
         step = book.next_undecided(trajectory, here)
-        if step is not None and not self._cursor.is_following:
+        if step is not None and self._sight.step is not None:
             self._cursor.mark(())
             self._cursor.to_step(step)
 
     def _next(self, *_: object) -> None:
-        session = self._cursor.session
+        session = self._sight.session
         if not session:
             return
-        trajectory = self._desk.trajectory(session)
-        step = self._book(session).next_undecided(trajectory, self._cursor.step or 0)
+        trajectory = self._sight.desk.trajectory(session)
+        step = self._book(session).next_undecided(trajectory, self._sight.step or 0)
         if step is None:
             self._place.notices.tell(self.tr("Every step is decided."), "done", session)
         else:
             self._cursor.to_step(step)
 
     def _undo(self, *_: object) -> None:
-        self._take_back(self._book(self._cursor.session).undo())
+        self._take_back(self._book(self._sight.session).undo())
 
     def _redo(self, *_: object) -> None:
-        self._take_back(self._book(self._cursor.session).redo())
+        self._take_back(self._book(self._sight.session).redo())
 
     def _take_back(self, changes: tuple[AnyChange, ...]) -> None:
-        self._tell(self._cursor.session, changes)
+        self._tell(self._sight.session, changes)
         if changes:
             self._cursor.to_step(changes[0].step)
         self._turn()
@@ -212,28 +213,28 @@ class ReviewController(QObject):
         self._turn()
 
     def _write_tag(self, *_: object) -> None:
-        if self._cursor.is_following and self._shown[1]:
+        if self._sight.step is None and self._shown[1]:
             self._cursor.to_step(self._shown[1])
-        if self._cursor.step is not None:
-            held = self._desk.trajectory(self._cursor.session).steps.opinions.values()
+        if self._sight.step is not None:
+            held = self._sight.desk.trajectory(self._sight.session).steps.opinions.values()
             self._view.tags.write({tag for told in held for tag in told.tags})
 
     def _tag(self, tag: str) -> None:
-        session = self._cursor.session
-        entries = self._entries(self._desk.trajectory(session)) if session else []
+        session = self._sight.session
+        entries = self._entries(self._sight.desk.trajectory(session)) if session else []
         self._tell(session, self._book(session).tag(entries, tag) if entries else ())
         self._turn()
 
     def _write_note(self, *_: object) -> None:
-        if self._cursor.is_following and self._shown[1]:
+        if self._sight.step is None and self._shown[1]:
             self._cursor.to_step(self._shown[1])  # what is written about must not change meanwhile
-        if self._cursor.step is not None:
+        if self._sight.step is not None:
             self._view.write_note()
 
     def _note(self, text: str) -> None:
-        trajectory = self._desk.trajectory(self._cursor.session)
+        trajectory = self._sight.desk.trajectory(self._sight.session)
         for entry in self._entries(trajectory):
-            self._place.sender.send(self._cursor.session, AddNote(step=entry.head.number, text=text))
+            self._place.sender.send(self._sight.session, AddNote(step=entry.head.number, text=text))
 
     def _remember(self, key: str, on: bool) -> None:
         self._place.settings.set(key, on)
@@ -243,13 +244,13 @@ class ReviewController(QObject):
 
     def run_rules(self) -> None:
         """In a process of its own: the rules read every body of the session."""
-        if self._rules is not None or not self._cursor.session:
+        if self._rules is not None or not self._sight.session:
             return
-        if not self._desk.is_local(self._cursor.session):
+        if not is_local(self._sight.session):
             told = self.tr("Rules run on the server's own computer:  tiphys judge {session}")
-            self._place.notices.tell(told.format(session=id_of(self._cursor.session)), "info")
+            self._place.notices.tell(told.format(session=id_of(self._sight.session)), "info")
             return
-        arguments = ["-m", "core.cli", "judge", self._cursor.session, "--rules-only", "--json"]
+        arguments = ["-m", "core.cli", "judge", self._sight.session, "--rules-only", "--json"]
         self._rules = Worker(arguments, self, environment=home_environment(self._place.home.path))
         self._rules.said.connect(self._rules_said)
         self._rules.ended.connect(self._rules_ended)

@@ -26,8 +26,7 @@ class RulesController(QObject):
         self._worker: Worker | None = None
         self._number = 0
         self._waiting: dict[int, Callable[[Any], None]] = {}
-        place.cursor.moved.connect(self._on_moved)
-        self._session = ""
+        place.sight.opened.connect(self._on_opened)
 
     def open(self, *_: object) -> None:
         """Show the rules."""
@@ -43,22 +42,21 @@ class RulesController(QObject):
         else:
             self._dialog.activateWindow()
 
-    def _on_moved(self, session: str, step: object) -> None:
-        if self._dialog is not None and session != self._session:
+    def _on_opened(self) -> None:
+        if self._dialog is not None:
             self._restart()
 
     def _restart(self) -> None:
         """The process reads one session's log; another session may lie in another file."""
         self._end()
-        dialog, self._session = self._dialog, self._place.cursor.session
+        dialog, trajectory = self._dialog, self._place.sight.trajectory
         if dialog is None:
             return
-        trajectory = self._place.desk.trajectory(self._session) if self._session else None
         task = trajectory.created.task if trajectory is not None and trajectory.created else None
         dialog.show_scopes(task.id if task else "", (task.title or task.id) if task else "")
         dialog.show_problem("")
         dialog.show_effects([])
-        dialog.run.setEnabled(bool(self._session))
+        dialog.run.setEnabled(trajectory is not None)
         arguments = ["-m", "core.supervision.worker", "--log", str(log_of(self._place)),
                      "--rules", str(self._place.home.path / "rules")]
         self._worker = Worker(arguments, self, environment=home_environment(self._place.home.path))
@@ -75,10 +73,11 @@ class RulesController(QObject):
         if self._dialog is None:
             return
         self._dialog.show_rules(read_answer(list[RuleLine], told))
-        if self._session and self._place.settings.get("review.blind"):
+        session = self._place.sight.session
+        if session and self._place.settings.get("review.blind"):
             self._dialog.show_problem(self.tr("What the rules find here is not shown while you judge blindly."))
-        elif self._session:
-            self._ask({"do": "effects", "session": id_of(self._session)}, self._told)
+        elif session:
+            self._ask({"do": "effects", "session": id_of(session)}, self._told)
 
     def _told(self, told: Any) -> None:
         if self._dialog is not None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from app.desk.cursor import Cursor
-from app.desk.desks import Desks
 from app.desk.panel import Panel
 from app.desk.workplace import Workplace
 from app.kit.i18n import QT_TRANSLATE_NOOP
@@ -17,35 +15,23 @@ from app.searches.view import SearchesView
 class SearchesController(QObject):
     """Keeps the tree at the cursor's step."""
 
-    def __init__(self, desk: Desks, cursor: Cursor, model: SearchesModel, view: SearchesView) -> None:
+    def __init__(self, place: Workplace, model: SearchesModel, view: SearchesView) -> None:
         super().__init__(view)
-        self._desk, self._cursor, self._model, self._view = desk, cursor, model, view
+        self._sight, self._model, self._view = place.sight, model, view
         self._seen: object = None
-        self._connect()
+        for changed in (place.sight.stepped, place.sight.grew, view.filtered):
+            changed.connect(self._turn)
+        place.sight.replaced.connect(self._on_replaced)
+        view.step_asked.connect(place.cursor.to_step)
         self._turn()
 
-    def _connect(self) -> None:
-        self._cursor.moved.connect(self._moved)
-        self._desk.trajectory_changed.connect(self._changed)
-        self._desk.trajectory_replaced.connect(self._replaced)
-        self._view.filtered.connect(self._turn)
-        self._view.step_asked.connect(self._cursor.to_step)
-
-    def _moved(self, session: str, step: object) -> None:
-        self._turn()
-
-    def _changed(self, session: str) -> None:
-        if session == self._cursor.session:
-            self._turn()
-
-    def _replaced(self, session: str) -> None:
+    def _on_replaced(self) -> None:
         self._seen = None
-        self._changed(session)
 
     def _turn(self, *_: object) -> None:
-        session, step = self._cursor.session, self._cursor.step
-        made = self._desk.trajectory(session).web_searches if session else []
-        now = (session, step, len(made), self._view.filter.text())
+        trajectory, step = self._sight.trajectory, self._sight.step
+        made = trajectory.web_searches if trajectory is not None else []
+        now = (self._sight.session, step, len(made), self._view.filter.text())
         if now == self._seen:
             return
         self._seen = now
@@ -58,7 +44,7 @@ def build(place: Workplace, parent: QWidget) -> SearchesView:
     """The panel, wired."""
     model = SearchesModel(parent)
     view = SearchesView(model, parent)
-    SearchesController(place.desk, place.cursor, model, view)
+    SearchesController(place, model, view)
     return view
 
 

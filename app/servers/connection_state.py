@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication
 from app.kit import quantities
 
 if TYPE_CHECKING:
-    from app.desk.desk import Link
+    from app.desk.desk import LinkStatus
 
 
 class Standing(msgspec.Struct, frozen=True):
@@ -21,7 +21,7 @@ class Standing(msgspec.Struct, frozen=True):
     detail: str = ""
 
 
-def standing_of(link: Link, name: str = "") -> Standing:
+def standing_of(link: LinkStatus, name: str = "") -> Standing:
     """The words for a connection; `name` is the server's, "" where there is but one."""
     since = quantities.clock(link.since, seconds=True)
     if link.state == "online":

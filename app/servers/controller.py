@@ -42,7 +42,7 @@ class ServerDesks(QObject):
 
     def close(self) -> None:
         """Close the copies; their desks and connections are closed before."""
-        for desk in self._place.desk.all[1:]:
+        for desk in self._place.desks.all[1:]:
             desk.replica.close()
 
     def hurry(self, server: str) -> None:
@@ -53,7 +53,7 @@ class ServerDesks(QObject):
 
     def desk(self, server: str) -> Desk:
         """The desk of a server; this computer's own where that one could not be opened."""
-        return next((d for d in self._place.desk.all if d.server == server), self._place.desk.local)
+        return next((d for d in self._place.desks.all if d.server == server), self._place.desks.local)
 
     def _open(self, server: str) -> None:
         if server in self._connections:
@@ -65,7 +65,7 @@ class ServerDesks(QObject):
             return
         desk = Desk(replica, parent=self, server=server)
         self._connections[server] = Connection(desk, self._place.scope, self._place.notices)
-        self._place.desk.add(desk)
+        self._place.desks.add(desk)
 
     def _on_changed(self, server: str) -> None:
         """Make it as the list says: open and connected, open and offline, or gone."""
@@ -81,16 +81,16 @@ class ServerDesks(QObject):
             connection.connect_to(entry.url, entry.token)
         elif not entry.connected and connection.wanted is not None:
             connection.leave()
-        self._place.desk.link_changed.emit()
-        self._place.desk.rows_changed.emit()
+        self._place.desks.link_changed.emit()
+        self._place.desks.rows_changed.emit()
 
     async def _take_down(self, server: str) -> None:
         connection = self._connections.pop(server, None)
         if connection is None:
             return
-        if server_of(self._place.cursor.session) == server:
+        if server_of(self._place.sight.session) == server:
             self._place.cursor.move("")
-        desk = self._place.desk.remove(server)
+        desk = self._place.desks.remove(server)
         task = connection.leave()
         if task is not None:
             await asyncio.wait([task])
@@ -108,7 +108,7 @@ class ServersController(QObject):
         self._place, self._desks, self._window = place, desks, window
         self._dialog: ServersDialog | None = None
         place.actions["file.servers"].triggered.connect(self.show)
-        place.desk.link_changed.connect(self._tell)
+        place.desks.link_changed.connect(self._tell)
         window.servers_asked.connect(self.show)
 
     def show(self) -> None:

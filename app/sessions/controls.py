@@ -35,16 +35,12 @@ class ControlsController(QObject):
         for key in CONTROLS:
             place.actions[f"session.{key}"].triggered.connect(partial(self._ask, key))
         place.actions["session.thresholds"].triggered.connect(self._ask_thresholds)
-        place.desk.rows_changed.connect(self._enable)
-        place.cursor.moved.connect(self._enable)
+        place.desks.rows_changed.connect(self._enable)
+        place.sight.opened.connect(self._enable)
         self._enable()
 
-    def _row(self) -> SessionRow | None:
-        session = self._place.cursor.session
-        return self._place.desk.row(session) if session else None
-
     def _enable(self, *_: object) -> None:
-        row = self._row()
+        row = self._place.sight.row
         live = row is not None and row.origin == "live"
         for key in CONTROLS:
             can = row is not None and live and row.state in POSSIBLE[key]
@@ -55,7 +51,7 @@ class ControlsController(QObject):
     # ---- controls --------------------------------------------------------------------------------
 
     def _ask(self, control: str, *_: object) -> None:
-        row = self._row()
+        row = self._place.sight.row
         if row is None or row.state not in POSSIBLE[control]:
             return
         if control == "stop" or self._place.settings.get("sessions.ask"):
@@ -71,7 +67,7 @@ class ControlsController(QObject):
             self._send(control, row.session)
 
     def _running(self, row: SessionRow) -> int | None:
-        opened = self._place.desk.trajectory(row.session).open_step
+        opened = self._place.desks.of(row.session).trajectory(row.session).open_step
         return opened.number if opened is not None and row.state == "running" else None
 
     def _send(self, control: str, session: str) -> None:
@@ -80,7 +76,7 @@ class ControlsController(QObject):
     # ---- thresholds ------------------------------------------------------------------------------
 
     def _ask_thresholds(self) -> None:
-        row = self._row()
+        row = self._place.sight.row
         if row is None:
             return
         now = row.thresholds or Thresholds()

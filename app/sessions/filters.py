@@ -39,7 +39,7 @@ class FiltersController(QObject):
         self._model.set_query(text)
         self._panel.chips.show_query(text)
         self._panel.show_count(self._model.rowCount(), self._model.known)
-        self._panel.show_current(self._place.cursor.session)
+        self._panel.show_current(self._place.sight.session)
         known = text.strip() in {f.query for f in self._filters}
         self._place.actions["session.save_filter"].setEnabled(bool(text.strip()) and not known)
 
@@ -83,4 +83,4 @@ class FiltersController(QObject):
                                   for order, words in setting.choices], chosen)
         order: Order = chosen if chosen in get_args(Order) else "begun"  # type: ignore[assignment]
         self._model.set_order(order)
-        self._panel.show_current(self._place.cursor.session)
+        self._panel.show_current(self._place.sight.session)

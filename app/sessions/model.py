@@ -9,8 +9,8 @@ import msgspec
 from PySide6.QtCore import QAbstractListModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from app.desk.attention_words import URGENCY, attention_word
-from app.desk.offline_copies import Kept
-from app.desk.watermarks import Looked
+from app.desk.offline_copies import OfflineCopies
+from app.desk.watermarks import Watermarks
 from app.kit import quantities
 from app.kit.safe_text import one_line, plain_tooltip
 from app.sessions.query import Candidate, SessionQuery
@@ -50,8 +50,8 @@ ORDERS: tuple[Order, ...] = ("begun", "attention", "new", "heard", "name")
 class SessionsModel(QAbstractListModel):
     """The sessions that pass a query, in an order; while they are looked at no row changes its place."""
 
-    def __init__(self, watermarks: Looked, server_name: Callable[[str], str] = lambda _: "",
-                 offline: Kept | None = None, parent: QObject | None = None) -> None:
+    def __init__(self, watermarks: Watermarks, server_name: Callable[[str], str] = lambda _: "",
+                 offline: OfflineCopies | None = None, parent: QObject | None = None) -> None:
         """`server_name(session)` is what to call the session's server; "" where there is but one."""
         super().__init__(parent)
         self._offline = offline

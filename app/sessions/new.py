@@ -36,8 +36,8 @@ class NewSessionController(QObject):
 
     def _open(self) -> None:
         """Begin with the server of the session that is looked at: what is started is mostly more of the same."""
-        here = self._place.desk.of(self._place.cursor.session)
-        names = [(desk.server, self._place.servers.name_of(desk.server)) for desk in self._place.desk.all]
+        here = self._place.sight.desk
+        names = [(desk.server, self._place.servers.name_of(desk.server)) for desk in self._place.desks.all]
         server = here.server if here.link.state == "online" else OWN
         dialog = self._dialog = NewSessionDialog(names, server, self._window.widget)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -90,7 +90,7 @@ class NewSessionController(QObject):
         return Offer(tuple(msgspec.convert(line, TaskChoice) for line in found), why)
 
     async def _of(self, server: str) -> Offer:
-        desk = next((one for one in self._place.desk.all if one.server == server), None)
+        desk = next((one for one in self._place.desks.all if one.server == server), None)
         if desk is None or desk.client is None:
             return Offer(why=self.tr("{server} is not connected.").format(server=self._name(server)))
         catalogue = await desk.client.tasks()

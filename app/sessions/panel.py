@@ -15,13 +15,12 @@ from app.sessions.controls import CONTROLS, ControlsController, explain
 from app.sessions.filters import FiltersController
 from app.sessions.model import SessionsModel
 from app.sessions.view import SessionsView
-from core.domain.session import SessionRow
 from core.protocol.messages import ClearAttention
 
 
 def build(place: Workplace, parent: QWidget) -> SessionsView:
     """The panel, wired."""
-    model = SessionsModel(place.looked, partial(_server_name, place), place.kept)
+    model = SessionsModel(place.watermarks, partial(_server_name, place), place.offline_copies)
     acts = [place.actions[f"session.{key}"] for key in (*CONTROLS, "clear_attention", "thresholds", "store_offline")]
     panel = SessionsView(model, place.actions["file.new_session"], acts, parent)
     model.setParent(panel)
@@ -34,7 +33,7 @@ def build(place: Workplace, parent: QWidget) -> SessionsView:
 
 def _server_name(place: Workplace, session: str) -> str:
     """What to call a session's server, where there are several."""
-    return place.servers.name_of(server_of(session)) if len(place.desk.all) > 1 else ""
+    return place.servers.name_of(server_of(session)) if len(place.desks.all) > 1 else ""
 
 
 class SessionsController(QObject):
@@ -42,55 +41,53 @@ class SessionsController(QObject):
 
     def __init__(self, place: Workplace, model: SessionsModel, panel: SessionsView) -> None:
         super().__init__(panel)
-        self._place, self._model, self._watermarks, self._panel = place, model, place.looked, panel
+        self._place, self._model, self._watermarks, self._panel = place, model, place.watermarks, panel
         self._connect()
         self._show()
 
     def _connect(self) -> None:
         place, panel, actions = self._place, self._panel, self._place.actions
-        place.desk.rows_changed.connect(self._show)
-        place.cursor.moved.connect(self._on_moved)
+        place.desks.rows_changed.connect(self._show)
+        place.sight.opened.connect(self._on_opened)
+        place.sight.stepped.connect(self._on_stepped)
         panel.opened.connect(place.cursor.move)
         actions["session.clear_attention"].triggered.connect(self._clear_attention)
 
     # ---- what the desk says ----------------------------------------------------------------------
 
     def _show(self) -> None:
-        rows = self._place.desk.rows()
+        rows = self._place.desks.rows()
         self._look()
         self._model.show(rows, hold=self._panel.is_read)
         self._panel.show_content(bool(rows))
         self._panel.show_count(self._model.rowCount(), self._model.known)
-        self._panel.show_current(self._place.cursor.session)
+        self._panel.show_current(self._place.sight.session)
         self._enable()
 
-    def _on_moved(self, session: str, step: int | None) -> None:
-        self._watermarks.arrive(session)
+    def _on_opened(self) -> None:
+        self._watermarks.arrive(self._place.sight.session)
+
+    def _on_stepped(self) -> None:
         self._look()
         self._watermarks.store()
         self._model.show_new()
-        self._panel.show_current(session)
+        self._panel.show_current(self._place.sight.session)
         self._enable()
 
     def _look(self) -> None:
         """Whoever follows a session sees all of it; an older step leaves the watermark where it is."""
-        cursor = self._place.cursor
-        row = self._place.desk.row(cursor.session) if cursor.session else None
-        if row is not None and (cursor.is_following or self._watermarks.steps(row.session) is None):
-            self._watermarks.look(row.session, row.steps)
+        row, step = self._place.sight.row, self._place.sight.step
+        if row is not None and (step is None or self._watermarks.steps(row.session) is None):
+            self._watermarks.mark(row.session, row.steps)
 
     def _enable(self) -> None:
-        row = self._row()
+        row = self._place.sight.row
         self._place.actions["session.clear_attention"].setEnabled(row is not None and bool(row.attention))
 
     # ---- what the reader does --------------------------------------------------------------------
 
-    def _row(self) -> SessionRow | None:
-        session = self._place.cursor.session
-        return self._place.desk.row(session) if session else None
-
     def _clear_attention(self) -> None:
-        row = self._row()
+        row = self._place.sight.row
         for kind in row.attention if row is not None else ():
             self._place.sender.send(row.session, ClearAttention(kind=kind))  # type: ignore[union-attr,arg-type]
 

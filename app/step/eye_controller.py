@@ -10,9 +10,9 @@ from app.desk.fetches import Fetch
 from app.desk.session_key import id_of
 from app.desk.worker import log_of
 from app.desk.workplace import Workplace
-from app.kit.background import Work
+from app.kit.background import BackgroundWork
 from app.kit.long_text import Part
-from app.kit.timers import later
+from app.kit.timers import single_shot
 from app.step.context import ContextModel
 from app.step.context_search import Presence, StepsInLog, find_in_contexts, left_in_log
 from app.step.eye_view import EyeView
@@ -42,8 +42,8 @@ class EyeController(QObject):
         self._fetched: Bodies | None = None
         self._presence = Presence()
         self._searched: tuple[str, int, str] = ("", 0, "")
-        self._search, self._gone = Work(self), Work(self)
-        self._timer = later(self, QUIET_MS, self._find)
+        self._search, self._gone = BackgroundWork(self), BackgroundWork(self)
+        self._timer = single_shot(self, QUIET_MS, self._find)
         self._connect()
 
     def _connect(self) -> None:
@@ -106,7 +106,7 @@ class EyeController(QObject):
         if self._message is not None:
             self._message.cancel()
         self._eye.text.placeholder(self.tr("Fetching this message from the server…"))
-        self._message = self._place.desk.body(hash, self._take_message)
+        self._message = self._place.sight.holder(hash).body(hash, self._take_message)
 
     def _take_message(self, data: bytes) -> None:
         try:
@@ -135,7 +135,7 @@ class EyeController(QObject):
         def use(held: dict[str, bytes]) -> None:
             self._put(kind, [held[ref.hash] for ref in refs], held.get(self._tools, b""))
 
-        self._copy = Bodies(self._place.desk, [*(ref.hash for ref in refs), self._tools], use, self._show_fetched)
+        self._copy = Bodies(self._place.sight, [*(ref.hash for ref in refs), self._tools], use, self._show_fetched)
 
     def _show_fetched(self, here: int, wanted: int) -> None:
         self._eye.say(self.tr("Fetched {n} of {all} messages to copy them…").format(n=here, all=wanted))
@@ -187,7 +187,7 @@ class EyeController(QObject):
 
     def _on_found(self, presence: Presence) -> None:
         if presence.missing and self._fetched is None:
-            self._fetched = Bodies(self._place.desk, presence.missing, self._have_all, self._show_missing)
+            self._fetched = Bodies(self._place.sight, presence.missing, self._have_all, self._show_missing)
         if self._fetched is None or not self._fetched.is_open:
             self._take(presence)
 

@@ -9,7 +9,7 @@ from app.desk.fetches import AT_ONCE, Fetch
 from app.desk.panel import Panel
 from app.desk.workplace import Workplace
 from app.kit import quantities
-from app.kit.background import Work
+from app.kit.background import BackgroundWork
 from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.long_text import Part
 from app.kit.safe_text import one_line
@@ -41,7 +41,7 @@ class StepController(QObject):
         self._aside: tuple[str, object] | None = None
         self._body: Fetch | None = None
         self._absent = False
-        self._reading = Work(self)
+        self._reading = BackgroundWork(self)
         self._reading.done.connect(panel.show_parts)
         self._eye = EyeController(place, model, panel.eye)
         self._eye_of: tuple[str, object] | None = None
@@ -50,17 +50,17 @@ class StepController(QObject):
 
     def _connect(self) -> None:
         place, panel = self._place, self._panel
-        place.cursor.moved.connect(self._on_moved)
+        place.sight.stepped.connect(self._on_stepped)
+        place.sight.grew.connect(self._show)
+        place.sight.replaced.connect(self._on_replaced)
         place.cursor.looked_aside.connect(self._on_aside)
         place.cursor.sought_changed.connect(self._on_sought)
-        place.desk.trajectory_changed.connect(self._on_changed)
-        place.desk.link_changed.connect(self._on_link)
-        place.desk.trajectory_replaced.connect(self._on_replaced)
+        place.desks.link_changed.connect(self._on_link)
         place.actions["view.eye"].toggled.connect(self._on_eye)
         place.actions["view.in_context"].triggered.connect(self._in_context)
         panel.moved.connect(self._move)
 
-    def _on_moved(self, session: str, step: int | None) -> None:
+    def _on_stepped(self) -> None:
         self._aside = None
         self._show()
 
@@ -71,16 +71,10 @@ class StepController(QObject):
         self._aside = (kind, ref)
         self._show()
 
-    def _on_changed(self, session: str) -> None:
-        if session == self._place.cursor.session:
-            self._show()
-
-    def _on_replaced(self, session: str) -> None:
+    def _on_replaced(self) -> None:
         """The log is read anew: what was opened aside may not be in it yet, or not any more."""
-        if session == self._place.cursor.session:
-            self._aside = None
-            self._forget()
-            self._show()
+        self._aside = None
+        self._forget()
 
     def _move(self, by: int) -> None:
         self._place.actions["go.next_step" if by > 0 else "go.previous_step"].trigger()
@@ -88,8 +82,7 @@ class StepController(QObject):
     # ---- what is shown ---------------------------------------------------------------------------
 
     def _show(self) -> None:
-        session = self._place.cursor.session
-        trajectory = self._place.desk.trajectory(session) if session else None
+        trajectory = self._place.sight.trajectory
         if trajectory is None or not trajectory.seq:
             self._forget()
             self._panel.show_nothing()
@@ -103,7 +96,7 @@ class StepController(QObject):
                 self._show_task(trajectory)
 
     def _entry(self, trajectory: Trajectory) -> StepEntry | None:
-        step = self._place.cursor.step
+        step = self._place.sight.step
         if step is None:
             return trajectory.steps[-1] if trajectory.steps else None
         index = trajectory.index_of(step)
@@ -119,7 +112,7 @@ class StepController(QObject):
         self._panel.show_head(self.tr("Step {n}").format(n=quantities.number(head.number)), self._about(head))
         self._absent = False
         self._panel.text.placeholder(self._why_not_here())
-        self._body = self._place.desk.body(entry.body, self._take_body, self._on_absent)
+        self._body = self._place.sight.holder(entry.body).body(entry.body, self._take_body, self._on_absent)
         self._show_eye()
 
     def _on_absent(self) -> None:
@@ -137,7 +130,7 @@ class StepController(QObject):
             return self.tr("The server does not hold this text: it was never sent there, or is gone. What the list "
                            "says about the step is all there is. If you have the file that the session came from, "
                            "open it again.")
-        state = self._place.desk.link.state
+        state = self._place.sight.desk.link.state
         if state == "online":
             return self.tr("Fetching this step from the server…")
         if state == "off":
@@ -212,7 +205,9 @@ class StepController(QObject):
         if not self._panel.eye_is_open or self._eye_of == self._shown:
             return
         self._eye_of = self._shown
-        trajectory = self._place.desk.trajectory(self._place.cursor.session)
+        trajectory = self._place.sight.trajectory
+        if trajectory is None:
+            return
         if self._aside is not None and self._aside[0] == "summary":
             self._eye.show_summary(trajectory, trajectory.summaries[str(self._aside[1])])
         else:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pyte
 
-from app.kit.terminal_cells import Kept, Row, compact, plain_lines
+from app.kit.terminal_cells import HistoryRow, Row, compact, plain_lines
 from app.terminals.grid import Grid
 
 _PENDING_LIMIT = 65_536
@@ -39,7 +39,7 @@ class Emulator:
         self._pending = ""
 
     @property
-    def history(self) -> list[Kept]:
+    def history(self) -> list[HistoryRow]:
         """Lines that scrolled off the top, oldest first."""
         return self._screen.history
 

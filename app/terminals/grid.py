@@ -9,7 +9,7 @@ import pyte
 from pyte import modes
 from pyte.screens import Char
 
-from app.kit.terminal_cells import Kept, compact
+from app.kit.terminal_cells import HistoryRow, compact
 
 HISTORY_LINES = 10_000
 _ALTERNATE = {47 << 5, 1047 << 5, 1049 << 5}
@@ -22,13 +22,13 @@ class Grid(pyte.Screen):  # type: ignore[misc]  # pyte ships no types
 
     def __init__(self, columns: int, lines: int) -> None:
         self.buffer: dict[int, Any]
-        self.history: list[Kept] = []
+        self.history: list[HistoryRow] = []
         self.dropped = 0
         self.main_buffer: dict[int, Any] | None = None
         self._cells: dict[Char, dict[str, Char]] = {}
         super().__init__(columns, lines)
 
-    def keep(self, row: Kept) -> None:
+    def keep(self, row: HistoryRow) -> None:
         """Put a line at the end of the history; the oldest ones go."""
         self.history.append(row)
         if len(self.history) > HISTORY_LINES + 2000:

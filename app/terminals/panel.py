@@ -7,12 +7,10 @@ from collections import OrderedDict
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from app.desk.cursor import Cursor
-from app.desk.desks import Desks
 from app.desk.panel import Panel
 from app.desk.workplace import Workplace
 from app.kit.i18n import QT_TRANSLATE_NOOP
-from app.kit.timers import later
+from app.kit.timers import single_shot
 from app.terminals.tape import COLUMNS, ROWS, Player, Tape, ends_at, written_in
 from app.terminals.view import TerminalsView
 from core.domain.outputs import Outputs
@@ -28,36 +26,20 @@ _BLOBS = 16
 class TerminalsController(QObject):
     """Only the terminal in sight is emulated, and only while the panel is visible."""
 
-    def __init__(self, desk: Desks, cursor: Cursor, view: TerminalsView) -> None:
+    def __init__(self, place: Workplace, view: TerminalsView) -> None:
         super().__init__(view)
-        self._desk, self._cursor, self._view = desk, cursor, view
+        self._sight, self._view = place.sight, view
         self._key = ""
         self._shown: Player | None = None
         self._drawn = -1
         self._players: OrderedDict[tuple[str, str, bool], Player] = OrderedDict()
         self._blobs: OrderedDict[str, bytes] = OrderedDict()
         self._asked: set[str] = set()
-        self._frame = later(self, FRAME_MS, self._work)
-        self._connect()
+        self._frame = single_shot(self, FRAME_MS, self._work)
+        self._sight.stepped.connect(self._turn)
+        self._sight.grew.connect(self._turn)
+        view.chosen.connect(self._choose)
         self._turn()
-
-    def _connect(self) -> None:
-        self._cursor.moved.connect(self._moved)
-        self._desk.trajectory_changed.connect(self._changed)
-        self._desk.trajectory_replaced.connect(self._replaced)
-        self._view.chosen.connect(self._choose)
-
-    def _moved(self, session: str, step: object) -> None:
-        self._turn()
-
-    def _changed(self, session: str) -> None:
-        if session == self._cursor.session:
-            self._turn()
-
-    def _replaced(self, session: str) -> None:
-        for key in [key for key in self._players if key[0] == session]:
-            del self._players[key]
-        self._changed(session)
 
     def _choose(self, key: str) -> None:
         self._key = key
@@ -65,8 +47,7 @@ class TerminalsController(QObject):
 
     def _turn(self) -> None:
         """Take in where the cursor is and what there is; aim the player at it."""
-        session, step = self._cursor.session, self._cursor.step
-        trajectory = self._desk.trajectory(session) if session else None
+        trajectory, step = self._sight.trajectory, self._sight.step
         ends = ends_at(trajectory, step) if trajectory else {}
         if trajectory is None or not ends:
             self._shown = None
@@ -76,9 +57,7 @@ class TerminalsController(QObject):
             written = written_in(trajectory, step)
             self._key = next((k for k in ends if k in written), next(iter(ends)))
         self._view.show_tabs(list(ends), written_in(trajectory, step), self._key)
-        first = trajectory.terminals[self._key][0]
-        player = self._player(session, self._key, step is None, first.columns or COLUMNS, first.rows or ROWS)
-        player.tape.follow(trajectory.terminals[self._key])
+        player = self._player((trajectory.session, self._key, step is None), trajectory.terminals[self._key])
         player.seek(ends[self._key])
         if player is not self._shown:
             self._shown, self._drawn = player, -1
@@ -86,14 +65,15 @@ class TerminalsController(QObject):
         elif not self._frame.isActive():
             self._frame.start(FRAME_MS)
 
-    def _player(self, session: str, key: str, live: bool, columns: int, rows: int) -> Player:
-        player = self._players.get((session, key, live))
-        if player is None:
-            tape = Tape(Outputs(), self._blob)
-            player = self._players[(session, key, live)] = Player(tape, columns, rows)
+    def _player(self, key: tuple[str, str, bool], outputs: Outputs) -> Player:
+        """The player of a session's terminal, live or not; another log of the session is other outputs."""
+        player = self._players.get(key)
+        if player is None or player.tape.outputs is not outputs:
+            columns, rows = outputs[0].columns or COLUMNS, outputs[0].rows or ROWS
+            player = self._players[key] = Player(Tape(outputs, self._blob), columns, rows)
             while len(self._players) > _PLAYERS:
                 self._players.popitem(last=False)
-        self._players.move_to_end((session, key, live))
+        self._players.move_to_end(key)
         return player
 
     def _work(self, first: bool = False) -> None:
@@ -109,7 +89,7 @@ class TerminalsController(QObject):
         elif player.changes != self._drawn:
             self._view.terminal.refresh()
         self._drawn = player.changes
-        self._view.show_state(self._cursor.step, busy=more and player.target - player.position > 16_384,
+        self._view.show_state(self._sight.step, busy=more and player.target - player.position > 16_384,
                               waiting=not more and player.position < player.target)
         if more:
             self._frame.start(FRAME_MS)
@@ -125,14 +105,14 @@ class TerminalsController(QObject):
                     self._blobs.popitem(last=False)
                 self._frame.start(FRAME_MS)
 
-            self._desk.body(hash, keep)
+            self._sight.holder(hash).body(hash, keep)
         return self._blobs.get(hash)
 
 
 def build(place: Workplace, parent: QWidget) -> TerminalsView:
     """The panel, wired."""
     view = TerminalsView(parent)
-    TerminalsController(place.desk, place.cursor, view)
+    TerminalsController(place, view)
     return view
 
 

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QMenu, QWidget
 
 from app.kit import theme
 from app.kit.safe_text import visible
-from app.kit.terminal_cells import Kept, Row, Run, columns_text, pieces, row_of, row_text
+from app.kit.terminal_cells import HistoryRow, Row, Run, columns_text, pieces, row_of, row_text
 from app.kit.terminal_ink import ink
 from app.terminals.emulator import Emulator
 
@@ -247,7 +247,7 @@ class TerminalScreen(QAbstractScrollArea):
         self._height = float(round(metrics.height() * 1.06))
         self._ascent = metrics.ascent() + (self._height - metrics.height()) / 2
 
-    def _history(self) -> list[Kept]:
+    def _history(self) -> list[HistoryRow]:
         return self._emulator.history if self._emulator and not self._emulator.alternate else []
 
     def _count(self) -> int:

@@ -31,33 +31,29 @@ class Tape:
 
     def __init__(self, outputs: Outputs, blob: Callable[[str], bytes | None]) -> None:
         """`blob(hash)` gives a payload that is at hand, or None (and may ask for it)."""
-        self._outputs = outputs
+        self.outputs = outputs
         self._blob = blob
-
-    def follow(self, outputs: Outputs) -> None:
-        """Read from another list of the same outputs (the trajectory was folded anew)."""
-        self._outputs = outputs
 
     @property
     def length(self) -> int:
         """The offset behind the last byte."""
-        return self._outputs.length
+        return self.outputs.length
 
     def read(self, offset: int, limit: int) -> tuple[bytes, int]:
         """Bytes from `offset`, and the offset behind them: (b"", offset) where they are not at hand yet.
 
         A part of the stream that was never recorded is passed over.
         """
-        at = self._outputs.before(offset)
-        if at >= 0 and offset < self._outputs.offsets[at] + self._outputs.sizes[at]:
-            one = self._outputs[at]
+        at = self.outputs.before(offset)
+        if at >= 0 and offset < self.outputs.offsets[at] + self.outputs.sizes[at]:
+            one = self.outputs[at]
             data = one.data if one.data or not one.blob else self._blob(one.blob)
             if data is None:
                 return b"", offset
             part = data[offset - one.offset : offset - one.offset + limit]
             return part, offset + len(part) if part else one.offset + one.size
-        if at + 1 < len(self._outputs):
-            return b"", self._outputs.offsets[at + 1]
+        if at + 1 < len(self.outputs):
+            return b"", self.outputs.offsets[at + 1]
         return b"", self.length
 
 

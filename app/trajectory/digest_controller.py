@@ -16,28 +16,26 @@ class DigestController(QObject):
     def __init__(self, place: Workplace, panel: TrajectoryView) -> None:
         super().__init__(panel)
         self._place, self._panel = place, panel
-        self._session = ""
         self._digest: Digest | None = None
         self._until = 0
-        place.cursor.moved.connect(self._on_moved)
-        place.desk.trajectory_changed.connect(self._on_changed)
+        place.sight.opened.connect(self._on_opened)
+        place.sight.grew.connect(self._on_grew)
         panel.digest.go.clicked.connect(self._go)
 
-    def _on_moved(self, session: str, step: object) -> None:
-        if session != self._session:
-            self._session = session
-            row = self._place.desk.row(session) if session else None
-            self._until = row.steps if row is not None else 0
-            self._show()
+    def _on_opened(self) -> None:
+        row = self._place.sight.row
+        self._until = row.steps if row is not None else 0
+        self._show()
 
-    def _on_changed(self, session: str) -> None:
+    def _on_grew(self) -> None:
         """A session that was not here yet is still coming: its digest grows up to what the server had at the start."""
-        if session == self._session and self._place.desk.trajectory(session).row.steps <= self._until:
+        trajectory = self._place.sight.trajectory
+        if trajectory is not None and trajectory.row.steps <= self._until:
             self._show()
 
     def _show(self) -> None:
-        seen = self._place.looked.at_arrival(self._session)
-        held = self._place.desk.trajectory(self._session) if self._session and seen is not None else None
+        seen = self._place.watermarks.at_arrival(self._place.sight.session)
+        held = self._place.sight.trajectory if seen is not None else None
         self._digest = digest_of(held, seen) if held is not None and seen is not None else None
         self._panel.digest.show_news(self._words(self._digest) if self._digest is not None else "")
 

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject
 from app.desk.find_query import Query, items_with
 from app.desk.searcher import Searcher
 from app.desk.workplace import Workplace
-from app.kit.timers import later
+from app.kit.timers import single_shot
 from app.trajectory.model import TrajectoryModel
 from app.trajectory.view import TrajectoryView
 
@@ -46,8 +46,8 @@ class FindBoxController(QObject):
         """To a step by its number: then nothing is looked for."""
         self._missing: set[str] = set()
         self._searcher = Searcher(place, self)
-        self._pause = later(self, PAUSE_MS, self._search_bodies)
-        self._again = later(self, ARRIVED_MS, self._search_bodies)
+        self._pause = single_shot(self, PAUSE_MS, self._search_bodies)
+        self._again = single_shot(self, ARRIVED_MS, self._search_bodies)
         self._connect()
 
     def _connect(self) -> None:
@@ -59,7 +59,7 @@ class FindBoxController(QObject):
         actions["go.find_previous"].triggered.connect(self._find_previous)
         self._searcher.told.connect(self._on_answer)
         self._searcher.failed.connect(self._on_failed)
-        self._place.desk.blob_arrived.connect(self._on_blob)
+        self._place.desks.blob_arrived.connect(self._on_blob)
 
     def leave(self) -> None:
         """Another session is shown: its find box is empty."""
@@ -150,7 +150,7 @@ class FindBoxController(QObject):
             return
         self._searcher.ask(do="find", session=trajectory.session, words=self._query.words.strip()
                            if not self._query.regex else self._query.words, regex=self._query.regex,
-                           **{"from": self._place.cursor.step or 0})
+                           **{"from": self._place.sight.step or 0})
         self.show()
 
     def _on_answer(self, answer: dict[str, Any]) -> None:
@@ -160,7 +160,7 @@ class FindBoxController(QObject):
         missing = set(answer.get("missing", ())) - self._missing
         if missing:
             self._missing |= missing
-            self._place.desk.want(missing)
+            self._place.sight.desk.want(missing)
         self.show()
 
     def _take(self, items: list[int]) -> None:

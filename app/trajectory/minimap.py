@@ -7,7 +7,7 @@ from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPixmap, QPolygonF
 from PySide6.QtWidgets import QWidget
 
 from app.kit import theme
-from app.kit.timers import later
+from app.kit.timers import single_shot
 from app.trajectory.overview import WEIGHT, Overview, spans
 from app.trajectory.timeline import Timeline
 
@@ -24,7 +24,7 @@ class Minimap(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._overview = Overview()
-        self._redraw = later(self, RENEW_MS, self._renew)
+        self._redraw = single_shot(self, RENEW_MS, self._renew)
         self._by_time = False
         self._line: Timeline | None = None
         self._drawn: QPixmap | None = None

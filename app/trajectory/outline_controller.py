@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject
 
 from app.desk.workplace import Workplace
-from app.kit.timers import later
+from app.kit.timers import single_shot
 from app.trajectory.model import TrajectoryModel
 from app.trajectory.outline import Phase, lines_of, phases_of
 from app.trajectory.view import TrajectoryView
@@ -24,13 +24,13 @@ class OutlineController(QObject):
         """`go(item)` shows an item; `here()` is the one that is looked at, -1 for none."""
         super().__init__(panel)
         self._model, self._panel, self._go, self._here = model, panel, go, here
-        self._timer = later(self, RENEW_MS, self.show)
+        self._timer = single_shot(self, RENEW_MS, self.show)
         self._action = place.actions["go.outline"]
         self._action.toggled.connect(self._on_toggled)
         panel.outline_button.toggled.connect(self._action.setChecked)
         panel.outline.opened.connect(self._on_opened)
-        place.desk.trajectory_changed.connect(self._on_changed)
-        place.cursor.moved.connect(self._on_moved)
+        place.sight.grew.connect(self._on_grew)
+        place.sight.stepped.connect(self._on_stepped)
 
     def show(self) -> None:
         """Show the phases, and mark the one that is read."""
@@ -60,12 +60,10 @@ class OutlineController(QObject):
         if isinstance(phase, Phase):
             self._go(phase.first)
 
-    def _on_changed(self, session: str) -> None:
-        trajectory = self._model.trajectory
-        if self._action.isChecked() and trajectory is not None and trajectory.session == session \
-                and not self._timer.isActive():
+    def _on_grew(self) -> None:
+        if self._action.isChecked() and not self._timer.isActive():
             self._timer.start()
 
-    def _on_moved(self, session: str, step: object) -> None:
+    def _on_stepped(self) -> None:
         if self._action.isChecked():
             self._timer.start()

@@ -46,18 +46,21 @@ class TrajectoryController(QObject):
         self._finder = FindBoxController(place, model, panel, self._go_to_item, self._here)
         self._outline = OutlineController(place, model, panel, self._go_to_item, self._here)
         self._connect()
-        self._on_moved(place.cursor.session, place.cursor.step)
+        if place.sight.session:
+            self._open()
+        self._show_step()
 
     def _connect(self) -> None:
         place, panel, actions = self._place, self._panel, self._place.actions
         panel.offer([actions[key] for key in ("go.copy_link", "review.keep", "review.mask", "review.unsure",
                                               "review.note", "view.eye")])
-        place.cursor.moved.connect(self._on_moved)
-        place.desk.trajectory_changed.connect(self._on_changed)
-        place.desk.trajectory_replaced.connect(self._on_replaced)
-        place.desk.live_text.connect(self._on_live)
+        place.sight.opened.connect(self._open)
+        place.sight.stepped.connect(self._show_step)
+        place.sight.grew.connect(self._on_grew)
+        place.sight.replaced.connect(self._open)
+        place.desks.live_text.connect(self._on_live)
         place.settings.changed.connect(self._on_setting)
-        place.desk.link_changed.connect(self._on_link)
+        place.desks.link_changed.connect(self._on_link)
         panel.list.opened.connect(self._on_opened)
         panel.list.toggled.connect(self._on_toggled)
         panel.list.selectionModel().selectionChanged.connect(self._on_selection)
@@ -76,12 +79,10 @@ class TrajectoryController(QObject):
         ):
             actions[key].triggered.connect(slot)
 
-    # ---- what the desk and the cursor say --------------------------------------------------------
+    # ---- what is in sight ------------------------------------------------------------------------
 
-    def _on_moved(self, session: str, step: int | None) -> None:
-        held = self._model.trajectory
-        if (held.session if held is not None else "") != session:
-            self._open(session)
+    def _show_step(self) -> None:
+        step = self._place.sight.step
         if step is None:
             self._panel.list.clear_current()
             self._panel.list.follow()
@@ -89,9 +90,9 @@ class TrajectoryController(QObject):
             self._show_item(self._model.item_of_step(step))
         self._show_place()
 
-    def _open(self, session: str) -> None:
-        self._place.desk.watch(session)
-        trajectory = self._place.desk.trajectory(session) if session else None
+    def _open(self) -> None:
+        session, trajectory = self._place.sight.session, self._place.sight.trajectory
+        self._place.sight.desk.watch(session)
         self._model.set_reader(self._blind_reader())
         self._model.show(trajectory)
         self._finder.leave()
@@ -103,16 +104,9 @@ class TrajectoryController(QObject):
         self._show_progress(session)
         self._outline.show()
 
-    def _on_replaced(self, session: str) -> None:
-        if session == self._place.cursor.session:
-            self._open(session)
-
-    def _on_changed(self, session: str) -> None:
-        trajectory = self._model.trajectory
-        if trajectory is None or session != trajectory.session:
-            return
+    def _on_grew(self) -> None:
+        session, step = self._place.sight.session, self._place.sight.step
         self._show_live(session)
-        step = self._place.cursor.step
         item = self._model.item_of_step(step) if step is not None else -1
         self._model.refresh(item if item >= 0 else None)
         if item >= 0 and self._here() < 0:  # the step that was asked for has just come
@@ -128,7 +122,7 @@ class TrajectoryController(QObject):
     def _on_live(self, session: str, channel: str, text: str) -> None:
         if channel == THOUGHT:
             self._live[session] = text
-            if session == self._place.cursor.session:
+            if session == self._place.sight.session:
                 self._show_live(session)
 
     def _show_live(self, session: str) -> None:
@@ -142,7 +136,7 @@ class TrajectoryController(QObject):
             self._model.set_live(self._live.get(session) or "…")
 
     def _show_progress(self, session: str) -> None:
-        share = self._place.desk.progress(session) if session else 1
+        share = self._place.sight.desk.progress(session) if session else 1
         self._panel.show_progress(share)
         if self._reading:  # what is read at first is not news
             self._panel.list.nothing_missed()
@@ -194,7 +188,7 @@ class TrajectoryController(QObject):
         trajectory = self._model.trajectory
         if trajectory is None or not trajectory.steps:
             return
-        step = self._place.cursor.step
+        step = self._place.sight.step
         index = len(trajectory.steps) - 1 if step is None else trajectory.index_of(step)
         if index is None or (step is None and by > 0):
             return
@@ -218,7 +212,7 @@ class TrajectoryController(QObject):
             self._panel.list.show_row(row)
 
     def _show_place(self) -> None:
-        step = self._place.cursor.step
+        step = self._place.sight.step
         at = self._model.item_of_step(step) if step is not None else -1
         seen = [self._model.rows[r] for r in self._panel.list.rows_in_sight() if 0 <= r < len(self._model.rows)]
         items = [i for row in seen for i in (row.first, row.last) if i >= 0]
@@ -246,13 +240,13 @@ class TrajectoryController(QObject):
     def _on_filter(self, key: str) -> None:
         self._model.set_view(filter=key)
         self._finder.show()
-        self._on_moved(self._place.cursor.session, self._place.cursor.step)
+        self._show_step()
 
     def _on_facets(self, facets: Facets) -> None:
         self._model.set_view(facets=facets)
         self._show_count()
         self._finder.show()
-        self._on_moved(self._place.cursor.session, self._place.cursor.step)
+        self._show_step()
 
     def _on_filters_asked(self, on: bool) -> None:
         if on:
@@ -285,12 +279,12 @@ class TrajectoryController(QObject):
     def _blind_reader(self) -> str:
         """From whom others' opinions are hidden until they have decided; "" while blind mode is off."""
         is_blind = self._place.settings.get("review.blind")
-        return self._place.reader(self._place.cursor.session) if is_blind else ""
+        return self._place.reader(self._place.sight.session) if is_blind else ""
 
     def _show_blind(self) -> None:
         self._model.set_reader(self._blind_reader())
         self._show_overview()
-        self._on_moved(self._place.cursor.session, self._place.cursor.step)
+        self._show_step()
 
     def _show_overview(self) -> None:
         self._overview = Overview(self._model.trajectory, self._blind_reader())

@@ -23,22 +23,17 @@ class RemarksController(QObject):
         self._action.setEnabled(False)
         self._action.toggled.connect(self._bar.toggle.setChecked)
         self._bar.toggle.toggled.connect(self._action.setChecked)
-        place.cursor.moved.connect(self._on_moved)
-        place.desk.trajectory_changed.connect(self._on_changed)
-        place.desk.trajectory_replaced.connect(self._on_changed)
+        place.sight.opened.connect(self._on_opened)
+        place.sight.grew.connect(self._show)
         self._shown: tuple[str, int] = ("", 0)
 
-    def _on_moved(self, session: str, step: object) -> None:
-        if session != self._shown[0]:
-            self._bar.toggle.setChecked(False)
-            self._show(session)
+    def _on_opened(self) -> None:
+        self._bar.toggle.setChecked(False)
+        self._show()
 
-    def _on_changed(self, session: str) -> None:
-        if session == self._place.cursor.session:
-            self._show(session)
-
-    def _show(self, session: str) -> None:
-        notes = self._place.desk.trajectory(session).notes if session else []
+    def _show(self) -> None:
+        session, trajectory = self._place.sight.session, self._place.sight.trajectory
+        notes = trajectory.notes if trajectory is not None else []
         if self._shown == (session, len(notes)) and notes:
             return
         self._shown = (session, len(notes))

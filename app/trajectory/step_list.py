@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QModelIndex, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
-from app.kit.timers import later
+from app.kit.timers import single_shot
 from app.trajectory.model import Index, RowTextRole, TrajectoryModel
 from app.trajectory.step_row import StepRowDelegate
 
@@ -35,7 +35,7 @@ class StepList(QTableView):
         self._missed = 0
         self._quiet = False
         self._configure()
-        self._settle = later(self, 0, self._measure_visible)
+        self._settle = single_shot(self, 0, self._measure_visible)
         self.verticalScrollBar().valueChanged.connect(self._on_scrolled)
 
     def _configure(self) -> None:

@@ -89,18 +89,18 @@ class ApplicationController(QObject):
         online = asyncio.Event()
 
         def look() -> None:
-            if self._place.desk.local.link.state == "online":
+            if self._place.desks.local.link.state == "online":
                 online.set()
 
         self.server_needed.emit()
-        self._place.desk.link_changed.connect(look)
+        self._place.desks.link_changed.connect(look)
         look()
         try:
             await asyncio.wait_for(online.wait(), CONNECT_S)
         except TimeoutError:  # the importer then says what is wrong, or does without
             return
         finally:
-            self._place.desk.link_changed.disconnect(look)
+            self._place.desks.link_changed.disconnect(look)
 
     # ---- dialogs ---------------------------------------------------------------------------------
 

@@ -18,20 +18,21 @@ from app.desk.actions import Actions
 from app.desk.cursor import Cursor
 from app.desk.desk import Desk
 from app.desk.desks import Desks
+from app.desk.in_sight import InSight
 from app.desk.notices import Notices
-from app.desk.offline_copies import Kept
+from app.desk.offline_copies import OfflineCopies
 from app.desk.sender import Sender
 from app.desk.servers import Servers, address_of
 from app.desk.session_key import key_of, server_of, server_of_url
 from app.desk.settings import Settings
-from app.desk.watermarks import Looked
+from app.desk.watermarks import Watermarks
 from app.desk.workplace import Workplace
 from app.offline.controller import OfflineController
 from app.places.controller import PlacesController
 from app.servers.controller import ServerDesks, ServersController
 from app.servers.local_server import LocalServer
 from app.window.application import ApplicationController
-from app.window.instance import Doorbell, Request
+from app.window.instance import Doorbell, OpenRequest
 from app.window.status import StatusController
 from app.window.window import Window
 from core.aio import TaskScope
@@ -66,14 +67,14 @@ class Options(argparse.Namespace):
         """The token for the server that is named."""
         return self.token_file.read_text(encoding="utf-8").strip() if self.token_file else ""
 
-    def as_request(self, token: str) -> Request:
+    def as_request(self, token: str) -> OpenRequest:
         """What is asked for, for this window or for one that is open already."""
         files = [f if is_link(f) else str(Path(f).absolute()) for f in self.files]
-        return Request(server=self.server, token=token, session=self.session, step=self.step, follow=self.follow,
+        return OpenRequest(server=self.server, token=token, session=self.session, step=self.step, follow=self.follow,
                        files=files)
 
 
-def server_of_request(asked: Request) -> str:
+def server_of_request(asked: OpenRequest) -> str:
     """The short name of the server that a request names; "" where it names none."""
     return server_of_url(address_of(asked.server).partition("#")[0]) if asked.server else ""
 
@@ -102,13 +103,15 @@ class Desktop(QObject):
         self.notices = Notices(self)
         self.cursor = Cursor(self)
         local = Desk(self.replica, parent=self)
-        self.desk = Desks(local, self.cursor, self)
-        self.outgoing = Sender(self.desk, scope, self.notices, self)
+        self.desks = Desks(local, self)
+        self.outgoing = Sender(self.desks, scope, self.notices, self)
         self.connection = LocalServer(home, local, scope, self.notices)
         self.actions = Actions(self)
-        self.place = Workplace(home=home, desk=self.desk, cursor=self.cursor, scope=scope, notices=self.notices,
+        self.place = Workplace(home=home, desks=self.desks, cursor=self.cursor,
+                               sight=InSight(self.desks, self.cursor, self), scope=scope, notices=self.notices,
                                settings=settings, servers=Servers(home.servers, self),
-                               looked=Looked(home.path / "looked.json"), kept=Kept(home.path / "kept.json"),
+                               watermarks=Watermarks(home.path / "looked.json"),
+                               offline_copies=OfflineCopies(home.path / "kept.json"),
                                sender=self.outgoing, actions=self.actions)
         self.servers = ServerDesks(home, self.place, self)
         self.window = Window(self.place, home.path / "window.ini")
@@ -135,7 +138,7 @@ class Desktop(QObject):
         if not (asked.session or asked.files) and (newest := self._newest(server_of_request(asked))):
             self.cursor.move(newest)
 
-    def go(self, asked: Request) -> None:
+    def go(self, asked: OpenRequest) -> None:
         """Go where a command line says. Raises InvalidInput (bad_address) for a server that cannot be one."""
         server = self.place.servers.add(asked.server, asked.token).id if asked.server else ""
         links = [f for f in asked.files if is_link(f)]
@@ -148,7 +151,7 @@ class Desktop(QObject):
             opening = self.application.import_files(files, follow=asked.follow)
             self.place.scope.spawn(opening, name="import", on_error=self.notices.report)
 
-    def take_over(self, asked: Request) -> None:
+    def take_over(self, asked: OpenRequest) -> None:
         """Another start of the program hands over what it was asked for. Raises as `go` does."""
         self.go(asked)
         window = self.window
@@ -160,7 +163,7 @@ class Desktop(QObject):
 
     def _newest(self, server: str) -> str:
         """The session of which something was heard last: on the server that the command line names, if it does."""
-        rows = [r for r in self.desk.rows() if not server or server_of(r.session) == server]
+        rows = [r for r in self.desks.rows() if not server or server_of(r.session) == server]
         return max(rows, key=lambda r: r.updated_at.timestamp() if r.updated_at else 0).session if rows else ""
 
     async def close(self, *, keep_layout: bool = False) -> None:
@@ -169,12 +172,12 @@ class Desktop(QObject):
         if not keep_layout:
             self.window.save_state()
         self.cursor.move("", None)
-        running = any(r.origin == "live" and r.state not in FINAL_STATES for r in self.desk.local.rows())
+        running = any(r.origin == "live" and r.state not in FINAL_STATES for r in self.desks.local.rows())
         self.connection.leave(sessions_run=running)
         await self._stored()
         await self.place.scope.close()
         await self._take_down_window()
-        self.desk.close()
+        self.desks.close()
         self.servers.close()
         self.replica.close()
 

@@ -10,7 +10,7 @@ import gc
 
 from PySide6.QtCore import QObject, QTimer
 
-from app.kit.timers import later
+from app.kit.timers import single_shot
 
 EVERY_MS = 500
 
@@ -21,7 +21,7 @@ class Collector(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         gc.disable()
-        later(self, EVERY_MS, freeze).start()
+        single_shot(self, EVERY_MS, freeze).start()
         self._timer = QTimer(self)
         self._timer.setInterval(EVERY_MS)
         self._timer.timeout.connect(collect_what_is_due)

@@ -36,7 +36,7 @@ _PATH_LIMIT = 100
 Short = Annotated[str, msgspec.Meta(max_length=4096)]
 
 
-class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class OpenRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """What a command line asked for; paths are absolute."""
 
     server: Short = ""
@@ -56,7 +56,7 @@ class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
 class Doorbell:
     """Listens while the window is open; `asked` is called on the event loop with each request."""
 
-    def __init__(self, home: Home, scope: TaskScope, asked: Callable[[Request], None]) -> None:
+    def __init__(self, home: Home, scope: TaskScope, asked: Callable[[OpenRequest], None]) -> None:
         self._path = home.path / "desktop.sock"
         self._scope, self._asked = scope, asked
         self._server: asyncio.Server | None = None
@@ -97,12 +97,12 @@ class Doorbell:
 
     def _reply(self, line: bytes) -> bytes:
         try:
-            request = msgspec.json.decode(line, type=Request)
+            request = msgspec.json.decode(line, type=OpenRequest)
             request.check()
             self._asked(request)
         except (msgspec.DecodeError, ReportableError) as error:
-            told = error.sentence if isinstance(error, ReportableError) else f"The request cannot be read: {error}"
-            return msgspec.json.encode({"error": told})
+            sentence = error.sentence if isinstance(error, ReportableError) else f"The request cannot be read: {error}"
+            return msgspec.json.encode({"error": sentence})
         return msgspec.json.encode({"ok": True})
 
 
@@ -111,7 +111,7 @@ def can_share() -> bool:
     return hasattr(socket, "AF_UNIX") and os.name != "nt"
 
 
-def take_or_hand_over(home: Home, request: Request) -> FileLock | None:
+def take_or_hand_over(home: Home, request: OpenRequest) -> FileLock | None:
     """The lock of the home's one window; None where the window that holds it has taken the request.
 
     Raises Unavailable (desktop_busy) where it neither takes the request nor ends, InvalidInput where it refuses it.
@@ -130,13 +130,13 @@ def take_or_hand_over(home: Home, request: Request) -> FileLock | None:
                       "process, and try again.")
 
 
-def _ring(path: Path, request: Request) -> bool:
+def _ring(path: Path, request: OpenRequest) -> bool:
     """Whether somebody listened and took it. Raises InvalidInput where it was refused."""
     line = b""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as wire, contextlib.suppress(OSError):
         wire.settimeout(ANSWER_S)
-        with _reachable(path) as told:
-            wire.connect(told)
+        with _reachable(path) as address:
+            wire.connect(address)
         wire.sendall(msgspec.json.encode(request) + b"\n")
         while not line.endswith(b"\n") and (more := wire.recv(4096)):
             line += more

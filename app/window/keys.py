@@ -38,10 +38,10 @@ class Keys(QObject):
 
     def reset(self, action: str) -> str:
         """Give a command the keys that it had at first; the command that has one of them now is returned."""
-        told = next(e.shortcuts for e in ACTIONS if e.key == action)
-        taken = next((owner for key in told if (owner := self.owner(key, action))), "")
+        usual = next(e.shortcuts for e in ACTIONS if e.key == action)
+        taken = next((owner for key in usual if (owner := self.owner(key, action))), "")
         if not taken:
-            self._settings.set(PREFIX + action, BETWEEN.join(told))
+            self._settings.set(PREFIX + action, BETWEEN.join(usual))
         return taken
 
     def is_changed(self, action: str) -> bool:

@@ -88,19 +88,19 @@ class KeysEditor(QDialog):
         """A key that another command has is refused, with its name."""
         wanted = self.edits[key].keySequence().toString(PORTABLE)
         if wanted != (self._keys.of(key) or ("",))[0]:
-            self._tell(key, self._keys.set_first(key, wanted))
+            self._show_taken(key, self._keys.set_first(key, wanted))
 
     def _reset(self, key: str) -> None:
-        self._tell(key, self._keys.reset(key))
+        self._show_taken(key, self._keys.reset(key))
 
-    def _tell(self, key: str, taken: str) -> None:
+    def _show_taken(self, key: str, taken: str) -> None:
         self.problem.setText("✗ " + self.tr("This key belongs to “{command}”: take it away there first.").format(
             command=plain_action(self._text(taken))) if taken else "")
         self._show(key)
 
     def _show(self, key: str) -> None:
-        told = self._keys.of(key)
-        self.edits[key].setKeySequence(QKeySequence(told[0], PORTABLE) if told else QKeySequence())
+        shortcuts = self._keys.of(key)
+        self.edits[key].setKeySequence(QKeySequence(shortcuts[0], PORTABLE) if shortcuts else QKeySequence())
         self._rows[key][2].setEnabled(self._keys.is_changed(key))
 
     def _text(self, key: str) -> str:

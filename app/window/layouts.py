@@ -118,12 +118,12 @@ def _seats(panels: Sequence[Panel], docks: Mapping[str, QDockWidget], name: str)
 def shares(room: int, wanted: Sequence[int], needed: Sequence[int]) -> list[int]:
     """The room divided as wanted, where it is large enough with nobody below what is needed."""
     scale = room / max(1, sum(wanted))
-    told = [round(w * scale) for w in wanted]
-    short = sum(max(0, n - t) for t, n in zip(told, needed, strict=True))
-    spare = sum(max(0, t - n) for t, n in zip(told, needed, strict=True))
+    scaled = [round(w * scale) for w in wanted]
+    short = sum(max(0, n - t) for t, n in zip(scaled, needed, strict=True))
+    spare = sum(max(0, t - n) for t, n in zip(scaled, needed, strict=True))
     if not short or spare < short:
-        return told
-    return [n if t < n else t - round((t - n) * short / spare) for t, n in zip(told, needed, strict=True)]
+        return scaled
+    return [n if t < n else t - round((t - n) * short / spare) for t, n in zip(scaled, needed, strict=True)]
 
 
 def _size(window: QMainWindow, seats: Seats, node: Tabs | Split, room: QSize) -> None:

@@ -14,7 +14,7 @@ from app.kit.safe_text import plain_action
 Index = QModelIndex | QPersistentModelIndex
 
 
-class Command(msgspec.Struct, frozen=True):
+class PaletteCommand(msgspec.Struct, frozen=True):
     """A command: where it stands, its words (also in English), and the action itself."""
 
     place: str
@@ -32,11 +32,11 @@ class Command(msgspec.Struct, frozen=True):
         return "  ".join(k.toString(QKeySequence.SequenceFormat.NativeText) for k in self.action.shortcuts())
 
 
-def rank(command: Command, words: str) -> tuple[int, int] | None:
+def rank(command: PaletteCommand, words: str) -> tuple[int, int] | None:
     """How well a command matches: the less the better; None where a word is missing."""
-    told = f"{command.text} {plain_action(command.english)}".casefold()
+    text = f"{command.text} {plain_action(command.english)}".casefold()
     wanted = words.casefold().split()
-    if not all(word in told for word in wanted):
+    if not all(word in text for word in wanted):
         return None
     own = plain_action(command.action.text()).casefold()
     starts = sum(not (own.startswith(word) or f" {word}" in f" {own}") for word in wanted)
@@ -46,7 +46,7 @@ def rank(command: Command, words: str) -> tuple[int, int] | None:
 class PaletteModel(QAbstractTableModel):
     """Two columns: the command and its keys."""
 
-    def __init__(self, commands: Sequence[Command], parent: QObject | None = None) -> None:
+    def __init__(self, commands: Sequence[PaletteCommand], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._all = list(commands)
         self.shown = list(commands)
@@ -54,8 +54,8 @@ class PaletteModel(QAbstractTableModel):
 
     def look_for(self, words: str) -> None:
         """List what holds all these words, the best match first; what cannot be done now comes last."""
-        found = [(told, number, command) for number, command in enumerate(self._all)
-                 if (told := rank(command, words)) is not None]
+        found = [(score, number, command) for number, command in enumerate(self._all)
+                 if (score := rank(command, words)) is not None]
         self.beginResetModel()
         self.shown = [command for _, _, command in sorted(found, key=_order)]
         self.endResetModel()
@@ -84,5 +84,5 @@ class PaletteModel(QAbstractTableModel):
         return None
 
 
-def _order(found: tuple[tuple[int, int], int, Command]) -> tuple[tuple[int, int], int]:
+def _order(found: tuple[tuple[int, int], int, PaletteCommand]) -> tuple[tuple[int, int], int]:
     return found[0], found[1]

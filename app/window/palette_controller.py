@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QDockWidget, QWidget
 from app.desk.actions import MENUS
 from app.desk.workplace import Workplace
 from app.kit.safe_text import plain_action
-from app.window.palette import Command
+from app.window.palette import PaletteCommand
 from app.window.palette_dialog import Palette
 from app.window.panels import PANELS
 from app.window.window import Window
@@ -29,13 +29,14 @@ class PaletteController(QObject):
         place.actions["view.next_panel"].triggered.connect(partial(self._step, 1))
         place.actions["view.previous_panel"].triggered.connect(partial(self._step, -1))
 
-    def commands(self) -> list[Command]:
+    def commands(self) -> list[PaletteCommand]:
         """All that can be asked for."""
         actions, menus = self._place.actions, dict(MENUS)
-        told = [Command(plain_action(QCoreApplication.translate("Actions", menus.get(entry.menu, ""))),
+        commands = [PaletteCommand(plain_action(QCoreApplication.translate("Actions", menus.get(entry.menu, ""))),
                         actions[entry.key], entry.text) for entry in actions.table]
         english = {panel.key: panel.title for panel in PANELS}
-        return told + [Command(self.tr("Panel"), action, english.get(key, "")) for key, action in self._panels.items()]
+        return commands + [PaletteCommand(self.tr("Panel"), action, english.get(key, ""))
+                           for key, action in self._panels.items()]
 
     def _show(self) -> None:
         palette = Palette(self.commands(), self._window)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractItemView, QDialog, QHeaderView, QLineEdit
 from app.kit import theme
 from app.kit.safe_text import PlainLabel
 from app.kit.scrolled import within
-from app.window.palette import Command, PaletteModel
+from app.window.palette import PaletteCommand, PaletteModel
 
 _MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 
@@ -21,7 +21,7 @@ class Palette(QDialog):
 
     chosen = Signal(QAction)
 
-    def __init__(self, commands: Sequence[Command], parent: QWidget) -> None:
+    def __init__(self, commands: Sequence[PaletteCommand], parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Commands"))
         metrics = self.fontMetrics()

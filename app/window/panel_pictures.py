@@ -47,7 +47,7 @@ async def _compared(desktop: Desktop, out: Path, other: str) -> None:
         for charts in desktop.window.findChildren(ChartsView):
             charts.other_toggled.emit(other, True)
         for _ in range(100):
-            if desktop.desk.trajectory(other).steps:
+            if desktop.desks.of(other).trajectory(other).steps:
                 break
             await asyncio.sleep(0.1)
     desktop.window.lay_out_compare()
@@ -57,7 +57,9 @@ async def _compared(desktop: Desktop, out: Path, other: str) -> None:
 async def _inside(desktop: Desktop, out: Path) -> None:
     """The eye with a text looked for; the steps before and after a message; the files by folder, side by side."""
     actions = desktop.actions
-    desktop.cursor.to_step(desktop.desk.trajectory(desktop.cursor.session).steps[-1].head.number)
+    trajectory = desktop.place.sight.trajectory
+    assert trajectory is not None
+    desktop.cursor.to_step(trajectory.steps[-1].head.number)
     actions["view.eye"].setChecked(True)
     for eye in desktop.window.findChildren(EyeView):
         eye.presence.ask("test split")

@@ -10,13 +10,20 @@ from app.desk.panel import Panel
 from app.window.layouts import PLACES
 
 
-def _declared() -> list[Panel]:
-    """One for each folder that has a `panel` module."""
+def declared() -> list[Panel]:
+    """One for each folder that has a `panel` module. Raises TypeError for a module that declares none."""
     folders = [folder for folder in iter_modules(app.__path__, "app.") if folder.ispkg]
     modules = [f"{folder.name}.panel" for folder in folders
                if any(m.name == "panel" for m in iter_modules(import_module(folder.name).__path__))
                and folder.name != "app.desk"]
-    return [import_module(name).PANEL for name in modules]
+    return [_panel_of(name) for name in modules]
+
+
+def _panel_of(module: str) -> Panel:
+    panel = getattr(import_module(module), "PANEL", None)
+    if not isinstance(panel, Panel):
+        raise TypeError(f"{module} declares no PANEL = Panel(key, title, build, docks), so the window cannot show it.")
+    return panel
 
 
 def _place(panel: Panel) -> tuple[int, int]:
@@ -24,4 +31,4 @@ def _place(panel: Panel) -> tuple[int, int]:
     return PLACES["live"].index(place), rank
 
 
-PANELS: tuple[Panel, ...] = tuple(sorted(_declared(), key=_place))
+PANELS: tuple[Panel, ...] = tuple(sorted(declared(), key=_place))

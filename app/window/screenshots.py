@@ -39,37 +39,37 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--language", default="en")
     parser.add_argument("--colours", default="light")
     parser.add_argument("--size", default="1600x1000")
-    told = parser.parse_args(argv)
-    told.out.mkdir(parents=True, exist_ok=True)
-    home = Home(told.home)
-    settings = Settings(told.out / "unused.toml")
-    settings.set("appearance.colours", told.colours)
-    app = make_application(settings, told.language)
+    options = parser.parse_args(argv)
+    options.out.mkdir(parents=True, exist_ok=True)
+    home = Home(options.home)
+    settings = Settings(options.out / "unused.toml")
+    settings.set("appearance.colours", options.colours)
+    app = make_application(settings, options.language)
     try:
         with asyncio.Runner(loop_factory=lambda: QEventLoop(app)) as runner:
-            runner.run(_take(home, settings, told))
+            runner.run(_take(home, settings, options))
     finally:
         settings.path.unlink(missing_ok=True)
     return 0
 
 
-async def _take(home: Home, settings: Settings, told: argparse.Namespace) -> None:
+async def _take(home: Home, settings: Settings, options: argparse.Namespace) -> None:
     async with TaskScope("screenshots") as scope:
         desktop = Desktop(home, settings, scope)
-        desktop.window.resize(*map(int, told.size.split("x")))
-        desktop.start(parse(["--session", told.session]), "")
-        await _loaded(desktop, told.session)
-        steps = desktop.desk.trajectory(told.session).row.steps
-        await _shot(desktop, told.out / "live.png")
-        desktop.cursor.to_step(told.step or max(1, 2 * steps // 3))
-        await _shot(desktop, told.out / "step.png")
+        desktop.window.resize(*map(int, options.size.split("x")))
+        desktop.start(parse(["--session", options.session]), "")
+        await _loaded(desktop, options.session)
+        steps = desktop.desks.of(options.session).trajectory(options.session).row.steps
+        await _shot(desktop, options.out / "live.png")
+        desktop.cursor.to_step(options.step or max(1, 2 * steps // 3))
+        await _shot(desktop, options.out / "step.png")
         desktop.actions["view.eye"].setChecked(True)
-        await _shot(desktop, told.out / "eye.png")
+        await _shot(desktop, options.out / "eye.png")
         desktop.actions["view.eye"].setChecked(False)
         desktop.window.lay_out_review()
-        await _shot(desktop, told.out / "review.png")
-        if told.panels:
-            await take_panels(desktop, told.out, told.other)
+        await _shot(desktop, options.out / "review.png")
+        if options.panels:
+            await take_panels(desktop, options.out, options.other)
         await desktop.close(keep_layout=True)
 
 
@@ -78,8 +78,9 @@ async def _loaded(desktop: Desktop, session: str) -> None:
     loop = asyncio.get_running_loop()
     deadline = loop.time() + LOAD_S
     while loop.time() < deadline:
-        row = desktop.desk.row(session)
-        if row is not None and desktop.desk.link.state == "online" and desktop.desk.trajectory(session).seq >= row.seq:
+        desk = desktop.desks.of(session)
+        row = desk.row(session)
+        if row is not None and desk.link.state == "online" and desk.trajectory(session).seq >= row.seq:
             return
         await asyncio.sleep(0.1)
 

@@ -105,8 +105,8 @@ class SettingsDialog(QDialog):
         spin.valueChanged.connect(partial(self._settings.set, setting.key))
         return spin
 
-    def _set_time(self, key: str, told: QTime) -> None:
-        self._settings.set(key, told.toString("HH:mm"))
+    def _set_time(self, key: str, time: QTime) -> None:
+        self._settings.set(key, time.toString("HH:mm"))
 
     def _set_lines(self, key: str, lines: QPlainTextEdit) -> None:
         self._settings.set(key, lines.toPlainText())

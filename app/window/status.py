@@ -1,4 +1,4 @@
-"""Wires the status bar to the desk, the outbox and the cursor."""
+"""Wires the status bar to the desk, the outbox and what is in sight."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class StatusController(QObject):
         self._timer.start()
 
     def _connect(self) -> None:
-        desk, cursor = self._place.desk, self._place.cursor
-        desk.link_changed.connect(self._show_link)
-        desk.outbox_changed.connect(self._show_waiting)
-        desk.trajectory_changed.connect(self._show_place)
-        cursor.moved.connect(self._show_place)
+        desks, sight = self._place.desks, self._place.sight
+        desks.link_changed.connect(self._show_link)
+        desks.outbox_changed.connect(self._show_waiting)
+        sight.grew.connect(self._show_place)
+        sight.stepped.connect(self._show_place)
         self._timer.timeout.connect(self._show_link)
 
     def _show_all(self) -> None:
@@ -38,7 +38,7 @@ class StatusController(QObject):
         self._show_place()
 
     def _show_link(self) -> None:
-        links = [(desk.server, desk.link) for desk in self._place.desk.all]
+        links = [(desk.server, desk.link) for desk in self._place.desks.all]
         others = len(links) > 1  # this computer's own server has nothing to say while nobody needs it
         shown = [(server, link) for server, link in links if not (others and server == OWN and link.state == "off")]
         named = len(shown) > 1 or any(server != OWN for server, _ in shown)
@@ -46,18 +46,16 @@ class StatusController(QObject):
                               for server, link in shown])
 
     def _show_waiting(self) -> None:
-        count = self._place.desk.waiting()
+        count = self._place.desks.waiting()
         self._bar.show_waiting(self.tr("%n waiting to be delivered", None, count) if count else "")
 
     def _show_place(self) -> None:
-        cursor = self._place.cursor
-        row = self._place.desk.row(cursor.session) if cursor.session else None
+        row, step = self._place.sight.row, self._place.sight.step
         if row is None or not row.steps:
             self._bar.show_place("")
             return
         total = quantities.number(row.steps)
-        if cursor.is_following:
+        if step is None:
             self._bar.show_place(self.tr("at step {n} of {total}, following").format(n=total, total=total))
             return
-        step = quantities.number(cursor.step or 0)
-        self._bar.show_place(self.tr("at step {n} of {total}").format(n=step, total=total))
+        self._bar.show_place(self.tr("at step {n} of {total}").format(n=quantities.number(step), total=total))

@@ -35,22 +35,22 @@ class StatusBar(QStatusBar):
         self.addPermanentWidget(self.place)
 
     @property
-    def told(self) -> str:
+    def links_text(self) -> str:
         """What is said of the connections, as one text."""
         return " · ".join(label.text() for label in self.links if not label.isHidden())
 
-    def show_links(self, standings: Sequence[Standing]) -> None:
+    def show_links(self, connections: Sequence[Standing]) -> None:
         """Tell how the connections stand."""
-        while len(self.links) < len(standings):
+        while len(self.links) < len(connections):
             self.links.append(self._label())
-        for label in self.links[len(standings):]:
+        for label in self.links[len(connections):]:
             label.hide()
-        for label, standing in zip(self.links, standings, strict=False):
+        for label, connection in zip(self.links, connections, strict=False):
             palette = label.palette()
-            palette.setColor(QPalette.ColorRole.WindowText, theme.colour(standing.meaning))
+            palette.setColor(QPalette.ColorRole.WindowText, theme.colour(connection.meaning))
             label.setPalette(palette)
-            label.setText(standing.text)
-            set_tooltip(label, standing.detail)
+            label.setText(connection.text)
+            set_tooltip(label, connection.detail)
             label.show()
 
     def _label(self) -> PlainLabel:

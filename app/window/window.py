@@ -14,7 +14,7 @@ from app.desk.panel import Panel
 from app.desk.workplace import Workplace
 from app.kit import theme
 from app.kit.safe_text import one_line
-from app.kit.timers import later
+from app.kit.timers import single_shot
 from app.window.layouts import arrange
 from app.window.panel_dock import PanelDock
 from app.window.panels import PANELS
@@ -46,7 +46,7 @@ class Window(QMainWindow):
         self.status = StatusBar(self)
         self.setStatusBar(self.status)
         self.setDockOptions(self.dockOptions() | QMainWindow.DockOption.GroupedDragging)
-        self._titles = later(self, 0, self._show_titles)
+        self._titles = single_shot(self, 0, self._show_titles)
         self.docks: dict[str, QDockWidget] = {p.key: self._dock(p) for p in panels}
         self._fill_menus(panels)
         self.toasts = Toasts(self)
@@ -77,11 +77,11 @@ class Window(QMainWindow):
         actions["view.compare"].triggered.connect(self.lay_out_compare)
         actions["file.quit"].triggered.connect(self.close)
         actions["go.find_all"].triggered.connect(self._show_find)
-        place.notices.told.connect(self.toasts.show_notice)
+        place.notices.posted.connect(self.toasts.show_notice)
         self.toasts.opened.connect(self._open_notice)
         self.toasts.opened.connect(place.notices.opened)
-        place.cursor.moved.connect(self._show_title)
-        place.desk.rows_changed.connect(self._show_title)
+        place.sight.opened.connect(self._show_title)
+        place.desks.rows_changed.connect(self._show_title)
 
     @property
     def widget(self) -> QWidget:
@@ -158,8 +158,7 @@ class Window(QMainWindow):
     # ---- events ----------------------------------------------------------------------------------
 
     def _show_title(self, *_: object) -> None:
-        session = self._place.cursor.session
-        row = self._place.desk.row(session) if session else None
+        row = self._place.sight.row
         self.setWindowTitle(f"{one_line(row.title or row.session, 80)} – Tiphys" if row is not None else "Tiphys")
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -182,8 +181,8 @@ class Window(QMainWindow):
         return [url.toLocalFile() for url in data.urls() if url.isLocalFile()]
 
     def _dropped_link(self, data: QMimeData) -> str:
-        told = data.text().strip() if data.hasText() else ""
-        return told if is_link(told) else ""
+        text = data.text().strip() if data.hasText() else ""
+        return text if is_link(text) else ""
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """The window does not close itself: it asks, and is closed when everything is in order."""

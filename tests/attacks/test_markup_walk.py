@@ -396,7 +396,7 @@ async def walk(folder: Path, traps: Traps) -> Inspector:
                     inspector.look()
                     made.window.grab()
             made.cursor.follow()
-            for kind, ref in (("summary", "sum"), ("guidance", next(iter(made.desk.trajectory("s1").guidance)))):
+            for kind, ref in (("summary", "sum"), ("guidance", next(iter(made.desks.local.trajectory("s1").guidance)))):
                 made.cursor.look_aside(kind, ref)
                 await settle()
                 inspector.look()

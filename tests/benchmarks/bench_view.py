@@ -39,7 +39,7 @@ def opened(place: Workplace, step: int | None = None):
     panel = build_trajectory(place, None)
     view.shown(panel)
     place.cursor.move(stress.SESSION, step)
-    view.until(lambda: place.desk.progress(stress.SESSION) == 1)
+    view.until(lambda: place.desks.local.progress(stress.SESSION) == 1)
     view.frame(panel)
     return panel
 
@@ -48,11 +48,11 @@ def kept_fold(path: Path) -> None:
     """Open the session once, as any reader did before: what is folded is kept beside the replica."""
     folds = path.with_suffix(".folds")
     with view.place_over(path) as place:
-        place.desk.trajectory(stress.SESSION)
-        if place.desk.progress(stress.SESSION) < 1:
+        place.desks.local.trajectory(stress.SESSION)
+        if place.desks.local.progress(stress.SESSION) < 1:
             for old in folds.glob("*.fold"):
                 old.unlink()
-            view.until(lambda: place.desk.progress(stress.SESSION) == 1 and any(folds.glob("*.fold")))
+            view.until(lambda: place.desks.local.progress(stress.SESSION) == 1 and any(folds.glob("*.fold")))
 
 
 def v1(path: Path) -> None:
@@ -93,7 +93,7 @@ def _first_ever(path: Path) -> dict[str, float]:
                 place.cursor.move(stress.SESSION)
                 view.frame(panel)
             with Stalls() as stalls, view.Clock() as whole:
-                view.until(lambda: place.desk.progress(stress.SESSION) == 1)
+                view.until(lambda: place.desks.local.progress(stress.SESSION) == 1)
     return {"first_ever_paint_ms": round(first.wall, 1), "first_ever_whole_s": round(whole.wall / 1000, 1),
             "first_ever_longest_cpu_ms": round(stalls.longest, 1)}
 
@@ -101,7 +101,7 @@ def _first_ever(path: Path) -> dict[str, float]:
 def _million(path: Path) -> dict[str, float]:
     """Ten times the same columns: nothing else of a session of a million steps is in memory either."""
     with view.place_over(path) as place:
-        held = place.desk.trajectory(stress.SESSION)
+        held = place.desks.local.trajectory(stress.SESSION)
         big = Trajectory(stress.SESSION)
         for seq, number in zip(held.steps.seqs, held.steps.numbers, strict=True):
             assert number
@@ -119,7 +119,7 @@ def _million(path: Path) -> dict[str, float]:
         view.shown(panel)
         view.frame(panel)
         with view.Clock() as clock:
-            model.show(decode_folded(stress.SESSION, data, place.desk.replica.reader(stress.SESSION)))
+            model.show(decode_folded(stress.SESSION, data, place.desks.local.replica.reader(stress.SESSION)))
             panel.follow()
             view.frame(panel)
     return {"million_ms": round(clock.wall, 1), "million_cpu_ms": round(clock.cpu, 1)}
@@ -144,11 +144,11 @@ def memory(side: str, path: Path) -> None:
             view.frame(panel)
             before = view.rss_mb()
             place.cursor.move(stress.SESSION)
-            view.until(lambda: place.desk.progress(stress.SESSION) == 1)
+            view.until(lambda: place.desks.local.progress(stress.SESSION) == 1)
             view.frame(panel)
         else:
             view.frame(view.shown(view.WrappedList(["one step"] * 10)))
-            place.desk.trajectory(stress.SESSION)
+            place.desks.local.trajectory(stress.SESSION)
             before = view.rss_mb()
             panel = view.WrappedList(view.previews(place, stress.SESSION, stress.STEPS))
             view.frame(view.shown(panel))
@@ -180,7 +180,7 @@ def v4(path: Path) -> None:
         kept_fold(source)
         with view.copy_of(source) as copy, view.place_over(copy) as place:
             panel = opened(place)
-            count = len(place.desk.trajectory(stress.SESSION).steps)
+            count = len(place.desks.local.trajectory(stress.SESSION).steps)
             told[count] = {each: _frames(place, panel, each) for each in (1, 17, 170)}
     ratios = _uniform(path, told[stress.STEPS][1][1])
     big, small = told[stress.STEPS], told[SMALL]
@@ -195,7 +195,7 @@ def _told(big: tuple[list[float], list[float]], small: tuple[list[float], list[f
 
 def _frames(place: Workplace, panel, each: int) -> tuple[list[float], list[float]]:
     walls, cpus = [], []
-    replica = place.desk.replica
+    replica = place.desks.local.replica
     for _ in range(40):
         bodies = more_steps(place, each)
         head = replica.head(stress.SESSION)
@@ -203,7 +203,7 @@ def _frames(place: Workplace, panel, each: int) -> tuple[list[float], list[float
         with view.Clock() as clock:
             for listener in replica.events_added:
                 listener(stress.SESSION, head + 1, head + len(bodies))
-            place.desk._flush()
+            place.desks.local._flush()
             view.frame(panel)
         assert panel.list.rows_in_sight()[-1] == panel.list.model().rowCount() - 1
         walls.append(clock.wall)
@@ -221,7 +221,7 @@ def more_steps(place: Workplace, count: int) -> list[bytes]:
     """Events of the next steps."""
     from core.domain.events import encode_event, make_event
 
-    next_number = place.desk.trajectory(stress.SESSION).steps.numbers[-1] + 1
+    next_number = place.desks.local.trajectory(stress.SESSION).steps.numbers[-1] + 1
     maker = stress.Maker(stress.STEPS)
     made = []
     for number in range(next_number, next_number + count):
@@ -301,7 +301,7 @@ def v7(path: Path) -> None:
                 panel = build_step(place, None)
                 view.shown(panel)
                 place.cursor.move(stress.SESSION, 3)
-                view.until(lambda: place.desk.progress(stress.SESSION) == 1)
+                view.until(lambda: place.desks.local.progress(stress.SESSION) == 1)
                 view.frame(panel)
                 with Stalls() as stalls, view.Clock() as clock:
                     place.cursor.to_step(number)
@@ -319,7 +319,7 @@ def v7(path: Path) -> None:
 def _whole(place: Workplace, number: int) -> float:
     from core.domain.step import decode_body
 
-    data = place.desk.replica.body(place.desk.trajectory(stress.SESSION).step(number).body)
+    data = place.desks.local.replica.body(place.desks.local.trajectory(stress.SESSION).step(number).body)
     assert data is not None
     text = decode_body(data).observations[0].output.text
     box = QPlainTextEdit()

@@ -65,9 +65,9 @@ def run(path: Path, rate: int, count: int, baseline: bool) -> dict[str, float]:
 
     with view.copy_of(path) as copy:
         with view.place_over(copy) as place:
-            place.desk.trajectory(stress.SESSION)
+            place.desks.local.trajectory(stress.SESSION)
             bodies = [json.loads(body) for body in more_steps(place, count)]
-            epoch, head = place.desk.replica.epoch, place.desk.replica.head(stress.SESSION)
+            epoch, head = place.desks.local.replica.epoch, place.desks.local.replica.head(stress.SESSION)
         server = subprocess.Popen([sys.executable, __file__, "serve", epoch, str(head), str(rate), str(count)],
                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert server.stdin is not None and server.stdout is not None
@@ -91,7 +91,7 @@ def _watch(place, count: int, baseline: bool) -> dict[str, float]:
     from app.window.garbage import Collector
     from core.aio import TaskScope
 
-    steps = place.desk.trajectory(stress.SESSION).steps
+    steps = place.desks.local.trajectory(stress.SESSION).steps
     shown, ages = [len(steps)], []
     if baseline:
         model = view.PreviewModel(view.previews(place, stress.SESSION, len(steps)))
@@ -103,7 +103,7 @@ def _watch(place, count: int, baseline: bool) -> dict[str, float]:
             model.add([f"step {n}" for n in range(len(model.texts), len(steps))])
             listed.scrollToBottom()
 
-        place.desk.trajectory_changed.connect(add)
+        place.desks.trajectory_changed.connect(add)
     else:
         listed = opened(place).list
 
@@ -131,8 +131,8 @@ def _watch(place, count: int, baseline: bool) -> dict[str, float]:
 
     async def main() -> None:
         async with TaskScope("desktop") as scope:
-            scope.spawn(place.desk.client.run(), name="client")
-            place.desk.watch(stress.SESSION)
+            scope.spawn(place.desks.local.client.run(), name="client")
+            place.desks.local.watch(stress.SESSION)
             async with asyncio.timeout(PATIENCE_S):
                 while shown[0] < want:
                     await asyncio.sleep(0.005)

@@ -60,7 +60,7 @@ def place_over(path: Path, client: Callable[[Replica], Client] | None = None) ->
             try:
                 yield place
             finally:
-                place.desk.close()
+                place.desks.local.close()
                 _put_away()
     finally:
         if made is not None:
@@ -147,7 +147,7 @@ def machine() -> dict[str, object]:
 def previews(place: Workplace, session: str, count: int) -> list[str]:
     """A preview of about 420 characters for each step: what a plain list would be given."""
     told = []
-    for entry in place.desk.trajectory(session).steps[:count]:
+    for entry in place.desks.of(session).trajectory(session).steps[:count]:
         head = entry.head
         first = (f"{head.number} {head.title} " * 8)[:280]
         told.append(f"{first}\nexit code, {head.output_chars} characters\n" + "x" * 100)

@@ -13,12 +13,14 @@ from support.logs import PERSON, RULE, Maker, fill
 from app.desk.actions import Actions
 from app.desk.cursor import Cursor
 from app.desk.desk import Desk
+from app.desk.desks import Desks
+from app.desk.in_sight import InSight
 from app.desk.notices import Notices
-from app.desk.offline_copies import Kept
+from app.desk.offline_copies import OfflineCopies
 from app.desk.sender import Sender
 from app.desk.servers import Servers
 from app.desk.settings import Settings
-from app.desk.watermarks import Looked
+from app.desk.watermarks import Watermarks
 from app.desk.workplace import Workplace
 from core.aio import TaskScope
 from core.client.client import Client
@@ -70,13 +72,16 @@ def workplace(
     for number, maker in enumerate(sessions, 1):
         replica._writer.do_blocking(lambda conn, n=number, m=maker: fill(conn, f"s{n}", m.bodies, m.blobs))
     parent = QObject()
-    desk, notices, scope = Desk(replica, client, parent), Notices(parent), scope or TaskScope("panels")
+    desks, notices, scope = Desks(Desk(replica, client, parent), parent), Notices(parent), scope or TaskScope("panels")
+    cursor = Cursor(parent)
     try:
-        yield Workplace(home=home, desk=desk, cursor=Cursor(parent), scope=scope, notices=notices,
+        yield Workplace(home=home, desks=desks, cursor=cursor, sight=InSight(desks, cursor, parent), scope=scope,
+                        notices=notices,
                         settings=Settings(home.path / "settings.toml", parent=parent),
                         servers=Servers(home.path / "servers.json", parent),
-                        looked=Looked(home.path / "looked.json"), kept=Kept(home.path / "kept.json"),
-                        sender=Sender(desk, scope, notices, parent), actions=Actions(parent)), replica
+                        watermarks=Watermarks(home.path / "looked.json"),
+                        offline_copies=OfflineCopies(home.path / "kept.json"),
+                        sender=Sender(desks, scope, notices, parent), actions=Actions(parent)), replica
     finally:
         if client is None:
             replica.close()

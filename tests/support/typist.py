@@ -67,7 +67,7 @@ class Typist:
                 await self._until(lambda: self._panel.list.model().rowCount() >= int(rest))
                 return f"queue {self._panel.list.model().rowCount()}"
             case "link":
-                return f"link {self.desktop.desk.link.state}"
+                return f"link {self.desktop.place.sight.desk.link.state}"
         return f"unknown {verb}"
 
     @property
@@ -77,7 +77,7 @@ class Typist:
         return panel
 
     async def _type(self, text: str, *, edit: bool) -> str:
-        panel, desk = self._panel, self.desktop.desk
+        panel, desks = self._panel, self.desktop.desks
         if edit:
             panel.list.setCurrentIndex(panel.list.model().index(0, 0))
             self.desktop.actions["guide.edit"].trigger()
@@ -87,7 +87,7 @@ class Typist:
         panel.box.insertPlainText(text) if not text.isascii() else QTest.keyClicks(panel.box, text)
         typed = panel.box.toPlainText()
         kept = f"{self.session}#edit" if edit else self.session
-        await self._until(lambda: desk.draft(kept).endswith(typed))
+        await self._until(lambda: desks.of(kept).draft(kept).endswith(typed))
         return f"{'edited' if edit else 'typed'} {typed}"
 
     async def _guide(self, text: str) -> str:
@@ -107,7 +107,7 @@ class Typist:
         return "masked"
 
     def _trajectory(self):
-        return self.desktop.desk.trajectory(self.session)
+        return self.desktop.desks.of(self.session).trajectory(self.session)
 
     def _steps(self) -> int:
         return len(self._trajectory().steps)

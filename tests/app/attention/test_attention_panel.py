@@ -36,7 +36,7 @@ def alarmed(kind: str = "loop", steps: int = 6, at: int = 4) -> Maker:
 def grow(place, replica, session: str, maker: Maker, start: int) -> None:
     """The log gets what the maker has said since."""
     head = replica._writer.do_blocking(lambda conn: log.append(conn, session, maker.bodies[start:]))
-    place.desk._on_events(session, start + 1, head)
+    place.desks.local._on_events(session, start + 1, head)
 
 
 def test_the_list_opens_the_very_step_and_is_worked_through(qtbot, tmp_path):
@@ -66,14 +66,14 @@ def test_each_change_is_announced_once_but_not_in_quiet_hours(qtbot, tmp_path):
         panel = build(place, None)
         qtbot.addWidget(panel)
         notices = []
-        place.notices.told.connect(notices.append)
-        place.desk.rows_changed.emit()
+        place.notices.posted.connect(notices.append)
+        place.desks.rows_changed.emit()
         assert notices == [], "what was so at the start is no news"
         count = len(maker.bodies)
         maker.say(AttentionRaised(kind="stall", step=6), SERVER)
         grow(place, replica, "s1", maker, count)
         qtbot.waitUntil(lambda: bool(notices))
-        place.desk.rows_changed.emit()
+        place.desks.rows_changed.emit()
         assert [(n.sentence, n.about) for n in notices] == [
             ("Sailing: no progress", Alert("s1", "stall", len(maker.bodies)))]
         place.notices.opened.emit(notices[0])
@@ -96,7 +96,7 @@ def say(place, replica, maker: Maker, *facts) -> None:
     for fact in facts:
         maker.say(fact, SERVER)
     grow(place, replica, "s1", maker, count)
-    place.desk._flush()
+    place.desks.local._flush()
 
 
 def test_what_came_together_is_one_message_and_who_sees_it_or_wants_none_gets_none(qtbot, tmp_path):
@@ -105,7 +105,7 @@ def test_what_came_together_is_one_message_and_who_sees_it_or_wants_none_gets_no
         panel = build(place, None)
         qtbot.addWidget(panel)
         notices = []
-        place.notices.told.connect(notices.append)
+        place.notices.posted.connect(notices.append)
         say(place, replica, maker, AttentionRaised(kind="stall", step=6), AttentionRaised(kind="budget", step=6))
         assert [n.sentence for n in notices] == ["Sailing: budget nearly used, no progress"]
         place.settings.set("sessions.notify", False)
@@ -147,12 +147,12 @@ async def test_an_alert_of_a_session_whose_events_are_still_to_come(tmp_path, wa
         await eventually(lambda: panel.list.model().rowCount() == 1)
         place.actions["go.next_session"].trigger()
         assert (place.cursor.session, place.cursor.step) == ("s2", None)
-        assert len(place.desk.trajectory("s2").steps) == 0  # as the list of steps reads it
+        assert len(place.desks.local.trajectory("s2").steps) == 0  # as the list of steps reads it
         if not waits:
             place.cursor.move("s1")
         await replica.place("s2", 1, maker.bodies)
-        await eventually(lambda: len(place.desk.trajectory("s2").steps) == 6)
-        place.desk._flush()
+        await eventually(lambda: len(place.desks.local.trajectory("s2").steps) == 6)
+        place.desks.local._flush()
         assert (place.cursor.session, place.cursor.step) == (("s2", 4) if waits else ("s1", None))
         panel.deleteLater()
 
@@ -168,12 +168,12 @@ def test_a_message_of_the_computers_desktop_leads_to_the_very_step(qtbot, tmp_pa
         panel = build(place, None)
         qtbot.addWidget(panel)
         notices = []
-        place.notices.told.connect(notices.append)
+        place.notices.posted.connect(notices.append)
         count = len(maker.bodies)
         maker.say(AttentionRaised(kind="stall", step=6, evidence="no step ended for 60 min"), SERVER)
         grow(place, replica, "s1", maker, count)
         qtbot.waitUntil(lambda: bool(shown))
-        place.desk.rows_changed.emit()
+        place.desks.rows_changed.emit()
         assert [message[1:3] for message in shown] == [("Sailing", "no progress")] and not notices, "once, only there"
         place.cursor.move("s1", 1)
         shown[0][0].messageClicked.emit()
@@ -198,18 +198,18 @@ def test_the_digest_counts_what_is_new(qtbot, tmp_path):
         maker.add_step(fails=number == 1)
     maker.say(ScoreGiven(ordinal=2, step=7, total=55.0), SERVER)
     with workplace(tmp_path, maker, Maker(8)) as (place, _):
-        place.looked.look("s1", 3)
+        place.watermarks.mark("s1", 3)
         panel = build_trajectory(place, None)
         qtbot.addWidget(panel)
-        place.looked.arrive("s1")
-        place.looked.look("s1", 7)
+        place.watermarks.arrive("s1")
+        place.watermarks.mark("s1", 7)
         place.cursor.move("s1")
         assert panel.digest.label.text() == (
             "Since you looked: 4 new step(s) · 1 error(s) · 1 guidance delivered · score 40.0 → 55.0")
         panel.digest.go.click()
         assert place.cursor.step == 4
         assert panel.digest.isHidden()
-        place.looked.arrive("s2")
+        place.watermarks.arrive("s2")
         place.cursor.move("s2")
         assert panel.digest.isHidden(), "the first visit has nothing to compare with"
-        assert digest_of(place.desk.trajectory("s1"), 7) is None
+        assert digest_of(place.desks.local.trajectory("s1"), 7) is None

@@ -55,7 +55,7 @@ def test_a_click_on_an_older_message_opens_its_own_step(qtbot, tmp_path, monkeyp
             for fact in facts:
                 maker.add_step() if isinstance(fact, int) else maker.say(fact, SERVER)
             head = replica._writer.do_blocking(lambda conn: log.append(conn, "s1", maker.bodies[start:]))
-            place.desk._on_events("s1", start + 1, head)
+            place.desks.local._on_events("s1", start + 1, head)
 
         for step in (2, 4):  # the same kind in the same session, twice
             before = notifier._service._abouts.copy()
@@ -63,8 +63,8 @@ def test_a_click_on_an_older_message_opens_its_own_step(qtbot, tmp_path, monkeyp
             qtbot.waitUntil(lambda b=before: notifier._service._abouts.keys() != b.keys())
             shown.append(json.loads(service.stdout.readline()))
             say(AttentionCleared(kind="loop"))
-            qtbot.waitUntil(lambda: place.desk.row("s1").attention == ())
-            place.desk.rows_changed.emit()
+            qtbot.waitUntil(lambda: place.desks.local.row("s1").attention == ())
+            place.desks.rows_changed.emit()
         assert shown == [["Tiphys", "Sailing <b>far</b>", "repeats itself"]] * 2
         for number, step in ((1, 2), (2, 4)):
             place.cursor.move("s2")

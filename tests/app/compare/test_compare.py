@@ -51,7 +51,7 @@ def test_the_common_beginning_and_the_parting(qtbot, qtmodeltester, tmp_path):
         right.add_step("tool_z", fails=False)
         right.add_step("tool_z", fails=False)
         head = replica._writer.do_blocking(lambda conn: log.append(conn, "s2", right.bodies[count:]))
-        place.desk._on_events("s2", count + 1, head)
+        place.desks.local._on_events("s2", count + 1, head)
         qtbot.waitUntil(lambda: model.rowCount() == 6)
         panel.chosen.emit("")
         assert model.rowCount() == 0
@@ -80,7 +80,7 @@ def test_two_that_grow_are_compared_where_the_comparison_ended(qtbot, tmp_path, 
     left, right = session("abc"), session("ab")
     with workplace(tmp_path, left, right) as (place, replica):
         model = ComparisonModel()
-        sides = [place.desk.trajectory(name) for name in ("s1", "s2")]
+        sides = [place.desks.of(name).trajectory(name) for name in ("s1", "s2")]
         compared: list[int] = []
         monkeypatch.setattr("app.compare.model._act", lambda head: compared.append(head.number) or head.title)
         model.show(*sides)
@@ -91,8 +91,8 @@ def test_two_that_grow_are_compared_where_the_comparison_ended(qtbot, tmp_path, 
             count = len(maker.bodies)
             maker.add_step(f"tool_{tool}", fails=tool == "x")
             head = replica._writer.do_blocking(lambda conn: log.append(conn, name, maker.bodies[count:]))
-            place.desk._on_events(name, count + 1, head)
-            qtbot.waitUntil(lambda: place.desk.trajectory(name).seq == head)
+            place.desks.local._on_events(name, count + 1, head)
+            qtbot.waitUntil(lambda: place.desks.of(name).trajectory(name).seq == head)
             compared.clear()
             model.refresh()
 

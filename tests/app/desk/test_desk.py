@@ -8,7 +8,7 @@ from support.logs import Maker, make_session
 from support.panels import told_session, workplace
 
 from app.desk import fold
-from app.desk.desk import KEPT_WATCHED, Desk
+from app.desk.desk import MOST_WATCHED, Desk
 from app.step.panel import build as build_step
 from core.client.client import Client
 from core.client.replica import Replica
@@ -28,40 +28,40 @@ async def test_whoever_leafs_through_many_sessions_follows_the_last_of_them(tmp_
     for number in range(MAX_SUBSCRIPTIONS + 50):
         desk.watch(f"s{number}")
         desk.watch("s0")
-    assert len(desk.client.watched) == KEPT_WATCHED < MAX_SUBSCRIPTIONS
+    assert len(desk.client.watched) == MOST_WATCHED < MAX_SUBSCRIPTIONS
     assert {"s0", f"s{MAX_SUBSCRIPTIONS + 49}"} <= desk.client.watched
     replica.close()
 
 
 def test_a_desk_that_is_closed_reads_no_more(qtbot, tmp_path: Path) -> None:
     with workplace(tmp_path, told_session()) as (place, replica):
-        place.desk.trajectory("s1")
-        told: list[str] = []
-        place.desk.trajectory_changed.connect(told.append)
+        place.desks.local.trajectory("s1")
+        changed: list[str] = []
+        place.desks.trajectory_changed.connect(changed.append)
         for tell in replica.events_added:
             tell("s1", 1, 1)
-        place.desk.close()
+        place.desks.local.close()
         for tell in replica.events_added:
             tell("s1", 2, 2)
         qtbot.wait(60)
-        assert not told
+        assert not changed
 
 
 def without_bodies() -> tuple[Maker, dict[str, bytes]]:
     maker = Maker(2)
     for _ in range(3):
         maker.add_step()
-    kept, maker.blobs = maker.blobs, {}
-    return maker, kept
+    blobs, maker.blobs = maker.blobs, {}
+    return maker, blobs
 
 
 async def test_what_is_looked_at_goes_first_and_what_is_left_is_asked_for_no_more(tmp_path: Path) -> None:
     maker, _ = without_bodies()
     client = Client(Replica(tmp_path / "copy.db"), "ws://127.0.0.1:9", "token")
     with workplace(tmp_path, maker, client=client) as (place, replica):
-        hashes = [entry.body for entry in place.desk.trajectory("s1").steps]
-        place.desk.want(hashes[:2])
-        fetch = place.desk.body(hashes[2], lambda data: None)
+        hashes = [entry.body for entry in place.desks.local.trajectory("s1").steps]
+        place.desks.local.want(hashes[:2])
+        fetch = place.desks.local.body(hashes[2], lambda data: None)
         wanted = client._state.wants._wanted
         assert list(wanted) == [hashes[2], *hashes[:2]]
         fetch.cancel()
@@ -76,11 +76,11 @@ async def test_the_step_panel_says_why_a_text_is_not_there(tmp_path: Path) -> No
         panel = build_step(place, None)
         place.cursor.move("s1", 2)
         assert "as soon as the server is reached" in panel.text.edit.placeholderText()
-        for told in client.on_absent:
-            told(place.desk.trajectory("s1").step(2).body)
+        for call in client.on_absent:
+            call(place.desks.local.trajectory("s1").step(2).body)
         assert "does not hold this text" in panel.text.edit.placeholderText()
         place.cursor.move("s1", 3)
-        place.desk.detach()
+        place.desks.local.detach()
         assert "switched off" in panel.text.edit.placeholderText()
         panel.deleteLater()
     replica.close()
@@ -96,15 +96,16 @@ def long_session(steps: int = 1_500) -> Maker:
 def test_a_long_session_is_read_in_slices_and_the_next_time_at_once(qtbot, tmp_path: Path) -> None:
     maker = long_session()
     with workplace(tmp_path, maker) as (place, replica):
-        told: list[int] = []
-        held = place.desk.trajectory("s1")
+        announced: list[int] = []
+        held = place.desks.local.trajectory("s1")
         assert 0 < held.seq <= fold.AT_ONCE
-        assert 0 < place.desk.progress("s1") < 1
-        place.desk.trajectory_changed.connect(lambda session: told.append(held.seq))
+        assert 0 < place.desks.local.progress("s1") < 1
+        place.desks.trajectory_changed.connect(lambda session: announced.append(held.seq))
         replica._writer.do_blocking(lambda conn: log.append(conn, "s1", maker.bodies[-3:]))
-        place.desk._on_events("s1", 1, 1)
-        qtbot.waitUntil(lambda: place.desk.progress("s1") == 1, timeout=20_000)
-        assert told[-1] == held.seq == len(maker.bodies) + 3
+        place.desks.local._on_events("s1", 1, 1)
+        qtbot.waitUntil(lambda: announced[-1:] == [len(maker.bodies) + 3], timeout=20_000)
+        assert place.desks.local.progress("s1") == 1
+        assert held.seq == len(maker.bodies) + 3
         assert len(held.steps) == 1_500
         files = tmp_path.rglob("*.fold")
         qtbot.waitUntil(lambda: any(files) or any(tmp_path.rglob("*.fold")), timeout=20_000)

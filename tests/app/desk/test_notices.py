@@ -21,11 +21,11 @@ def test_an_unknown_code_or_a_missing_parameter_keeps_the_sentence():
 
 def test_a_bug_is_told_without_its_innards(qtbot, caplog):
     notices = Notices()
-    told = []
-    notices.told.connect(told.append)
+    posted = []
+    notices.posted.connect(posted.append)
     notices.report(ZeroDivisionError("secret path"))
-    assert "ZeroDivisionError" in told[0].sentence
-    assert "secret" not in told[0].sentence
+    assert "ZeroDivisionError" in posted[0].sentence
+    assert "secret" not in posted[0].sentence
     assert "secret path" in caplog.text
 
 

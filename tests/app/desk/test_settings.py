@@ -25,9 +25,9 @@ def test_only_what_differs_is_stored(path):
 
 def test_a_change_is_told_once(path, qtbot):
     settings = Settings(path)
-    with qtbot.waitSignal(settings.changed) as told:
+    with qtbot.waitSignal(settings.changed) as change:
         settings.set("appearance.text_size", 12.5)
-    assert told.args == ["appearance.text_size"]
+    assert change.args == ["appearance.text_size"]
     with qtbot.assertNotEmitted(settings.changed):
         settings.set("appearance.text_size", 12.5)
 
@@ -66,8 +66,8 @@ def test_a_broken_file_is_reported_and_left_alone(path):
 
 def test_toml_round_trip():
     values = {"a.b": 'quote " back \\ new\nline 中文', "a.c": True, "a.d": 1.5, "e.f": 3}
-    told = tomllib.loads(to_toml(values))
-    assert told == {"a": {"b": values["a.b"], "c": True, "d": 1.5}, "e": {"f": 3}}
+    table = tomllib.loads(to_toml(values))
+    assert table == {"a": {"b": values["a.b"], "c": True, "d": 1.5}, "e": {"f": 3}}
 
 
 def test_the_table_is_sound():

@@ -44,7 +44,7 @@ def test_the_list_the_key_and_the_numbers(qtbot, tmp_path):
         assert model.rowCount() == 0, "the reader has decided nothing"
         assert panel.numbers.text() == ""
         said = []
-        place.notices.told.connect(said.append)
+        place.notices.posted.connect(said.append)
         place.actions["review.next_disagreement"].trigger()
         assert "no step" in said[0].sentence
 

@@ -57,15 +57,15 @@ def test_a_check_and_a_write_of_the_ticked_sessions(place, host, qtbot, tmp_path
 
 
 def test_sessions_of_another_server_that_are_not_whole_here_are_told_of(place, host) -> None:
-    place.desk.server = "lab"
+    place.desks.local.server = "lab"
     place.cursor.move(key_of("s1", "lab"))
     view, told = export.build(place, host), []
-    place.notices.told.connect(told.append)
+    place.notices.posted.connect(told.append)
     view.choose.list.model().choose("all")
     for kept in ("s1", "s2"):
         view.choose.checked.emit()
         session = key_of(kept, "lab")
-        place.kept.keep(session, place.desk.row(session).seq)
+        place.offline_copies.add(session, place.desks.of(session).row(session).seq)
     view.choose.checked.emit()
     view.choose.cancelled.emit()
     assert [n.sentence.split(" chosen")[0] for n in told] == ["2", "1"], "and nothing once all are here"

@@ -57,12 +57,12 @@ async def test_the_own_servers_log_and_the_copies_of_others_are_searched(qapp, t
         assert {hit.session for hit, _ in model.entries} == {"mine", key_of("far", entry.id)}
         assert "Of 1 session(s)" in find.partly.text()
         bodies = [name for name, data in own.blobs.items() if b"not markup" in data]
-        assert bodies and not any(made.desk.local.held(name) for name in bodies), "the window never fetched them"
+        assert bodies and not any(made.desks.local.held(name) for name in bodies), "the window never fetched them"
         find.box.clear()
         QTest.keyClicks(find.box, "not markup")
         await eventually(lambda: any(hit.session == "mine" for hit, _ in model.entries))
         made.place.servers.remove(entry.id)
-        await eventually(lambda: len(made.desk.all) == 1)
+        await eventually(lambda: len(made.desks.all) == 1)
         find.box.clear()
         QTest.keyClicks(find.box, "needle")
         await eventually(lambda: {h.session for h, _ in model.entries} == {"mine"})
@@ -110,10 +110,10 @@ async def test_what_only_another_server_holds_is_found_once_and_opened(qapp, tmp
         async with window(tmp_path / "desk") as made:
             lab_id = made.place.servers.add(lab.url, lab.token, "lab").id
             far = key_of("far", lab_id)
-            await eventually(lambda: made.desk.row(far) is not None)
+            await eventually(lambda: made.desks.of(far).row(far) is not None)
             find = await start(made)
             await look_for(find, "珊瑚")
-            assert not made.desk.head(far), "nothing of the session is here"
+            assert not made.desks.of(far).head(far), "nothing of the session is here"
             hits = [hit for hit, _ in find.list.model().entries]
             assert {hit.session for hit in hits} == {far} and {"thought", "guidance"} <= {hit.where for hit in hits}
             assert all(line.right.startswith("@ lab · ") and line.title == "Lab work"
@@ -128,7 +128,7 @@ async def test_what_only_another_server_holds_is_found_once_and_opened(qapp, tmp
             step = made.window.docks["step"].widget()
             await eventually(lambda: "珊瑚" in step.text.text)
 
-            await eventually(lambda: made.desk.head(far) == made.desk.row(far).seq)
+            await eventually(lambda: made.desks.of(far).head(far) == made.desks.of(far).row(far).seq)
             await look_for(find, "reef")
             assert len(places(find)) == len(set(places(find))), "the copy's hits and the server's are the same places"
             titles = [hit for hit, _ in find.list.model().entries if hit.where == "title"]
@@ -139,7 +139,7 @@ async def test_a_guidance_text_of_a_session_that_was_never_opened_is_shown_when_
     with ServerProcess(tmp_path / "lab", far=buried(3, "Lab work", "walrus")) as lab:
         async with window(tmp_path / "desk") as made:
             made.place.servers.add(lab.url, lab.token, "lab")
-            await eventually(lambda: len(made.desk.rows()) == 1)
+            await eventually(lambda: len(made.desks.rows()) == 1)
             find = await start(made)
             await look_for(find, "walrus")
             hits = [hit for hit, _ in find.list.model().entries]
@@ -159,9 +159,9 @@ async def test_a_server_that_is_away_is_named_and_asked_when_it_comes_back(qapp,
         async with window(tmp_path / "desk") as made:
             one = made.place.servers.add(lab.url, lab.token, "lab").id
             two = made.place.servers.add(farm.url, farm.token, "farm").id
-            await eventually(lambda: len(made.desk.rows()) == 2)
+            await eventually(lambda: len(made.desks.rows()) == 2)
             farm.kill()
-            await eventually(lambda: "farm: not connected" in made.window.status.told)
+            await eventually(lambda: "farm: not connected" in made.window.status.links_text)
             find = await start(made)
             await look_for(find, "walrus")
             assert {place[0] for place in places(find)} == {key_of("one", one)}, "who is away holds up nobody"
@@ -175,7 +175,7 @@ async def test_a_server_that_is_away_is_named_and_asked_when_it_comes_back(qapp,
             assert places(find)[:len(before)] == before and find.list.currentIndex().row() == reading == 0
             await eventually(lambda: find.partly.isHidden())
             made.place.servers.remove(two)
-            await eventually(lambda: len(made.desk.all) == 2)
+            await eventually(lambda: len(made.desks.all) == 2)
             await look_for(find, "walrus")
             assert {place[0] for place in places(find)} == {key_of("one", one)}
 
@@ -188,9 +188,9 @@ async def test_older_servers_and_refusals_are_told_and_what_is_here_is_searched(
             monkeypatch.setattr("core.server.connection.CAN", ())
             entry = made.place.servers.add(server.url, account(tmp_path / "lab", "li", "view"), "lab")
             far = key_of("far", entry.id)
-            await eventually(lambda: made.desk.row(far) is not None)
+            await eventually(lambda: made.desks.of(far).row(far) is not None)
             made.cursor.move(far)
-            await eventually(lambda: made.desk.head(far) == made.desk.row(far).seq)
+            await eventually(lambda: made.desks.of(far).head(far) == made.desks.of(far).row(far).seq)
             find = await start(made)
             await look_for(find, "mind the walrus")
             assert [place[2] for place in places(find)] == ["guidance"], "as far as it is here"
@@ -208,14 +208,14 @@ async def test_a_server_that_has_not_read_all_of_its_log_is_asked_again(qapp, tm
         async with window(tmp_path / "desk") as made:
             entry = made.place.servers.add(lab.url, lab.token, "lab")
             far = key_of("far", entry.id)
-            await eventually(lambda: made.desk.row(far) is not None)
+            await eventually(lambda: made.desks.of(far).row(far) is not None)
             find = await start(made)
             with contextlib.closing(connect(lab.home.search_db)) as other:
                 with transaction(other):  # somebody else writes the index: the server has to wait
                     find.box.insert("walrus")
                     await eventually(find.partly.text)
                     await eventually(lambda: "Asking" not in find.partly.text())
-                    count = quantities.number(made.desk.row(far).seq)
+                    count = quantities.number(made.desks.of(far).row(far).seq)
                     assert find.partly.text() == f"lab has yet to read {count} of its events." and not places(find)
                 await eventually(lambda: far in {place[0] for place in places(find)})
             assert find.partly.isHidden()

@@ -64,7 +64,7 @@ async def test_an_edit_that_came_too_late_comes_back_into_the_box(tmp_path):
         QTest.keyClicks(panel.box, "my better words, ")
         press(window, Qt.Key.Key_Return, CTRL)
         typed = "my better words, look at loader 0"
-        replica = place.desk.of("s1").replica
+        replica = place.desks.of("s1").replica
         await eventually(lambda: replica.commands("s1"))
         assert panel.box.toPlainText() == ""
         maker.say(GuidanceChangeAsked(guidance=guidance, request="r1", text=typed), PERSON)
@@ -91,7 +91,7 @@ async def test_a_refused_edit_never_takes_the_place_of_what_is_being_written(tmp
         panel.box.setPlainText("changed words")
         press(window, Qt.Key.Key_Return, CTRL)
         panel.box.setPlainText("something else")
-        replica = place.desk.of("s1").replica
+        replica = place.desks.of("s1").replica
         await eventually(lambda: replica.commands("s1"))
         [queued] = replica.waiting()
         await replica.answered(Nak(id=queued.id, cseq=1, kind="Conflict", code="already_delivered",
@@ -122,7 +122,7 @@ async def test_a_template_is_filled_in_and_asks_for_the_rest(tmp_path):
         press(window, Qt.Key.Key_Tab)
         assert panel.box.textCursor().selectedText() == "{what}"
         press(window, Qt.Key.Key_Return, CTRL)
-        replica = place.desk.of("s1").replica
+        replica = place.desks.of("s1").replica
         assert "not filled in" in panel.writing.hint.text() and not replica.commands("s1")
         QTest.keyClicks(panel.box, "stop")
         press(window, Qt.Key.Key_Return, CTRL)
@@ -189,7 +189,7 @@ def test_the_steps_before_and_after_a_message_stand_side_by_side(qtbot, tmp_path
         model = table.model()
         assert isinstance(model, EffectModel)
         assert [[h.number for h in side] for side in model.sides] == [[1, 2, 3, 4, 5], list(range(6, 14))]
-        trajectory = place.desk.trajectory("s1")
+        trajectory = place.desks.local.trajectory("s1")
         errors = sum(trajectory.step(n).head.is_error for n in range(6, 14))
         shown = model.headerData(1, Qt.Orientation.Horizontal)
         assert shown.startswith("After: 6–13") and f"{errors} error" in shown

@@ -34,8 +34,9 @@ def lines_in(panel: GuidanceView) -> list[tuple[str, str]]:
 
 def send(place, session: str, text: str) -> None:
     """Put guidance into the outbox, without a server."""
-    place.desk.replica._writer.do_blocking(lambda conn: outbox.add(conn, session, Guide(guidance="g", text=text)))
-    place.desk.outbox_changed.emit()
+    writer = place.desks.local.replica._writer
+    writer.do_blocking(lambda conn: outbox.add(conn, session, Guide(guidance="g", text=text)))
+    place.desks.outbox_changed.emit()
 
 
 async def test_what_was_said_anywhere_is_found_opened_and_used_again(qapp, tmp_path):
@@ -96,7 +97,7 @@ async def test_many_sessions_are_read_a_little_at_a_time_and_the_newest_are_list
         panel.queue.start_find()
         panel.queue.everywhere.click()
         assert {line.session for line in panel.list.model().lines} == {""}, "not yet: the window is free meanwhile"
-        place.desk.servers_changed.emit()
+        place.desks.servers_changed.emit()
         await eventually(lambda: len(lines_in(panel)) == MOST_LISTED)
         assert lines_in(panel)[-1][0] == "look at 8.29", "the newest"
         QTest.keyClicks(panel.queue.words, "at 0.0")

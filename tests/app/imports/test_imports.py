@@ -33,7 +33,7 @@ async def opened(server, *argv: str):
     async with TaskScope("test") as scope:
         made = Desktop(home, Settings(home.settings), scope)
         made.notes = []
-        made.notices.told.connect(lambda notice: made.notes.append((notice.kind, notice.sentence)))
+        made.notices.posted.connect(lambda notice: made.notes.append((notice.kind, notice.sentence)))
         made.start(parse([*argv]), "")
         try:
             yield made
@@ -73,8 +73,8 @@ async def test_a_file_that_grows_is_a_live_session_and_keeps_its_verdicts(tmp_pa
         drop(made.window, path)
         await eventually(lambda: ("done", "1 session(s) imported.") in made.notes)
         session = made.cursor.session
-        await eventually(lambda: made.desk.trajectory(session).row.steps == 1)
-        assert made.desk.row(session).state == "finished"
+        await eventually(lambda: made.desks.of(session).trajectory(session).row.steps == 1)
+        assert made.desks.of(session).row(session).state == "finished"
         made.outgoing.send(session, GiveVerdict(step=1, value="mask", reason="blind"))
         panel = made.window.docks["trajectory"].widget()
         rows = panel.list.model()
@@ -83,15 +83,15 @@ async def test_a_file_that_grows_is_a_live_session_and_keeps_its_verdicts(tmp_pa
         write(path, [lines[3], lines[4][:half]])
         followed = ("info", "“session.jsonl” is being written: it is followed.")
         await eventually(lambda: followed in made.notes)
-        await eventually(lambda: made.desk.row(session).state == "running")
+        await eventually(lambda: made.desks.of(session).row(session).state == "running")
         write(path, [lines[4][half:], *lines[5:]])
-        await eventually(lambda: made.desk.trajectory(session).row.steps == 3)
+        await eventually(lambda: made.desks.of(session).trajectory(session).row.steps == 3)
         await eventually(lambda: rows.rowCount() >= before + 2)
-        told = made.desk.trajectory(session)
+        told = made.desks.of(session).trajectory(session)
         assert told.steps[0].final == "mask"
         assert (told.row.tokens, told.row.errors) == (126, 1)
-        await eventually(lambda: made.desk.row(session).state == "finished")
-        assert made.desk.row(session).reason == "end_not_recorded"
+        await eventually(lambda: made.desks.of(session).row(session).state == "finished")
+        assert made.desks.of(session).row(session).reason == "end_not_recorded"
         await eventually(lambda: not made.application.imports.is_following)
         looked = []
         made.application.imports._look.done.connect(looked.append)
@@ -106,13 +106,13 @@ async def test_an_import_shows_how_far_it_is_and_is_cancelled_whole(tmp_path, mo
         assert bar.isHidden()
         drop(made.window, runs(tmp_path / "runs", 400))
         await eventually(lambda: bar.isVisible() and " of 400)" in bar.text.text())
-        await eventually(lambda: len(made.desk.rows()) > 0)
+        await eventually(lambda: len(made.desks.rows()) > 0)
         assert made.window.isEnabled(), "everything else goes on"
         bar.cancel.setFocus()
         QTest.keyClick(bar.cancel, Qt.Key.Key_Space)
         await eventually(lambda: any(n.startswith("Cancelled: ") for _, n in made.notes))
         assert bar.isHidden()
-        rows = made.desk.rows()
+        rows = made.desks.rows()
         assert 0 < len(rows) < 400
         assert {(r.steps, r.state) for r in rows} == {(40, "finished")}
 
@@ -130,11 +130,11 @@ async def test_remarks_failures_and_what_cannot_be_opened_are_told(tmp_path):
         made.actions["view.remarks"].trigger()
         await eventually(lambda: remarks.text.edit.hasFocus() or remarks.text.isVisible())
         assert remarks.text.edit.toPlainText().startswith("Line ")
-        head = made.desk.row(made.cursor.session).seq
+        head = made.place.sight.row.seq
         drop(made.window, path)
         drop(made.window, other)  # while that one is at work: it waits for its turn
         await eventually(lambda: made.notes.count(("done", "1 session(s) imported.")) == 2)
-        assert made.desk.row(made.cursor.session).seq == head, "what was said once is not said again"
+        assert made.place.sight.row.seq == head, "what was said once is not said again"
         assert any(k == "error" and "notes.txt" in n for k, n in made.notes)
         await eventually(lambda: sum("notes.txt" in n for _, n in made.notes) == 2)
         many = [tmp_path / f"{number}.txt" for number in range(imports.REMARKS + 4)]
@@ -156,16 +156,16 @@ async def test_verdicts_go_with_a_run_into_another_format_and_new_files_of_a_fol
         drop(made.window, folder)
         await eventually(lambda: ("done", "1 session(s) imported.") in made.notes)
         first = made.cursor.session
-        await eventually(lambda: made.desk.trajectory(first).row.steps == 12)
+        await eventually(lambda: made.desks.of(first).trajectory(first).row.steps == 12)
         made.outgoing.send(first, GiveVerdict(step=5, value="mask", reason="blind"))
-        await eventually(lambda: made.desk.trajectory(first).steps[4].final == "mask")
+        await eventually(lambda: made.desks.of(first).trajectory(first).steps[4].final == "mask")
         await eventually(lambda: server.hub.reader.execute(
             "SELECT count(*) FROM event WHERE kind = 'verdict_given'").fetchone()[0] == 1)
         (folder / "b.json").write_text(converted.atif(steps))
-        await eventually(lambda: len(made.desk.rows()) == 2)
-        (second,) = {r.session for r in made.desk.rows()} - {first}
+        await eventually(lambda: len(made.desks.rows()) == 2)
+        (second,) = {r.session for r in made.desks.rows()} - {first}
         made.cursor.move(second)
-        await eventually(lambda: made.desk.trajectory(second).row.steps == 12)
-        steps = made.desk.trajectory(second).steps
+        await eventually(lambda: made.desks.of(second).trajectory(second).row.steps == 12)
+        steps = made.desks.of(second).trajectory(second).steps
         await eventually(lambda: [s.head.number for s in steps if s.final == "mask"] == [5])
         await eventually(lambda: not made.application.imports.is_following)

@@ -11,23 +11,23 @@ from app.kit.ansi import PLAIN, Style, drawn, is_drawn
 from app.kit.long_text import LongText, Part
 
 
-def text(told: str) -> str:
-    return "".join(run for run, _ in drawn(told))
+def text(output: str) -> str:
+    return "".join(run for run, _ in drawn(output))
 
 
-@pytest.mark.parametrize(("told", "left"), [
+@pytest.mark.parametrize(("output", "left"), [
     ("plain\nlines\n", "plain\nlines\n"), ("10 %\r50 %\r100 %\ndone", "100 %\ndone"), ("abc\rX", "Xbc"),
     ("abc\b\bX", "aXc"), ("one\ntwo\n\x1b[2Auno\x1b[K\n", "uno\ntwo\n"), ("abcdef\r\x1b[3C\x1b[KX", "abcX"),
     ("\x1b]0;title\x07shown\x1b(B", "shown"), ("a\r\nb", "a\nb"), ("x\x1b[5Gy", "x   y"), ("ab\x1b[1Kc", "  c"),
     ("\x1b[999999999Aup", "up"), ("abc\x1b[2D\x1b[Pz", "az"),
 ])
-def test_what_a_terminal_would_show(told, left):
-    assert text(told) == left
+def test_what_a_terminal_would_show(output, left):
+    assert text(output) == left
 
 
 def test_colours_by_name_number_and_value():
-    told = "\x1b[31mred\x1b[1;44mbold\x1b[0m \x1b[38;5;208m208\x1b[48;2;1;2;3mrgb\x1b[7mturned\x1b[m."
-    runs = [(run, style) for run, style in drawn(told) if run]
+    output = "\x1b[31mred\x1b[1;44mbold\x1b[0m \x1b[38;5;208m208\x1b[48;2;1;2;3mrgb\x1b[7mturned\x1b[m."
+    runs = [(run, style) for run, style in drawn(output) if run]
     assert runs == [("red", Style("red")), ("bold", Style("red", "blue", True)), (" ", PLAIN),
                     ("208", Style("ff8700")), ("rgb", Style("ff8700", "010203")),
                     ("turned", Style("ff8700", "010203", False, True)), (".", PLAIN)]
@@ -35,8 +35,8 @@ def test_colours_by_name_number_and_value():
 
 
 def test_many_styles_and_any_bytes_are_survived():
-    told = "".join(f"\x1b[38;2;{n % 256};{n // 256};7m{n}" for n in range(2000))
-    assert text(told) == "".join(map(str, range(2000)))
+    output = "".join(f"\x1b[38;2;{n % 256};{n // 256};7m{n}" for n in range(2000))
+    assert text(output) == "".join(map(str, range(2000)))
     assert text("\x1b[;;;m\x1b[38m\x1b[38;5m\x1b[48;2;1mok") == "ok"
 
 

@@ -69,9 +69,9 @@ def test_a_mnemonic_in_foreign_text_is_no_mnemonic():
 
 @given(st.text(), st.integers(1, 50))
 def test_one_line_is_one_line_and_bounded(text, limit):
-    told = one_line(text, limit)
-    assert "\n" not in told
-    assert len(told) <= limit
+    line = one_line(text, limit)
+    assert "\n" not in line
+    assert len(line) <= limit
 
 
 @given(st.text(max_size=300), st.integers(1, 40))

@@ -16,8 +16,8 @@ BACKGROUNDS = ("window", "base", "alternate", "selected", "button")
 @pytest.mark.parametrize("dark", [0, 1])
 @pytest.mark.parametrize("background", BACKGROUNDS)
 def test_every_colour_has_contrast(background, dark):
-    told = {**theme.COLOURS, "text": theme.SURFACES["text"]}
-    weak = {name: pair[dark] for name, pair in told.items()
+    colours = {**theme.COLOURS, "text": theme.SURFACES["text"]}
+    weak = {name: pair[dark] for name, pair in colours.items()
             if ratio(pair[dark], theme.SURFACES[background][dark]) < 4.5}
     assert weak == {}
 

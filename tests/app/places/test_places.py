@@ -45,12 +45,12 @@ async def test_a_link_whose_session_never_comes_is_told_of(qapp, tmp_path, monke
         desktop = Desktop(home, Settings(home.settings), scope)
         desktop.connection.serve_here = lambda: None
         notices = []
-        desktop.notices.told.connect(notices.append)
+        desktop.notices.posted.connect(notices.append)
         desktop.start(parse(["tiphys://session/never?step=2"]), "")
         await eventually(lambda: [n.kind for n in notices] == ["error"])
         assert "does not know this session" in notices[0].sentence
         store(desktop, "never", maker(3))
-        desktop.desk.rows_changed.emit()
+        desktop.desks.rows_changed.emit()
         assert desktop.cursor.session == "", "nobody is taken away later"
         await desktop.close()
 
@@ -65,7 +65,7 @@ async def test_a_link_is_copied_pasted_dropped_and_awaited(qapp, tmp_path):
         desktop.start(parse(["tiphys://session/later?step=2&panel=charts"]), "")
         desktop.cursor.move("s1", 4)
         notices, imported = [], []
-        desktop.notices.told.connect(notices.append)
+        desktop.notices.posted.connect(notices.append)
         desktop.actions["go.copy_link"].trigger()
         assert QGuiApplication.clipboard().text() == "tiphys://session/s1?step=4"
         desktop.cursor.move("s2")
@@ -95,6 +95,6 @@ async def test_a_link_is_copied_pasted_dropped_and_awaited(qapp, tmp_path):
         drop(desktop.window, text="tiphys://session/none")
         assert notices[-1].kind == "error"
         store(desktop, "later", maker(3))
-        desktop.desk.rows_changed.emit()
+        desktop.desks.rows_changed.emit()
         await eventually(lambda: (desktop.cursor.session, desktop.cursor.step) == ("later", 2))
         await desktop.close()

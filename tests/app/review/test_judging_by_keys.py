@@ -29,7 +29,7 @@ OTHER = Author(kind="person", name="wang")
 
 def sent(place) -> list[object]:
     """What this window told the server, oldest first."""
-    return [q.op for q in sorted(place.desk.of("s1").replica.commands("s1"), key=lambda q: q.cseq)]
+    return [q.op for q in sorted(place.desks.of("s1").replica.commands("s1"), key=lambda q: q.cseq)]
 
 
 def verdicts(place) -> list[tuple[int, str]]:

@@ -42,7 +42,7 @@ def test_an_archives_opinions_are_merged_and_what_is_no_archive_is_named(qtbot, 
     with workplace(tmp_path / "home", Maker(5)) as (place, _):
         window = QWidget()
         qtbot.addWidget(window)
-        place.notices.told.connect(heard.append)
+        place.notices.posted.connect(heard.append)
         merging = MergingController(place, window, connected)
         asyncio.run(merging.merge([str(tmp_path / "nothing.tiphys"), str(sent), str(sent)]))
     with contextlib.closing(connect(home.server_db, readonly=True)) as conn:

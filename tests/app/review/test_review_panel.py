@@ -72,8 +72,8 @@ async def test_once_decided_the_others_show_and_the_next_undecided_comes(place, 
 
 def test_rules_run_where_the_session_is(place, host) -> None:
     told = []
-    place.notices.told.connect(told.append)
-    place.desk.server = "lab"
+    place.notices.posted.connect(told.append)
+    place.desks.local.server = "lab"
     view = verdicts.build(place, host)
     place.cursor.move(key_of("s1", "lab"), 2)
     view.rules.click()
@@ -83,7 +83,7 @@ def test_rules_run_where_the_session_is(place, host) -> None:
 
 def test_a_key_without_a_step_says_what_is_missing(place, host) -> None:
     told = []
-    place.notices.told.connect(told.append)
+    place.notices.posted.connect(told.append)
     verdicts.build(place, host)
     place.actions["review.keep"].trigger()
     assert "Select a step" in told[0].sentence
@@ -121,7 +121,7 @@ def test_verdicts_go_to_the_server_come_back_and_are_undone(qapp, host, tmp_path
         view.reason.setEditText("it had looked before")
         place.actions["review.keep"].trigger()
         assert "kept" in view._final.text()
-        entry = place.desk.trajectory("s1").step(2)
+        entry = place.desks.local.trajectory("s1").step(2)
         await eventually(lambda: "person:wang" in entry.verdicts)
         assert entry.verdicts["person:wang"].reason == "it had looked before"
         await eventually(lambda: view._counts.text() == "kept 10 · masked 0 · undecided 8")
@@ -130,9 +130,9 @@ def test_verdicts_go_to_the_server_come_back_and_are_undone(qapp, host, tmp_path
         await eventually(lambda: "person:wang" not in entry.verdicts)
         place.cursor.mark((4, 5, 6))
         place.actions["review.mask"].trigger()
-        await eventually(lambda: all(place.desk.trajectory("s1").step(n).final == "mask" for n in (4, 5, 6)))
+        await eventually(lambda: all(place.desks.local.trajectory("s1").step(n).final == "mask" for n in (4, 5, 6)))
         view.noted.emit("a loop")
-        await eventually(lambda: [n[2] for n in place.desk.trajectory("s1").step(5).notes] == ["a loop"])
+        await eventually(lambda: [n[2] for n in place.desks.local.trajectory("s1").step(5).notes] == ["a loop"])
 
     with asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(qapp)) as runner:
         runner.run(asyncio.wait_for(main(), 60))
@@ -140,7 +140,7 @@ def test_verdicts_go_to_the_server_come_back_and_are_undone(qapp, host, tmp_path
 
 def test_at_the_live_tail_a_key_judges_the_newest_step_only_once_it_has_been_seen(place, host, monkeypatch) -> None:
     told, sent = [], []
-    place.notices.told.connect(told.append)
+    place.notices.posted.connect(told.append)
     monkeypatch.setattr(place.sender, "send", lambda session, op, **_: sent.append((op.step, op.value)))
     view = verdicts.build(place, host)
     place.cursor.move("s1", None)
@@ -150,19 +150,19 @@ def test_at_the_live_tail_a_key_judges_the_newest_step_only_once_it_has_been_see
     monkeypatch.setattr(verdicts, "SETTLED_MS", 0)
     place.actions["review.mask"].trigger()
     assert sent == [(10, "mask")]
-    assert place.cursor.is_following
+    assert place.cursor.step is None
     place.actions["review.note"].trigger()
     assert place.cursor.step == 10
 
 
 def test_a_verdict_that_no_server_has_answered_still_stands_after_a_restart(place, host) -> None:
-    asyncio.run(place.desk.replica.add("s1", GiveVerdict(step=4, value="mask", reason="a loop")))
+    asyncio.run(place.desks.local.replica.add("s1", GiveVerdict(step=4, value="mask", reason="a loop")))
     told = []
-    place.notices.told.connect(told.append)
+    place.notices.posted.connect(told.append)
     view = verdicts.build(place, host)
     place.cursor.move("s1", 4)
     assert "masked" in view._final.text() and "a loop" in view._opinions.text
-    [queued] = place.desk.replica.waiting()
+    [queued] = place.desks.local.replica.waiting()
     refusal = Nak(id=queued.id, cseq=1, kind="Denied", code="missing_scope", sentence="No.")
-    asyncio.run(place.desk.replica.answered(refusal))
+    asyncio.run(place.desks.local.replica.answered(refusal))
     assert "masked" not in view._final.text() and len(told) == 1

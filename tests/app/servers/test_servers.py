@@ -70,21 +70,21 @@ async def test_two_servers_in_one_window_one_killed_and_restarted(qapp, tmp_path
             told = listed(made)
             assert "Lab work" in told[key_of("same", one)] and "@ lab" in told[key_of("same", one)]
             assert "5 step(s)" in told[key_of("same", two)] and "@ farm" in told[key_of("same", two)]
-            await eventually(lambda: made.window.status.told.count("connected") == 2)
-            assert made.window.status.told.startswith("● lab: connected")
+            await eventually(lambda: made.window.status.links_text.count("connected") == 2)
+            assert made.window.status.links_text.startswith("● lab: connected")
 
             made.cursor.move(key_of("same", two), 5)
             step = made.window.docks["step"].widget()
             await eventually(lambda: "Observation" in step.text.text)
             lab.kill()
-            await eventually(lambda: "lab: not connected" in made.window.status.told)
+            await eventually(lambda: "lab: not connected" in made.window.status.links_text)
             made.cursor.move(key_of("same", one))
             write(made, "for the lab")
             await eventually(lambda: made.window.status.waiting.text() == "1 waiting to be delivered")
             made.cursor.move(key_of("same", two))
             write(made, "for the farm")
             await eventually(lambda: guidance_at(farm, "same") == ["for the farm"])
-            assert "farm: connected" in made.window.status.told, "a server that is down holds up nobody"
+            assert "farm: connected" in made.window.status.links_text, "a server that is down holds up nobody"
             lab.start()
             made.servers.hurry(one)
             await eventually(lambda: guidance_at(lab, "same") == ["for the lab"])
@@ -108,11 +108,11 @@ async def test_a_server_is_renamed_left_reached_again_and_taken_off_the_list(qap
             assert "@ the lab" in listed(made)[key_of("s", entry.id)]
             dialog.on.setFocus()
             QTest.keyClick(dialog.on, Qt.Key.Key_Space)
-            assert "the lab: offline, as you chose" in made.window.status.told
+            assert "the lab: offline, as you chose" in made.window.status.links_text
             assert not dialog.why.text()
             assert listed(made), "the copy stays"
             QTest.keyClick(dialog.on, Qt.Key.Key_Space)
-            await eventually(lambda: "the lab: connected" in made.window.status.told)
+            await eventually(lambda: "the lab: connected" in made.window.status.links_text)
             made.cursor.move(key_of("s", entry.id))
             dialog.off.click()
             await eventually(lambda: dialog.findChildren(QMessageBox))
@@ -142,9 +142,9 @@ async def test_a_link_reopens_server_session_step_panel_filters_and_words(qapp, 
     with ServerProcess(tmp_path / "lab", s=mixed) as lab:
         async with window(tmp_path / "one") as made:
             entry = made.place.servers.add(lab.url, lab.token)
-            await eventually(lambda: made.desk.row(key_of("s", entry.id)))
+            await eventually(lambda: made.desks.of(key_of("s", entry.id)).row(key_of("s", entry.id)))
             made.cursor.move(key_of("s", entry.id))
-            await eventually(lambda: made.desk.trajectory(made.cursor.session).row.steps == 5)
+            await eventually(lambda: made.place.sight.trajectory.row.steps == 5)
             steps = made.window.docks["trajectory"].widget()
             made.actions["go.filter"].setChecked(True)
             tool = steps.filters.boxes["tool"]
@@ -167,7 +167,7 @@ async def test_a_link_reopens_server_session_step_panel_filters_and_words(qapp, 
             QTest.keyClick(dialog.token, Qt.Key.Key_Return)
             dialog.reject()
             made.take_over(parse([link]).as_request(""))
-            await eventually(lambda: made.cursor.session and made.desk.trajectory(made.cursor.session).row.steps == 5)
+            await eventually(lambda: made.cursor.session and made.place.sight.trajectory.row.steps == 5)
             assert made.cursor.session == key_of("s", made.place.servers.all[0].id) and made.cursor.step == 5
             steps = made.window.docks["trajectory"].widget()
             await eventually(lambda: steps.find_box.text() == "edit")
@@ -181,12 +181,12 @@ async def test_servers_and_what_was_seen_of_them_come_back_without_a_network(qap
         token.write_text(lab.token)
         async with window(tmp_path / "desk", "--server", lab.url, "--session", "s") as made:
             assert made.cursor.session == key_of("s", made.place.servers.all[0].id)
-            await eventually(lambda: "refused by the server" in made.window.status.told)
+            await eventually(lambda: "refused by the server" in made.window.status.links_text)
             made.place.servers.add(lab.url, lab.token)
-            await eventually(lambda: made.desk.trajectory(made.cursor.session).row.steps == 3)
+            await eventually(lambda: made.place.sight.trajectory.row.steps == 3)
     async with window(tmp_path / "desk") as made:
         assert made.cursor.session == key_of("s", made.place.servers.all[0].id)
-        assert made.desk.trajectory(made.cursor.session).row.steps == 3
+        assert made.place.sight.trajectory.row.steps == 3
 
 
 def test_the_list_of_servers_is_private_and_a_damaged_one_is_put_aside(tmp_path):

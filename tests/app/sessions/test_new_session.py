@@ -73,7 +73,7 @@ async def test_a_task_of_another_server_is_started_there(qapp, tmp_path):
         async with window(tmp_path / "desk") as made:
             made.place.settings.set("attention.errors", 7)
             one = made.place.servers.add(lab.url, lab.token, "lab").id
-            await eventually(lambda: "lab: connected" in made.window.status.told)
+            await eventually(lambda: "lab: connected" in made.window.status.links_text)
             dialog = await ask(made)
             assert dialog.server.currentData() == OWN and dialog.server.isVisibleTo(dialog)
             await eventually(lambda: "own-task" in tasks(dialog))
@@ -93,7 +93,7 @@ async def test_a_task_of_another_server_is_started_there(qapp, tmp_path):
             first, second = created(lab, id_of(session))
             assert isinstance(first, SessionCreated) and first.task.id == "lab-task"
             assert isinstance(second, ThresholdsSet) and second.thresholds.errors == 7
-            assert not made.desk.local.commands(session), "nothing of it went to this computer's own server"
+            assert not made.desks.local.commands(session), "nothing of it went to this computer's own server"
 
             dialog = await ask(made)
             assert dialog.server.currentData() == one, "the server of the session that is looked at comes first"
@@ -105,7 +105,7 @@ async def test_what_a_token_does_not_allow_is_said_in_one_sentence(qapp, tmp_pat
     with ServerProcess(tmp_path / "lab") as lab:
         async with window(tmp_path / "desk") as made:
             one = made.place.servers.add(lab.url, account(tmp_path / "lab", "wang", "view", "review"), "lab").id
-            await eventually(lambda: "lab: connected" in made.window.status.told)
+            await eventually(lambda: "lab: connected" in made.window.status.links_text)
             dialog = await ask(made)
             await choose(dialog, one)
             await eventually(lambda: "guide" in dialog.why.text())
@@ -133,7 +133,7 @@ async def test_each_reason_why_a_server_offers_nothing_has_its_sentence(qapp, tm
         away = made.place.servers.add("ws://127.0.0.1:9", "token", "farm").id
         monkeypatch.setattr("core.server.connection.CAN", ("search",))
         one = made.place.servers.add(server.url, admin_token(tmp_path / "home"), "lab").id
-        await eventually(lambda: "lab: connected" in made.window.status.told)
+        await eventually(lambda: "lab: connected" in made.window.status.links_text)
         dialog = await ask(made)
         await choose(dialog, one)
         assert dialog.why.text() == "lab has an older program, which does not tell its tasks."
@@ -178,16 +178,17 @@ async def test_an_agent_of_another_server_works_and_is_watched_and_searched_from
         async with window(tmp_path / "desk") as made:
             home = Home(tmp_path / "lab")
             entry = made.place.servers.add(read_endpoint(home).url, home.admin_token.read_text(), "lab")
-            await eventually(lambda: "lab: connected" in made.window.status.told)
+            await eventually(lambda: "lab: connected" in made.window.status.links_text)
             dialog = await ask(made)
             await choose(dialog, entry.id)
             await eventually(lambda: "lab-sums" in tasks(dialog))
             dialog.task.setCurrentIndex(dialog.task.findData("lab-sums"))
             QTest.keyClick(dialog, Qt.Key.Key_Return)
             session = made.cursor.session
-            await eventually(lambda: (row := made.desk.row(session)) is not None and row.state == "finished", 60)
-            await eventually(lambda: len(made.desk.trajectory(session).steps) == made.desk.row(session).steps > 0)
-            assert made.desk.row(session).score == 100
+            desk = made.desks.of(session)
+            await eventually(lambda: (row := desk.row(session)) is not None and row.state == "finished", 60)
+            await eventually(lambda: len(desk.trajectory(session).steps) == desk.row(session).steps > 0)
+            assert made.desks.of(session).row(session).score == 100
             find = made.window.docks["find"].widget()
             find.box.insert("numbers.txt")
             await eventually(lambda: any(hit.session == session and hit.where == "action"

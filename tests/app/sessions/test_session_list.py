@@ -13,7 +13,7 @@ from support.eventually import eventually
 from support.logs import SERVER, Maker
 from support.panels import workplace
 
-from app.desk.watermarks import Looked
+from app.desk.watermarks import Watermarks
 from app.kit import theme
 from app.sessions.model import SessionsModel
 from app.sessions.panel import build
@@ -59,9 +59,9 @@ def rows() -> list[SessionRow]:
 
 
 def test_orders_and_what_is_read_keeps_its_place(tmp_path, qtmodeltester):
-    watermarks = Looked(tmp_path / "looked.json")
+    watermarks = Watermarks(tmp_path / "looked.json")
     for name, seen in (("a", 1), ("b", 2), ("c", 5)):
-        watermarks.look(name, seen)
+        watermarks.mark(name, seen)
     model = SessionsModel(watermarks)
     model.show(rows())
     orders = {}
@@ -88,13 +88,13 @@ def session(title: str, seed: int, *facts) -> Maker:
 
 
 def test_what_was_seen_before_a_visit_holds_for_all_of_it(tmp_path):
-    watermarks = Looked(tmp_path / "looked.json")
-    watermarks.look("s1", 3)
+    watermarks = Watermarks(tmp_path / "looked.json")
+    watermarks.mark("s1", 3)
     at_arrival = []
     for session, seen in (("s1", 7), ("s1", 9), ("s2", 2), ("s1", 9)):
         watermarks.arrive(session)
         at_arrival.append(watermarks.at_arrival("s1"))
-        watermarks.look(session, seen)
+        watermarks.mark(session, seen)
     assert at_arrival == [3, 3, 9, 9], "going to another step is no new visit"
 
 
@@ -102,14 +102,14 @@ async def test_who_looks_back_has_not_seen_what_came_since_and_attention_is_take
     argo = session("Argo", 1, AttentionRaised(kind="loop", step=2), AttentionRaised(kind="budget", step=3))
     with workplace(tmp_path, argo, session("Troy", 2)) as (place, replica):
         panel = build(place, None)
-        seen = [place.looked.steps("s1")]
+        seen = [place.watermarks.steps("s1")]
 
         async def grow() -> None:
             count = len(argo.bodies)
             argo.add_step(fails=False)
             await replica.place("s1", count + 1, argo.bodies[count:])
-            place.desk._flush()
-            seen.append(place.looked.steps("s1"))
+            place.desks.local._flush()
+            seen.append(place.watermarks.steps("s1"))
 
         place.cursor.move("s1")
         await grow()  # at the live tail
@@ -117,7 +117,7 @@ async def test_who_looks_back_has_not_seen_what_came_since_and_attention_is_take
         await grow()
         place.cursor.move("s2")
         assert seen == [None, 4, 4]
-        assert Looked(place.home.path / "looked.json").steps("s1") == 4, "stored on disk when it is left"
+        assert Watermarks(place.home.path / "looked.json").steps("s1") == 4, "stored on disk when it is left"
         acted = place.actions["session.clear_attention"]
         assert not acted.isEnabled()
         place.cursor.move("s1")
@@ -176,7 +176,7 @@ def test_the_whole_list_by_keyboard(qtbot, tmp_path):
 
 
 def numbers(row: SessionRow, folder) -> tuple[str, float | None]:
-    model = SessionsModel(Looked(folder / "looked.json"))
+    model = SessionsModel(Watermarks(folder / "looked.json"))
     line = model.line(row)
     return line.numbers, line.used
 
@@ -213,7 +213,7 @@ def test_what_is_used_is_drawn_under_the_session(qtbot, tmp_path):
         model = panel.list.model()
         drawn = []
         for limit in (None, 6, 3):
-            [row] = place.desk.rows()
+            [row] = place.desks.rows()
             model.show([structs.replace(row, limits=Limits(steps=limit))])
             rect = panel.list.visualRect(model.index(0, 0))
             picture = panel.list.viewport().grab().toImage()

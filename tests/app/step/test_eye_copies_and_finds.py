@@ -76,7 +76,7 @@ def test_a_typed_text_tells_its_steps_and_the_strip_goes_there(qtbot, tmp_path):
         assert eye.presence.box.hasFocus()
         QTest.keyClicks(eye.presence.box, "MARMALADE")
         qtbot.waitUntil(lambda: "Gone" in eye.presence.answer.text())
-        trajectory = place.desk.trajectory("s1")
+        trajectory = place.desks.local.trajectory("s1")
         guidance = next(iter(trajectory.guidance))
         steps = [e.head.number for e in trajectory.steps
                  if any(ref.source == f"guidance:{guidance}" for ref in trajectory.context(e.head.number))]
@@ -118,7 +118,7 @@ def test_what_summaries_dropped_is_listed_with_the_step_that_lost_it(qtbot, tmp_
         press(window, Qt.Key.Key_End)
         eye.shown.activated.emit(eye.shown.currentIndex())
         qtbot.waitUntil(lambda: eye.table.model().rowCount() > 0)
-        trajectory = place.desk.trajectory("s1")
+        trajectory = place.desks.local.trajectory("s1")
         earlier = {r.hash for e in trajectory.steps[:8] for r in trajectory.context(e.head.number)}
         now = {r.hash for r in trajectory.context(9)}
         assert {line.ref.hash for line in eye.table.model().lines} == earlier - now
@@ -136,14 +136,14 @@ def test_the_context_is_copied_as_json_and_as_a_command_without_secrets(qtbot, t
     maker.add_step()
     with shown_window(tmp_path, maker) as (window, place):
         notices = []
-        place.notices.told.connect(notices.append)
+        place.notices.posted.connect(notices.append)
         place.cursor.move("")
         place.actions["view.copy_json"].trigger()
         assert "choose a step" in notices[-1].sentence
         place.cursor.move("s1", 10)
         place.actions["view.copy_json"].trigger()
         request = json.loads(QGuiApplication.clipboard().text())
-        assert len(request["messages"]) == len(place.desk.trajectory("s1").context(10))
+        assert len(request["messages"]) == len(place.desks.local.trajectory("s1").context(10))
         assert KEY in json.dumps(request)
         place.actions["view.copy_curl"].trigger()
         text = QGuiApplication.clipboard().text()
@@ -165,9 +165,9 @@ async def test_a_copy_that_waits_for_a_message_is_made_only_for_who_stays(tmp_pa
         assert QGuiApplication.clipboard().text() == "mine", "a message is not here yet"
         if not stays:
             place.cursor.to_step(2)
-        await place.desk.of("s1").replica.keep_blob(late, blobs.compress(data))
+        await place.desks.of("s1").replica.keep_blob(late, blobs.compress(data))
         text = QGuiApplication.clipboard().text()
-        assert len(json.loads(text)["messages"]) == len(place.desk.trajectory("s1").context(9)) if stays else (
+        assert len(json.loads(text)["messages"]) == len(place.desks.local.trajectory("s1").context(9)) if stays else (
             text == "mine")
 
 

@@ -91,7 +91,7 @@ def test_the_panel_follows_the_cursor(qtbot, tmp_path):
         assert "Observation" in panel.text.text
         place.actions["view.eye"].setChecked(True)
         assert panel.eye_is_open
-        wanted = place.desk.trajectory("s1").context(4)
+        wanted = place.desks.local.trajectory("s1").context(4)
         assert panel.eye.table.model().rowCount() == len(wanted)
         assert panel.eye.text.text
         place.cursor.follow()
@@ -110,12 +110,12 @@ def test_a_stale_body_is_dropped(qtbot, tmp_path):
         qtbot.addWidget(panel)
         place.cursor.move("s1", 1)
         place.cursor.move("s1", 2)
-        first, second = (place.desk.trajectory("s1").steps[i].body for i in (0, 1))
+        first, second = (place.desks.local.trajectory("s1").steps[i].body for i in (0, 1))
         from core.store import blobs
 
         for name in (second, first):
             replica._writer.do_blocking(lambda conn, n=name: blobs.put(conn, held_back[n]))
-            place.desk._on_blob(name)
+            place.desks.local._on_blob(name)
         assert panel.title.text() == "Step 2"
         from core.domain.step import decode_body
 
@@ -137,15 +137,15 @@ def test_a_text_that_is_not_here_says_why(qtbot, tmp_path):
         qtbot.addWidget(panel)
         place.cursor.move("s1", 1)
         assert "switched off" in panel.text.edit.placeholderText()
-        place.desk.attach(Client(replica, "ws://127.0.0.1:1", "token"))
+        place.desks.local.attach(Client(replica, "ws://127.0.0.1:1", "token"))
         assert "as soon as the server is reached" in panel.text.edit.placeholderText()
-        place.desk._on_absent(place.desk.trajectory("s1").steps[0].body)
+        place.desks.local._on_absent(place.desks.local.trajectory("s1").steps[0].body)
         assert "The server does not hold this text" in panel.text.edit.placeholderText()
         place.cursor.to_step(2)
         assert "as soon as" in panel.text.edit.placeholderText(), "that was about the other step"
         place.cursor.to_step(3)
         assert panel.text.text.startswith("This step cannot be read: ")
-        place.desk.detach()
+        place.desks.local.detach()
 
 
 def test_a_summary_opens_beside_the_step(qtbot, tmp_path):
@@ -158,7 +158,7 @@ def test_a_summary_opens_beside_the_step(qtbot, tmp_path):
         panel = build(place, None)
         qtbot.addWidget(panel)
         place.cursor.move("s1", 2)
-        summary = next(iter(place.desk.trajectory("s1").summaries.values()))
+        summary = next(iter(place.desks.local.trajectory("s1").summaries.values()))
         place.cursor.look_aside("summary", summary.id)
         assert panel.text.text == summary.text
         place.actions["view.eye"].setChecked(True)
@@ -177,7 +177,7 @@ async def test_what_was_opened_aside_is_left_when_the_log_is_another_one(tmp_pat
     with workplace(tmp_path, maker) as (place, replica):
         panel = build(place, None)
         place.cursor.move("s1")
-        guidance = next(iter(place.desk.trajectory("s1").guidance))
+        guidance = next(iter(place.desks.local.trajectory("s1").guidance))
         place.cursor.look_aside("guidance", guidance)
         assert panel.text.text == "look at the loader"
         await replica.forget("s1")

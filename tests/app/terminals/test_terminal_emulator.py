@@ -77,7 +77,7 @@ def test_any_step_back_and_forth_shows_the_same_screen_as_emulating_from_the_sta
     lines = [f"\x1b[3{i % 8}mline {i} 训练\x1b[m\r\n".encode() for i in range(9000)]
     tape = Tape(outputs(*lines), lambda _: None)
     player = Player(tape, 40, 6)
-    ends = [o.offset + o.size for o in tape._outputs]
+    ends = [o.offset + o.size for o in tape.outputs]
     for target in (ends[8999] - 200_000, ends[10], ends[7000], ends[3], ends[8999] - 100_000):
         player.seek(target)
         while player.work(1.0):

@@ -56,9 +56,9 @@ def test_a_remark_that_comes_later_is_shown_when_it_comes(qtbot, tmp_path):
         assert bar.isHidden()
         count = len(maker.bodies)
         maker.say(NoteAdded(step=0, text="Compare it with the run of Tuesday."), PERSON)
-        writer = place.desk.replica._writer
+        writer = place.desks.local.replica._writer
         head = writer.do_blocking(lambda conn: log.append(conn, "s1", maker.bodies[count:]))
-        place.desk._on_events("s1", count + 1, head)
+        place.desks.local._on_events("s1", count + 1, head)
         qtbot.waitUntil(bar.isVisible)
         assert "li, " in bar.text.edit.toPlainText()
 

@@ -71,13 +71,13 @@ async def test_a_session_appears_with_its_steps_bodies_and_context(tmp_path):
         put(server.settings.home, "s1", working())
         async with desktop(tmp_path / "desk", "--session", "s1", "--step", "2", server=server) as made:
             window = made.window
-            await eventually(lambda: made.desk.trajectory(made.cursor.session).row.steps == 3)
+            await eventually(lambda: made.place.sight.trajectory.row.steps == 3)
             step = window.docks["step"].widget()
             await eventually(lambda: "Observation" in step.text.text)
             assert step.title.text() == "Step 2"
             made.actions["view.eye"].setChecked(True)
             await eventually(lambda: step.eye.text.text)
-            assert "connected" in window.status.told
+            assert "connected" in window.status.links_text
             assert window.status.place.text() == "at step 2 of 3"
 
 
@@ -85,7 +85,7 @@ async def test_guidance_typed_without_a_server_is_sent_later_once(tmp_path):
     async with serving(tmp_path / "server") as server:
         put(server.settings.home, "s1", working())
         async with desktop(tmp_path / "desk", "--session", "s1", server=server) as made:
-            await eventually(lambda: made.desk.trajectory(named("s1", server)).row.steps == 3)
+            await eventually(lambda: made.desks.of(named("s1", server)).trajectory(named("s1", server)).row.steps == 3)
     async with desktop(tmp_path / "desk2"):
         pass
     folder = tmp_path / "desk"
@@ -95,8 +95,8 @@ async def test_guidance_typed_without_a_server_is_sent_later_once(tmp_path):
         made.connection.serve_here = lambda: None
         made.start(parse([]), "")
         assert made.cursor.session == named("s1", server)
-        assert made.desk.trajectory(made.cursor.session).row.steps == 3, "the copy serves without a server"
-        await eventually(lambda: "stale since" in made.window.status.told)
+        assert made.place.sight.trajectory.row.steps == 3, "the copy serves without a server"
+        await eventually(lambda: "stale since" in made.window.status.links_text)
         guidance = made.window.docks["guidance"].widget()
         guidance.box.setPlainText("use the training split")
         QTest.keyClick(guidance.box, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
@@ -104,7 +104,7 @@ async def test_guidance_typed_without_a_server_is_sent_later_once(tmp_path):
         assert made.window.status.waiting.text() == "1 waiting to be delivered"
         port = int(server.url.rsplit(":", 1)[1].split("/")[0])
         async with serving(tmp_path / "server", port=port) as again:
-            made.desk.here.client.hurry()
+            made.place.sight.desk.client.hurry()
             await eventually(lambda: logged_guidance(again.settings.home, "s1") == ["use the training split"])
             await eventually(lambda: not made.window.status.waiting.text())
             await eventually(lambda: "on the server" in guidance.list.model().lines[0].fate)
@@ -117,14 +117,14 @@ async def test_what_is_typed_or_sent_at_the_last_moment_is_on_disk(tmp_path):
         put(server.settings.home, "s1", working())
         put(server.settings.home, "s2", working())
         async with desktop(tmp_path / "desk", "--session", "s1", server=server) as made:
-            await eventually(lambda: made.desk.trajectory(named("s1", server)).row.steps == 3)
-            await eventually(lambda: made.desk.row(named("s2", server)))
+            await eventually(lambda: made.desks.of(named("s1", server)).trajectory(named("s1", server)).row.steps == 3)
+            await eventually(lambda: made.desks.of(named("s2", server)).row(named("s2", server)))
             guidance = made.window.docks["guidance"].widget()
             guidance.box.setPlainText("sent with the last key")
             QTest.keyClick(guidance.box, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
             made.cursor.move(named("s2", server))
             guidance.box.setPlainText("half a thought")
-            path = made.desk.log_path()
+            path = made.place.sight.desk.replica.path
     replica = Replica(path)
     assert [q.op.text for q in replica.commands("s1")] == ["sent with the last key"]
     assert replica.draft("s2") == "half a thought"
@@ -138,11 +138,11 @@ async def test_a_refusal_becomes_a_notice_in_words(tmp_path):
     async with serving(tmp_path / "server") as server:
         put(server.settings.home, "s1", finished)
         async with desktop(tmp_path / "desk", "--session", "s1", server=server) as made:
-            told = []
-            made.notices.told.connect(told.append)
+            notices = []
+            made.notices.posted.connect(notices.append)
             made.outgoing.send(named("s1", server), Guide(guidance="g1", text="too late"))
-            await eventually(lambda: told)
-            assert told[0].kind == "error"
+            await eventually(lambda: notices)
+            assert notices[0].kind == "error"
 
 
 async def test_a_question_is_opened_and_the_loop_goes_on(tmp_path):
@@ -155,10 +155,11 @@ async def test_a_question_is_opened_and_the_loop_goes_on(tmp_path):
             box = made.window.findChildren(QMessageBox)[0]
             box.reject()
             await eventually(lambda: not made.window.findChildren(QMessageBox))
-            assert not made.desk.waiting()
+            assert not made.desks.waiting()
             made.place.settings.set("sessions.ask", False)
             made.actions["session.pause"].trigger()
-            await eventually(lambda: any(q.op.control == "pause" for q in made.desk.commands(named("s1", server))))
+            commands = made.desks.of(key := named("s1", server)).commands
+            await eventually(lambda: any(q.op.control == "pause" for q in commands(key)))
 
 
 async def test_the_window_comes_back_as_it_was_and_shows_only_plain_labels(tmp_path):
@@ -206,12 +207,12 @@ async def test_the_private_server_is_started_and_comes_back_when_it_is_killed(tm
     async with TaskScope("test") as scope:
         made = Desktop(home, Settings(home.settings), scope)
         made.start(parse([]), "")
-        await eventually(lambda: made.desk.link.state == "online", 30)
+        await eventually(lambda: made.place.sight.desk.link.state == "online", 30)
         first = json.loads(home.endpoint.read_bytes())["pid"]
         os.kill(first, signal.SIGKILL)
         made.connection._child.wait()
-        await eventually(lambda: "stale since" in made.window.status.told)
-        await eventually(lambda: made.desk.link.state == "online", 30)
+        await eventually(lambda: "stale since" in made.window.status.links_text)
+        await eventually(lambda: made.place.sight.desk.link.state == "online", 30)
         child = made.connection._child
         assert json.loads(home.endpoint.read_bytes())["pid"] == child.pid != first
         await made.close()
@@ -230,12 +231,12 @@ async def test_a_file_named_on_the_command_line_is_imported_and_shown(tmp_path):
     home = Home(tmp_path / "desk")
     async with TaskScope("test") as scope:
         made = Desktop(home, Settings(home.settings), scope)
-        told = []
-        made.notices.told.connect(told.append)
+        notices = []
+        made.notices.posted.connect(notices.append)
         made.start(parse([str(file), str(tmp_path / "absent.json")]), "")
-        await eventually(lambda: made.cursor.session and made.desk.trajectory(made.cursor.session).row.steps == 5, 40)
-        await eventually(lambda: any(n.kind == "done" for n in told))
-        assert any(n.kind == "error" and "absent" in n.sentence for n in told)
+        await eventually(lambda: made.cursor.session and made.place.sight.trajectory.row.steps == 5, 40)
+        await eventually(lambda: any(n.kind == "done" for n in notices))
+        assert any(n.kind == "error" and "absent" in n.sentence for n in notices)
         child = made.connection._child
         await made.close()
         if child is not None:  # the desktop has left it alone: a session is running, as far as it knows

@@ -65,16 +65,17 @@ def offered(window) -> NewSessionDialog:
 
 def dialogs(window, place) -> list[QDialog]:
     """Every dialog that can be made without a server."""
-    told = [SettingsDialog(place.settings, window), KeysDialog(place.actions, window), GoToDialog("x", window),
+    dialogs = [SettingsDialog(place.settings, window), KeysDialog(place.actions, window), GoToDialog("x", window),
             KeysEditor(place.actions, Keys(place.actions, place.settings, window), window),
             offered(window),
             Palette(window.findChild(PaletteController).commands(), window), RulesDialog(window),
             ServersDialog(window), ThresholdsDialog("A title", Thresholds(), Thresholds(), window)]
-    told[-3].show_rules([RuleLine("bad_edit", "1", "About it", True, {"within": 3, "share": 0.5, "name": "x"}, {}, {})])
-    for dialog in told:
+    rule = RuleLine("bad_edit", "1", "About it", True, {"within": 3, "share": 0.5, "name": "x"}, {}, {})
+    dialogs[-3].show_rules([rule])
+    for dialog in dialogs:
         dialog.show()
     QApplication.processEvents()
-    return told
+    return dialogs
 
 
 def name_of(widget: QWidget) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from support.eventually import eventually
 
-from app.window.instance import Doorbell, Request, take_or_hand_over
+from app.window.instance import Doorbell, OpenRequest, take_or_hand_over
 from core.aio import TaskScope
 from core.domain.errors import InvalidInput, ReportableError
 from core.store.home import Home
@@ -35,9 +35,9 @@ async def start(home: Home, *arguments: str, cwd: Path | None = None) -> tuple[i
 @pytest.mark.parametrize("folder", ["home", LONG])
 async def test_a_second_start_hands_over_and_ends(qapp, tmp_path, folder):
     home = Home(tmp_path / folder)
-    lock = take_or_hand_over(home, Request())
+    lock = take_or_hand_over(home, OpenRequest())
     assert lock is not None
-    asked: list[Request] = []
+    asked: list[OpenRequest] = []
     async with TaskScope("test") as scope:
         bell = Doorbell(home, scope, asked.append)
         await bell.listen()
@@ -48,7 +48,7 @@ async def test_a_second_start_hands_over_and_ends(qapp, tmp_path, folder):
             home, "--server", "ws://127.0.0.1:9", "--token-file", str(token), "--session", "s1", "--step", "4",
             "tiphys://session/s2?step=1", "run.json", cwd=tmp_path)
         assert (status, complaint) == (0, "")
-        assert asked == [Request(server="ws://127.0.0.1:9", token="secret", session="s1", step=4,
+        assert asked == [OpenRequest(server="ws://127.0.0.1:9", token="secret", session="s1", step=4,
                                  files=["tiphys://session/s2?step=1", str(tmp_path / "run.json")])]
         await bell.close()
     lock.release()
@@ -59,7 +59,7 @@ async def test_what_the_window_refuses_is_told_to_who_asked(qapp, tmp_path):
     lock = FileLock(home.path / "desktop.lock")
     assert lock.take()
 
-    def refuse(request: Request) -> None:
+    def refuse(request: OpenRequest) -> None:
         raise InvalidInput("bad_address", "That is no address.")
 
     async with TaskScope("test") as scope:
@@ -102,13 +102,13 @@ async def test_the_place_of_a_killed_window_is_taken(qapp, tmp_path):
     home = Home(tmp_path)
     with socket.socket(socket.AF_UNIX) as dead:
         dead.bind(str(home.path / "desktop.sock"))
-    asked: list[Request] = []
+    asked: list[OpenRequest] = []
     async with TaskScope("test") as scope:
-        lock = take_or_hand_over(home, Request())
+        lock = take_or_hand_over(home, OpenRequest())
         assert lock is not None, "nobody listens and nobody holds the lock"
         bell = Doorbell(home, scope, asked.append)
         await bell.listen()
-        assert await asyncio.to_thread(take_or_hand_over, home, Request(session="s1")) is None
+        assert await asyncio.to_thread(take_or_hand_over, home, OpenRequest(session="s1")) is None
         assert [r.session for r in asked] == ["s1"]
         await bell.close()
         lock.release()
@@ -119,6 +119,6 @@ async def test_a_window_that_hangs_is_named(qapp, tmp_path, monkeypatch):
     lock = FileLock(Home(tmp_path).path / "desktop.lock")
     assert lock.take()
     with pytest.raises(ReportableError) as caught:
-        take_or_hand_over(Home(tmp_path), Request())
+        take_or_hand_over(Home(tmp_path), OpenRequest())
     assert caught.value.code == "desktop_busy"
     lock.release()

@@ -59,7 +59,7 @@ class Desk(QWidget):
 
     def open(self, qtbot) -> None:
         self.place.cursor.move(stress.SESSION)
-        qtbot.waitUntil(lambda: self.place.desk.progress(stress.SESSION) == 1, timeout=100_000)
+        qtbot.waitUntil(lambda: self.place.desks.local.progress(stress.SESSION) == 1, timeout=100_000)
 
     def grow(self, bodies: list[bytes]) -> None:
         """Events come from the server."""
@@ -79,17 +79,17 @@ def desk(qtbot, session: Path, tmp_path: Path) -> Iterator[Desk]:
         made.grab()
         QApplication.processEvents()
         yield made
-        place.desk.close()
+        place.desks.local.close()
 
 
 def test_opening_jumping_filtering_and_choosing(qtbot, desk: Desk) -> None:
-    desk.place.looked.look(stress.SESSION, 10)
+    desk.place.watermarks.mark(stress.SESSION, 10)
     with Watchdog() as opening:
         desk.open(qtbot)
     assert opening.longest_ms < HELD_MS, "opening"
     assert desk.steps.digest.isVisible(), "what came since the reader looked is told"
     model = desk.steps.list.model()
-    assert len(desk.place.desk.trajectory(stress.SESSION).steps) == STEPS
+    assert len(desk.place.desks.local.trajectory(stress.SESSION).steps) == STEPS
     with Watchdog() as jumping:
         for number in range(7, STEPS, 487):
             desk.place.cursor.to_step(number)
@@ -125,7 +125,7 @@ def test_opening_jumping_filtering_and_choosing(qtbot, desk: Desk) -> None:
 def test_growing_in_bursts_while_it_is_followed(qtbot, desk: Desk) -> None:
     desk.open(qtbot)
     maker = stress.Maker(STEPS)
-    number = desk.place.desk.trajectory(stress.SESSION).steps.numbers[-1]
+    number = desk.place.desks.local.trajectory(stress.SESSION).steps.numbers[-1]
     bursts = []
     for _ in range(5):
         made = []
@@ -139,7 +139,8 @@ def test_growing_in_bursts_while_it_is_followed(qtbot, desk: Desk) -> None:
         for made in bursts:
             desk.grow(made)
             QApplication.processEvents()
-        qtbot.waitUntil(lambda: desk.place.desk.trajectory(stress.SESSION).steps.numbers[-1] == number, timeout=60_000)
+        steps = desk.place.desks.local.trajectory(stress.SESSION).steps
+        qtbot.waitUntil(lambda: steps.numbers[-1] == number, timeout=60_000)
         qtbot.waitUntil(lambda: desk.steps.list.rows_in_sight()[-1] == desk.steps.list.model().rowCount() - 1)
     assert growing.longest_ms < HELD_MS
     assert desk.steps.list.is_following
@@ -178,7 +179,7 @@ def test_an_observation_of_30_mb_and_a_line_of_2_mb(qtbot, desk: Desk) -> None:
 def test_ten_thousand_terminal_lines_a_second(qtbot, desk: Desk) -> None:
     desk.open(qtbot)
     line = "epoch {n} \x1b[32mloss\x1b[0m 0.1234 \x1b[1mstep\x1b[0m 100\r\n"
-    offset = desk.place.desk.trajectory(stress.SESSION).terminals["main/t0"].length
+    offset = desk.place.desks.local.trajectory(stress.SESSION).terminals["main/t0"].length
     floods = []
     for burst in range(10):
         data = "".join(line.format(n=burst * 1000 + n) for n in range(1000)).encode()

@@ -24,9 +24,10 @@ def opened(window, qtbot) -> Palette:
 
 def test_every_action_and_panel_is_there(qtbot, tmp_path):
     with shown_window(tmp_path, told_session()) as (window, place):
-        told = window.findChild(PaletteController).commands()
-        assert {c.action.objectName() for c in told if c.action.objectName()} == {e.key for e in place.actions.table}
-        assert [c.action.text() for c in told if c.place == "Panel"] == [p.shown_title for p in PANELS]
+        commands = window.findChild(PaletteController).commands()
+        names = {c.action.objectName() for c in commands if c.action.objectName()}
+        assert names == {e.key for e in place.actions.table}
+        assert [c.action.text() for c in commands if c.place == "Panel"] == [p.shown_title for p in PANELS]
         in_menus = {action.objectName() for menu in window.menuBar().findChildren(type(window.menuBar().addMenu("x")))
                     for action in menu.actions()}
         assert {e.key for e in place.actions.table if e.menu} <= in_menus
@@ -55,8 +56,8 @@ def test_moves_in_the_list_and_what_cannot_be_done_comes_last(qtbot, tmp_path):
         place.actions["review.next"].setEnabled(False)
         palette = opened(window, qtbot)
         QTest.keyClicks(palette.box, "next")
-        told = [c.action for c in palette.model.shown]
-        assert told[-1] is place.actions["review.next"] and len(told) > 5
+        shown = [c.action for c in palette.model.shown]
+        assert shown[-1] is place.actions["review.next"] and len(shown) > 5
         first = palette.table.currentIndex().row()
         press(window, Qt.Key.Key_Down)
         assert palette.table.currentIndex().row() == first + 1

@@ -23,8 +23,8 @@ from core.store import log
 
 @pytest.fixture
 def place(qapp, tmp_path):
-    with workplace(tmp_path, told_session()) as (told, _):
-        yield told
+    with workplace(tmp_path, told_session()) as (made, _):
+        yield made
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_new_output_appears_while_following_and_not_at_an_older_step(qapp, tmp_p
         view = terminals.build(place, host)
         show(qtbot, view, host)
         place.cursor.move("s1", None)
-        count, end = len(maker.bodies), place.desk.trajectory("s1").terminals["main/sh"][-1]
+        count, end = len(maker.bodies), place.desks.local.trajectory("s1").terminals["main/sh"][-1]
         offset = end.offset + end.size
         maker.say(TerminalOutput(host="main", terminal="sh", offset=offset, size=5, data=b"fresh"))
         replica._writer.do_blocking(lambda conn: log.append(conn, "s1", maker.bodies[count:]))
@@ -102,7 +102,7 @@ def test_files_are_listed_as_of_the_step_with_the_difference_of_the_newest_chang
     view = files.build(place, host)
     show(qtbot, view, host)
     place.cursor.move("s1", 4)
-    assert [f.path for f in touched(place.desk.trajectory("s1").files, 4)] == ["src/a.py"]
+    assert [f.path for f in touched(place.desks.local.trajectory("s1").files, 4)] == ["src/a.py"]
     qtbot.waitUntil(lambda: (view.diff._diff.added, view.diff._diff.removed) == (2, 0))
     place.cursor.follow()
     qtbot.waitUntil(lambda: view.list.model().rowCount() == 2)
@@ -145,12 +145,12 @@ def test_a_new_search_leaves_the_tree_below_as_it_was(qapp) -> None:
     QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
     made = list(_searches(3))
     model.show(made_searches(made[:2], None))
-    kept = model.index(0, 0, model.index(1, 0))
-    assert kept.data(Qt.ItemDataRole.DisplayRole) == "r0"
+    result = model.index(0, 0, model.index(1, 0))
+    assert result.data(Qt.ItemDataRole.DisplayRole) == "r0"
     model.show(made_searches(made, None))
     assert model.rowCount() == 3
-    assert kept.data(Qt.ItemDataRole.DisplayRole) == "r0"
-    assert model.parent(kept) == model.index(2, 0)
+    assert result.data(Qt.ItemDataRole.DisplayRole) == "r0"
+    assert model.parent(result) == model.index(2, 0)
     assert model.parent(model.index(0, 0)) == QModelIndex()
 
 

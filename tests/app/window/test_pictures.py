@@ -16,12 +16,12 @@ from app.disagreements.model import disagreements
 
 def test_the_story_is_a_whole_log(qtbot, tmp_path):
     with shown_window(tmp_path, told(0), told(1)) as (_, place):
-        ours, other = place.desk.trajectory("s1"), place.desk.trajectory("s2")
+        ours, other = place.desks.local.trajectory("s1"), place.desks.local.trajectory("s2")
         assert len(ours.steps) == len(other.steps) == 24
         assert [g.state for g in ours.guidance.values()] == ["answered", "delivered", "queued"]
         assert other.guidance == {}
         assert [s.total for s in ours.scores] == [61.5, 78.0]
         assert [d.step for d in disagreements(ours) if d.people] == [3]
         held = {ref.hash for entry in ours.steps for ref in ours.context(entry.head.number)}
-        assert all(place.desk.held(name) for name in held), "every message can be read"
+        assert all(place.desks.local.held(name) for name in held), "every message can be read"
         assert len(ours.context(24)) < 30 and len(ours.summaries) == 1

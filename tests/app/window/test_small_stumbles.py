@@ -48,8 +48,8 @@ def test_the_title_names_a_session_that_is_known_only_after_it_was_opened(qtbot,
             log.create(conn, "late")
             log.append(conn, "late", maker.bodies)
 
-        place.desk.replica._writer.do_blocking(come)
-        place.desk._on_events("late", 1, len(maker.bodies))
+        place.desks.local.replica._writer.do_blocking(come)
+        place.desks.local._on_events("late", 1, len(maker.bodies))
         qtbot.waitUntil(lambda: window.windowTitle() == "Came later – Tiphys")
 
 

@@ -60,7 +60,7 @@ async def test_guidance_refused_after_an_offline_time_makes_a_notice_and_keeps_i
             key = key_of("s", entry.id)
             await eventually(lambda: listed(made))
             made.cursor.move(key)
-            await eventually(lambda: made.desk.trajectory(key).row.steps == 3)
+            await eventually(lambda: made.desks.of(key).trajectory(key).row.steps == 3)
             made.place.servers.set_connected(entry.id, False)
             panel = made.window.docks["guidance"].widget()
             await eventually(panel.box.isEnabled)
@@ -78,14 +78,14 @@ async def test_guidance_refused_after_an_offline_time_makes_a_notice_and_keeps_i
 
 async def reconnected(made, key: str) -> None:
     """Connect again; the notice is there, its button opens the session, and the text stands in the list."""
-    told = []
-    made.notices.told.connect(told.append)
+    notices = []
+    made.notices.posted.connect(notices.append)
     made.cursor.move("")
     made.place.servers.set_connected(made.place.servers.all[0].id, True)
-    await eventually(lambda: told)
-    assert told[0].sentence == (f"Your guidance “{TEXT}” was not taken: This session has ended: no agent will read "
+    await eventually(lambda: notices)
+    assert notices[0].sentence == (f"Your guidance “{TEXT}” was not taken: This session has ended: no agent will read "
                                 "this. It stands under Guidance, to be used again.")
-    assert (told[0].kind, told[0].session) == ("error", key)
+    assert (notices[0].kind, notices[0].session) == ("error", key)
     toasts = made.window.findChild(Toasts)
     assert toasts.isVisible() and not made.window.findChildren(QMessageBox), "a notice, never a box in the way"
     button = toasts.findChild(QPushButton)
@@ -93,7 +93,7 @@ async def reconnected(made, key: str) -> None:
     QTest.keyClick(button, Qt.Key.Key_Space)
     assert made.cursor.session == key
     await eventually(lambda: fates(made) and fates(made)[0][0] == TEXT and "refused" in fates(made)[0][1])
-    assert len(told) == 1
+    assert len(notices) == 1
 
 
 @pytest.mark.parametrize(("op", "words"), [

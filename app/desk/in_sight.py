@@ -1,0 +1,95 @@
+"""What is in sight: the session and the step that are looked at, and when they change. What panels listen to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from app.desk.cursor import Cursor
+from app.desk.desks import Desks
+
+if TYPE_CHECKING:
+    from app.desk.desk import Desk
+    from core.domain.session import SessionRow
+    from core.domain.trajectory import Trajectory
+
+
+class InSight(QObject):
+    """Follows the cursor and the desk, so that no panel has to ask whether what changed is what it shows.
+
+    A move to another session emits `left`, `opened`, `stepped`, in this order, each to every listener before the next
+    begins; a move within the session `stepped` alone. What comes emits `grew`; another log `replaced`, then `grew`.
+    Nothing is emitted of a session that is not in sight, and nothing is read before a listener asks for it.
+    """
+
+    left = Signal()
+    """The session goes out of sight: `session` and `step` still name it. Not emitted where there was none."""
+
+    opened = Signal()
+    """Another session is in sight, or none."""
+
+    stepped = Signal()
+    """The cursor moved: emitted once for every move."""
+
+    grew = Signal()
+    """The trajectory in sight holds more than before."""
+
+    replaced = Signal()
+    """The server's log of the session is another one: `trajectory` is another object, what was held is stale."""
+
+    def __init__(self, desks: Desks, cursor: Cursor, parent: QObject | None = None) -> None:
+        """To be made before whoever else listens to `desks` and `cursor`."""
+        super().__init__(parent)
+        self._desks = desks
+        self._session, self._step = cursor.session, cursor.step
+        cursor.moved.connect(self._on_moved)
+        desks.trajectory_changed.connect(self._on_changed)
+        desks.trajectory_replaced.connect(self._on_replaced)
+
+    @property
+    def session(self) -> str:
+        """The session; "" when none is in sight."""
+        return self._session
+
+    @property
+    def step(self) -> int | None:
+        """The step; None at the live tail."""
+        return self._step
+
+    @property
+    def desk(self) -> Desk:
+        """The desk of the session's server; this computer's own where no session is in sight."""
+        return self._desks.of(self._session)
+
+    @property
+    def row(self) -> SessionRow | None:
+        """The session's row; None where no session is in sight, or one that is not known yet."""
+        return self.desk.row(self._session) if self._session else None
+
+    @property
+    def trajectory(self) -> Trajectory | None:
+        """The trajectory as far as it is held here; None where no session is in sight."""
+        return self.desk.trajectory(self._session) if self._session else None
+
+    def holder(self, hash: str) -> Desk:
+        """The desk to ask for a payload of what is in sight: whose copy holds it, else that of the session's server."""
+        return self._desks.holder(hash, self.desk)
+
+    def _on_moved(self, session: str, step: int | None) -> None:
+        is_another = session != self._session
+        if is_another and self._session:
+            self.left.emit()
+        self._session, self._step = session, step
+        if is_another:
+            self.opened.emit()
+        self.stepped.emit()
+
+    def _on_changed(self, session: str) -> None:
+        if session == self._session:
+            self.grew.emit()
+
+    def _on_replaced(self, session: str) -> None:
+        if session == self._session:
+            self.replaced.emit()
+            self.grew.emit()
