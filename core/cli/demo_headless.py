@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from core.cli import demo
+from core.cli.demo_session import start_session, stop_session
 from core.cli.exporting import default_model, write_archive
 from core.cli.follow import follow
 from core.cli.judging import propose_by_rules
@@ -65,11 +65,11 @@ def run_headless(home: Home, unconfined: bool, train_steps: int, quick: bool, as
     started = monotonic()
     with served(home):
         with _stage("The session: a scripted agent works in a sandbox"):
-            session = demo.start_session(home, unconfined)
+            session = start_session(home, unconfined)
             try:
                 told = follow(home, session, _guiding(home, session), SESSION_LIMIT_S)
             finally:
-                demo.stop_session(home, session)
+                stop_session(home, session)
         if told.row.state != "finished":
             raise Unavailable("demo_failed", f"The session ended as {told.row.state} ({told.row.reason}).")
         folder = home.path / "demo" / session

@@ -168,7 +168,7 @@ def _propose_by_model(home: Home, session: str, model: ModelSettings, settings: 
     import asyncio
 
     from core.cli.store import reading, trajectory
-    from core.llm.model import open_model
+    from core.llm.kinds import open_model
     from core.supervision.judge import Judge
     from core.supervision.opinions import OpinionCache
 
@@ -194,7 +194,7 @@ def _tell_estimate(home: Home, session: str, model: ModelSettings, settings: Jud
     import msgspec
 
     from core.cli.store import reading, trajectory
-    from core.llm.model import open_model
+    from core.llm.kinds import open_model
     from core.supervision.judge import Judge
     from core.supervision.opinions import OpinionCache
 

@@ -14,7 +14,8 @@ from core.domain.errors import InvalidInput
 from core.domain.events import StepAdded
 from core.domain.message import Message
 from core.domain.task import ModelSettings
-from core.llm.model import EndpointError, Request, ToolSpec, open_model
+from core.llm.kinds import open_model
+from core.llm.model import EndpointError, Request, ToolSpec
 from core.llm.scripted import ScriptedModel, read_script
 from core.llm.text_actions import describe_tools, parse_text_actions
 from core.tasks.catalogue import Catalogue
