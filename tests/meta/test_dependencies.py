@@ -71,12 +71,12 @@ def foreign(wanted: str) -> bool:
     return top not in {*sys.stdlib_module_names, *OF_NEWER_PYTHON, *APART, "app", "core", "resources"}
 
 
-def users(*tops: str) -> dict[str, set[str]]:
-    """Distribution → the files that import it."""
-    found: dict[str, set[str]] = defaultdict(set)
+def users(*tops: str) -> dict[frozenset[str], set[str]]:
+    """Distributions of which one suffices (PySide6 has several) → the files that import them."""
+    found: dict[frozenset[str], set[str]] = defaultdict(set)
     for file, tree in modules(*tops):
-        for distribution in (d for name in imports(tree, file) if foreign(name) for d in distributions(name)):
-            found[distribution].add(file)
+        for name in filter(foreign, imports(tree, file)):
+            found[frozenset(distributions(name))].add(file)
     return found
 
 
@@ -88,29 +88,21 @@ ASKED_FOR = {d for _, tree in modules("core") for node in ast.walk(tree) if isin
 
 def test_what_is_imported_is_declared() -> None:
     missing = {}
-    for distribution, files in USED.items():
-        if distribution in declared():
-            continue
-        places = tuple(p for extra, where in PLACES.items() if distribution in declared(extra) for p in where)
-        outside = sorted(f for f in files if not f.startswith(places)) if places else sorted(files)
-        if outside and not _is_other_half(distribution):
-            missing[distribution] = outside
+    for names, files in USED.items():
+        places = tuple(p for extra, where in PLACES.items() if names & declared(extra).keys() for p in where)
+        outside = [] if names & declared().keys() else sorted(f for f in files if not f.startswith(places or ("/",)))
+        if outside:
+            missing[min(names)] = outside
     assert missing == {}, "declare it in pyproject.toml, in the extra of those who import it"
-
-
-def _is_other_half(distribution: str) -> bool:
-    """A package of several distributions (PySide6) is declared by the one that we use."""
-    tops = [top for top, names in INSTALLED.items() if distribution in map(canonicalize_name, names)]
-    return any(distributions(top) & declared().keys() for top in tops)
 
 
 @pytest.mark.parametrize("extra", ["", "train-engine", "train", "notify"])
 def test_what_is_declared_is_imported(extra: str) -> None:
-    assert sorted(d for d in declared(extra) if d not in USED.keys() | ASKED_FOR and not _is_used(d)) == []
+    assert sorted(d for d in declared(extra) if d not in ASKED_FOR.union(*USED) and not _is_used(d)) == []
 
 
 def test_what_the_tests_ask_for_is_used() -> None:
-    used = users("tests")
+    used = frozenset().union(*users("tests"))
     assert sorted(d for d in declared("test") if d not in used and not _is_used(d)) == []
 
 
