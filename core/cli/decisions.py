@@ -17,7 +17,7 @@ def decisions(session: str, ignored: tuple[str, ...], at: int, as_json: bool) ->
     """Say for each step of SESSION whether it is kept or masked and who decided that; nothing is stored."""
     from itertools import islice
 
-    from core.cli.store import reading
+    from core.cli.log_access import reading
     from core.domain.errors import NotFound
     from core.domain.trajectory import fold
     from core.store import log

@@ -15,13 +15,12 @@ from typing import Any
 import msgspec
 
 from core.cli.demo_session import start_session, stop_session
-from core.cli.exporting import default_model, write_archive
-from core.cli.follow import follow
-from core.cli.judging import propose_by_rules
+from core.cli.export import default_model, write_archive
+from core.cli.log_access import reading, trajectory, writing
 from core.cli.output import emit, note, say
 from core.cli.private_server import served
-from core.cli.running import event_line
-from core.cli.store import reading, trajectory, writing
+from core.cli.propose_verdicts import propose_by_rules
+from core.cli.watch import event_line, watch_to_end
 from core.domain.errors import Unavailable
 from core.domain.events import Event
 from core.domain.ids import new_id
@@ -67,7 +66,7 @@ def run_headless(home: Home, unconfined: bool, train_steps: int, quick: bool, as
         with _stage("The session: a scripted agent works in a sandbox"):
             session = start_session(home, unconfined)
             try:
-                told = follow(home, session, _guiding(home, session), SESSION_LIMIT_S)
+                told = watch_to_end(home, session, _guiding(home, session), SESSION_LIMIT_S)
             finally:
                 stop_session(home, session)
         if told.row.state != "finished":

@@ -6,9 +6,9 @@ from contextlib import suppress
 
 import msgspec
 
-from core.cli.follow import follow
-from core.cli.running import create
-from core.cli.store import reading, writing
+from core.cli.log_access import reading, writing
+from core.cli.new_session import create
+from core.cli.watch import watch_to_end
 from core.domain.errors import LimitReached
 from core.domain.session import FINAL_STATES
 from core.protocol.messages import Control
@@ -35,4 +35,4 @@ def stop_session(home: Home, session: str) -> None:
         return
     writing(home, lambda authority: authority.do(session, Control(control="stop")))
     with suppress(LimitReached):  # the runner ends by itself later, and tells the next server
-        follow(home, session, lambda told, event: None, _STOP_S)
+        watch_to_end(home, session, lambda trajectory, event: None, _STOP_S)

@@ -16,7 +16,7 @@ from core.cli.output import emit, json_option, say
 @json_option
 def guide(session: str, text: str, interrupt: bool, as_json: bool) -> None:
     """Queue TEXT (- reads it from stdin) as guidance for SESSION; the agent gets it with its next step."""
-    from core.cli.store import writing
+    from core.cli.log_access import writing
     from core.domain.errors import InvalidInput
     from core.domain.ids import new_id
     from core.protocol.messages import Guide
@@ -54,7 +54,7 @@ def withdraw(session: str, guidance: str, as_json: bool) -> None:
 
 
 def _change(session: str, guidance: str, text: str | None, as_json: bool) -> None:
-    from core.cli.store import reading, trajectory, writing
+    from core.cli.log_access import reading, trajectory, writing
     from core.protocol.messages import ChangeGuidance
     from core.store.home import Home
 

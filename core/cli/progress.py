@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from core.cli.output import emit, visible
-from core.cli.shapes import ImportProgress
+from core.cli.printed_json import ImportProgress
 
 EVERY_S = 0.1
 PATIENCE_S = 0.5

@@ -61,7 +61,7 @@ def imported(tiphys):
 @pytest.fixture
 def live(home):
     """A session that was created here and waits for its runner."""
-    from core.cli.store import writing
+    from core.cli.log_access import writing
     from core.domain.task import Task
     from core.protocol.messages import CreateSession
     from core.store.home import Home

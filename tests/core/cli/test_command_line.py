@@ -12,7 +12,7 @@ import msgspec
 import pytest
 from support.tiny_model import make_tokenizer
 
-from core.cli import shapes
+from core.cli import printed_json
 from core.cli.display import display_problem
 from core.cli.output import visible
 from core.cli.root import COMMANDS
@@ -45,8 +45,8 @@ def test_one_step_without_context(tiphys, imported) -> None:
     assert len(tiphys("show", imported, "--json").one["steps"]) == 2
 
 
-@pytest.mark.parametrize("shape", [s for s in vars(shapes).values()
-                                   if isinstance(s, type) and issubclass(s, shapes.Shape) and s is not shapes.Shape],
+@pytest.mark.parametrize("shape", [s for s in vars(printed_json).values() if isinstance(s, type)
+                                   and issubclass(s, printed_json.Shape) and s is not printed_json.Shape],
                          ids=lambda s: s.__name__)
 def test_every_field_is_documented(shape) -> None:
     for field in msgspec.structs.fields(shape):
@@ -240,3 +240,10 @@ def test_doctor_looks_at_everything(tiphys) -> None:
     for check in ran.lines:
         assert check["state"]
         assert check["works"] or (check["mend"] and check["needed"])
+
+
+def test_a_command_lies_in_the_module_of_its_name_or_of_the_noun_that_several_act_on() -> None:
+    nouns = {"guide": "guidance", "edit": "guidance", "withdraw": "guidance", "import": "import_paths",
+             "pause": "control", "resume": "control", "stop": "control", "interrupt": "control"}
+    modules = {command: place.partition(":")[0] for command, (place, _) in COMMANDS.items()}
+    assert modules == {command: nouns.get(command, command.replace("-", "_")) for command in COMMANDS}

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from support.eventually import eventually
 
-from core.cli import following
-from core.cli.following import Follower, _File
-from core.cli.importing import import_all
-from core.cli.store import reading, trajectory
+from core.cli import follow_files
+from core.cli.follow_files import Follower, _File
+from core.cli.import_paths import import_all
+from core.cli.log_access import reading, trajectory
 from core.formats import json_text
 from core.formats.live_source import LiveSource, stamp
 from core.formats.new_files import NewFiles
@@ -30,7 +30,7 @@ WHOLE = {"mini.traj.json": "messages", "openhands.json": "", "gemini.json": "mes
 @pytest.fixture(autouse=True)
 def eager(monkeypatch):
     """No pauses between two readings."""
-    monkeypatch.setattr(following, "SHARE", 0)
+    monkeypatch.setattr(follow_files, "SHARE", 0)
 
 
 def told(home, session):
@@ -151,7 +151,7 @@ def test_a_follower_that_was_killed_leaves_no_session_running(tmp_path) -> None:
 
 
 def test_a_session_that_begins_in_a_followed_folder_is_followed(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(following, "ARRIVALS_S", 0.0)
+    monkeypatch.setattr(follow_files, "ARRIVALS_S", 0.0)
     home, folder = Home(tmp_path / "home"), tmp_path / "runs"
     folder.mkdir()
     (folder / "old.jsonl").write_bytes(states("codex.jsonl")[-1])

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from core.cli.intake import anchored, compare, payloads
+from core.cli.log_access import reading, writing
 from core.cli.output import emit, note, say
-from core.cli.shapes import FollowedLine, ImportLine
-from core.cli.store import reading, writing
+from core.cli.printed_json import FollowedLine, ImportLine
+from core.cli.store_imported import anchored, compare, payloads
 from core.domain.errors import ReportableError
 from core.domain.events import SessionStateChanged, encode_event, make_event
 from core.domain.verdict import Author
@@ -183,7 +183,6 @@ class Follower:
             emit(FollowedLine(session=session, path=str(path), state=row.state, steps=row.steps))
         else:
             say(f"{row.state:<9} {row.steps:>6,} steps  {session}  {row.title}")
-
 
 
 def _state(fact: SessionStateChanged) -> bytes:

@@ -52,7 +52,7 @@ def sample_data(home: Home, session: str, model: str, sample: int, calls: str, a
 
     import msgspec
 
-    from core.cli.exporting import default_model
+    from core.cli.export import default_model
     from core.export.options import read_options
     from core.export.preview import preview as shown
     from core.export.render import Renderer

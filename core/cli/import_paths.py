@@ -11,9 +11,9 @@ import click
 from core.cli.output import emit, json_option, note, say
 
 if TYPE_CHECKING:
-    from core.cli.intake import Read
+    from core.cli.printed_json import ImportLine
     from core.cli.progress import Progress
-    from core.cli.shapes import ImportLine
+    from core.cli.store_imported import Read
     from core.domain.errors import ReportableError
     from core.store.home import Home
 
@@ -52,7 +52,7 @@ def import_paths(paths: tuple[Path, ...], follow: bool, quiet_after: float, with
         return 130
     _tell(failures, as_told=as_json and with_progress)
     if follow:
-        from core.cli.following import follow_files
+        from core.cli.follow_files import follow_files
 
         follow_files(home, found, arrivals, quiet_after, as_json)
     return max((f.exit_status for f in failures), default=0)
@@ -82,8 +82,8 @@ def import_all(home: Home, paths: Sequence[Path], failures: list[ReportableError
 
     In a folder, files of no known format are passed over: only a file that was named itself must be one.
     """
-    from core.cli.intake import store_all
     from core.cli.progress import Progress
+    from core.cli.store_imported import store_all
 
     shown = progress or Progress(quiet=True)
     for line in store_all(home, _read_all(paths, failures, shown), failures):
@@ -92,7 +92,7 @@ def import_all(home: Home, paths: Sequence[Path], failures: list[ReportableError
 
 
 def _read_all(paths: Sequence[Path], failures: list[ReportableError], progress: Progress) -> Iterator[Read]:
-    from core.cli.intake import Read
+    from core.cli.store_imported import Read
     from core.domain.errors import ReportableError
     from core.formats import registry
     from core.formats.live_source import stamp

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from core.aio import TaskScope
-from core.cli.carrying import carried
-from core.cli.shapes import ImportLine
-from core.cli.store import reading, writing
+from core.cli.log_access import reading, writing
+from core.cli.printed_json import ImportLine
+from core.cli.same_run_opinions import carried
 from core.domain.blob import blob_hash
 from core.domain.errors import Conflict, ReportableError
 from core.domain.events import NoteAdded, blobs_of, decode_event, encode_event, make_event

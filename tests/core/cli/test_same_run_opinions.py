@@ -4,7 +4,7 @@ import pytest
 from support import converted
 from support.imported import bodies
 
-from core.cli.store import reading, trajectory, writing
+from core.cli.log_access import reading, trajectory, writing
 from core.domain.events import NoteAdded, decode_event
 from core.formats.anchors import align, anchor
 from core.formats.registry import read

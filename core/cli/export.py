@@ -76,7 +76,7 @@ def export(sessions: tuple[str, ...], target: str, out: Path, model: str, dry_ru
 
 def write_archive(home: Home, session: str, path: Path) -> Path:
     """Write one session's archive and give its place. Raises NotFound, Unavailable."""
-    from core.cli.store import reading, trajectory
+    from core.cli.log_access import reading, trajectory
     from core.formats import archive
     from core.store import blobs, log
 

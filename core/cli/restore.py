@@ -1,4 +1,4 @@
-"""`tiphys backup`, `restore` and `verify`: copies of the log of record, and the way back."""
+"""`tiphys restore`: a backup in the place of the log of record."""
 
 from __future__ import annotations
 
@@ -9,20 +9,6 @@ import click
 from core.cli.output import emit, json_option, note, say
 
 FILE = click.Path(path_type=Path, dir_okay=False)
-
-
-@click.command()
-@click.argument("target", type=click.Path(path_type=Path))
-@json_option
-def backup(target: Path, as_json: bool) -> None:
-    """Copy the log with all sessions into the file TARGET; a server may run meanwhile (see `tiphys restore`)."""
-    from core.cli.store import reading
-    from core.store.backup import back_up
-    from core.store.home import Home
-
-    with reading(Home.default()) as conn:
-        made = back_up(conn, target)
-    emit({"file": str(made), "bytes": made.stat().st_size}) if as_json else say(str(made))
 
 
 @click.command()
@@ -64,22 +50,3 @@ def restore(source: Path, yes: bool, as_json: bool) -> None:
         if told.accounts is None:
             note("The former log's accounts could not be read: tokens are those of the backup. Revoke again what was "
                  "revoked since, and add who came since.")
-
-
-@click.command()
-@click.argument("source", required=False, type=FILE)
-@json_option
-def verify(source: Path | None, as_json: bool) -> None:
-    """Check a log (by default the server's) from end to end; status 2 where it is damaged."""
-    from core.store.home import Home
-    from core.store.restore import survey
-
-    held = survey(source or Home.default().server_db)
-    if as_json:
-        emit(held)
-        return
-    say(f"{held.path} is sound: {held.sessions} sessions, {held.events:,} events, {held.payloads:,} payloads.")
-    if held.lacking:
-        say(f"{held.lacking:,} payloads that events name are not held.")
-    if held.pending:
-        say(f"It is of an older version; opening it applies {', '.join(held.pending)} after a backup.")

@@ -35,6 +35,7 @@ def run(
 
     Where no server runs, a private one is started and the command waits for the session's end.
     """
+    from core.cli.new_session import create
     from core.cli.private_server import is_served, served
     from core.domain.task import ModelSettings
     from core.store.home import Home
@@ -64,48 +65,19 @@ def agent_settings(home: Home, task: str, model: object, unconfined: bool) -> Ag
     return msgspec.structs.replace(settings, **changes)
 
 
-def create(home: Home, task: str, settings: AgentSettings) -> str:
-    """Create a session through the running server; gives its id."""
-    from core.cli.store import writing
-    from core.domain.ids import new_id
-    from core.protocol.messages import CreateSession
-
-    session = new_id()
-    writing(home, lambda authority: authority.do(session, CreateSession(task=task, agent=settings)))
-    return session
-
-
 def wait_for_end(home: Home, session: str, as_json: bool) -> int:
     """Print every step until the end; the exit status is 0 for a finished session."""
-    from core.cli.follow import follow
-    from core.cli.shapes import session_line
+    from core.cli.printed_json import session_line
+    from core.cli.watch import event_line, watch_to_end
 
-    def tell(told: Trajectory, event: Event) -> None:
-        line = event_line(told, event)
+    def show(trajectory: Trajectory, event: Event) -> None:
+        line = event_line(trajectory, event)
         if line and not as_json:
             say(line)
 
-    told = follow(home, session, tell)
+    ended = watch_to_end(home, session, show)
     if as_json:
-        emit(session_line(told.row))
+        emit(session_line(ended.row))
     else:
-        say(f"{told.row.state} ({told.row.reason}), {told.row.steps} steps, score {told.row.score}")
-    return 0 if told.row.state == "finished" else 1
-
-
-def event_line(told: Trajectory, event: Event) -> str:
-    """One line for an event that a person wants to see pass by, or ""."""
-    from core.domain import events as e
-
-    match event.fact:
-        case e.StepAdded() as f:
-            return f"  step {f.head.number:>3} {'✗' if f.head.is_error else '·'} {f.head.title[:100]}"
-        case e.GuidanceDelivered() as f:
-            return f"  ★ guidance delivered at step {f.step}"
-        case e.ScoreGiven() as f:
-            return f"  score {f.total}: {f.message[:100]}"
-        case e.SummaryAdded() as f:
-            return f"  summary of steps {f.first}–{f.last}"
-        case e.SessionStateChanged() as f:
-            return f"  {f.state}{f' ({f.reason})' if f.reason else ''}"
-    return ""
+        say(f"{ended.row.state} ({ended.row.reason}), {ended.row.steps} steps, score {ended.row.score}")
+    return 0 if ended.row.state == "finished" else 1

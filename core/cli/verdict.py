@@ -17,7 +17,7 @@ def verdict(session: str, step: int, value: str, reason: str, as_json: bool) -> 
     """Judge STEP of SESSION. `none` takes an earlier verdict back."""
     import msgspec
 
-    from core.cli.store import reading, trajectory, writing
+    from core.cli.log_access import reading, trajectory, writing
     from core.protocol.messages import GiveVerdict
     from core.store.home import Home
 

@@ -19,7 +19,7 @@ def account() -> None:
 @json_option
 def add(name: str, scopes: tuple[str, ...], as_json: bool) -> None:
     """Make an account and print its token, which is not shown again."""
-    from core.cli.store import writing
+    from core.cli.log_access import writing
     from core.store.home import Home
 
     held = scopes or ("view", "guide", "review")
@@ -32,7 +32,7 @@ def add(name: str, scopes: tuple[str, ...], as_json: bool) -> None:
 @json_option
 def revoke(name: str, as_json: bool) -> None:
     """Make the token of NAME void; its connections are closed."""
-    from core.cli.store import writing
+    from core.cli.log_access import writing
     from core.store.home import Home
 
     writing(Home.default(), lambda authority: authority.revoke(name))
@@ -43,7 +43,7 @@ def revoke(name: str, as_json: bool) -> None:
 @json_option
 def list_accounts(as_json: bool) -> None:
     """List the accounts, never their tokens."""
-    from core.cli.store import reading
+    from core.cli.log_access import reading
     from core.store import accounts
     from core.store.home import Home
 

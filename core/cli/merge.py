@@ -27,7 +27,7 @@ def merge(archive: Path, as_json: bool) -> None:
 
     They keep their authors and times. Opinions on steps that differ here are left out. Repeating it changes nothing.
     """
-    from core.cli.store import reading, trajectory, writing
+    from core.cli.log_access import reading, trajectory, writing
     from core.formats import registry
     from core.server.authority import Authority
     from core.store.home import Home

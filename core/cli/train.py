@@ -26,7 +26,7 @@ def train(data: Path, model: str, out: Path, gpus: int | None, settings: tuple[s
 
     With --json each line on stdout is one report of progress; the last says {"done": true, "folder": …}.
     """
-    from core.cli.exporting import default_model
+    from core.cli.export import default_model
     from core.domain.errors import InvalidInput, ReportableError
     from core.llm.extra import require_extra
     from core.store.home import Home
