@@ -27,8 +27,8 @@ def decisions(session: str, ignored: tuple[str, ...], at: int, as_json: bool) ->
     with reading(Home.default()) as conn:
         if not log.head(conn, session):
             raise NotFound("no_session", f"There is no session {session}.", session=session)
-        told = replay(fold(session, islice(log.read_all(conn, session), at or None)), ignored)
-    for one in told:
+        decided = replay(fold(session, islice(log.read_all(conn, session), at or None)), ignored)
+    for one in decided:
         if as_json:
             emit(one)
         else:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+
 
 from core.cli.display import display_problem
 from core.domain.errors import Unavailable
 
-if TYPE_CHECKING:
-    pass
 
 
 def launch(arguments: Sequence[str]) -> int:

@@ -68,7 +68,7 @@ def follow_files(home: Home, lines: Sequence[ImportLine], arrivals: NewFiles, qu
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: over.set())
     found = {Path(line.path): line.stamp for line in lines}
-    follower = Follower(home, [_File(path, told) for path, told in found.items()], as_json,
+    follower = FileFollower(home, [_File(path, stamp) for path, stamp in found.items()], as_json,
                         min(SILENCE_S, quiet_after or SILENCE_S), arrivals)
     follower.go_on(line for line in lines if line.result == "grown")
     if not as_json:
@@ -82,7 +82,7 @@ def follow_files(home: Home, lines: Sequence[ImportLine], arrivals: NewFiles, qu
     follower.settle_all()
 
 
-class Follower:
+class FileFollower:
     """Looks after the files, one after the other."""
 
     def __init__(self, home: Home, files: Sequence[_File], as_json: bool, silence_s: float,
@@ -114,9 +114,9 @@ class Follower:
             now = time.monotonic()
             if now < file.next_at:
                 continue
-            told = stamp(file.path)
-            if told and told != file.stamp:
-                file.stamp, file.grown_at = told, now
+            current = stamp(file.path)
+            if current and current != file.stamp:
+                file.stamp, file.grown_at = current, now
                 self._read(file)
                 file.next_at = time.monotonic() + SHARE * (time.monotonic() - now)
                 changed = True

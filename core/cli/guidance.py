@@ -22,11 +22,11 @@ def guide(session: str, text: str, interrupt: bool, as_json: bool) -> None:
     from core.protocol.messages import Guide
     from core.store.home import Home
 
-    told = sys.stdin.read() if text == "-" else text
-    if not told.strip():
+    advice = sys.stdin.read() if text == "-" else text
+    if not advice.strip():
         raise InvalidInput("empty_guidance", "The guidance is empty.")
     name = new_id()
-    op = Guide(guidance=name, text=told, mode="interrupt" if interrupt else "note")
+    op = Guide(guidance=name, text=advice, mode="interrupt" if interrupt else "note")
     writing(Home.default(), lambda authority: authority.do(session, op))
     if as_json:
         emit({"session": session, "guidance": name, "state": "queued"})
@@ -61,8 +61,8 @@ def _change(session: str, guidance: str, text: str | None, as_json: bool) -> Non
     home = Home.default()
     writing(home, lambda authority: authority.do(session, ChangeGuidance(guidance=guidance, text=text)))
     with reading(home) as conn:
-        told = trajectory(conn, session).guidance.get(guidance)
-    asked = told is not None and bool(told.change)
+        changed = trajectory(conn, session).guidance.get(guidance)
+    asked = changed is not None and bool(changed.change)
     state = "asked" if asked else ("edited" if text is not None else "withdrawn")
     if as_json:
         emit({"session": session, "guidance": guidance, "state": state})

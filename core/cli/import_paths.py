@@ -12,7 +12,7 @@ from core.cli.output import emit, json_option, note, say
 
 if TYPE_CHECKING:
     from core.cli.printed_json import ImportLine
-    from core.cli.progress import Progress
+    from core.cli.progress import ProgressDisplay
     from core.cli.store_imported import Read
     from core.domain.errors import ReportableError
     from core.store.home import Home
@@ -32,15 +32,15 @@ def import_paths(paths: tuple[Path, ...], follow: bool, quiet_after: float, with
     The format is recognised by the content. A second import of the same content changes nothing. Ctrl+C ends it: the
     sessions that were told stay, of no other is anything kept.
     """
-    from core.cli.progress import Progress
+    from core.cli.progress import ProgressDisplay
     from core.formats.new_files import NewFiles
     from core.store.home import Home
 
     home = Home.default()
-    progress = Progress(as_json=as_json and with_progress, quiet=as_json and not with_progress)
+    progress = ProgressDisplay(as_json=as_json and with_progress, quiet=as_json and not with_progress)
     failures: list[ReportableError] = []
     found: list[ImportLine] = []
-    arrivals = NewFiles([path for path in paths if follow and path.is_dir()])
+    new_files = NewFiles([path for path in paths if follow and path.is_dir()])
     try:
         for line in import_all(home, paths, failures, progress):
             progress.clear()
@@ -50,11 +50,11 @@ def import_paths(paths: tuple[Path, ...], follow: bool, quiet_after: float, with
         progress.clear()
         note(f"tiphys: It was cancelled; {len(found)} sessions are imported, of no other anything is kept.")
         return 130
-    _tell(failures, as_told=as_json and with_progress)
+    _tell(failures, as_lines=as_json and with_progress)
     if follow:
         from core.cli.follow_files import follow_files
 
-        follow_files(home, found, arrivals, quiet_after, as_json)
+        follow_files(home, found, new_files, quiet_after, as_json)
     return max((f.exit_status for f in failures), default=0)
 
 
@@ -67,9 +67,9 @@ def _show(line: ImportLine, as_json: bool) -> None:
         say(f"          {warning}")
 
 
-def _tell(failures: Sequence[ReportableError], *, as_told: bool) -> None:
+def _tell(failures: Sequence[ReportableError], *, as_lines: bool) -> None:
     for failure in failures:
-        if as_told:
+        if as_lines:
             emit({"failure": {"code": failure.code, "sentence": failure.sentence,
                               "params": {k: v for k, v in failure.params.items() if isinstance(v, str | int | float)}}})
         else:
@@ -77,21 +77,21 @@ def _tell(failures: Sequence[ReportableError], *, as_told: bool) -> None:
 
 
 def import_all(home: Home, paths: Sequence[Path], failures: list[ReportableError],
-               progress: Progress | None = None) -> Iterator[ImportLine]:
+               progress: ProgressDisplay | None = None) -> Iterator[ImportLine]:
     """Import every session below the paths, one line each; what could not be read is put into `failures`.
 
     In a folder, files of no known format are passed over: only a file that was named itself must be one.
     """
-    from core.cli.progress import Progress
+    from core.cli.progress import ProgressDisplay
     from core.cli.store_imported import store_all
 
-    shown = progress or Progress(quiet=True)
+    shown = progress or ProgressDisplay(quiet=True)
     for line in store_all(home, _read_all(paths, failures, shown), failures):
         shown.sessions += 1
         yield line
 
 
-def _read_all(paths: Sequence[Path], failures: list[ReportableError], progress: Progress) -> Iterator[Read]:
+def _read_all(paths: Sequence[Path], failures: list[ReportableError], progress: ProgressDisplay) -> Iterator[Read]:
     from core.cli.store_imported import Read
     from core.domain.errors import ReportableError
     from core.formats import registry

@@ -33,29 +33,29 @@ def merge(archive: Path, as_json: bool) -> None:
     from core.store.home import Home
 
     home = Home.default()
-    told = next(iter(registry.read(archive)))
+    imported = next(iter(registry.read(archive)))
     with reading(home) as conn:
-        trajectory(conn, told.session)
+        trajectory(conn, imported.session)
     counts = {"merged": 0, "known": 0, "elsewhere": 0}
 
     async def send(authority: Authority) -> None:
-        for part in _parts(opinions_of(told)):
-            result = await authority.do(told.session, MergeOpinions(opinions=part))
+        for part in _parts(opinions_of(imported)):
+            result = await authority.do(imported.session, MergeOpinions(opinions=part))
             for name in counts:
                 counts[name] += int(result[name])
 
     writing(home, send)
     if as_json:
-        emit({"session": told.session, **counts})
+        emit({"session": imported.session, **counts})
     else:
-        say(f"{counts['merged']} opinions merged into {told.session}; {counts['known']} were here already, "
+        say(f"{counts['merged']} opinions merged into {imported.session}; {counts['known']} were here already, "
             f"{counts['elsewhere']} are about steps that differ here.")
 
 
-def opinions_of(told: Imported) -> list[Opinion]:
+def opinions_of(imported: Imported) -> list[Opinion]:
     """What people, rules and judges said in an archive, with the content of the steps that they spoke of."""
-    placed = [Placed(session=told.session, seq=seq, body=body) for seq, body in enumerate(told.bodies, 1)]
-    trajectory = fold(told.session, placed)
+    placed = [Placed(session=imported.session, seq=seq, body=body) for seq, body in enumerate(imported.bodies, 1)]
+    trajectory = fold(imported.session, placed)
     found = []
     for one in placed:
         event = one.event

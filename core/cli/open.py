@@ -38,8 +38,8 @@ def open_files(files: tuple[str, ...], server: str | None, token_file: Path | No
     good = [path for path in paths if path not in failures]
     if paths and not good:
         return max(f.exit_status for f in failures.values())
-    told = [("--server", server), ("--token-file", token_file), ("--session", session), ("--step", step)]
-    options = [part for name, value in told if value is not None for part in (name, str(value))]
+    values = [("--server", server), ("--token-file", token_file), ("--session", session), ("--step", step)]
+    options = [part for name, value in values if value is not None for part in (name, str(value))]
     return launch([*options, *(["--follow"] if follow else []), *map(str, links), *good])
 
 

@@ -30,20 +30,20 @@ def preview(session: str, model: str, sample: int, calls: str, ablation: bool, c
     """Show a training sample of SESSION as the model will see it, with the tokens that are trained."""
     from core.store.home import Home
 
-    told = sample_data(Home.default(), session, model, sample, calls, ablation)
+    data = sample_data(Home.default(), session, model, sample, calls, ablation)
     if as_json:
-        emit(told)
+        emit(data)
         return
-    for at, one in enumerate(told["samples"]):
-        mark = "→" if at == told["sample"] else " "
+    for at, one in enumerate(data["samples"]):
+        mark = "→" if at == data["sample"] else " "
         say(f"{mark} {at}  {one['kind']:<8} up to step {one['step']:<6} {one['tokens']:>8,} tokens, "
             f"{one['trained']:,} trained ({_share(one['trained'], one['tokens'])})")
-    for refusal in told["refused"]:
+    for refusal in data["refused"]:
         note(f"left out: {refusal['sentence']} [{refusal['code']}]")
-    if told["tokens"]:
+    if data["tokens"]:
         say("")
         styled = colour == "always" or (colour == "auto" and sys.stdout.isatty())
-        click.echo(marked(told["tokens"], styled), color=styled)
+        click.echo(marked(data["tokens"], styled), color=styled)
 
 
 def sample_data(home: Home, session: str, model: str, sample: int, calls: str, ablation: bool) -> dict[str, Any]:
@@ -66,9 +66,9 @@ def sample_data(home: Home, session: str, model: str, sample: int, calls: str, a
     with closing(LogSource(home.server_db)) as source:
         rows = SessionRows(source, session, renderer, options)
         every = list(rows)
-        told = shown(every, sample, 0, every[sample].tokens if 0 <= sample < len(every) else 0)
-    share = round(told["trained"] / told["total"], 6) if told["total"] else None
-    return {"session": session, **told, "share": share, "refused": msgspec.to_builtins(rows.refused)}
+        data = shown(every, sample, 0, every[sample].tokens if 0 <= sample < len(every) else 0)
+    share = round(data["trained"] / data["total"], 6) if data["total"] else None
+    return {"session": session, **data, "share": share, "refused": msgspec.to_builtins(rows.refused)}
 
 
 def marked(tokens: list[list[Any]], styled: bool) -> str:

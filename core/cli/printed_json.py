@@ -15,11 +15,11 @@ from core.domain.step import Action, Observation, Usage, decode_body
 from core.domain.trajectory import StepEntry, Trajectory
 
 
-class Shape(msgspec.Struct, frozen=True, kw_only=True):
+class PrintedObject(msgspec.Struct, frozen=True, kw_only=True):
     """One printed object."""
 
 
-class SessionLine(Shape, frozen=True, kw_only=True):
+class SessionLine(PrintedObject, frozen=True, kw_only=True):
     """`sessions`: one per session."""
 
     session: str
@@ -40,7 +40,7 @@ class SessionLine(Shape, frozen=True, kw_only=True):
     updated_at: datetime | None
 
 
-class ImportLine(Shape, frozen=True, kw_only=True):
+class ImportLine(PrintedObject, frozen=True, kw_only=True):
     """`import`: one per session found. `result` is imported, present, or grown.
 
     `path` is the file it came from, and `stamp` that file's state before it was read.
@@ -58,7 +58,7 @@ class ImportLine(Shape, frozen=True, kw_only=True):
     stamp: str = ""
 
 
-class ImportProgress(Shape, frozen=True, kw_only=True):
+class ImportProgress(PrintedObject, frozen=True, kw_only=True):
     """`import --progress`: which file is being read, and the part from 0 to 1 of all bytes that has been."""
 
     file: str
@@ -68,7 +68,7 @@ class ImportProgress(Shape, frozen=True, kw_only=True):
     sessions: int
 
 
-class FollowedLine(Shape, frozen=True, kw_only=True):
+class FollowedLine(PrintedObject, frozen=True, kw_only=True):
     """`import --follow`: a session of a file that grows; `state` is running, or how it ended."""
 
     session: str
@@ -77,7 +77,7 @@ class FollowedLine(Shape, frozen=True, kw_only=True):
     steps: int
 
 
-class SearchLine(Shape, frozen=True, kw_only=True):
+class SearchLine(PrintedObject, frozen=True, kw_only=True):
     """`search`: one per hit."""
 
     session: str
@@ -86,7 +86,7 @@ class SearchLine(Shape, frozen=True, kw_only=True):
     snippet: str
 
 
-class ShownUsage(Shape, frozen=True, kw_only=True):
+class ShownUsage(PrintedObject, frozen=True, kw_only=True):
     """What a step's completion used."""
 
     input_tokens: int | None
@@ -95,7 +95,7 @@ class ShownUsage(Shape, frozen=True, kw_only=True):
     cost_usd: float | None
 
 
-class ShownAction(Shape, frozen=True, kw_only=True):
+class ShownAction(PrintedObject, frozen=True, kw_only=True):
     """One request of the agent."""
 
     call_id: str
@@ -105,7 +105,7 @@ class ShownAction(Shape, frozen=True, kw_only=True):
     malformed: str | None
 
 
-class ShownObservation(Shape, frozen=True, kw_only=True):
+class ShownObservation(PrintedObject, frozen=True, kw_only=True):
     """What came back."""
 
     call_id: str
@@ -122,14 +122,14 @@ class ShownObservation(Shape, frozen=True, kw_only=True):
     ended_at: datetime | None
 
 
-class ShownVerdict(Shape, frozen=True, kw_only=True):
+class ShownVerdict(PrintedObject, frozen=True, kw_only=True):
     """The final verdict with the opinions that it comes from."""
 
     final: str
     opinions: tuple[dict[str, str], ...]
 
 
-class ShownMessage(Shape, frozen=True, kw_only=True):
+class ShownMessage(PrintedObject, frozen=True, kw_only=True):
     """One message of a context."""
 
     role: str
@@ -141,7 +141,7 @@ class ShownMessage(Shape, frozen=True, kw_only=True):
     source: str | None
 
 
-class ShownStep(Shape, frozen=True, kw_only=True, omit_defaults=False):
+class ShownStep(PrintedObject, frozen=True, kw_only=True, omit_defaults=False):
     """One step. `context` is there with --context only."""
 
     number: int
@@ -160,7 +160,7 @@ class ShownStep(Shape, frozen=True, kw_only=True, omit_defaults=False):
     context: tuple[ShownMessage, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
-class ShownGuidance(Shape, frozen=True, kw_only=True):
+class ShownGuidance(PrintedObject, frozen=True, kw_only=True):
     """One guidance text and its fate."""
 
     guidance: str
@@ -173,7 +173,7 @@ class ShownGuidance(Shape, frozen=True, kw_only=True):
     answered_step: int | None
 
 
-class ShownSession(Shape, frozen=True, kw_only=True):
+class ShownSession(PrintedObject, frozen=True, kw_only=True):
     """`show`: one object."""
 
     session: str
@@ -196,28 +196,28 @@ def session_line(row: SessionRow) -> SessionLine:
 
 
 def shown_session(
-    told: Trajectory, blob: Callable[[str], bytes], only: int | None = None, with_context: bool = False
+    trajectory: Trajectory, blob: Callable[[str], bytes], only: int | None = None, with_context: bool = False
 ) -> ShownSession:
     """A session with all its steps, or with one. Raises NotFound where it has no such step."""
-    entries = told.steps if only is None else [told.step(only)]
+    entries = trajectory.steps if only is None else [trajectory.step(only)]
     return ShownSession(
-        session=told.session,
-        row=session_line(told.row),
-        description=told.created.task.description if told.created else "",
-        steps=tuple(_step(told, e, blob, with_context) for e in entries),
+        session=trajectory.session,
+        row=session_line(trajectory.row),
+        description=trajectory.created.task.description if trajectory.created else "",
+        steps=tuple(_step(trajectory, e, blob, with_context) for e in entries),
         guidance=tuple(
             ShownGuidance(guidance=g.id, text=g.text, author=g.author, mode=g.mode, state=g.state,
                           queued_at=g.queued_at, delivered_step=g.delivered_step, answered_step=g.answered_step)
-            for g in told.guidance.values()),
-        summaries=tuple({"first": s.first, "last": s.last, "text": s.text} for s in told.summaries.values()),
+            for g in trajectory.guidance.values()),
+        summaries=tuple({"first": s.first, "last": s.last, "text": s.text} for s in trajectory.summaries.values()),
         scores=tuple({"ordinal": s.ordinal, "step": s.step, "total": s.total, "message": s.message, "failed": s.failed}
-                     for s in told.scores),
+                     for s in trajectory.scores),
     )
 
 
-def _step(told: Trajectory, entry: StepEntry, blob: Callable[[str], bytes], with_context: bool) -> ShownStep:
+def _step(trajectory: Trajectory, entry: StepEntry, blob: Callable[[str], bytes], with_context: bool) -> ShownStep:
     body, head = decode_body(blob(entry.body)), entry.head
-    context = tuple(_message(r, blob) for r in told.context(head.number)) if with_context else msgspec.UNSET
+    context = tuple(_message(r, blob) for r in trajectory.context(head.number)) if with_context else msgspec.UNSET
     return ShownStep(
         number=head.number, title=head.title, thought=body.thought, actions=tuple(map(_action, body.actions)),
         observations=tuple(map(_observation, body.observations)), status=head.status, is_error=head.is_error,

@@ -61,7 +61,7 @@ def register(data: Path) -> Path:
 
 def _program() -> str:
     """How this very program is started, quoted for Exec."""
-    told = shutil.which("tiphys")
+    installed = shutil.which("tiphys")
     beside = Path(sys.executable).with_name("tiphys")
-    words = [str(beside)] if beside.exists() else [told] if told else [sys.executable, "-m", "core.cli"]
+    words = [str(beside)] if beside.exists() else [installed] if installed else [sys.executable, "-m", "core.cli"]
     return " ".join(shlex.quote(word) for word in words).replace("%", "%%")

@@ -36,17 +36,17 @@ def restore(source: Path, yes: bool, as_json: bool) -> None:
         if not yes and home.server_db.exists():
             click.confirm(f"Replace the log by {source} ({held.sessions} sessions, {held.events:,} events)?",
                           abort=True, err=True)
-        told = put_back(source, home.server_db)
+        restored = put_back(source, home.server_db)
         for suffix in ("", "-wal", "-shm"):
             home.search_db.with_name(home.search_db.name + suffix).unlink(missing_ok=True)
     finally:
         lock.release()
     if as_json:
         emit({"file": str(source), "sessions": held.sessions, "events": held.events,
-              "kept": str(told.kept) if told.kept else None, "accounts": told.accounts})
+              "kept": str(restored.former) if restored.former else None, "accounts": restored.accounts})
     else:
         say(f"Restored {held.sessions} sessions, {held.events:,} events." +
-            (f" The former log is kept as {told.kept}." if told.kept else ""))
-        if told.accounts is None:
+            (f" The former log is kept as {restored.former}." if restored.former else ""))
+        if restored.accounts is None:
             note("The former log's accounts could not be read: tokens are those of the backup. Revoke again what was "
                  "revoked since, and add who came since.")

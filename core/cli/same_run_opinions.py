@@ -18,7 +18,7 @@ MOST = 2000
 """Sessions with annotations of people that are looked through, the newest."""
 
 
-def carried(conn: Connection, session: Imported) -> tuple[list[bytes], str]:
+def same_run_opinions(conn: Connection, session: Imported) -> tuple[list[bytes], str]:
     """The annotations of people that belong to steps of a new session, as its events; and the session they are from."""
     new: list[Anchor] | None = None
     for name, count in _annotated(conn, session.session):
@@ -49,13 +49,13 @@ def _bodies(session: Imported) -> Iterator[StepBody]:
 
 def _steps(conn: Connection, session: str) -> tuple[list[int], list[Anchor]]:
     """The numbers of a held session's steps with their anchors, each as it was told last."""
-    told: dict[int, str] = {}
+    bodies: dict[int, str] = {}
     for (body,) in conn.execute("SELECT body FROM event WHERE session = ? AND kind = 'step_added' ORDER BY seq",
                                 (session,)):
         fact = decode_event(bytes(body)).fact
         if isinstance(fact, StepAdded):
-            told[fact.head.number] = fact.body
-    return list(told), [anchor(decode_body(blobs.get(conn, name))) for name in told.values()]
+            bodies[fact.head.number] = fact.body
+    return list(bodies), [anchor(decode_body(blobs.get(conn, name))) for name in bodies.values()]
 
 
 def _moved(conn: Connection, old: str, new: str, to: dict[int, int]) -> Iterator[Event]:

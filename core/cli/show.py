@@ -25,8 +25,8 @@ def show(session: str, step: int | None, context: bool, as_json: bool) -> None:
     from core.store.home import Home
 
     with reading(Home.default()) as conn:
-        told = trajectory(conn, session)
-        shown = shown_session(told, lambda name: blobs.get(conn, name), step, context)
+        found = trajectory(conn, session)
+        shown = shown_session(found, lambda name: blobs.get(conn, name), step, context)
     emit(shown) if as_json else _print(shown)
 
 

@@ -12,7 +12,7 @@ import msgspec
 from core.aio import TaskScope
 from core.cli.log_access import reading, writing
 from core.cli.printed_json import ImportLine
-from core.cli.same_run_opinions import carried
+from core.cli.same_run_opinions import same_run_opinions
 from core.domain.blob import blob_hash
 from core.domain.errors import Conflict, ReportableError
 from core.domain.events import NoteAdded, blobs_of, decode_event, encode_event, make_event
@@ -76,8 +76,8 @@ def _store(home: Home, batch: Sequence[Read], failures: list[ReportableError]) -
         for group in _apart(batch, 1 if authority.is_remote else BATCH):
             async with TaskScope("import") as scope:
                 for task in [scope.spawn(_try(authority, home, one), name="store") for one in group]:
-                    told = await task
-                    failures.append(told) if isinstance(told, ReportableError) else lines.append(told)
+                    outcome = await task
+                    failures.append(outcome) if isinstance(outcome, ReportableError) else lines.append(outcome)
         return lines
 
     return writing(home, store) if batch else []
@@ -105,40 +105,41 @@ async def take(authority: Authority, home: Home, one: Read) -> ImportLine:
     """Store one session."""
     session = anchored(home, one.session)
     lacking = compare(home, session)
-    told: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
     bodies = lacking.bodies
     if lacking.result == "imported":
-        said, source = _carried(home, session)
-        bodies = [*bodies, *said]
-        told = (f"What people said of session {source}, which is the same run, was taken over.",) if said else ()
+        opinions, source = _new_opinions(home, session)
+        bodies = [*bodies, *opinions]
+        if opinions:
+            remarks = (f"What people said of session {source}, which is the same run, was taken over.",)
     if bodies:
         bodies = [*bodies, *_remarks(home, session)]
         op = ImportSession(origin=session.format, events=lacking.head + len(bodies))
         await authority.take_in(session.session, op, lacking.journal, bodies, payloads(session, lacking.bodies))
     return ImportLine(session=session.session, source=session.source, format=session.format, title=session.title,
-                      steps=session.steps, errors=session.errors, warnings=(*session.warnings, *told),
+                      steps=session.steps, errors=session.errors, warnings=(*session.warnings, *remarks),
                       result=lacking.result, path=str(one.path), stamp=one.stamp)
 
 
 def _remarks(home: Home, session: Imported) -> list[bytes]:
     """What the importer has to say of the file, as notes on the session that the log does not have yet."""
     author = Author(kind="import", name=session.format)
-    told = {f"{session.session}-remark-{blob_hash(text.encode())[:16]}": text for text in session.warnings[:REMARKS]}
-    if not told:
+    texts = {f"{session.session}-remark-{blob_hash(text.encode())[:16]}": text for text in session.warnings[:REMARKS]}
+    if not texts:
         return []
     with reading(home) as conn:
         notes = conn.execute("SELECT body FROM event WHERE session = ? AND kind = 'note_added'", (session.session,))
         held = {decode_event(bytes(body)).id for (body,) in notes}
     return [encode_event(make_event(NoteAdded(step=0, text=text), author, id=name))
-            for name, text in told.items() if name not in held]
+            for name, text in texts.items() if name not in held]
 
 
-def _carried(home: Home, session: Imported) -> tuple[list[bytes], str]:
+def _new_opinions(home: Home, session: Imported) -> tuple[list[bytes], str]:
     """What people said of the same run in another format, as far as the log lacks it."""
     with reading(home) as conn:
-        said, source = carried(conn, session)
-        held = {placed.event.id for placed in log.read_all(conn, session.session)} if said else set()
-    return [body for body in said if decode_event(body).id not in held], source
+        opinions, source = same_run_opinions(conn, session)
+        held = {placed.event.id for placed in log.read_all(conn, session.session)} if opinions else set()
+    return [body for body in opinions if decode_event(body).id not in held], source
 
 
 def payloads(session: Imported, bodies: Iterable[bytes]) -> Mapping[str, bytes]:

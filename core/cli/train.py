@@ -39,9 +39,9 @@ def train(data: Path, model: str, out: Path, gpus: int | None, settings: tuple[s
         from core.training.worker import read_settings, serve
 
         start = model or default_model(Home.default())
-        told = dict(s.split("=", 1) for s in settings) | {"data": str(data), "model": start, "out": str(out)}
-        told |= {"gpus": str(gpus)} if gpus else {}
-        known = read_settings(told)
+        values = dict(s.split("=", 1) for s in settings) | {"data": str(data), "model": start, "out": str(out)}
+        values |= {"gpus": str(gpus)} if gpus else {}
+        known = read_settings(values)
     except ReportableError as error:
         if as_json:  # who follows the progress on stdout finds the end of it there too
             emit({"error": {"code": error.code, "sentence": error.sentence}})
@@ -53,9 +53,9 @@ def _with_words(settings: TrainSettings) -> int:
     from core.training.train import run
     from core.training.worker import stop_on_signals
 
-    def tell(told: dict[str, Any]) -> None:
-        if "loss" in told:
-            say(f"step {told.get('step')} of {told.get('steps')}  loss {told['loss']:.4f}")
+    def tell(report: dict[str, Any]) -> None:
+        if "loss" in report:
+            say(f"step {report.get('step')} of {report.get('steps')}  loss {report['loss']:.4f}")
 
     summary = run(settings, tell, stop_on_signals(threading.Event()))
     if summary.stopped:

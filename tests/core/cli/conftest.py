@@ -44,8 +44,8 @@ def tiphys(home, capsys, monkeypatch):
     def call(*arguments) -> Ran:
         capsys.readouterr()
         status = main([str(a) for a in arguments])
-        told = capsys.readouterr()
-        return Ran(status, told.out, told.err)
+        printed = capsys.readouterr()
+        return Ran(status, printed.out, printed.err)
 
     return call
 

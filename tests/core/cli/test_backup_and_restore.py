@@ -46,10 +46,10 @@ def test_the_restore_drill(tiphys, home, tmp_path) -> None:
             await until(lambda: client.replica.head("s") == 3)
 
     asyncio.run(before())
-    told = tiphys("restore", copy, "--yes", "--json").one
-    assert (told["sessions"], told["events"]) == (1, 2)
+    restored = tiphys("restore", copy, "--yes", "--json").one
+    assert (restored["sessions"], restored["events"]) == (1, 2)
     assert guidance(home) == ["g1"]
-    assert tiphys("verify", told["kept"], "--json").one["events"] == 3, "the former log is kept whole"
+    assert tiphys("verify", restored["kept"], "--json").one["events"] == 3, "the former log is kept whole"
     asyncio.run(after())
 
 
@@ -78,8 +78,8 @@ def test_a_backup_takes_the_place_of_nothing_but_a_backup(tiphys, home, tmp_path
     assert (home / "server.db").stat().st_ino == place and text.read_text() == "not a backup"
     for _ in range(2):
         assert tiphys("backup", tmp_path / "copy.db").status == 0, "an earlier backup is replaced"
-    assert "No such file or directory" in (told := tiphys("backup", tmp_path / "none" / "x.db").err)
-    assert ".part" not in told
+    assert "No such file or directory" in (error := tiphys("backup", tmp_path / "none" / "x.db").err)
+    assert ".part" not in error
 
 
 def test_nobody_is_locked_out_by_a_restore_and_nobody_who_was_revoked_comes_back(tiphys, home, tmp_path) -> None:
@@ -113,10 +113,10 @@ def test_a_write_ahead_log_of_the_lost_file_is_not_played_into_the_backup(tiphys
     wal = (home / "server.db-wal").read_bytes()
     conn.close()
     (home / "server.db-wal").write_bytes(wal)  # as a killed server leaves it
-    kept = tiphys("restore", tmp_path / "copy.db", "--yes", "--json").one["kept"]
+    former = tiphys("restore", tmp_path / "copy.db", "--yes", "--json").one["kept"]
     assert not (home / "server.db-wal").exists()
     assert tiphys("verify", "--json").one["sessions"] == 0
-    assert tiphys("verify", kept, "--json").one["sessions"] == 1
+    assert tiphys("verify", former, "--json").one["sessions"] == 1
 
 
 def test_what_is_no_sound_log_changes_nothing(tiphys, home, tmp_path) -> None:
@@ -140,8 +140,8 @@ def test_what_is_no_sound_log_changes_nothing(tiphys, home, tmp_path) -> None:
 def test_an_older_log_is_named_as_such_and_a_lacking_payload_counted(tiphys, home, imported) -> None:
     with contextlib.closing(connect(home / "server.db")) as conn, transaction(conn):
         conn.execute("DELETE FROM blob WHERE id = (SELECT min(id) FROM blob)")
-    told = tiphys("verify", "--json").one
-    assert told["lacking"] >= 1 and told["pending"] == [] and told["events"] > 5
+    survey = tiphys("verify", "--json").one
+    assert survey["lacking"] >= 1 and survey["pending"] == [] and survey["events"] > 5
     assert "payloads that events name" in tiphys("verify").out
 
 
@@ -169,6 +169,6 @@ def test_what_was_said_of_an_import_outlives_a_backup_from_before_it(tiphys, hom
     asyncio.run(reviewed())
     tiphys("restore", copy, "--yes")
     asyncio.run(again())
-    told = tiphys("show", session, "--json").one
-    assert [s["verdict"]["final"] for s in told["steps"]] == ["keep", "mask"]
+    shown = tiphys("show", session, "--json").one
+    assert [s["verdict"]["final"] for s in shown["steps"]] == ["keep", "mask"]
     assert tiphys("import", RUN, "--json").one["result"] == "present"

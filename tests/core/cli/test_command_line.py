@@ -45,9 +45,7 @@ def test_one_step_without_context(tiphys, imported) -> None:
     assert len(tiphys("show", imported, "--json").one["steps"]) == 2
 
 
-@pytest.mark.parametrize("shape", [s for s in vars(printed_json).values() if isinstance(s, type)
-                                   and issubclass(s, printed_json.Shape) and s is not printed_json.Shape],
-                         ids=lambda s: s.__name__)
+@pytest.mark.parametrize("shape", printed_json.PrintedObject.__subclasses__(), ids=lambda s: s.__name__)
 def test_every_field_is_documented(shape) -> None:
     for field in msgspec.structs.fields(shape):
         assert f"{field.name}" in DOCS, f"{shape.__name__}.{field.name} is not in docs/cli.md"
@@ -163,9 +161,9 @@ def test_all_state_lies_in_one_folder(tiphys, imported, tmp_path) -> None:
 
 
 def test_foreign_text_cannot_drive_the_terminal(tiphys, imported) -> None:
-    told = tiphys("show", imported, "--step", 2)
-    assert "\x1b" not in told.out
-    assert "\\x1b[1mdiff" in told.out
+    shown = tiphys("show", imported, "--step", 2)
+    assert "\x1b" not in shown.out
+    assert "\\x1b[1mdiff" in shown.out
     assert visible("中文\u3000\t\n\x07\u202e") == "中文\u3000\t\n\\x07\\x202e"
 
 
@@ -217,16 +215,16 @@ def test_commands_write_through_a_running_server(tiphys, imported, home) -> None
         assert server.wait(20) == 0
 
 
-@pytest.mark.parametrize(("surroundings", "problem"), [
+@pytest.mark.parametrize(("environment", "problem"), [
     ({}, "Neither DISPLAY nor WAYLAND_DISPLAY is set."),
     ({"DISPLAY": ":97631"}, "DISPLAY is :97631, and no X server listens there."),
     ({"DISPLAY": "far.example:10.0"}, ""),
     ({"WAYLAND_DISPLAY": "nothing-here"}, "Neither DISPLAY nor WAYLAND_DISPLAY is set."),
 ])
-def test_display(monkeypatch, surroundings, problem) -> None:
+def test_display(monkeypatch, environment, problem) -> None:
     for name in ("DISPLAY", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(name, raising=False)
-    for name, value in surroundings.items():
+    for name, value in environment.items():
         monkeypatch.setenv(name, value)
     assert display_problem() == problem
 

@@ -13,7 +13,7 @@ from support.tiny_model import make_tokenizer
 
 from core.domain.message import Message, ToolCall
 from core.llm.model import Completion, estimate_tokens
-from core.llm.serve_local import Endpoint
+from core.llm.serve_local import ModelEndpoint
 
 
 class Masker:
@@ -27,8 +27,8 @@ class Masker:
     async def complete(self, request, on_text=None):
         self.asked += 1
         first, last = re.search(r"turn (\d+) to turn (\d+)", request.messages[1].content).groups()
-        told = {f"turn {n}": {"keep": n % 2 == 1, "reason": "even"} for n in range(int(first), int(last) + 1)}
-        call = ToolCall(id="1", name="judge_results", arguments=json.dumps({"judge_results": told}))
+        results = {f"turn {n}": {"keep": n % 2 == 1, "reason": "even"} for n in range(int(first), int(last) + 1)}
+        call = ToolCall(id="1", name="judge_results", arguments=json.dumps({"judge_results": results}))
         now = datetime.now(UTC)
         return Completion(message=Message(role="assistant", tool_calls=(call,)), model="masker", finish_reason="stop",
                           started_at=now, ended_at=now)
@@ -43,20 +43,20 @@ class Masker:
 @pytest.fixture
 def endpoint():
     """A judge behind a real HTTP endpoint in a thread of its own: (model, base URL)."""
-    model, ready, told = Masker(), threading.Event(), {}
+    model, ready, server = Masker(), threading.Event(), {}
 
     async def serve():
-        served = Endpoint(model)
-        told["url"], told["loop"], told["end"] = await served.start(), asyncio.get_running_loop(), asyncio.Event()
+        served = ModelEndpoint(model)
+        server["url"], server["loop"], server["end"] = await served.start(), asyncio.get_running_loop(), asyncio.Event()
         ready.set()
-        await told["end"].wait()
+        await server["end"].wait()
         await served.close()
 
     thread = threading.Thread(target=lambda: asyncio.run(serve()))
     thread.start()
     assert ready.wait(10)
-    yield model, told["url"]
-    told["loop"].call_soon_threadsafe(told["end"].set)
+    yield model, server["url"]
+    server["loop"].call_soon_threadsafe(server["end"].set)
     thread.join(10)
 
 
@@ -64,9 +64,9 @@ def test_a_model_judges_over_http_once_and_the_cost_is_told_before(tiphys, impor
     model, url = endpoint
     tiphys("judge", imported, "--rules-only")
     asked = ("judge", imported, "--model", "masker", "--base-url", url, "--prices", "1", "2")
-    told = tiphys(*asked, "--estimate", "--json").one
-    assert (told["windows"], told["cached"], model.asked) == (1, 0, 0)
-    assert told["cost_usd"] == pytest.approx((told["input_tokens"] + 2 * told["output_tokens"]) / 1e6)
+    estimate = tiphys(*asked, "--estimate", "--json").one
+    assert (estimate["windows"], estimate["cached"], model.asked) == (1, 0, 0)
+    assert estimate["cost_usd"] == pytest.approx((estimate["input_tokens"] + 2 * estimate["output_tokens"]) / 1e6)
     ran = tiphys(*asked, "--json")
     assert (ran.status, ran.one["verdicts"], ran.one["masked"], model.asked) == (0, 2, 1, 1), ran.err
     assert "judged 1 of 1 windows" in ran.err and "USD" in ran.err
@@ -85,8 +85,8 @@ def test_rules_of_the_home_judge_and_are_listed(tiphys, imported, home) -> None:
         "from core.supervision.rule import Finding\n"
         "def find(evidence, *, most=3):\n    'Too long.'\n"
         "    yield from (Finding(s.number, 'long') for s in evidence.steps if len(s.thought) > most)\n")
-    listed = {line["rule"]: line for line in tiphys("rules", "--json").lines}
-    assert listed["wordy"]["settings"] == {"most": 3} and listed["blind_edit"]["enabled"] is True
+    lines = {line["rule"]: line for line in tiphys("rules", "--json").lines}
+    assert lines["wordy"]["settings"] == {"most": 3} and lines["blind_edit"]["enabled"] is True
     assert tiphys("judge", imported, "--rules-only", "--json").one["masked"] == 2
     (home / "rules" / "rules.toml").write_text("[rules.wordy]\nenabled = false\n")
     assert tiphys("judge", imported, "--rules-only", "--json").one["verdicts"] == 2, "taken back"
@@ -107,10 +107,11 @@ def test_agreement_holds_sources_against_people(tiphys, imported, home) -> None:
     tiphys("judge", imported, "--rules-only", "--json")
     tiphys("verdict", imported, 1, "keep", "--json")
     tiphys("verdict", imported, 2, "mask", "--json")
-    told = tiphys("agreement", imported, "--json").one
-    [source] = [s for s in told["sources"] if s["source"] == "rule:all"]
+    agreement = tiphys("agreement", imported, "--json").one
+    [source] = [s for s in agreement["sources"] if s["source"] == "rule:all"]
     assert (source["source"], source["masks"], source["judged"], source["confirmed"]) == ("rule:all", 2, 2, 1)
-    assert source["precision"] == 0.5 and told["decided"] == 2 and told["pairs"] == [] and told["alpha"] is None
+    assert source["precision"] == 0.5
+    assert (agreement["decided"], agreement["pairs"], agreement["alpha"]) == (2, [], None)
     assert tiphys("agreement").status == 0
     assert "rule:all" in tiphys("agreement", imported).out
 
@@ -137,28 +138,28 @@ def test_export_options_reach_the_export(tiphys, imported, tmp_path) -> None:
 def test_a_preview_marks_the_trained_tokens(tiphys, imported, tmp_path) -> None:
     pytest.importorskip("transformers")
     model = make_tokenizer(tmp_path / "model")
-    told = tiphys("preview", imported, "--model", model, "--json").one
-    assert told["session"] == imported and told["total"] == len(told["tokens"]) > 0
-    assert told["trained"] == sum(mask for _, mask in told["tokens"])
-    assert told["share"] == pytest.approx(told["trained"] / told["total"], abs=1e-6)
+    preview = tiphys("preview", imported, "--model", model, "--json").one
+    assert preview["session"] == imported and preview["total"] == len(preview["tokens"]) > 0
+    assert preview["trained"] == sum(mask for _, mask in preview["tokens"])
+    assert preview["share"] == pytest.approx(preview["trained"] / preview["total"], abs=1e-6)
     plain = tiphys("preview", imported, "--model", model).out
     trained = "".join(re.findall(r"⟦(.*?)⟧", plain, re.DOTALL))
-    assert trained == "".join(text for text, mask in told["tokens"] if mask)
+    assert trained == "".join(text for text, mask in preview["tokens"] if mask)
     assert "Look first." in trained and "<|im_start|>user" not in trained
     coloured = tiphys("preview", imported, "--model", model, "--colour", "always").out
     assert "\x1b[32m" in coloured and "⟦" not in coloured
     assert tiphys("preview", imported, "--model", model, "--sample", 9, "--json").status == 2
     tiphys("verdict", imported, 1, "mask", "--json")
     masked = tiphys("preview", imported, "--model", model, "--json").one
-    assert 0 < masked["trained"] < told["trained"]
-    assert tiphys("preview", imported, "--model", model, "--ablation", "--json").one["trained"] == told["trained"]
+    assert 0 < masked["trained"] < preview["trained"]
+    assert tiphys("preview", imported, "--model", model, "--ablation", "--json").one["trained"] == preview["trained"]
 
 
 def test_decisions_are_made_again_from_the_log_with_other_switches(tiphys, imported) -> None:
     tiphys("verdict", imported, 2, "mask", "--json")
-    told = tiphys("decisions", imported, "--json").lines
-    assert [(d["step"], d["value"]) for d in told] == [(1, "keep"), (2, "mask")] and told[1]["because"]
+    decisions = tiphys("decisions", imported, "--json").lines
+    assert [(d["step"], d["value"]) for d in decisions] == [(1, "keep"), (2, "mask")] and decisions[1]["because"]
     again = tiphys("decisions", imported, "--ignore", "person", "--json").lines
-    assert again[1]["value"] == "keep" and again[1]["left_out"] == told[1]["because"]
+    assert again[1]["value"] == "keep" and again[1]["left_out"] == decisions[1]["because"]
     assert tiphys("decisions", imported, "--at", "1", "--json").lines == []
     assert "mask" in tiphys("decisions", imported).out and tiphys("decisions", "none").status != 0

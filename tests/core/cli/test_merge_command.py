@@ -26,8 +26,8 @@ class Annotator:
 
     def opinions(self, session: str, step: int) -> set[tuple[str, str]]:
         """Who thinks what of a step."""
-        (told,) = self("show", session, "--step", step, "--json").one["steps"]
-        return {(o["author"], o["value"]) for o in told["verdict"]["opinions"]}
+        (shown,) = self("show", session, "--step", step, "--json").one["steps"]
+        return {(o["author"], o["value"]) for o in shown["verdict"]["opinions"]}
 
 
 @pytest.fixture

@@ -15,13 +15,13 @@ def desktop_tools(tmp_path, monkeypatch):
     """Stand-ins for the desktop's own tools, which note how they were called."""
     folder = tmp_path / "bin"
     folder.mkdir()
-    told = tmp_path / "told"
+    calls = tmp_path / "calls"
     for name in ("update-desktop-database", "xdg-mime"):
         tool = folder / name
-        tool.write_text(f'#!/bin/sh\necho "{name} $*" >> {told}\n')
+        tool.write_text(f'#!/bin/sh\necho "{name} $*" >> {calls}\n')
         tool.chmod(tool.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
-    return told
+    return calls
 
 
 def test_the_entry_names_this_program_and_the_desktop_is_told(tiphys, tmp_path, monkeypatch, desktop_tools):
@@ -29,12 +29,12 @@ def test_the_entry_names_this_program_and_the_desktop_is_told(tiphys, tmp_path, 
     monkeypatch.setenv("XDG_DATA_HOME", str(data))
     entry = data / "applications" / "tiphys.desktop"
     assert tiphys("register-links", "--json").one == {"file": str(entry)}
-    told = configparser.ConfigParser(interpolation=None)
-    told.optionxform = str
-    told.read(entry, encoding="utf-8")
-    words = shlex.split(told["Desktop Entry"]["Exec"])
+    config = configparser.ConfigParser(interpolation=None)
+    config.optionxform = str
+    config.read(entry, encoding="utf-8")
+    words = shlex.split(config["Desktop Entry"]["Exec"])
     assert words[0].startswith(sys.prefix) and words[-2:] == ["open", "%u"]
-    assert told["Desktop Entry"]["MimeType"] == "x-scheme-handler/tiphys;"
+    assert config["Desktop Entry"]["MimeType"] == "x-scheme-handler/tiphys;"
     assert desktop_tools.read_text().splitlines() == [
         f"update-desktop-database -q {entry.parent}", "xdg-mime default tiphys.desktop x-scheme-handler/tiphys"]
     assert tiphys("register-links").out.strip() == str(entry), "again, without harm"

@@ -38,12 +38,12 @@ def test_annotations_go_with_the_run(tiphys, tmp_path, first, second) -> None:
     after = tiphys("import", path, "--json").one
     assert after["result"] == "imported" and after["session"] != before["session"]
     assert f"said of session {before['session']}" in after["warnings"][-1]
-    told = [show(tiphys, s["session"])["steps"] for s in (before, after)]
-    finals = [[(s["number"], s["verdict"]["final"]) for s in t if s["verdict"]["final"] == "mask"] for t in told]
+    both = [show(tiphys, s["session"])["steps"] for s in (before, after)]
+    finals = [[(s["number"], s["verdict"]["final"]) for s in t if s["verdict"]["final"] == "mask"] for t in both]
     assert finals[0] == finals[1] == [(3, "mask"), (20, "mask")]
-    assert [s["verdict"] for s in told[0]] == [s["verdict"] for s in told[1]]
+    assert [s["verdict"] for s in both[0]] == [s["verdict"] for s in both[1]]
     assert tiphys("import", path, "--json").one["result"] == "present"
-    assert show(tiphys, after["session"])["steps"] == told[1]
+    assert show(tiphys, after["session"])["steps"] == both[1]
 
 
 def test_notes_and_tags_go_too_and_those_of_the_whole_run_stay_its_own(tiphys, home, tmp_path) -> None:
@@ -58,12 +58,12 @@ def test_notes_and_tags_go_too_and_those_of_the_whole_run_stay_its_own(tiphys, h
     writing(Home(home), say)
     after = tiphys("import", put(tmp_path, "b", converted.chat(steps)), "--json").one["session"]
     with reading(Home(home)) as conn:
-        told = trajectory(conn, after)
-    assert [(e.head.number, [n[2] for n in e.notes], set(e.tags)) for e in told.steps if e.notes or e.tags] == [
+        imported = trajectory(conn, after)
+    assert [(e.head.number, [n[2] for n in e.notes], set(e.tags)) for e in imported.steps if e.notes or e.tags] == [
         (3, ["a turning point"], set()), (20, [], {"loop"})]
     facts = [decode_event(p.body).fact for p in log_of(home, after)]
     assert [f.text for f in facts if isinstance(f, NoteAdded) and f.step == 0] == ["a good run"]
-    assert not told.spent, "time was spent on the other session"
+    assert not imported.spent, "time was spent on the other session"
 
 
 def log_of(home, session: str):

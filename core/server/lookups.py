@@ -15,7 +15,7 @@ from core.tasks.catalogue import Catalogue
 RUNNER_LOCK = "runner.lock"
 
 
-class World(msgspec.Struct, frozen=True, kw_only=True):
+class Lookups(msgspec.Struct, frozen=True, kw_only=True):
     """`find_task` gives a catalogue's task with the agent that it suggests (raises NotFound); `is_alive` whether a
     session has a living runner; `catalogue` all tasks that can be found so."""
 
@@ -24,8 +24,8 @@ class World(msgspec.Struct, frozen=True, kw_only=True):
     catalogue: Catalogue = Catalogue([])
 
 
-def world_of(home: Home, is_connected: Callable[[str], bool] = lambda _: False) -> World:
-    """The world of a home folder; `is_connected` tells of runners that came by themselves from elsewhere."""
+def lookups_of(home: Home, is_connected: Callable[[str], bool] = lambda _: False) -> Lookups:
+    """The lookups of a home folder; `is_connected` tells of runners that came by themselves from elsewhere."""
 
     catalogue = Catalogue.of(home.path)
 
@@ -33,7 +33,7 @@ def world_of(home: Home, is_connected: Callable[[str], bool] = lambda _: False) 
         entry = catalogue.find(task)
         return entry.task, entry.agent
 
-    return World(find_task=find_task, is_alive=lambda s: is_held(runner_lock(home, s)) or is_connected(s),
+    return Lookups(find_task=find_task, is_alive=lambda s: is_held(runner_lock(home, s)) or is_connected(s),
                  catalogue=catalogue)
 
 

@@ -37,7 +37,7 @@ from core.store.home import Home
 from core.store.restore import restore
 
 TASK = Task(id="t", title="T", description="d")
-SAID: list[AnyOp] = [
+OPINIONS: list[AnyOp] = [
     GiveVerdict(step=2, value="keep"),
     GiveVerdict(step=1, value="mask", reason="blind"),
     AddNote(step=2, text="here it turns"),
@@ -83,15 +83,15 @@ async def answered(client: Client, server: Server) -> set[str]:
 
 def judged(server: Server) -> tuple[object, ...]:
     """What the log says about the two steps."""
-    told = fold("s", log.read_all(server.hub.reader, "s"))
-    first, second = told.step(1), told.step(2)
+    trajectory = fold("s", log.read_all(server.hub.reader, "s"))
+    first, second = trajectory.step(1), trajectory.step(2)
     return (
         [v.value for v in first.verdicts.values()],
         [v.value for v in second.verdicts.values()],
         [text for _, _, text in second.notes],
         first.tags,
-        list(told.spent.values()),
-        told.row.title,
+        list(trajectory.spent.values()),
+        trajectory.row.title,
     )
 
 
@@ -107,7 +107,7 @@ def test_verdicts_on_steps_that_only_a_runner_elsewhere_holds_are_taken_before_i
             await say(client, [CreateSession(task=TASK)])
             back_up(server.hub.reader, backup)
             await runner_comes(server, elsewhere, home)
-            await say(client, SAID)
+            await say(client, OPINIONS)
             assert judged(server) == WANTED
 
     async def again() -> None:
@@ -134,7 +134,7 @@ def test_words_about_a_session_are_taken_before_the_person_who_made_it_comes(tmp
                 await say(client, [CreateSession(task=TASK)])
             await runner_comes(server, elsewhere, home)
             async with running_client(judge, server.url, admin_token(home)) as client:
-                await say(client, [*SAID, Guide(guidance="g", text="x")])
+                await say(client, [*OPINIONS, Guide(guidance="g", text="x")])
 
     async def again() -> None:
         async with serving(home) as server:
@@ -201,14 +201,14 @@ def test_only_what_is_sent_again_may_be_early(tmp_path: Path) -> None:
 
     async def scenario() -> None:
         async with serving(tmp_path) as server, raw_peer(server.url, admin_token(tmp_path)) as peer:
-            told = []
+            codes = []
             for n, (session, step, again) in enumerate(
                 [("s", 1, False), ("s", 2**31, True), ("s", 2**31 + 1, True), ("../s", 1, True)], 1
             ):
                 op = GiveVerdict(step=step, value="mask")
                 reply = await peer.ask(Command(id=f"m{n}", cseq=n, session=session, op=op, again=again))
-                told.append(reply.code if isinstance(reply, Nak) else "")
-            assert told == ["no_session", "", "no_step", "bad_id"]
+                codes.append(reply.code if isinstance(reply, Nak) else "")
+            assert codes == ["no_session", "", "no_step", "bad_id"]
             again = Command(id="m5", cseq=5, session="s", op=ImportSession(origin="atif", events=3))
             assert isinstance(await peer.ask(again), Ack), "an import may be what was awaited"
             assert log.row(server.hub.reader, "s").origin == "atif"

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 
-def surroundings(home: Path) -> dict[str, str]:
+def child_environment(home: Path) -> dict[str, str]:
     """The environment: ours, with which the program is found from any folder, and the home."""
     root = str(Path(__file__).resolve().parents[2])
     paths = os.pathsep.join([root, *filter(None, [os.environ.get("PYTHONPATH")])])

@@ -56,7 +56,7 @@ class Owner(Protocol):
         """The connection is greeted; what was subscribed or sent on the last one must be asked for again."""
 
     async def on_message(self, message: Wire) -> None:
-        """A text frame came. Answer with `Link.post`, never by awaiting `Link.send` (both ends could wait)."""
+        """A text frame came. Answer with `post`, never by awaiting `send` (both ends could wait)."""
 
     async def on_piece(self, frame: bytes) -> None:
         """A binary frame came (`core.protocol.frames`)."""
@@ -86,7 +86,7 @@ PLAIN_TEXT = "TIPHYS_PLAIN_TEXT"
 """The environment variable by which a person says that something else (a VPN, a tunnel) encrypts."""
 
 
-class Link:
+class ReconnectingConnection:
     """Keeps one connection to `url` up until `run` is cancelled or the server hands the lease to another.
 
     The address may carry the fingerprint of the server's certificate (`core.client.certificate`).
@@ -188,15 +188,15 @@ class Link:
             raise InvalidInput("bad_address", f"{self.url!r} is no address of a server: {error}") from error
 
     def _open(self) -> connect:
-        told: dict[str, Any] = {
+        options: dict[str, Any] = {
             "subprotocols": [Subprotocol(SUBPROTOCOL)], "compression": None, "max_size": MAX_TEXT_FRAME,
             "additional_headers": {"Authorization": f"Bearer {self._token}"}, "ping_interval": 20, "ping_timeout": 20,
             "open_timeout": 10, "close_timeout": 2, "proxy": None if is_loopback(self.url) else True,
             "user_agent_header": self._program or "tiphys", "logger": _quiet(),
         }
         if self._pin:
-            return connect(self.url, **told, **pinned(self._pin))
-        return connect(self.url, ssl=True if self.url.lower().startswith("wss:") else None, **told)
+            return connect(self.url, **options, **pinned(self._pin))
+        return connect(self.url, ssl=True if self.url.lower().startswith("wss:") else None, **options)
 
     async def _greet(self, socket: ClientConnection) -> None:
         began = asyncio.get_running_loop().time()
@@ -283,8 +283,8 @@ def _quiet() -> logging.Logger:
 def _refused(error: Exception, url: str) -> ReportableError:
     if isinstance(error, InvalidStatus) and error.response.status_code in _FATAL_STATUS:
         code = _FATAL_STATUS[error.response.status_code]
-        said = error.response.body.decode(errors="replace").strip() if error.response.body else ""
-        return Denied(code, said or f"{url} refused the token.", server=url)
+        answer = error.response.body.decode(errors="replace").strip() if error.response.body else ""
+        return Denied(code, answer or f"{url} refused the token.", server=url)
     if isinstance(error, InvalidStatus) and error.response.status_code == 400:
         return ProtocolMismatch("subprotocol", f"{url} does not speak {SUBPROTOCOL}.", server=url)
     return _unavailable(url, str(error) or type(error).__name__)

@@ -11,7 +11,7 @@ from websockets.asyncio.server import ServerConnection, serve
 
 from core.aio import TaskScope
 from core.client import patience
-from core.client.link import Link, is_loopback
+from core.client.connection import ReconnectingConnection, is_loopback
 from core.client.patience import ANSWERED_S, DENIED_S, LAST_S, Patience
 from core.client.status import Status
 from core.domain.errors import Conflict
@@ -53,8 +53,8 @@ def test_waits_are_short_again_once_the_server_answers() -> None:
     link = Patience()
     grown = [link.wait() for _ in range(40)]
     link.ended(None)
-    later = [link.wait() for _ in range(40)]
-    assert max(grown) > 2 and max(later[:5]) > 1, "nobody answered"
+    waits = [link.wait() for _ in range(40)]
+    assert max(grown) > 2 and max(waits[:5]) > 1, "nobody answered"
     for _ in range(40):
         link.ended(0.1)
         assert link.wait() <= ANSWERED_S
@@ -73,14 +73,14 @@ def test_who_was_away_for_long_does_not_wait_long_when_the_server_asks_it_to_com
 ) -> None:
     """After a restore the first connection only tells that the log is another one."""
     monkeypatch.setattr(patience, "LAST_S", 1_000.0)
-    monkeypatch.setattr(patience, "GROWTH", 10_000.0)
+    monkeypatch.setattr(patience, "FACTOR", 10_000.0)
     monkeypatch.setattr(patience.random, "uniform", lambda low, high: high)
     owner = Owner()
 
     async def scenario() -> None:
         async with serving(tmp_path) as server:
             url, token = server.url, admin_token(tmp_path)
-        link = Link(url, token, owner)
+        link = ReconnectingConnection(url, token, owner)
         async with TaskScope("test") as scope:
             scope.spawn(link.run(), name="link")
             await until(lambda: link.status.state == "offline")
@@ -109,7 +109,7 @@ def test_a_proxy_of_the_surroundings_does_not_stand_before_this_computer(tmp_pat
 
     async def scenario() -> None:
         async with serving(tmp_path) as server, TaskScope("test") as scope:
-            link = Link(server.url, admin_token(tmp_path), Owner())
+            link = ReconnectingConnection(server.url, admin_token(tmp_path), Owner())
             scope.spawn(link.run(), name="link")
             await until(lambda: link.status.state not in ("connecting", "off", ""))
             assert link.is_online
@@ -123,14 +123,14 @@ def test_what_a_newer_server_says_is_passed_over(tmp_path: Path) -> None:
     async def newer(socket: ServerConnection) -> None:
         await socket.recv()
         welcome = Welcome(protocol=PROTOCOL, epoch="e", program="tomorrow", name="li", scopes=("view",), cseq=0)
-        for said in (encode(welcome), '{"type": "of_tomorrow", "what": 1}', encode(Sessions(rows=()))):
-            await socket.send(said)
+        for frame in (encode(welcome), '{"type": "of_tomorrow", "what": 1}', encode(Sessions(rows=()))):
+            await socket.send(frame)
         await socket.wait_closed()
 
     async def scenario() -> None:
         async with serve(newer, "127.0.0.1", 0, subprotocols=[SUBPROTOCOL]) as server, TaskScope("test") as scope:
             port = next(iter(server.sockets)).getsockname()[1]
-            link = Link(f"ws://127.0.0.1:{port}", "t", owner)
+            link = ReconnectingConnection(f"ws://127.0.0.1:{port}", "t", owner)
             task = scope.spawn(link.run(), name="link")
             await until(lambda: len(owner.heard) == 2)
             assert link.is_online and [type(m) for m in owner.heard] == [Welcome, Sessions]
@@ -145,7 +145,7 @@ def test_it_comes_back_by_itself_and_says_since_when(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with serving(tmp_path) as server:
             url, token = server.url, admin_token(tmp_path)
-        link = Link(url, token, owner)
+        link = ReconnectingConnection(url, token, owner)
         async with TaskScope("test") as scope:
             scope.spawn(link.run(), name="link")
             await until(lambda: link.status.state == "offline")
@@ -164,7 +164,7 @@ def test_it_comes_back_by_itself_and_says_since_when(tmp_path: Path) -> None:
 def test_a_refused_token_is_said_and_asked_about_again(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with serving(tmp_path) as server:
-            link = Link(server.url, "tph_wrong", Owner())
+            link = ReconnectingConnection(server.url, "tph_wrong", Owner())
             async with TaskScope("test") as scope:
                 scope.spawn(link.run(), name="link")
                 await until(lambda: link.status.state == "denied")
@@ -179,7 +179,7 @@ def test_who_is_fenced_stops_for_good(tmp_path: Path) -> None:
             await fill(server, "s", bodies_of(1))
             token = account(tmp_path, "runner", "agent:s")
             owners = Owner(), Owner()
-            old, new = (Link(server.url, token, o) for o in owners)
+            old, new = (ReconnectingConnection(server.url, token, o) for o in owners)
             async with TaskScope("test") as scope:
                 fenced = asyncio.get_running_loop().create_future()
                 scope.spawn(old.run(), name="old", on_error=fenced.set_result)
@@ -199,7 +199,7 @@ def test_who_is_fenced_stops_for_good(tmp_path: Path) -> None:
 @pytest.mark.parametrize("url", ["", "lab", "http://127.0.0.1:1", "ws://[::1", "ws://127.0.0.1:99999"])
 def test_an_address_that_is_none_is_said_to_be_so(url: str) -> None:
     async def scenario() -> None:
-        link = Link(url, "t", Owner())
+        link = ReconnectingConnection(url, "t", Owner())
         async with TaskScope("test") as scope:
             scope.spawn(link.run(), name="link")
             await until(lambda: link.status.state == "offline")
@@ -216,7 +216,7 @@ def test_something_that_is_no_server_of_ours_is_not_believed(tmp_path: Path) -> 
 
         async with serve(parrot, "127.0.0.1", 0, subprotocols=[SUBPROTOCOL]) as server:  # type: ignore[list-item]
             port = server.sockets[0].getsockname()[1]
-            link = Link(f"ws://127.0.0.1:{port}", "t", Owner())
+            link = ReconnectingConnection(f"ws://127.0.0.1:{port}", "t", Owner())
             async with TaskScope("test") as scope:
                 scope.spawn(link.run(), name="link")
                 await until(lambda: link.status.state in ("offline", "denied"))
