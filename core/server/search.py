@@ -12,8 +12,8 @@ import msgspec
 
 from core.domain.errors import LimitReached, Unavailable, make_error
 from core.protocol.messages import Found, Search
-from core.server.search_worker import Answer, Question
-from core.server.surroundings import surroundings
+from core.server.child_environment import child_environment
+from core.server.search_worker import SearchAnswer, SearchQuestion
 from core.store.home import Home
 from core.store.search_text import MAX_QUERY
 
@@ -40,12 +40,12 @@ class LogSearch:
         limit = min(max(1, search.limit), MAX_LIMIT)
         async with self._turn:
             self._number += 1
-            asked = Question(id=self._number, words=search.words[:MAX_QUERY], session=search.session or None,
+            asked = SearchQuestion(id=self._number, words=search.words[:MAX_QUERY], session=search.session or None,
                              limit=limit)
-            told = await self._ask(asked)
-        if told.error is not None:
-            raise make_error(*told.error, {})
-        return Found(id=search.id, hits=told.hits, more=told.more, behind=told.behind)
+            answer = await self._ask(asked)
+        if answer.error is not None:
+            raise make_error(*answer.error, {})
+        return Found(id=search.id, hits=answer.hits, more=answer.more, behind=answer.behind)
 
     async def close(self) -> None:
         """End the worker; the index is as its last commit has it."""
@@ -55,10 +55,10 @@ class LogSearch:
                 worker.kill()
             await worker.wait()
 
-    async def _ask(self, question: Question) -> Answer:
+    async def _ask(self, question: SearchQuestion) -> SearchAnswer:
         try:
             async with asyncio.timeout(ANSWER_S):
-                return await self._told(question)
+                return await self._read_answer(question)
         except TimeoutError:
             _log.warning("the search worker said nothing for %g s and was ended", ANSWER_S)
             await self.close()
@@ -67,7 +67,7 @@ class LogSearch:
             await self.close()
             raise Unavailable("search_failed", "The server's search ended unexpectedly; its log says more.") from error
 
-    async def _told(self, question: Question) -> Answer:
+    async def _read_answer(self, question: SearchQuestion) -> SearchAnswer:
         """What the worker says to a question; an answer to one whose asker left is passed by."""
         worker = self._worker
         if worker is None or worker.returncode is not None:
@@ -77,13 +77,13 @@ class LogSearch:
         worker.stdin.write(msgspec.json.encode(question) + b"\n")
         await worker.stdin.drain()
         while line := await worker.stdout.readline():
-            told = msgspec.json.decode(line, type=Answer)
-            if told.id == question.id:
-                return told
+            answer = msgspec.json.decode(line, type=SearchAnswer)
+            if answer.id == question.id:
+                return answer
         raise EOFError
 
     async def _start(self) -> Process:
         home = self._home
         command = [sys.executable, "-m", "core.server.search_worker", str(home.server_db), str(home.search_db)]
         return await asyncio.create_subprocess_exec(
-            *command, stdin=PIPE, stdout=PIPE, env=surroundings(home.path), cwd=home.path, limit=_MAX_LINE)
+            *command, stdin=PIPE, stdout=PIPE, env=child_environment(home.path), cwd=home.path, limit=_MAX_LINE)

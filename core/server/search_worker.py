@@ -2,7 +2,7 @@
 
     python -m core.server.search_worker LOG INDEX
 
-JSON lines: a Question in, an Answer out, one after the other, until stdin ends. A thread brings the index up to date
+JSON lines: a SearchQuestion in, a SearchAnswer out, until stdin ends. A thread brings the index up to date
 as soon as something is asked, and goes on after the answer: a long log never keeps a question waiting.
 """
 
@@ -41,7 +41,7 @@ MAX_REF = 200
 _log = logging.getLogger("wire")
 
 
-class Question(msgspec.Struct, frozen=True, kw_only=True):
+class SearchQuestion(msgspec.Struct, frozen=True, kw_only=True):
     """One line of stdin; no `session` means all."""
 
     id: int
@@ -50,7 +50,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     limit: int
 
 
-class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class SearchAnswer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One line of stdout: hits, or the kind, code and sentence of an error."""
 
     id: int
@@ -97,7 +97,7 @@ class Updater:
                 self._changed.notify_all()
 
 
-def answer(index: SearchIndex, log_path: Path, question: Question) -> Answer:
+def answer(index: SearchIndex, log_path: Path, question: SearchQuestion) -> SearchAnswer:
     """Where the words stand; words of one or two signs, and parts of words, by looking at everything."""
     most, is_cut = question.limit + 1, False
     try:
@@ -108,15 +108,15 @@ def answer(index: SearchIndex, log_path: Path, question: Question) -> Answer:
             is_cut = monotonic() - begun >= SCAN_S
         behind = index.behind(log_path)
     except ReportableError as error:
-        return Answer(id=question.id, error=(error_kind(error), error.code, error.sentence))
+        return SearchAnswer(id=question.id, error=(error_kind(error), error.code, error.sentence))
     except driver.Error as error:
-        return Answer(id=question.id, error=("Unavailable", "search_failed", f"The search failed: {error}"))
+        return SearchAnswer(id=question.id, error=("Unavailable", "search_failed", f"The search failed: {error}"))
     hits = tuple(msgspec.structs.replace(hit, ref=hit.ref[:MAX_REF]) for hit in found[: question.limit])
-    return Answer(id=question.id, hits=hits, more=is_cut or len(found) > question.limit, behind=behind)
+    return SearchAnswer(id=question.id, hits=hits, more=is_cut or len(found) > question.limit, behind=behind)
 
 
 def _reply(say: Say, index: SearchIndex, updater: Updater, log_path: Path, line: bytes) -> None:
-    question = msgspec.json.decode(line, type=Question)
+    question = msgspec.json.decode(line, type=SearchQuestion)
     updater.catch_up(CATCH_UP_S)
     say(answer(index, log_path, question))
     if not updater.is_alive:
@@ -128,12 +128,12 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m core.server.search_worker", description=__doc__)
     parser.add_argument("log", type=Path)
     parser.add_argument("index", type=Path)
-    told = parser.parse_args(argv)
+    options = parser.parse_args(argv)
     if hasattr(os, "nice"):
         os.nice(5)  # the log comes first
-    with closing(SearchIndex(told.index)) as index:
-        updater = Updater(index, told.log)
-        serve(lambda say: partial(_reply, say, index, updater, told.log))
+    with closing(SearchIndex(options.index)) as index:
+        updater = Updater(index, options.log)
+        serve(lambda say: partial(_reply, say, index, updater, options.log))
         os._exit(0)  # an index that is being brought up to date is left as its last commit has it
 
 

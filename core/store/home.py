@@ -22,8 +22,8 @@ class Home:
     @classmethod
     def default(cls) -> Home:
         """$TIPHYS_HOME, or the platform's folder for a person's data."""
-        told = os.environ.get("TIPHYS_HOME")
-        return cls(told or platformdirs.user_data_path("tiphys", appauthor=False))
+        folder = os.environ.get("TIPHYS_HOME")
+        return cls(folder or platformdirs.user_data_path("tiphys", appauthor=False))
 
     @property
     def server_db(self) -> Path:
