@@ -41,7 +41,7 @@ class CompareView(QWidget):
         self.table = _Table(self)
         self.table.setModel(model)
         self.table.setAccessibleName(self.tr("Steps of both sessions"))
-        self.told = PlainLabel("", self, elide=True)
+        self.summary = PlainLabel("", self, elide=True)
         self.parting = QPushButton(self.tr("Where they part"), self)
         self.parting.clicked.connect(self.parting_asked)
         self.empty = Empty(self.tr("Choose a session above: its steps stand beside those of the one that is looked "
@@ -53,7 +53,7 @@ class CompareView(QWidget):
     def _lay_out(self) -> None:
         content = QWidget(self)
         foot = QHBoxLayout()
-        foot.addWidget(self.told, 1)
+        foot.addWidget(self.summary, 1)
         foot.addWidget(self.parting)
         column = QVBoxLayout(content)
         column.setContentsMargins(0, 0, 0, 0)
@@ -76,10 +76,10 @@ class CompareView(QWidget):
         """The sessions to choose from: id and title."""
         self.ours.setText(ours)
         held = [(self.other.itemData(i), self.other.itemText(i)) for i in range(self.other.count())]
-        told = [("", self.tr("Compare with…")), *((s, menu_text(t)) for s, t in sessions)]
-        if held != told:
+        entries = [("", self.tr("Compare with…")), *((s, menu_text(t)) for s, t in sessions)]
+        if held != entries:
             self.other.clear()
-            for session, title in told:
+            for session, title in entries:
                 self.other.addItem(title, session)
         self.other.setCurrentIndex(max(0, self.other.findData(chosen)))
         self.other.setEnabled(bool(sessions))
@@ -88,11 +88,11 @@ class CompareView(QWidget):
         """Say how much both have in common; show the hint where there is nothing to compare."""
         self._faces.show_content(bool(left and right))
         if common == left == right:
-            self.told.setText(self.tr("Both take the same %n step(s).", None, common))
+            self.summary.setText(self.tr("Both take the same %n step(s).", None, common))
         elif not common:
-            self.told.setText(self.tr("They differ from the first step on."))
+            self.summary.setText(self.tr("They differ from the first step on."))
         else:
-            self.told.setText(self.tr("The first %n step(s) are the same.", None, common))
+            self.summary.setText(self.tr("The first %n step(s) are the same.", None, common))
         self.parting.setEnabled(common < max(left, right))
 
     def show_row(self, row: int) -> None:

@@ -21,11 +21,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.export.model import Metric
 from app.kit import theme
 from app.kit.folder_box import FolderBox
 from app.kit.quantities import duration, number, tokens
 from app.kit.safe_text import PlainLabel, visible
+from core.workers.training import Metric
 
 if TYPE_CHECKING:
     from app.export.loss_chart import LossChart
@@ -63,8 +63,8 @@ class TrainingView(QWidget):
         self._log.setMaximumHeight(6 * self.fontMetrics().height())
         self._log.hide()
         for box in (self.data, self.model, self.out):
-            box.changed.connect(self._ready)
-            box.edit.textChanged.connect(self._ready)
+            box.changed.connect(self._allow_start)
+            box.edit.textChanged.connect(self._allow_start)
         self.method = QComboBox(self)
         self.method.addItem(self.tr("all parameters"), "full")
         self.method.addItem(self.tr("LoRA adapter, merged at the end"), "lora")
@@ -131,12 +131,12 @@ class TrainingView(QWidget):
     @property
     def settings(self) -> dict[str, str]:
         """The training settings that are chosen here, by their names."""
-        told = {"method": str(self.method.currentData()), "batch": str(self.batch.value()),
-                "epochs": str(self.epochs.value())}
+        chosen = {"method": str(self.method.currentData()), "batch": str(self.batch.value()),
+                  "epochs": str(self.epochs.value())}
         if self.rate.hasAcceptableInput() and float(self.rate.text()) > 0:
             rate = float(self.rate.text())
-            told |= {"learning_rate": f"{rate:g}", "min_learning_rate": f"{rate / 5:g}"}
-        return told
+            chosen |= {"learning_rate": f"{rate:g}", "min_learning_rate": f"{rate / 5:g}"}
+        return chosen
 
     def show_running(self, running: bool) -> None:
         """Whether a model trains now."""
@@ -145,14 +145,14 @@ class TrainingView(QWidget):
         self._start.setVisible(not running)
         for box in (self.data, self.model, self.out, self.method, self.rate, self.batch, self.epochs):
             box.setEnabled(not running)
-        self._ready()
+        self._allow_start()
 
     def show_points(self, points: Sequence[Metric]) -> None:
         """The progress so far."""
         if points:
             self.chart.show_points(points)
             self._stack.setCurrentIndex(1)
-            self._state.setText(self._told(points[-1]))
+            self._state.setText(self._progress_text(points[-1]))
 
     def show_state(self, sentence: str) -> None:
         """A sentence of ours beside the button."""
@@ -179,7 +179,7 @@ class TrainingView(QWidget):
         self._stack.addWidget(made)
         return made
 
-    def _told(self, last: Metric) -> str:
+    def _progress_text(self, last: Metric) -> str:
         parts = [self.tr("step {step} of {steps}").format(step=number(last.step), steps=number(last.steps))
                  if last.steps else self.tr("step {step}").format(step=number(last.step))]
         if last.loss is not None:
@@ -195,7 +195,7 @@ class TrainingView(QWidget):
             parts.append(self.tr("{time} left").format(time=duration(left)))
         return " · ".join(parts)
 
-    def _ready(self, *_: object) -> None:
+    def _allow_start(self, *_: object) -> None:
         self._start.setEnabled(not self._running and bool(self.data.path) and bool(self.out.path))
 
     def _ask(self) -> None:

@@ -160,7 +160,7 @@ class ReviewView(QWidget):
         edit.setPlaceholderText(self.tr("Reason (optional); give it before the verdict, or Enter adds it to yours"))
         box.addItems(self._usual)
         box.setCurrentIndex(-1)
-        edit.returnPressed.connect(self._reason_entered)
+        edit.returnPressed.connect(self._on_reason_entered)
         return box
 
     def _toggle(self, text: str, tip: str) -> QCheckBox:
@@ -179,37 +179,38 @@ class ReviewView(QWidget):
         """No step is selected."""
         self._stack.setCurrentIndex(0)
 
-    def show_step(self, told: StepOpinions) -> None:
+    def show_step(self, opinions: StepOpinions) -> None:
         """One step's opinions."""
         self._stack.setCurrentIndex(1)
-        title = self.tr("Step {number} · {title}").format(number=number(told.number), title=one_line(told.title))
-        if told.marked > 1:
-            title = self.tr("{count} marked steps").format(count=number(told.marked))
+        title = self.tr("Step {number} · {title}").format(number=number(opinions.number),
+                                                           title=one_line(opinions.title))
+        if opinions.marked > 1:
+            title = self.tr("{count} marked steps").format(count=number(opinions.marked))
         self._title.setText(title)
-        self._show_final(told)
+        self._show_final(opinions)
         for action, value in zip(self._actions[:3], ("keep", "mask", "unsure"), strict=True):
             action.setCheckable(True)
-            action.setChecked(told.mine.value == value)
-        self.tags.show_tags(told.tags)
-        self._opinions.show_parts(self._parts(told))
-        if not told.verdicts and not told.notes:
+            action.setChecked(opinions.mine.value == value)
+        self.tags.show_tags(opinions.tags)
+        self._opinions.show_parts(self._parts(opinions))
+        if not opinions.verdicts and not opinions.notes:
             self._opinions.placeholder(self.tr("Nobody has judged this step. It is kept unless somebody masks it."))
         if not self.reason.hasFocus():
-            self.reason.setEditText(told.mine.reason)
+            self.reason.setEditText(opinions.mine.reason)
 
     def show_time(self, seconds: float) -> None:
         """How long the reader was at work on this session."""
-        told = self.tr("your active time {time}").format(time=duration(round(seconds))) if seconds >= 1 else ""
-        self._spent.setText(told)
-        self._spent.setVisible(bool(told))
+        text = self.tr("your active time {time}").format(time=duration(round(seconds))) if seconds >= 1 else ""
+        self._spent.setText(text)
+        self._spent.setVisible(bool(text))
 
     def show_tally(self, tally: Tally, pending: int) -> None:
         """The counts of the session."""
-        told = self.tr("kept {kept} · masked {masked} · undecided {undecided}").format(
+        text = self.tr("kept {kept} · masked {masked} · undecided {undecided}").format(
             kept=number(tally.kept), masked=number(tally.masked), undecided=number(tally.undecided))
         if pending:
-            told += " · " + self.tr("{count} on the way").format(count=number(pending))
-        self._counts.setText(told if tally.total else "")
+            text += " · " + self.tr("{count} on the way").format(count=number(pending))
+        self._counts.setText(text if tally.total else "")
 
     def show_rules(self, running: bool) -> None:
         """Whether the rules are at work."""
@@ -257,25 +258,25 @@ class ReviewView(QWidget):
         """Before it hides: the focus must not fall on a button that Space would press."""
         self._opinions.setFocus()
 
-    def _show_final(self, told: StepOpinions) -> None:
-        masked = told.final == "mask"
+    def _show_final(self, opinions: StepOpinions) -> None:
+        masked = opinions.final == "mask"
         self._final.setText(self.tr("✗ masked") if masked else self.tr("✓ kept"))
-        if told.others_hidden:
+        if opinions.others_hidden:
             self._final.setText("")
         palette = self._final.palette()
         palette.setColor(self._final.foregroundRole(), theme.colour("mask" if masked else "keep"))
         self._final.setPalette(palette)
 
-    def _parts(self, told: StepOpinions) -> list[Part]:
-        if told.others_hidden:
+    def _parts(self, opinions: StepOpinions) -> list[Part]:
+        if opinions.others_hidden:
             return [Part(text=self.tr("Blind: the others' opinions show when you have decided."), meaning="muted")]
         parts: list[Part] = []
-        for verdict in reversed(told.verdicts):
+        for verdict in reversed(opinions.verdicts):
             head = f"{SIGNS.get(verdict.value, '·')} {self._value(verdict.value)}"
             parts.append(Part(text=head, meaning=MEANINGS.get(verdict.value, "")))
             parts.append(Part(text=f"   {self._author(verdict.author)}\n", style="meta"))
             parts.append(Part(text=f"{verdict.reason}\n\n" if verdict.reason else "\n"))
-        for author, at, text in reversed(told.notes):
+        for author, at, text in reversed(opinions.notes):
             parts.append(Part(text="✎ " + self.tr("note"), meaning="guidance"))
             parts.append(Part(text=f"   {self._author(author)}, {clock(at)}\n", style="meta"))
             parts.append(Part(text=f"{text}\n\n"))
@@ -292,7 +293,7 @@ class ReviewView(QWidget):
             return name
         return self.tr("{name}, version {version}").format(name=name, version=one_line(author.version, 30))
 
-    def _reason_entered(self) -> None:
+    def _on_reason_entered(self) -> None:
         value = next((v for a, v in zip(self._actions, ("keep", "mask", "unsure"), strict=False) if a.isChecked()), "")
         if value:
             self.judged.emit(value, self.take_reason())

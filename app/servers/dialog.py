@@ -26,7 +26,7 @@ from app.kit.entry_list import EntryList
 from app.kit.safe_text import PlainLabel, one_line
 from app.kit.scrolled import within
 from app.kit.two_lines import TwoLines
-from app.servers.connection_state import Standing
+from app.servers.connection_state import ConnectionState
 from core.domain.errors import ReportableError
 
 
@@ -114,12 +114,12 @@ class ServersDialog(QDialog):
         index = self.list.currentIndex()
         return str(index.data(EntryRole)) if index.isValid() else ""
 
-    def show_servers(self, told: Sequence[tuple[ServerEntry, Standing]]) -> None:
+    def show_servers(self, servers: Sequence[tuple[ServerEntry, ConnectionState]]) -> None:
         """Show the servers and how each connection stands."""
         chosen = self.server
-        self._entries = {entry.id: entry for entry, _ in told}
-        self._why = {entry.id: standing.detail.partition("\n")[2] for entry, standing in told}
-        self.model.show([(entry.id, _lines(entry, standing)) for entry, standing in told])
+        self._entries = {entry.id: entry for entry, _ in servers}
+        self._why = {entry.id: state.detail.partition("\n")[2] for entry, state in servers}
+        self.model.show([(entry.id, _lines(entry, state)) for entry, state in servers])
         if chosen in self._entries and not self.server:
             self.select(chosen)
         self._on_current(self.list.currentIndex())
@@ -173,7 +173,7 @@ def _label(text: str, buddy: QWidget, parent: QWidget) -> PlainLabel:
     return label
 
 
-def _lines(entry: ServerEntry, standing: Standing) -> TwoLines:
-    sign, _, told = standing.text.partition(" ")
-    return TwoLines(title=one_line(entry.name, 40), below=f"{one_line(entry.address, 100)} · {told}", sign=sign,
-                    meaning=standing.meaning)
+def _lines(entry: ServerEntry, state: ConnectionState) -> TwoLines:
+    sign, _, words = state.text.partition(" ")
+    return TwoLines(title=one_line(entry.name, 40), below=f"{one_line(entry.address, 100)} · {words}", sign=sign,
+                    meaning=state.meaning)

@@ -19,11 +19,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.export.model import Preview, TokenPart, state_words
+from app.export.model import state_words
 from app.kit import theme
 from app.kit.empty import Empty
 from app.kit.quantities import number
 from app.kit.safe_text import PlainLabel, one_line, set_hint, visible
+from core.workers.export import Preview, TokenPart
 
 PAGE = 4_000
 """Tokens on one page."""
@@ -31,14 +32,14 @@ PAGE = 4_000
 MOST_REASONS = 3
 
 
-class TokenPreview(QWidget):
+class SampleView(QWidget):
     """Intents: `asked` session, sample, first token."""
 
     asked = Signal(str, int, int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._told = Preview()
+        self._page = Preview()
         self._session = ""
         self._marks: list[int] = []
         self.sessions = self._combo(self.tr("Session"))
@@ -142,80 +143,80 @@ class TokenPreview(QWidget):
 
     def show_failure(self, sentence: str) -> None:
         """Why there is nothing to see."""
-        self._told = Preview()
+        self._page = Preview()
         self._text.setPlainText("")
         set_hint(self._text, visible(sentence))
         for label in (self._share, self._left_out, self._place, self._where):
             label.setText("")
         self.show_busy(False)
 
-    def show_preview(self, session: str, told: Preview) -> None:
+    def show_preview(self, session: str, page: Preview) -> None:
         """A page of a sample."""
-        self._told, self._session = told, session
+        self._page, self._session = page, session
         self.show_busy(False)
         self._show_samples()
         self._show_share()
         self._show_left_out()
         self._fill()
-        for button, beside in zip(self._steppers, (told.sample - 1, told.sample + 1), strict=True):
-            button.setEnabled(0 <= beside < len(told.samples))
-        last = told.start + len(told.tokens)
+        for button, beside in zip(self._steppers, (page.sample - 1, page.sample + 1), strict=True):
+            button.setEnabled(0 <= beside < len(page.samples))
+        last = page.start + len(page.tokens)
         self._place.setText(self.tr("tokens {first}–{last} of {total}").format(
-            first=number(told.start + 1), last=number(last), total=number(told.total)) if told.total else "")
-        trained = told.trained > 0
-        for button, on in zip(self._buttons, (trained, told.start > 0, last < told.total, trained), strict=True):
+            first=number(page.start + 1), last=number(last), total=number(page.total)) if page.total else "")
+        trained = page.trained > 0
+        for button, on in zip(self._buttons, (trained, page.start > 0, last < page.total, trained), strict=True):
             button.setEnabled(on)
 
     def _show_samples(self) -> None:
         names = []
-        for i, sample in enumerate(self._told.samples, 1):
+        for i, sample in enumerate(self._page.samples, 1):
             kind = self.tr("summary") if sample.kind == "summary" else self.tr("steps")
             names.append(self.tr("{number} · {kind} to step {step}").format(number=i, kind=kind, step=sample.step))
         if names != [self.samples.itemText(i) for i in range(self.samples.count())]:
             self.samples.clear()
             self.samples.addItems(names)
-        self.samples.setCurrentIndex(self._told.sample if names else -1)
+        self.samples.setCurrentIndex(self._page.sample if names else -1)
 
     def _show_share(self) -> None:
-        told = self._told
-        if not told.samples:
-            reason = told.refused[0].sentence if told.refused else ""
+        page = self._page
+        if not page.samples:
+            reason = page.refused[0].sentence if page.refused else ""
             self._share.setText("")
             set_hint(self._text, visible(self.tr("This session gives no sample. {why}").format(why=reason)))
             return
-        share = 100 * told.trained / told.total if told.total else 0.0
+        share = 100 * page.trained / page.total if page.total else 0.0
         text = self.tr("▸ {trained} of {total} tokens are trained ({share} %)").format(
-            trained=number(told.trained), total=number(told.total), share=f"{share:.1f}")
-        masked = sum(p.state == "masked" for p in told.parts)
+            trained=number(page.trained), total=number(page.total), share=f"{share:.1f}")
+        masked = sum(p.state == "masked" for p in page.parts)
         if masked:
             text += " · " + self.tr("✗ %n masked action(s)", "", masked)
-        if told.template_refused is not None:
-            text += "\n" + told.template_refused.sentence
+        if page.template_refused is not None:
+            text += "\n" + page.template_refused.sentence
         self._share.setText(text)
 
     def _show_left_out(self) -> None:
         """What an export would leave out of this session, and why: each reason once."""
-        reasons = Counter(r.sentence for r in self._told.refused)
-        told = [f"✗ {one_line(sentence, 240)}" + (f" (×{times})" if times > 1 else "")
+        reasons = Counter(r.sentence for r in self._page.refused)
+        lines = [f"✗ {one_line(sentence, 240)}" + (f" (×{times})" if times > 1 else "")
                 for sentence, times in reasons.most_common(MOST_REASONS)]
-        more = len(reasons) - len(told)
+        more = len(reasons) - len(lines)
         if more > 0:
-            told.append(self.tr("and %n reason(s) more", "", more))
-        self._left_out.setText("\n".join(told))
-        self._left_out.setVisible(bool(told) and bool(self._told.samples))
+            lines.append(self.tr("and %n reason(s) more", "", more))
+        self._left_out.setText("\n".join(lines))
+        self._left_out.setVisible(bool(lines) and bool(self._page.samples))
 
     def _show_where(self) -> None:
         """Where the text under the cursor came from, and what training does with it."""
         at = bisect_right(self._starts, self._text.textCursor().position()) - 1
-        part = self._part_at(self._told.start + at) if at >= 0 else None
+        part = self._part_at(self._page.start + at) if at >= 0 else None
         if part is None or part.step is None:
-            self._where.setText(state_words(part.state if part else "context") if self._told.tokens else "")
+            self._where.setText(state_words(part.state if part else "context") if self._page.tokens else "")
             return
-        told = self.tr("step {step}: {state}")
-        self._where.setText(told.format(step=number(part.step), state=state_words(part.state)))
+        sentence = self.tr("step {step}: {state}")
+        self._where.setText(sentence.format(step=number(part.step), state=state_words(part.state)))
 
     def _part_at(self, token: int) -> TokenPart | None:
-        return next((p for p in self._told.parts if p.start <= token < p.end), None)
+        return next((p for p in self._page.parts if p.start <= token < p.end), None)
 
     def _fill(self) -> None:
         self._starts = []
@@ -229,10 +230,10 @@ class TokenPreview(QWidget):
         self._marks = []
         state_at = self._states()
         before = 0
-        for i, (text, mask) in enumerate(self._told.tokens):
-            state = state_at(self._told.start + i)
-            kept = "summary" if state == "summary" else "kept"
-            wanted = kept if mask else "masked" if state == "masked" else ""
+        for i, (text, mask) in enumerate(self._page.tokens):
+            state = state_at(self._page.start + i)
+            trained = "summary" if state == "summary" else "kept"
+            wanted = trained if mask else "masked" if state == "masked" else ""
             now = mask or (2 if wanted else 0)
             self._starts.append(cursor.position())
             if now and now != before:
@@ -240,13 +241,13 @@ class TokenPreview(QWidget):
                     self._marks.append(cursor.position())
                 cursor.insertText("▸" if mask else "✗", self._sign("keep" if mask else "mask"))
             before = now
-            told = visible(text).replace("\n", "⏎\n") if mask else visible(text)
-            cursor.insertText(told, formats[wanted][i % 2] if wanted else plain)
+            shown = visible(text).replace("\n", "⏎\n") if mask else visible(text)
+            cursor.insertText(shown, formats[wanted][i % 2] if wanted else plain)
         cursor.endEditBlock()
         self._show_mark(self._marks[0] if self._marks else 0)
 
     def _states(self) -> Callable[[int], str]:
-        parts = sorted(self._told.parts, key=lambda p: p.start)
+        parts = sorted(self._page.parts, key=lambda p: p.start)
         starts = [p.start for p in parts]
 
         def state(token: int) -> str:
@@ -273,13 +274,13 @@ class TokenPreview(QWidget):
         return made
 
     def _trained(self) -> list[TokenPart]:
-        return [p for p in self._told.parts if p.state in ("kept", "summary")]
+        return [p for p in self._page.parts if p.state in ("kept", "summary")]
 
     def _before(self) -> int | None:
-        return next((p.start for p in reversed(self._trained()) if p.start < self._told.start), None)
+        return next((p.start for p in reversed(self._trained()) if p.start < self._page.start), None)
 
     def _after(self) -> int | None:
-        last = self._told.start + len(self._told.tokens)
+        last = self._page.start + len(self._page.tokens)
         return next((p.start for p in self._trained() if p.start >= last), None)
 
     def _show_mark(self, position: int) -> None:
@@ -298,7 +299,7 @@ class TokenPreview(QWidget):
 
     def _go(self, start: int | None) -> None:
         if start is not None:
-            self.asked.emit(self._session, self._told.sample, max(0, start))
+            self.asked.emit(self._session, self._page.sample, max(0, start))
 
     def _trained_before(self) -> None:
         mark = self._mark_beside(-1)
@@ -309,10 +310,10 @@ class TokenPreview(QWidget):
         self._go(self._after()) if mark is None else self._show_mark(mark)
 
     def _page_before(self) -> None:
-        self._go(self._told.start - PAGE)
+        self._go(self._page.start - PAGE)
 
     def _page_after(self) -> None:
-        self._go(self._told.start + PAGE)
+        self._go(self._page.start + PAGE)
 
     def _ask_session(self) -> None:
         self.asked.emit(str(self.sessions.currentData() or ""), 0, 0)
@@ -324,8 +325,8 @@ class TokenPreview(QWidget):
         self._ask_sample_beside(1)
 
     def _ask_sample_beside(self, direction: int) -> None:
-        beside = self._told.sample + direction
-        if 0 <= beside < len(self._told.samples):
+        beside = self._page.sample + direction
+        if 0 <= beside < len(self._page.samples):
             self._ask_sample(beside)
 
     def _ask_sample(self, index: int) -> None:
