@@ -90,7 +90,7 @@ class ChartsController(QObject):
             from app.charts.series import curves_of  # with the canvas: numpy takes its time to load
 
             curves.append(curves_of(trajectory, self._title(session),
-                                  self._place.reader(session) if self._blind else ""))
+                                    self._place.reader(session) if self._blind else ""))
             curves += [self._others[s] for s in self._chosen if s != session and s in self._others]
         self._panel.show_curves(curves)
         self._show_place()

@@ -158,9 +158,9 @@ def series_of(trajectory: Trajectory, reader: str = "") -> list[Series]:
     verdicts = [(steps.numbers[at], _SIGN[value]) for at, opinions in sorted(steps.opinions.items())
                 if (value := verdict_value(opinions, reader))]
     found = [_points("score", scores, holds=True), _column("context", numbers, np.where(tokens < 0, np.nan, tokens)),
-            _column("cost", numbers, np.where(np.isnan(cost), np.nan, np.nancumsum(cost))),
-            _column("duration", numbers, np.array(steps.ended) - np.array(steps.started)),
-            _column("idle", numbers, idle_of(steps)), _points("verdicts", verdicts)]
+             _column("cost", numbers, np.where(np.isnan(cost), np.nan, np.nancumsum(cost))),
+             _column("duration", numbers, np.array(steps.ended) - np.array(steps.started)),
+             _column("idle", numbers, idle_of(steps)), _points("verdicts", verdicts)]
     return [s for s in found if len(s.steps)]
 
 

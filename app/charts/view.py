@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Signal
 from PySide6.QtGui import QAction, QImage, QPainter, QShowEvent
 from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QMenu, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.charts.legend import ChartLegend
 from app.kit import quantities, theme
+from app.kit.boxes import row
 from app.kit.empty import Empty, Faces
 from app.kit.quantities import reading
 from app.kit.safe_text import PlainLabel, menu_text
@@ -87,13 +88,7 @@ class ChartsView(QWidget):
         return made
 
     def _lay_out(self) -> Faces:
-        foot = QHBoxLayout()
-        foot.setSpacing(theme.GRID)
-        foot.addWidget(self.over)
-        foot.addWidget(self.shown)
-        foot.addWidget(self.others)
-        foot.addStretch(1)
-        foot.addWidget(self.save)
+        foot = row(self.over, self.shown, self.others, 1, self.save, spacing=theme.GRID)
         content = QWidget(self)
         column = QVBoxLayout(content)
         column.setContentsMargins(0, 0, 0, 0)

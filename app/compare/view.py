@@ -10,14 +10,13 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
     QGridLayout,
-    QHBoxLayout,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.compare.model import ComparisonModel
 from app.kit import theme
+from app.kit.boxes import column, row
 from app.kit.empty import Empty, Faces
 from app.kit.plain_table import PlainTable
 from app.kit.safe_text import PlainLabel, menu_text
@@ -52,23 +51,14 @@ class CompareView(QWidget):
 
     def _lay_out(self) -> None:
         content = QWidget(self)
-        foot = QHBoxLayout()
-        foot.addWidget(self.summary, 1)
-        foot.addWidget(self.parting)
-        column = QVBoxLayout(content)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.table, 1)
-        column.addLayout(foot)
+        foot = row((self.summary, 1), self.parting)
+        column((self.table, 1), foot, on=content, spacing=theme.GRID, margin=0)
         top = QGridLayout()
         top.setColumnStretch(0, 1)
         top.setColumnStretch(1, 1)
         top.addWidget(self.ours, 0, 0)
         top.addWidget(self.other, 0, 1)
-        host = QVBoxLayout(self)
-        host.setContentsMargins(*(theme.GRID,) * 4)
-        host.setSpacing(theme.GRID)
-        host.addLayout(top)
+        host = column(top, on=self, spacing=theme.GRID, margin=theme.GRID)
         self._faces = Faces(content, self.empty)
         host.addLayout(self._faces, 1)
 

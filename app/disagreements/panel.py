@@ -103,7 +103,7 @@ def _words(pair: Pair) -> str:
     raw = f"{pair.raw:.0%}" if pair.raw is not None else "–"
     sentence = QCoreApplication.translate("Disagreements", "{first} – {second}: κ {kappa}, same on {raw} of {n} steps")
     return sentence.format(first=author_words(pair.first), second=author_words(pair.second), kappa=kappa, raw=raw,
-                       n=quantities.number(pair.steps))
+                           n=quantities.number(pair.steps))
 
 
 PANEL = Panel("disagreements", QT_TRANSLATE_NOOP("Panel", "Disagreements"), build, {

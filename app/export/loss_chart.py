@@ -51,7 +51,7 @@ class LossChart(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         """Draw these."""
         self._points = points
         lanes = {"loss": values(points, lambda m: m.loss), "speed": values(points, lambda m: m.tokens_per_s),
-                "memory": values(points, lambda m: m.memory_mb)}
+                 "memory": values(points, lambda m: m.memory_mb)}
         keys = [key for key, found in lanes.items() if found]
         if keys != list(self._plots):
             self._lay_out(keys)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QTextCharFormat, QTextCursor
@@ -15,12 +16,12 @@ from PySide6.QtWidgets import (
     QProgressBar,
     QStackedLayout,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.export.model import state_words
 from app.kit import theme
+from app.kit.boxes import column, row
 from app.kit.empty import Empty
 from app.kit.quantities import number
 from app.kit.safe_text import PlainLabel, one_line, set_hint, visible
@@ -75,36 +76,26 @@ class SampleView(QWidget):
         self._text.cursorPositionChanged.connect(self._show_where)
 
     def _lay_out(self) -> None:
-        top = QHBoxLayout()
-        top.setSpacing(theme.GRID)
-        top.addWidget(self.sessions, 3)
-        top.addWidget(self.samples, 2)
-        self._steppers = [self._button("◂", self.tr("Previous sample"), self._sample_before),
-                          self._button("▸", self.tr("Next sample"), self._sample_after)]
+        top = row((self.sessions, 3), (self.samples, 2), spacing=theme.GRID)
+        self._steppers = [self._button("◂", self.tr("Previous sample"), partial(self._ask_sample_beside, -1)),
+                          self._button("▸", self.tr("Next sample"), partial(self._ask_sample_beside, 1))]
         for button in self._steppers:
             top.addWidget(button)
         foot = QHBoxLayout()
         foot.setSpacing(theme.GRID)
         self._buttons = [
-            self._button("⇤", self.tr("Previous part that is trained"), self._trained_before),
-            self._button("‹", self.tr("Previous page"), self._page_before),
-            self._button("›", self.tr("Next page"), self._page_after),
-            self._button("⇥", self.tr("Next part that is trained"), self._trained_after),
+            self._button("⇤", self.tr("Previous part that is trained"), partial(self._go_to_trained, -1)),
+            self._button("‹", self.tr("Previous page"), partial(self._go_to_page, -1)),
+            self._button("›", self.tr("Next page"), partial(self._go_to_page, 1)),
+            self._button("⇥", self.tr("Next part that is trained"), partial(self._go_to_trained, 1)),
         ]
         foot.addWidget(self._place)
         foot.addWidget(self._where, 1)
         for button in self._buttons:
             foot.addWidget(button)
         full = QWidget(self)
-        column = QVBoxLayout(full)
-        column.setContentsMargins(2 * theme.GRID, 2 * theme.GRID, 2 * theme.GRID, 2 * theme.GRID)
-        column.setSpacing(theme.GRID)
-        column.addLayout(top)
-        column.addWidget(self._share)
-        column.addWidget(self._left_out)
-        column.addWidget(self._busy)
-        column.addWidget(self._text, 1)
-        column.addLayout(foot)
+        column(top, self._share, self._left_out, self._busy, (self._text, 1), foot, on=full, spacing=theme.GRID,
+               margin=2 * theme.GRID)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._empty)
         self._stack.addWidget(full)
@@ -198,7 +189,7 @@ class SampleView(QWidget):
         """What an export would leave out of this session, and why: each reason once."""
         reasons = Counter(r.sentence for r in self._page.refused)
         lines = [f"✗ {one_line(sentence, 240)}" + (f" (×{times})" if times > 1 else "")
-                for sentence, times in reasons.most_common(MOST_REASONS)]
+                 for sentence, times in reasons.most_common(MOST_REASONS)]
         more = len(reasons) - len(lines)
         if more > 0:
             lines.append(self.tr("and %n reason(s) more", "", more))
@@ -273,15 +264,12 @@ class SampleView(QWidget):
         made.setFontWeight(700)
         return made
 
-    def _trained(self) -> list[TokenPart]:
-        return [p for p in self._page.parts if p.state in ("kept", "summary")]
-
-    def _before(self) -> int | None:
-        return next((p.start for p in reversed(self._trained()) if p.start < self._page.start), None)
-
-    def _after(self) -> int | None:
-        last = self._page.start + len(self._page.tokens)
-        return next((p.start for p in self._trained() if p.start >= last), None)
+    def _trained_beside(self, direction: int) -> int | None:
+        """Where the next trained part before or behind this page begins."""
+        starts = [p.start for p in self._page.parts if p.state in ("kept", "summary")]
+        if direction < 0:
+            return next((start for start in reversed(starts) if start < self._page.start), None)
+        return next((start for start in starts if start >= self._page.start + len(self._page.tokens)), None)
 
     def _show_mark(self, position: int) -> None:
         """Put a mark near the top, with what came before it in sight."""
@@ -301,30 +289,17 @@ class SampleView(QWidget):
         if start is not None:
             self.asked.emit(self._session, self._page.sample, max(0, start))
 
-    def _trained_before(self) -> None:
-        mark = self._mark_beside(-1)
-        self._go(self._before()) if mark is None else self._show_mark(mark)
+    def _go_to_trained(self, direction: int, *_: object) -> None:
+        mark = self._mark_beside(direction)
+        self._go(self._trained_beside(direction)) if mark is None else self._show_mark(mark)
 
-    def _trained_after(self) -> None:
-        mark = self._mark_beside(1)
-        self._go(self._after()) if mark is None else self._show_mark(mark)
-
-    def _page_before(self) -> None:
-        self._go(self._page.start - PAGE)
-
-    def _page_after(self) -> None:
-        self._go(self._page.start + PAGE)
+    def _go_to_page(self, direction: int, *_: object) -> None:
+        self._go(self._page.start + direction * PAGE)
 
     def _ask_session(self) -> None:
         self.asked.emit(str(self.sessions.currentData() or ""), 0, 0)
 
-    def _sample_before(self) -> None:
-        self._ask_sample_beside(-1)
-
-    def _sample_after(self) -> None:
-        self._ask_sample_beside(1)
-
-    def _ask_sample_beside(self, direction: int) -> None:
+    def _ask_sample_beside(self, direction: int, *_: object) -> None:
         beside = self._page.sample + direction
         if 0 <= beside < len(self._page.samples):
             self._ask_sample(beside)

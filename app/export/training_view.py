@@ -11,7 +11,6 @@ from PySide6.QtGui import QDoubleValidator
 from PySide6.QtWidgets import (
     QComboBox,
     QFormLayout,
-    QHBoxLayout,
     QLineEdit,
     QPlainTextEdit,
     QPushButton,
@@ -22,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.kit import theme
+from app.kit.boxes import column, row
 from app.kit.folder_box import FolderBox
 from app.kit.quantities import duration, number, tokens
 from app.kit.safe_text import PlainLabel, visible
@@ -95,37 +95,24 @@ class TrainingView(QWidget):
         form.addRow(PlainLabel(self.tr("Start from"), self), self.model)
         form.addRow(PlainLabel(self.tr("Save in"), self), self.out)
         form.addRow(PlainLabel(self.tr("Method"), self), self._hyper())
-        row = QHBoxLayout()
-        row.setSpacing(2 * theme.GRID)
-        row.addWidget(self._start)
-        row.addWidget(self._stop)
-        row.addWidget(self._state, 1)
+        actions = row(self._start, self._stop, (self._state, 1), spacing=2 * theme.GRID)
         chart = QWidget(self)
         self._stack = QStackedLayout(chart)
         hint = QWidget(chart)
         centred = QVBoxLayout(hint)
         centred.addWidget(self._hint)
         self._stack.addWidget(hint)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(2 * theme.GRID, 2 * theme.GRID, 2 * theme.GRID, 2 * theme.GRID)
-        whole.setSpacing(2 * theme.GRID)
-        whole.addLayout(form)
-        whole.addLayout(row)
-        whole.addWidget(chart, 1)
-        whole.addWidget(self._read_off)
-        whole.addWidget(self._log)
+        column(form, actions, (chart, 1), self._read_off, self._log, on=self, spacing=2 * theme.GRID,
+               margin=2 * theme.GRID)
 
     def _hyper(self) -> QWidget:
         """What is most often changed, in one row."""
         box = QWidget(self)
-        row = QHBoxLayout(box)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(2 * theme.GRID)
-        row.addWidget(self.method, 3)
+        line = row((self.method, 3), on=box, spacing=2 * theme.GRID, margin=0)
         for name, edit in ((self.tr("Learning rate"), self.rate), (self.tr("Batch"), self.batch),
                            (self.tr("Epochs"), self.epochs)):
-            row.addWidget(PlainLabel(name, self))
-            row.addWidget(edit, 1)
+            line.addWidget(PlainLabel(name, self))
+            line.addWidget(edit, 1)
         return box
 
     @property

@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QSplitter,
     QTabWidget,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -25,6 +24,7 @@ from app.export.model import SessionChoices
 from app.export.sample_view import SampleView
 from app.export.training_view import TrainingView
 from app.kit import theme
+from app.kit.boxes import column, row
 from app.kit.folder_box import FolderBox
 from app.kit.long_text import LongText, Part
 from app.kit.quantities import number
@@ -96,11 +96,7 @@ class ChooseView(QWidget):
             picks.addWidget(button)
         picks.addStretch(1)
         left = QWidget(self)
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.list, 1)
-        column.addLayout(picks)
+        column((self.list, 1), picks, on=left, spacing=theme.GRID, margin=0)
         form = QFormLayout()
         form.setSpacing(theme.GRID)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
@@ -109,29 +105,16 @@ class ChooseView(QWidget):
         form.addRow(PlainLabel(self.tr("Tokenizer"), self), self.model)
         form.addRow(PlainLabel(self.tr("Balance"), self), self.balance)
         form.addRow(self.unmasked)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(theme.GRID)
-        buttons.addWidget(self._check)
-        buttons.addWidget(self._write)
-        buttons.addWidget(self._cancel)
-        buttons.addStretch(1)
+        buttons = row(self._check, self._write, self._cancel, 1, spacing=theme.GRID)
         right = QWidget(self)
-        column = QVBoxLayout(right)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
-        column.addLayout(form)
-        column.addLayout(buttons)
-        column.addWidget(self._progress)
-        column.addWidget(self._report, 1)
+        column(form, buttons, self._progress, (self._report, 1), on=right, spacing=theme.GRID, margin=0)
         split = QSplitter(Qt.Orientation.Horizontal, self)
         split.addWidget(left)
         split.addWidget(right)
         split.setSizes([200, 260])
         split.setStretchFactor(1, 1)
         split.setChildrenCollapsible(False)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(2 * theme.GRID, 2 * theme.GRID, 2 * theme.GRID, 2 * theme.GRID)
-        whole.addWidget(split)
+        column(split, on=self, margin=2 * theme.GRID)
 
     @property
     def options(self) -> dict[str, object]:

@@ -26,6 +26,7 @@ from app.files.model import FilesModel, Key, State, TouchedFile
 from app.files.touched import TouchedFiles
 from app.kit import theme
 from app.kit.action_button import GlyphButton
+from app.kit.boxes import row
 from app.kit.empty import Empty
 from app.kit.flow import FlowLayout
 from app.kit.i18n import QT_TRANSLATE_NOOP
@@ -256,9 +257,4 @@ class FilesView(QWidget):
 
 
 def _row(box: QWidget, *widgets: QWidget) -> QHBoxLayout:
-    row = QHBoxLayout(box)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(theme.GRID)
-    for widget in widgets:
-        row.addWidget(widget)
-    return row
+    return row(*widgets, on=box, spacing=theme.GRID, margin=0)

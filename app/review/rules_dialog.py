@@ -14,16 +14,15 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QDoubleSpinBox,
     QFormLayout,
-    QHBoxLayout,
     QLineEdit,
     QProgressBar,
     QPushButton,
     QSpinBox,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.kit import theme
+from app.kit.boxes import column, row
 from app.kit.entries import EntriesModel, EntryRole
 from app.kit.entry_list import EntryList
 from app.kit.quantities import number
@@ -76,36 +75,15 @@ class RulesDialog(QDialog):
         self.busy.setRange(0, 0)
         self.busy.setTextVisible(False)
         self.busy.setFixedHeight(theme.GRID)
-        switch = QHBoxLayout()
-        switch.addWidget(self.on)
-        switch.addStretch(1)
-        switch.addWidget(self.usual)
-        detail = QVBoxLayout()
-        detail.setSpacing(2 * theme.GRID)
-        detail.addWidget(self.name)
-        detail.addWidget(self.about)
-        detail.addLayout(switch)
-        detail.addLayout(self._form)
-        detail.addWidget(self.effect)
-        detail.addWidget(self.examples, 1)
-        left = QVBoxLayout()
-        left.setSpacing(2 * theme.GRID)
-        left.addWidget(self.scope)
-        left.addWidget(self.list, 1)
-        halves = QHBoxLayout()
-        halves.setSpacing(3 * theme.GRID)
-        halves.addLayout(left, 1)
-        halves.addLayout(detail, 1)
+        switch = row(self.on, 1, self.usual)
+        detail = column(self.name, self.about, switch, self._form, self.effect, (self.examples, 1),
+                        spacing=2 * theme.GRID)
+        left = column(self.scope, (self.list, 1), spacing=2 * theme.GRID)
+        halves = row((left, 1), (detail, 1), spacing=3 * theme.GRID)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
         buttons.addButton(self.run, QDialogButtonBox.ButtonRole.ActionRole)
         buttons.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*(4 * theme.GRID,) * 4)
-        column.setSpacing(2 * theme.GRID)
-        column.addLayout(halves, 1)
-        column.addWidget(self.busy)
-        column.addWidget(self.problem)
-        column.addWidget(buttons)
+        column((halves, 1), self.busy, self.problem, buttons, on=self, spacing=2 * theme.GRID, margin=4 * theme.GRID)
 
     def _connect(self) -> None:
         self.list.selectionModel().currentChanged.connect(self._on_current)

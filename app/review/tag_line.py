@@ -6,9 +6,10 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QEvent, QObject, QStringListModel, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QCompleter, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QCompleter, QLineEdit, QWidget
 
 from app.kit import theme
+from app.kit.boxes import row
 from app.kit.safe_text import PlainLabel, one_line
 
 
@@ -31,11 +32,7 @@ class TagLine(QWidget):
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         completer.setFilterMode(Qt.MatchFlag.MatchContains)
         self.box.setCompleter(completer)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(2 * theme.GRID)
-        row.addWidget(self.line, 1)
-        row.addWidget(self.box, 2)
+        row((self.line, 1), (self.box, 2), on=self, spacing=2 * theme.GRID, margin=0)
         self.box.hide()
         self.hide()
         self.box.returnPressed.connect(self._enter)

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QGridLayout,
-    QHBoxLayout,
     QLineEdit,
     QPlainTextEdit,
     QPushButton,
@@ -23,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from app.kit import theme
 from app.kit.action_button import ActionButton
+from app.kit.boxes import column, row
 from app.kit.empty import Empty
 from app.kit.long_text import LongText, Part
 from app.kit.quantities import clock, duration, number
@@ -90,10 +90,7 @@ class ReviewView(QWidget):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        top = QHBoxLayout()
-        top.setSpacing(2 * theme.GRID)
-        top.addWidget(self._title, 1)
-        top.addWidget(self._final)
+        top = row((self._title, 1), self._final, spacing=2 * theme.GRID)
         keys = QGridLayout()
         keys.setSpacing(theme.GRID)
         meanings = ("keep", "mask", "attention", "text", "text")
@@ -101,23 +98,12 @@ class ReviewView(QWidget):
             keys.addWidget(self._button(action, meaning), place // 3, place % 3)
         keys.addWidget(self._button(self._actions[5], "text"), 1, 2)
         body = QWidget(self)
-        column = QVBoxLayout(body)
-        column.setContentsMargins(2 * theme.GRID, 2 * theme.GRID, 2 * theme.GRID, 2 * theme.GRID)
-        column.setSpacing(2 * theme.GRID)
-        column.addLayout(top)
-        column.addLayout(keys)
-        column.addWidget(self.reason)
-        column.addWidget(self.tags)
-        column.addWidget(self._opinions, 1)
-        column.addWidget(self._note)
+        column(top, keys, self.reason, self.tags, (self._opinions, 1), self._note, on=body, spacing=2 * theme.GRID,
+               margin=2 * theme.GRID)
         self._stack = QStackedLayout()
         self._stack.addWidget(self._empty)
         self._stack.addWidget(body)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addLayout(self._stack, 1)
-        whole.addWidget(self._foot())
+        column((self._stack, 1), self._foot(), on=self, spacing=0, margin=0)
 
     def _foot(self) -> QWidget:
         self.blind = self._toggle(self.tr("Blind"), self.tr("Hide the others' opinions until you have decided"))
@@ -129,19 +115,14 @@ class ReviewView(QWidget):
         self.rules.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.rules.clicked.connect(self.rules_asked)
         foot = QWidget(self)
-        row = QHBoxLayout()
-        row.setSpacing(2 * theme.GRID)
-        row.addWidget(self.blind)
-        row.addWidget(self.advance)
-        row.addStretch(1)
-        row.addWidget(self._button(self._actions[6], "text"))
-        row.addWidget(self.rules)
+        actions = row(self.blind, self.advance, 1, self._button(self._actions[6], "text"), self.rules,
+                      spacing=2 * theme.GRID)
         column = QVBoxLayout(foot)
         column.setContentsMargins(2 * theme.GRID, theme.GRID, 2 * theme.GRID, 2 * theme.GRID)
         column.setSpacing(theme.GRID)
         column.addWidget(self._counts)
         column.addWidget(self._spent)
-        column.addLayout(row)
+        column.addLayout(actions)
         return foot
 
     def _reason_box(self) -> QComboBox:
@@ -183,7 +164,7 @@ class ReviewView(QWidget):
         """One step's opinions."""
         self._stack.setCurrentIndex(1)
         title = self.tr("Step {number} · {title}").format(number=number(opinions.number),
-                                                           title=one_line(opinions.title))
+                                                          title=one_line(opinions.title))
         if opinions.marked > 1:
             title = self.tr("{count} marked steps").format(count=number(opinions.marked))
         self._title.setText(title)

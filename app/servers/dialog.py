@@ -14,13 +14,13 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLineEdit,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.desk.notices import sentence_of
 from app.desk.servers import ServerEntry
 from app.kit import theme
+from app.kit.boxes import column
 from app.kit.entries import EntriesModel, EntryRole
 from app.kit.entry_list import EntryList
 from app.kit.safe_text import PlainLabel, one_line
@@ -87,13 +87,8 @@ class ServersDialog(QDialog):
         form.addRow("", self.add)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
         buttons.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*(4 * theme.GRID,) * 4)
-        column.setSpacing(2 * theme.GRID)
-        column.addWidget(self.list, 1)
-        column.addWidget(self.why)
-        for widget in (self.chosen, fresh, buttons):
-            column.addWidget(widget)
+        column((self.list, 1), self.why, *(self.chosen, fresh, buttons), on=self, spacing=2 * theme.GRID,
+               margin=4 * theme.GRID)
 
     def _connect(self) -> None:
         self.list.selectionModel().currentChanged.connect(self._on_current)

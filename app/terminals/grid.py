@@ -105,7 +105,7 @@ class Grid(pyte.Screen):  # type: ignore[misc]  # pyte ships no types
         fields = {k: copy.copy(getattr(self, k)) for k in _STATE}
         main = None if self.main_buffer is None else _copy_lines(self.main_buffer)
         return fields | {"cursor": _copy_cursor(self.cursor), "buffer": _copy_lines(self.buffer), "main": main,
-                       "length": self.dropped + len(self.history)}
+                         "length": self.dropped + len(self.history)}
 
     def go_back(self, state: dict[str, Any]) -> None:
         """Take on an earlier state of the same stream; later lines leave the history."""

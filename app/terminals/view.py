@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QTabBar, QWidget
 
 from app.kit import theme
+from app.kit.boxes import column
 from app.kit.empty import Empty
 from app.kit.safe_text import PlainLabel, menu_text, plain_tooltip
 from app.terminals.emulator import Emulator
@@ -39,11 +40,7 @@ class TerminalsView(QWidget):
         top.addWidget(self.tabs, 1)
         top.addWidget(self._state)
         full = QWidget(self)
-        column = QVBoxLayout(full)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(top)
-        column.addWidget(self.terminal, 1)
+        column(top, (self.terminal, 1), on=full, spacing=0, margin=0)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._empty)
         self._stack.addWidget(full)

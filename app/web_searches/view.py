@@ -13,11 +13,11 @@ from PySide6.QtWidgets import (
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTreeView,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.kit import theme
+from app.kit.boxes import column
 from app.kit.empty import Empty
 from app.kit.long_text import LongText, Part
 from app.kit.safe_text import one_line
@@ -109,11 +109,7 @@ class WebSearchesView(QWidget):
         split.setSizes([300, 110])
         split.setStretchFactor(0, 1)
         full = QWidget(self)
-        column = QVBoxLayout(full)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.filter)
-        column.addWidget(split, 1)
+        column(self.filter, (split, 1), on=full, spacing=theme.GRID, margin=0)
         self._empty = Empty("", self)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._empty)

@@ -67,7 +67,7 @@ def _observations(body: StepBody) -> list[SamplePart]:
     names = {a.call_id: a.tool for a in body.actions}
     return [
         SamplePart(message=Message(role="tool", content=o.output.text or (o.error.message if o.error else ""),
-                             tool_call_id=o.call_id, name=names.get(o.call_id, "")))
+                                   tool_call_id=o.call_id, name=names.get(o.call_id, "")))
         for o in body.observations
     ]
 

@@ -44,7 +44,7 @@ class SampleRow(msgspec.Struct, frozen=True, kw_only=True):
     def fingerprint(self) -> str:
         """The same for rows that train the same on the same."""
         trained_on = ((self.rendered.ids, self.rendered.mask) if self.rendered
-                else ([p.message for p in self.sample.parts], self.trained, self.sample.tools))
+                      else ([p.message for p in self.sample.parts], self.trained, self.sample.tools))
         return hashlib.sha256(msgspec.json.encode(trained_on)).hexdigest()
 
 

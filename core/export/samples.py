@@ -146,7 +146,7 @@ class SampleCollector:
             step = None if index is None else self._number(index)
             exact = index is None or owners.is_exact(ref, index)
             parts.append(SamplePart(message=self._payloads.message(ref.hash), step=step,
-                              state="context" if step is None else "kept" if exact else "changed"))
+                                    state="context" if step is None else "kept" if exact else "changed"))
         return parts
 
     def _judged(self, parts: list[SamplePart]) -> list[SamplePart]:

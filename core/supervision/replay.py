@@ -35,7 +35,7 @@ def _decision(step: int, verdicts: list[Verdict], ignored: Collection[str]) -> S
     people = [v for v in heard if v.author.kind in ("person", "import") and v.value in ("keep", "mask")]
     because = [v for v in people or heard if v.value == value and v.author.kind in _DECIDING]
     return StepDecision(step=step, value=value, because=tuple(_author_words(v) for v in because),
-                    left_out=tuple(_author_words(v) for v in verdicts if v not in heard))
+                        left_out=tuple(_author_words(v) for v in verdicts if v not in heard))
 
 
 def _author_words(verdict: Verdict) -> str:

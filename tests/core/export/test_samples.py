@@ -80,7 +80,7 @@ def test_a_context_before_each_summary_the_summary_and_the_last_context(maker):
     first, summary, _last = samples
     assert steps_in(first, "kept") == [1, 2, 3, 4, 5, 6]
     assert [p.message for p in first.parts[:-1]] == [decode_message(maker.blobs[r.hash])
-                                                    for r in trajectory(maker.bodies).context(6)]
+                                                     for r in trajectory(maker.bodies).context(6)]
     assert [p.state for p in summary.parts[:-1]] == ["context"] * (len(summary.parts) - 1)
     assert summary.parts[-1].state == "summary"
     assert summary.parts[: len(first.parts)] != () and summary.parts[len(first.parts)].message.role == "tool"
