@@ -21,7 +21,7 @@ class WebResult(msgspec.Struct, frozen=True):
     visited: int = 0
 
 
-class WebSearch(msgspec.Struct, frozen=True):
+class WebLookup(msgspec.Struct, frozen=True):
     """One search or one visit."""
 
     made: SearchMade
@@ -33,12 +33,12 @@ class WebSearch(msgspec.Struct, frozen=True):
         return self.made.engine == PAGE
 
 
-def web_searches(made: Sequence[SearchMade], step: int | None, words: str = "") -> list[WebSearch]:
+def web_searches(made: Sequence[SearchMade], step: int | None, words: str = "") -> list[WebLookup]:
     """Searches and visits up to a step (None: so far), newest first; `words` must all occur in one."""
     upto = [m for m in made if step is None or m.step <= step]
     visits = {m.query: m.step for m in upto if m.engine == PAGE}
     wanted = words.casefold().split()
-    return [WebSearch(m, tuple(WebResult(r, visits.get(r.link, 0)) for r in m.results))
+    return [WebLookup(m, tuple(WebResult(r, visits.get(r.link, 0)) for r in m.results))
             for m in reversed(upto) if not wanted or all(w in _words(m) for w in wanted)]
 
 
@@ -55,9 +55,9 @@ class WebSearchesModel(QAbstractItemModel):
 
     def __init__(self, parent: object = None) -> None:
         super().__init__(parent)  # type: ignore[arg-type]
-        self._searches: list[WebSearch] = []
+        self._searches: list[WebLookup] = []
 
-    def show(self, web_searches: list[WebSearch]) -> None:
+    def show(self, web_searches: list[WebLookup]) -> None:
         """Show these; new ones at the top are inserted, so that what is read stays."""
         old = self._searches
         fresh = len(web_searches) - len(old)

@@ -21,7 +21,7 @@ from app.kit.boxes import column
 from app.kit.empty import Empty
 from app.kit.long_text import LongText, Part
 from app.kit.safe_text import one_line
-from app.web_searches.model import WebResult, WebSearch, WebSearchesModel
+from app.web_searches.model import WebLookup, WebResult, WebSearchesModel
 
 
 class WebSearchDelegate(QStyledItemDelegate):
@@ -43,11 +43,11 @@ class WebSearchDelegate(QStyledItemDelegate):
         room = QRectF(option.rect).adjusted(theme.GRID, theme.GRID, -2 * theme.GRID, -theme.GRID)
         if isinstance(found, WebResult):
             self._paint_result(painter, room, option, found)
-        elif isinstance(search, WebSearch):
+        elif isinstance(search, WebLookup):
             self._paint_query(painter, room, option, search)
         painter.restore()
 
-    def _paint_query(self, painter: QPainter, room: QRectF, option: QStyleOptionViewItem, search: WebSearch) -> None:
+    def _paint_query(self, painter: QPainter, room: QRectF, option: QStyleOptionViewItem, search: WebLookup) -> None:
         made = search.made
         facts = self.tr("page") if search.is_page else one_line(made.engine, 30)
         if not search.is_page:
@@ -140,7 +140,7 @@ class WebSearchesView(QWidget):
             self._detail.show_parts([
                 Part(text=result.title + "\n", style="heading"), Part(text=result.link + "\n", meaning="muted"),
                 Part(text="\n" + result.snippet)])
-        elif isinstance(search, WebSearch):
+        elif isinstance(search, WebLookup):
             rows = [Part(text=search.made.query + "\n", style="heading")]
             rows += [Part(text=f"{i}. {one_line(f.result.title)}\n    {one_line(f.result.link)}\n")
                      for i, f in enumerate(search.found, 1)]
@@ -148,5 +148,5 @@ class WebSearchesView(QWidget):
 
     def _activate(self, index: QModelIndex) -> None:
         search = index.data(WebSearchesModel.SearchRole)
-        if isinstance(search, WebSearch):
+        if isinstance(search, WebLookup):
             self.step_asked.emit(search.made.step)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -86,12 +85,10 @@ def _card(facts: dict[str, Any], report: Report, format: DatasetFormat) -> str:
 
 def _sources(report: Report) -> list[str]:
     """Each author and version once, counted over all sessions."""
-    masks: Counter[tuple[str, str]] = Counter()
-    keeps: Counter[tuple[str, str]] = Counter()
-    for opinion in (o for s in report.sessions for o in s.verdicts):
-        masks[opinion.author, opinion.version] += opinion.masks
-        keeps[opinion.author, opinion.version] += opinion.keeps
-    return [f"| {a} | {v} | {masks[a, v]} | {keeps[a, v]} |" for a, v in sorted(set(masks) | set(keeps))]
+    sources = [source for session in report.sessions for source in session.verdicts]
+    return [f"| {a} | {v} | {sum(s.masks for s in found)} | {sum(s.keeps for s in found)} |"
+            for a, v in sorted({(s.author, s.version) for s in sources})
+            if (found := [s for s in sources if (s.author, s.version) == (a, v)])]
 
 
 def _line(session: SessionReport) -> str:

@@ -7,9 +7,7 @@ user's message. Arguments are the JSON text that was written; nothing else chang
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import msgspec
 
@@ -17,6 +15,7 @@ from core.domain.message import Message, ToolCall
 from core.export.sample import Sample, SamplePart
 from core.llm.model import ToolSpec
 from core.llm.text_actions import describe_tools
+from core.store.home import resources
 
 
 def uses_calls(sample: Sample) -> bool:
@@ -61,16 +60,11 @@ def _results(results: Sequence[Message], names: dict[str, str]) -> Message:
 
 def _with_tools(parts: tuple[SamplePart, ...], tools: Sequence[ToolSpec]) -> tuple[SamplePart, ...]:
     """The tools' description at the end of the system message, or as one of its own."""
-    prompt = _prompt().replace("{{tools}}", describe_tools(tools)).rstrip()
+    # The agent's own words for the format: its code lies above this layer, so its file is read.
+    words = (resources() / "prompts" / "text_actions.md").read_text(encoding="utf-8")
+    prompt = words.replace("{{tools}}", describe_tools(tools)).rstrip()
     first = parts[0].message if parts else None
     if first is None or first.role != "system":
         return (SamplePart(message=Message(role="system", content=prompt.strip())), *parts)
     system = Message(role="system", content=f"{first.content}\n{prompt}")
     return (msgspec.structs.replace(parts[0], message=system), *parts[1:])
-
-
-def _prompt() -> str:
-    """The agent's own words for the format (the agent's code lies above this layer, so its file is read)."""
-    resources = os.environ.get("TIPHYS_RESOURCES")
-    folder = Path(resources) if resources else Path(__file__).resolve().parents[2] / "resources"
-    return (folder / "prompts" / "text_actions.md").read_text(encoding="utf-8")

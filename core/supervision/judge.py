@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import os
 from collections.abc import AsyncIterator, Callable, Sequence
-from pathlib import Path
 
 import msgspec
 
@@ -21,6 +19,7 @@ from core.domain.message import Message
 from core.domain.trajectory import Trajectory
 from core.domain.verdict import Author, VerdictValue
 from core.llm.model import EndpointError, LanguageModel, Request, estimate_tokens
+from core.store.home import resources
 from core.supervision.opinions import OpinionCache, TurnOpinion, judge_tool, read_answer, read_opinions
 from core.supervision.propose import BodyOf
 from core.supervision.turns import TurnWindow, guided_windows, windows
@@ -205,6 +204,4 @@ def _stands(trajectory: Trajectory, step: int, author: Author) -> bool:
 
 
 def _text(name: str) -> str:
-    resources = os.environ.get("TIPHYS_RESOURCES")
-    folder = Path(resources) if resources else Path(__file__).resolve().parents[2] / "resources"
-    return (folder / "prompts" / f"{name}.md").read_text(encoding="utf-8")
+    return (resources() / "prompts" / f"{name}.md").read_text(encoding="utf-8")
