@@ -108,7 +108,7 @@ class Report(msgspec.Struct, kw_only=True):
     files: list[str] = []
 
 
-class SampleLine(msgspec.Struct, frozen=True, kw_only=True):
+class SampleLine(msgspec.Struct, frozen=True):
     """One sample of a session; `step` is the last that it holds."""
 
     kind: str
