@@ -66,9 +66,10 @@ def sample_data(home: Home, session: str, model: str, sample: int, calls: str, a
     with closing(LogSource(home.server_db)) as source:
         rows = SessionRows(source, session, renderer, options)
         every = list(rows)
-        data = shown(every, sample, 0, every[sample].tokens if 0 <= sample < len(every) else 0)
-    share = round(data["trained"] / data["total"], 6) if data["total"] else None
-    return {"session": session, **data, "share": share, "refused": msgspec.to_builtins(rows.refused)}
+        page = shown(every, sample, 0, every[sample].tokens if 0 <= sample < len(every) else 0)
+    share = round(page.trained / page.total, 6) if page.total else None
+    shown_page = msgspec.structs.replace(page, refused=tuple(rows.refused))
+    return {"session": session, **msgspec.to_builtins(shown_page), "share": share}
 
 
 def marked(tokens: list[list[Any]], styled: bool) -> str:

@@ -86,6 +86,11 @@ class Home:
         return self.path / "tasks"
 
 
+def resources() -> Path:
+    """The folder of what is shipped beside the code; TIPHYS_RESOURCES overrides it."""
+    return Path(os.environ.get("TIPHYS_RESOURCES") or Path(__file__).resolve().parents[2] / "resources")
+
+
 def make_private_folder(folder: Path) -> Path:
     """Create a folder, with the folders above it, that only its owner may enter. Raises Unavailable."""
     try:

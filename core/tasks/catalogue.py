@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from core.domain.errors import InvalidInput, NotFound
 from core.domain.task import Task
+from core.store.home import resources
 from core.tasks.task_file import TASK_FILE, CatalogueTask, inside, read_task
-
-
-def resources() -> Path:
-    """The folder of what is shipped beside the code; TIPHYS_RESOURCES overrides it."""
-    folder = os.environ.get("TIPHYS_RESOURCES")
-    return Path(folder) if folder else Path(__file__).resolve().parents[2] / "resources"
 
 
 class Catalogue:

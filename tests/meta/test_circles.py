@@ -11,7 +11,6 @@ sys.path.insert(0, str(ROOT / "packaging"))
 from module_graph import circles, floors, module_graph  # noqa: E402
 
 
-
 def test_no_circle_of_imports() -> None:
     files = [p for top in ("app", "core") for p in (ROOT / top).rglob("*.py")]
     assert circles(module_graph({p.relative_to(ROOT).as_posix(): p.read_text() for p in files})) == []

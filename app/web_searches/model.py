@@ -14,18 +14,18 @@ PAGE = "page"
 """The engine under which a visit to a page is told."""
 
 
-class Found(msgspec.Struct, frozen=True):
+class WebResult(msgspec.Struct, frozen=True):
     """One result and whether the agent visited its page (at which step; 0: it did not, as of now)."""
 
     result: SearchResult
     visited: int = 0
 
 
-class Search(msgspec.Struct, frozen=True):
+class WebLookup(msgspec.Struct, frozen=True):
     """One search or one visit."""
 
     made: SearchMade
-    found: tuple[Found, ...] = ()
+    found: tuple[WebResult, ...] = ()
 
     @property
     def is_page(self) -> bool:
@@ -33,13 +33,13 @@ class Search(msgspec.Struct, frozen=True):
         return self.made.engine == PAGE
 
 
-def searches(made: Sequence[SearchMade], step: int | None, words: str = "") -> list[Search]:
+def web_searches(made: Sequence[SearchMade], step: int | None, words: str = "") -> list[WebLookup]:
     """Searches and visits up to a step (None: so far), newest first; `words` must all occur in one."""
-    told = [m for m in made if step is None or m.step <= step]
-    visits = {m.query: m.step for m in told if m.engine == PAGE}
+    upto = [m for m in made if step is None or m.step <= step]
+    visits = {m.query: m.step for m in upto if m.engine == PAGE}
     wanted = words.casefold().split()
-    return [Search(m, tuple(Found(r, visits.get(r.link, 0)) for r in m.results))
-            for m in reversed(told) if not wanted or all(w in _words(m) for w in wanted)]
+    return [WebLookup(m, tuple(WebResult(r, visits.get(r.link, 0)) for r in m.results))
+            for m in reversed(upto) if not wanted or all(w in _words(m) for w in wanted)]
 
 
 def _words(made: SearchMade) -> str:
@@ -47,7 +47,7 @@ def _words(made: SearchMade) -> str:
     return " ".join(parts).casefold()
 
 
-class SearchesModel(QAbstractItemModel):
+class WebSearchesModel(QAbstractItemModel):
     """Queries on the first level, their results below."""
 
     SearchRole = int(Qt.ItemDataRole.UserRole) + 1
@@ -55,21 +55,21 @@ class SearchesModel(QAbstractItemModel):
 
     def __init__(self, parent: object = None) -> None:
         super().__init__(parent)  # type: ignore[arg-type]
-        self._searches: list[Search] = []
+        self._searches: list[WebLookup] = []
 
-    def show(self, told: list[Search]) -> None:
+    def show(self, web_searches: list[WebLookup]) -> None:
         """Show these; new ones at the top are inserted, so that what is read stays."""
         old = self._searches
-        fresh = len(told) - len(old)
-        if told == old:
+        fresh = len(web_searches) - len(old)
+        if web_searches == old:
             return
-        if fresh > 0 and [s.made for s in told[fresh:]] == [s.made for s in old]:
+        if fresh > 0 and [s.made for s in web_searches[fresh:]] == [s.made for s in old]:
             self.beginInsertRows(QModelIndex(), 0, fresh - 1)
-            self._searches = told
+            self._searches = web_searches
             self.endInsertRows()
             return
         self.beginResetModel()
-        self._searches = told
+        self._searches = web_searches
         self.endResetModel()
 
     def index(self, row: int, column: int, parent: QModelIndex | QPersistentModelIndex = QModelIndex()) -> QModelIndex:

@@ -8,14 +8,14 @@ from PySide6.QtWidgets import QWidget
 from app.desk.panel import Panel
 from app.desk.workplace import Workplace
 from app.kit.i18n import QT_TRANSLATE_NOOP
-from app.searches.model import SearchesModel, searches
-from app.searches.view import SearchesView
+from app.web_searches.model import WebSearchesModel, web_searches
+from app.web_searches.view import WebSearchesView
 
 
-class SearchesController(QObject):
+class WebSearchesController(QObject):
     """Keeps the tree at the cursor's step."""
 
-    def __init__(self, place: Workplace, model: SearchesModel, view: SearchesView) -> None:
+    def __init__(self, place: Workplace, model: WebSearchesModel, view: WebSearchesView) -> None:
         super().__init__(view)
         self._sight, self._model, self._view = place.sight, model, view
         self._seen: object = None
@@ -35,16 +35,16 @@ class SearchesController(QObject):
         if now == self._seen:
             return
         self._seen = now
-        told = searches(made, step, self._view.filter.text())
-        self._model.show(told)
-        self._view.show_count(len(told), step)
+        shown = web_searches(made, step, self._view.filter.text())
+        self._model.show(shown)
+        self._view.show_count(len(shown), step)
 
 
-def build(place: Workplace, parent: QWidget) -> SearchesView:
+def build(place: Workplace, parent: QWidget) -> WebSearchesView:
     """The panel, wired."""
-    model = SearchesModel(parent)
-    view = SearchesView(model, parent)
-    SearchesController(place, model, view)
+    model = WebSearchesModel(parent)
+    view = WebSearchesView(model, parent)
+    WebSearchesController(place, model, view)
     return view
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QTextCharFormat, QTextCursor
@@ -15,15 +16,16 @@ from PySide6.QtWidgets import (
     QProgressBar,
     QStackedLayout,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
-from app.export.model import Preview, TokenPart, state_words
+from app.export.model import state_words
 from app.kit import theme
+from app.kit.boxes import column, row
 from app.kit.empty import Empty
 from app.kit.quantities import number
 from app.kit.safe_text import PlainLabel, one_line, set_hint, visible
+from core.workers.export import Preview, TokenPart
 
 PAGE = 4_000
 """Tokens on one page."""
@@ -31,14 +33,14 @@ PAGE = 4_000
 MOST_REASONS = 3
 
 
-class TokenPreview(QWidget):
+class SampleView(QWidget):
     """Intents: `asked` session, sample, first token."""
 
     asked = Signal(str, int, int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._told = Preview()
+        self._page = Preview()
         self._session = ""
         self._marks: list[int] = []
         self.sessions = self._combo(self.tr("Session"))
@@ -74,36 +76,26 @@ class TokenPreview(QWidget):
         self._text.cursorPositionChanged.connect(self._show_where)
 
     def _lay_out(self) -> None:
-        top = QHBoxLayout()
-        top.setSpacing(theme.GRID)
-        top.addWidget(self.sessions, 3)
-        top.addWidget(self.samples, 2)
-        self._steppers = [self._button("◂", self.tr("Previous sample"), self._sample_before),
-                          self._button("▸", self.tr("Next sample"), self._sample_after)]
+        top = row((self.sessions, 3), (self.samples, 2), spacing=theme.GRID)
+        self._steppers = [self._button("◂", self.tr("Previous sample"), partial(self._ask_sample_beside, -1)),
+                          self._button("▸", self.tr("Next sample"), partial(self._ask_sample_beside, 1))]
         for button in self._steppers:
             top.addWidget(button)
         foot = QHBoxLayout()
         foot.setSpacing(theme.GRID)
         self._buttons = [
-            self._button("⇤", self.tr("Previous part that is trained"), self._trained_before),
-            self._button("‹", self.tr("Previous page"), self._page_before),
-            self._button("›", self.tr("Next page"), self._page_after),
-            self._button("⇥", self.tr("Next part that is trained"), self._trained_after),
+            self._button("⇤", self.tr("Previous part that is trained"), partial(self._go_to_trained, -1)),
+            self._button("‹", self.tr("Previous page"), partial(self._go_to_page, -1)),
+            self._button("›", self.tr("Next page"), partial(self._go_to_page, 1)),
+            self._button("⇥", self.tr("Next part that is trained"), partial(self._go_to_trained, 1)),
         ]
         foot.addWidget(self._place)
         foot.addWidget(self._where, 1)
         for button in self._buttons:
             foot.addWidget(button)
         full = QWidget(self)
-        column = QVBoxLayout(full)
-        column.setContentsMargins(2 * theme.GRID, 2 * theme.GRID, 2 * theme.GRID, 2 * theme.GRID)
-        column.setSpacing(theme.GRID)
-        column.addLayout(top)
-        column.addWidget(self._share)
-        column.addWidget(self._left_out)
-        column.addWidget(self._busy)
-        column.addWidget(self._text, 1)
-        column.addLayout(foot)
+        column(top, self._share, self._left_out, self._busy, (self._text, 1), foot, on=full, spacing=theme.GRID,
+               margin=2 * theme.GRID)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._empty)
         self._stack.addWidget(full)
@@ -142,80 +134,80 @@ class TokenPreview(QWidget):
 
     def show_failure(self, sentence: str) -> None:
         """Why there is nothing to see."""
-        self._told = Preview()
+        self._page = Preview()
         self._text.setPlainText("")
         set_hint(self._text, visible(sentence))
         for label in (self._share, self._left_out, self._place, self._where):
             label.setText("")
         self.show_busy(False)
 
-    def show_preview(self, session: str, told: Preview) -> None:
+    def show_preview(self, session: str, page: Preview) -> None:
         """A page of a sample."""
-        self._told, self._session = told, session
+        self._page, self._session = page, session
         self.show_busy(False)
         self._show_samples()
         self._show_share()
         self._show_left_out()
         self._fill()
-        for button, beside in zip(self._steppers, (told.sample - 1, told.sample + 1), strict=True):
-            button.setEnabled(0 <= beside < len(told.samples))
-        last = told.start + len(told.tokens)
+        for button, beside in zip(self._steppers, (page.sample - 1, page.sample + 1), strict=True):
+            button.setEnabled(0 <= beside < len(page.samples))
+        last = page.start + len(page.tokens)
         self._place.setText(self.tr("tokens {first}–{last} of {total}").format(
-            first=number(told.start + 1), last=number(last), total=number(told.total)) if told.total else "")
-        trained = told.trained > 0
-        for button, on in zip(self._buttons, (trained, told.start > 0, last < told.total, trained), strict=True):
+            first=number(page.start + 1), last=number(last), total=number(page.total)) if page.total else "")
+        trained = page.trained > 0
+        for button, on in zip(self._buttons, (trained, page.start > 0, last < page.total, trained), strict=True):
             button.setEnabled(on)
 
     def _show_samples(self) -> None:
         names = []
-        for i, sample in enumerate(self._told.samples, 1):
+        for i, sample in enumerate(self._page.samples, 1):
             kind = self.tr("summary") if sample.kind == "summary" else self.tr("steps")
             names.append(self.tr("{number} · {kind} to step {step}").format(number=i, kind=kind, step=sample.step))
         if names != [self.samples.itemText(i) for i in range(self.samples.count())]:
             self.samples.clear()
             self.samples.addItems(names)
-        self.samples.setCurrentIndex(self._told.sample if names else -1)
+        self.samples.setCurrentIndex(self._page.sample if names else -1)
 
     def _show_share(self) -> None:
-        told = self._told
-        if not told.samples:
-            reason = told.refused[0].sentence if told.refused else ""
+        page = self._page
+        if not page.samples:
+            reason = page.refused[0].sentence if page.refused else ""
             self._share.setText("")
             set_hint(self._text, visible(self.tr("This session gives no sample. {why}").format(why=reason)))
             return
-        share = 100 * told.trained / told.total if told.total else 0.0
+        share = 100 * page.trained / page.total if page.total else 0.0
         text = self.tr("▸ {trained} of {total} tokens are trained ({share} %)").format(
-            trained=number(told.trained), total=number(told.total), share=f"{share:.1f}")
-        masked = sum(p.state == "masked" for p in told.parts)
+            trained=number(page.trained), total=number(page.total), share=f"{share:.1f}")
+        masked = sum(p.state == "masked" for p in page.parts)
         if masked:
             text += " · " + self.tr("✗ %n masked action(s)", "", masked)
-        if told.template_refused is not None:
-            text += "\n" + told.template_refused.sentence
+        if page.template_refused is not None:
+            text += "\n" + page.template_refused.sentence
         self._share.setText(text)
 
     def _show_left_out(self) -> None:
         """What an export would leave out of this session, and why: each reason once."""
-        reasons = Counter(r.sentence for r in self._told.refused)
-        told = [f"✗ {one_line(sentence, 240)}" + (f" (×{times})" if times > 1 else "")
-                for sentence, times in reasons.most_common(MOST_REASONS)]
-        more = len(reasons) - len(told)
+        reasons = Counter(r.sentence for r in self._page.refused)
+        lines = [f"✗ {one_line(sentence, 240)}" + (f" (×{times})" if times > 1 else "")
+                 for sentence, times in reasons.most_common(MOST_REASONS)]
+        more = len(reasons) - len(lines)
         if more > 0:
-            told.append(self.tr("and %n reason(s) more", "", more))
-        self._left_out.setText("\n".join(told))
-        self._left_out.setVisible(bool(told) and bool(self._told.samples))
+            lines.append(self.tr("and %n reason(s) more", "", more))
+        self._left_out.setText("\n".join(lines))
+        self._left_out.setVisible(bool(lines) and bool(self._page.samples))
 
     def _show_where(self) -> None:
         """Where the text under the cursor came from, and what training does with it."""
         at = bisect_right(self._starts, self._text.textCursor().position()) - 1
-        part = self._part_at(self._told.start + at) if at >= 0 else None
+        part = self._part_at(self._page.start + at) if at >= 0 else None
         if part is None or part.step is None:
-            self._where.setText(state_words(part.state if part else "context") if self._told.tokens else "")
+            self._where.setText(state_words(part.state if part else "context") if self._page.tokens else "")
             return
-        told = self.tr("step {step}: {state}")
-        self._where.setText(told.format(step=number(part.step), state=state_words(part.state)))
+        sentence = self.tr("step {step}: {state}")
+        self._where.setText(sentence.format(step=number(part.step), state=state_words(part.state)))
 
     def _part_at(self, token: int) -> TokenPart | None:
-        return next((p for p in self._told.parts if p.start <= token < p.end), None)
+        return next((p for p in self._page.parts if p.start <= token < p.end), None)
 
     def _fill(self) -> None:
         self._starts = []
@@ -229,10 +221,10 @@ class TokenPreview(QWidget):
         self._marks = []
         state_at = self._states()
         before = 0
-        for i, (text, mask) in enumerate(self._told.tokens):
-            state = state_at(self._told.start + i)
-            kept = "summary" if state == "summary" else "kept"
-            wanted = kept if mask else "masked" if state == "masked" else ""
+        for i, (text, mask) in enumerate(self._page.tokens):
+            state = state_at(self._page.start + i)
+            trained = "summary" if state == "summary" else "kept"
+            wanted = trained if mask else "masked" if state == "masked" else ""
             now = mask or (2 if wanted else 0)
             self._starts.append(cursor.position())
             if now and now != before:
@@ -240,13 +232,13 @@ class TokenPreview(QWidget):
                     self._marks.append(cursor.position())
                 cursor.insertText("▸" if mask else "✗", self._sign("keep" if mask else "mask"))
             before = now
-            told = visible(text).replace("\n", "⏎\n") if mask else visible(text)
-            cursor.insertText(told, formats[wanted][i % 2] if wanted else plain)
+            shown = visible(text).replace("\n", "⏎\n") if mask else visible(text)
+            cursor.insertText(shown, formats[wanted][i % 2] if wanted else plain)
         cursor.endEditBlock()
         self._show_mark(self._marks[0] if self._marks else 0)
 
     def _states(self) -> Callable[[int], str]:
-        parts = sorted(self._told.parts, key=lambda p: p.start)
+        parts = sorted(self._page.parts, key=lambda p: p.start)
         starts = [p.start for p in parts]
 
         def state(token: int) -> str:
@@ -272,15 +264,12 @@ class TokenPreview(QWidget):
         made.setFontWeight(700)
         return made
 
-    def _trained(self) -> list[TokenPart]:
-        return [p for p in self._told.parts if p.state in ("kept", "summary")]
-
-    def _before(self) -> int | None:
-        return next((p.start for p in reversed(self._trained()) if p.start < self._told.start), None)
-
-    def _after(self) -> int | None:
-        last = self._told.start + len(self._told.tokens)
-        return next((p.start for p in self._trained() if p.start >= last), None)
+    def _trained_beside(self, direction: int) -> int | None:
+        """Where the next trained part before or behind this page begins."""
+        starts = [p.start for p in self._page.parts if p.state in ("kept", "summary")]
+        if direction < 0:
+            return next((start for start in reversed(starts) if start < self._page.start), None)
+        return next((start for start in starts if start >= self._page.start + len(self._page.tokens)), None)
 
     def _show_mark(self, position: int) -> None:
         """Put a mark near the top, with what came before it in sight."""
@@ -298,34 +287,21 @@ class TokenPreview(QWidget):
 
     def _go(self, start: int | None) -> None:
         if start is not None:
-            self.asked.emit(self._session, self._told.sample, max(0, start))
+            self.asked.emit(self._session, self._page.sample, max(0, start))
 
-    def _trained_before(self) -> None:
-        mark = self._mark_beside(-1)
-        self._go(self._before()) if mark is None else self._show_mark(mark)
+    def _go_to_trained(self, direction: int, *_: object) -> None:
+        mark = self._mark_beside(direction)
+        self._go(self._trained_beside(direction)) if mark is None else self._show_mark(mark)
 
-    def _trained_after(self) -> None:
-        mark = self._mark_beside(1)
-        self._go(self._after()) if mark is None else self._show_mark(mark)
-
-    def _page_before(self) -> None:
-        self._go(self._told.start - PAGE)
-
-    def _page_after(self) -> None:
-        self._go(self._told.start + PAGE)
+    def _go_to_page(self, direction: int, *_: object) -> None:
+        self._go(self._page.start + direction * PAGE)
 
     def _ask_session(self) -> None:
         self.asked.emit(str(self.sessions.currentData() or ""), 0, 0)
 
-    def _sample_before(self) -> None:
-        self._ask_sample_beside(-1)
-
-    def _sample_after(self) -> None:
-        self._ask_sample_beside(1)
-
-    def _ask_sample_beside(self, direction: int) -> None:
-        beside = self._told.sample + direction
-        if 0 <= beside < len(self._told.samples):
+    def _ask_sample_beside(self, direction: int, *_: object) -> None:
+        beside = self._page.sample + direction
+        if 0 <= beside < len(self._page.samples):
             self._ask_sample(beside)
 
     def _ask_sample(self, index: int) -> None:
