@@ -18,7 +18,7 @@ _BLOCK = 128
 
 
 class Alert(msgspec.Struct, frozen=True):
-    """One thing to look at in one session; `until` is the seq at which it was told, 0 stands for the newest."""
+    """One thing to look at in one session; `until` is the seq at which it was raised, 0 stands for the newest."""
 
     session: str
     kind: str
@@ -35,10 +35,10 @@ class Raised(msgspec.Struct, frozen=True):
 
 def alerts_of(rows: Sequence[SessionRow]) -> list[Alert]:
     """Everything that needs attention: what waits for a person first, then the newest."""
-    told = [(row, kind) for row in rows for kind in row.attention]
-    told.sort(key=lambda t: -(t[0].updated_at.timestamp() if t[0].updated_at else 0))
-    told.sort(key=lambda t: URGENCY.index(t[1]) if t[1] in URGENCY else len(URGENCY))
-    return [Alert(row.session, kind) for row, kind in told]
+    pairs = [(row, kind) for row in rows for kind in row.attention]
+    pairs.sort(key=lambda t: -(t[0].updated_at.timestamp() if t[0].updated_at else 0))
+    pairs.sort(key=lambda t: URGENCY.index(t[1]) if t[1] in URGENCY else len(URGENCY))
+    return [Alert(row.session, kind) for row, kind in pairs]
 
 
 def raised(read: Callable[[str, int, int], Sequence[Placed]], head: int, alert: Alert) -> Raised | None:
@@ -61,5 +61,5 @@ def raised(read: Callable[[str, int, int], Sequence[Placed]], head: int, alert: 
 
 def is_quiet(now: time, start: str, stop: str) -> bool:
     """Whether a time of the day ("22:00") lies between two others, over midnight too; never when both are the same."""
-    told, first, last = now.strftime("%H:%M"), start, stop
-    return first <= told < last if first <= last else told >= first or told < last
+    clock, first, last = now.strftime("%H:%M"), start, stop
+    return first <= clock < last if first <= last else clock >= first or clock < last

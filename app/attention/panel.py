@@ -1,4 +1,4 @@
-"""Wires the Attention panel: lists what needs a look, tells each change once, opens the very step."""
+"""Wires the Attention panel: lists what needs a look, announces each change once, opens the very step."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.attention.model import Alert, Raised, alerts_of, is_quiet, raised
-from app.attention.notifier import Notifier
+from app.attention.notifications import DesktopNotifications
 from app.attention.view import AttentionView
 from app.desk.attention_words import attention_word
 from app.desk.notices import Notice
@@ -33,21 +33,21 @@ def build(place: Workplace, parent: QWidget) -> AttentionView:
 
 
 class AttentionController(QObject):
-    """Knows what was told already; what was so at the start is not told."""
+    """Knows what was announced already; what was so at the start is not announced."""
 
     def __init__(self, place: Workplace, model: EntriesModel, panel: AttentionView) -> None:
         super().__init__(panel)
         self._place, self._model, self._panel = place, model, panel
-        self._told: dict[str, frozenset[str]] = {}
+        self._announced: dict[str, frozenset[str]] = {}
         self._raised: dict[Alert, Raised] = {}
         self._opening: Alert | None = None
-        self.notifier = Notifier(self)
+        self.notifier = DesktopNotifications(self)
         place.desks.rows_changed.connect(self._show)
         place.sight.grew.connect(self._on_grew)
         place.sight.stepped.connect(self._on_stepped)
         place.actions["go.next_session"].triggered.connect(self._next)
         panel.opened.connect(self.open)
-        panel.dealt_with.connect(self._dealt_with)
+        panel.dealt_with.connect(self._on_dealt_with)
         place.notices.opened.connect(self._on_notice)
         self.notifier.clicked.connect(self._on_notification)
         self._show()
@@ -57,7 +57,7 @@ class AttentionController(QObject):
     def _show(self) -> None:
         rows = self._place.desks.rows()
         for row in rows:
-            self._tell(row)
+            self._announce(row)
         alerts = alerts_of(rows)
         self._raised = {alert: found for alert, found in self._raised.items() if alert in alerts}
         known = {row.session: row for row in rows}
@@ -66,13 +66,13 @@ class AttentionController(QObject):
 
     def _lines(self, alert: Alert, row: SessionRow) -> TwoLines:
         found = self._find(alert)
-        told = [self.tr("step {n}").format(n=quantities.number(found.step))] if found and found.step else []
+        right = [self.tr("step {n}").format(n=quantities.number(found.step))] if found and found.step else []
         if found is not None and found.at is not None:
-            told.append(quantities.clock(found.at))
+            right.append(quantities.clock(found.at))
         word = attention_word(alert.kind)
         below = f"{word}: {one_line(found.evidence, 160)}" if found and found.evidence else word
         return TwoLines(title=one_line(row.title or row.session, 80), below=below, sign="!", meaning="attention",
-                        right=" · ".join(told))
+                        right=" · ".join(right))
 
     def _find(self, alert: Alert) -> Raised | None:
         if alert not in self._raised:
@@ -86,14 +86,14 @@ class AttentionController(QObject):
             self._raised[alert] = found
         return self._raised[alert]
 
-    # ---- what is told ----------------------------------------------------------------------------
+    # ---- what is announced -----------------------------------------------------------------------
 
-    def _tell(self, row: SessionRow) -> None:
+    def _announce(self, row: SessionRow) -> None:
         """One message per session and change; none for what was so at the start, none in quiet hours."""
-        now, before = frozenset(row.attention), self._told.get(row.session)
-        self._told[row.session] = now
+        now, before = frozenset(row.attention), self._announced.get(row.session)
+        self._announced[row.session] = now
         fresh = now - before if before is not None else frozenset()
-        if not fresh or not self._may_tell():
+        if not fresh or not self._may_announce():
             return
         kind = next(a.kind for a in alerts_of([row]) if a.kind in fresh)
         alert = Alert(row.session, kind, row.seq)  # a later one of the same kind is another message
@@ -101,13 +101,13 @@ class AttentionController(QObject):
         kinds = ", ".join(attention_word(kind) for kind in sorted(fresh))
         seen = self._panel.window().isActiveWindow()
         if not seen and self.notifier.is_available:
-            self.notifier.tell(title, kinds, alert)
+            self.notifier.show(title, kinds, alert)
         elif not seen or row.session != self._place.sight.session:
             self._place.notices.tell(self.tr("{title}: {kinds}").format(title=title, kinds=kinds), "attention",
                                      row.session, alert)
         QApplication.alert(self._panel.window())
 
-    def _may_tell(self) -> bool:
+    def _may_announce(self) -> bool:
         settings = self._place.settings
         if not settings.get("sessions.notify"):
             return False
@@ -157,12 +157,12 @@ class AttentionController(QObject):
             self._place.notices.tell(self.tr("Nothing needs attention."), "info")
 
     def _select(self, alert: Alert) -> None:
-        listed = Alert(alert.session, alert.kind)
-        row = next((i for i, (what, _) in enumerate(self._model.entries) if what == listed), -1)
+        newest = Alert(alert.session, alert.kind)
+        row = next((i for i, (what, _) in enumerate(self._model.entries) if what == newest), -1)
         if row >= 0:
             self._panel.select(row)
 
-    def _dealt_with(self, alert: Alert) -> None:
+    def _on_dealt_with(self, alert: Alert) -> None:
         self._place.sender.send(alert.session, ClearAttention(kind=alert.kind))  # type: ignore[arg-type]
 
 

@@ -18,17 +18,17 @@ class AttentionView(QWidget):
     opened = Signal(object)
     dealt_with = Signal(object)
 
-    def __init__(self, model: EntriesModel, following: QAction, parent: QWidget | None = None) -> None:
-        """`following` goes to the next entry."""
+    def __init__(self, model: EntriesModel, next_session: QAction, parent: QWidget | None = None) -> None:
+        """`next_session` goes to the next entry."""
         super().__init__(parent)
         self.list = EntryList(model, self.tr("What needs attention"), self)
         self.done = QPushButton(self.tr("Dealt with"), self)
         self.done.setToolTip(self.tr("Take the chosen entry off the list (Delete)"))
         self.done.setEnabled(False)
         self.next = QPushButton(self.tr("Next"), self)
-        key = following.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        key = next_session.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
         self.next.setToolTip(self.tr("Open the next one ({key})").format(key=key))
-        self.next.clicked.connect(following.trigger)
+        self.next.clicked.connect(next_session.trigger)
         foot = QHBoxLayout()
         foot.setSpacing(theme.GRID)
         foot.addStretch(1)

@@ -56,7 +56,7 @@ ACTIONS: tuple[Entry, ...] = (
     Entry("session.clear_attention", QT_TRANSLATE_NOOP("Actions", "&Attention dealt with"), ("Ctrl+Shift+A",),
           "session"),
     Entry("session.thresholds", QT_TRANSLATE_NOOP("Actions", "&When it asks for a look…"), (), "session"),
-    Entry("session.keep_here", QT_TRANSLATE_NOOP("Actions", "&Keep on this computer"), ("Ctrl+Shift+K",), "session"),
+    Entry("session.store_offline", QT_TRANSLATE_NOOP("Actions", "Store off&line"), ("Ctrl+Shift+K",), "session"),
     Entry("session.save_filter", QT_TRANSLATE_NOOP("Actions", "Save this &filter…"), ("Ctrl+Alt+S",), "session"),
     Entry("go.next_step", QT_TRANSLATE_NOOP("Actions", "&Next step"), ("J", "Alt+Down"), "go"),
     Entry("go.previous_step", QT_TRANSLATE_NOOP("Actions", "&Previous step"), ("Shift+J", "Alt+Up"), "go"),

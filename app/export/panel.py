@@ -85,7 +85,7 @@ class ExportController(QObject):
         lacking = [s for s in self._model.chosen if (row := self._place.desks.of(s).row(s)) is not None
                    and not is_local(s) and not self._place.offline_copies.is_whole(s, row.seq)]
         if lacking:
-            told = self.tr("%n chosen session(s) are not whole on this computer. Menu Session, “Keep on this computer” "
+            told = self.tr("%n chosen session(s) are not whole on this computer. Menu Session, “Store offline” "
                            "fetches what is missing.", None, len(lacking))
             self._place.notices.tell(told, "attention", lacking[0])
 

@@ -25,7 +25,7 @@ _MAX_NUMBER = 2**31 - 1
 _HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 
 
-class Reply(msgspec.Struct, frozen=True, kw_only=True):
+class ServerReply(msgspec.Struct, frozen=True, kw_only=True):
     """What came of asking a server: `state` is asking, answered, or the code of why there is no answer."""
 
     state: str = "asking"
@@ -108,21 +108,21 @@ def where_word(where: str) -> str:
     }.get(where, where)
 
 
-def servers_told(replies: Sequence[tuple[str, Reply]]) -> str:
+def servers_in_words(replies: Sequence[tuple[str, ServerReply]]) -> str:
     """Which servers (by name) are still asked, did not answer and why, or have not read all of their logs yet."""
     named: dict[str, list[str]] = {}
     for name, reply in replies:
         if reply.state != "answered":
             named.setdefault(reply.state, []).append(one_line(name, 24))
-    told = [_why(state).format(servers=QLocale().createSeparatedList(names)) for state, names in named.items()]
+    sentences = [_why(state).format(servers=QLocale().createSeparatedList(names)) for state, names in named.items()]
     for name, reply in replies:
         if reply.more and not reply.hits:
             partly = QCoreApplication.translate("Find", "{server} looked for parts of words in its newest texts only.")
-            told.append(partly.format(server=one_line(name, 24)))
+            sentences.append(partly.format(server=one_line(name, 24)))
         if reply.behind:
             reads = QCoreApplication.translate("Find", "{server} has yet to read {n} of its events.")
-            told.append(reads.format(server=one_line(name, 24), n=quantities.number(reply.behind)))
-    return " ".join(told)
+            sentences.append(reads.format(server=one_line(name, 24), n=quantities.number(reply.behind)))
+    return " ".join(sentences)
 
 
 def _why(state: str) -> str:

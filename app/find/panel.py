@@ -14,9 +14,9 @@ from app.desk.panel import Panel
 from app.desk.searcher import Searcher
 from app.desk.session_key import OWN, server_of
 from app.desk.workplace import Workplace
-from app.find.hits import Merged, lines, servers_told
+from app.find.hits import Merged, lines, servers_in_words
 from app.find.remote_search import RemoteSearch
-from app.find.view import FindAllView
+from app.find.view import FindView
 from app.kit.entries import EntriesModel
 from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.timers import single_shot
@@ -27,19 +27,19 @@ PAUSE_MS = 200
 LIMIT = 200
 
 
-def build(place: Workplace, parent: QWidget) -> FindAllView:
+def build(place: Workplace, parent: QWidget) -> FindView:
     """The panel, wired."""
     model = EntriesModel()
-    panel = FindAllView(model, parent)
+    panel = FindView(model, parent)
     model.setParent(panel)
-    FindAllController(place, model, panel)
+    FindController(place, model, panel)
     return panel
 
 
-class FindAllController(QObject):
+class FindController(QObject):
     """Searches as the reader types. What comes later stands below what is read."""
 
-    def __init__(self, place: Workplace, model: EntriesModel, panel: FindAllView) -> None:
+    def __init__(self, place: Workplace, model: EntriesModel, panel: FindView) -> None:
         super().__init__(panel)
         self._place, self._model, self._panel = place, model, panel
         self._searcher, self._remote = Searcher(place, self), RemoteSearch(place, self)
@@ -51,9 +51,9 @@ class FindAllController(QObject):
         self._pause = single_shot(self, PAUSE_MS, self._search)
         panel.words_changed.connect(self._on_words)
         panel.list.opened.connect(self._open)
-        self._searcher.told.connect(self._on_told)
+        self._searcher.told.connect(self._on_answer)
         self._searcher.failed.connect(self._on_failed)
-        self._remote.told.connect(self._on_remote)
+        self._remote.answered.connect(self._on_remote)
         place.sight.grew.connect(self._look_aside)
         place.sight.stepped.connect(self._on_stepped)
         place.actions["go.find_all"].triggered.connect(panel.start, Qt.ConnectionType.QueuedConnection)
@@ -75,12 +75,12 @@ class FindAllController(QObject):
         self._merged, self._titles, self._more, self._why = Merged(), {}, False, ""
         self._searcher.ask(do="search", words=words, limit=LIMIT)
         self._remote.ask(words, LIMIT)
-        self._tell()
+        self._show_state()
 
     # ---- what comes ------------------------------------------------------------------------------
 
-    def _on_told(self, told: dict[str, Any]) -> None:
-        hits = [msgspec.convert(hit, Hit) for hit in told["hits"]]
+    def _on_answer(self, answer: dict[str, Any]) -> None:
+        hits = [msgspec.convert(hit, Hit) for hit in answer["hits"]]
         self._more = len(hits) == LIMIT
         self._show(hits)
 
@@ -104,15 +104,15 @@ class FindAllController(QObject):
             self._model.grow(entries)
         elif entries or not self._is_busy:
             self._model.show(entries)
-        self._tell()
+        self._show_state()
 
-    def _tell(self) -> None:
+    def _show_state(self) -> None:
         count, replies = len(self._model.entries), self._remote.replies
         more = self._more or any(reply.more for reply in replies.values())
         state = "searching" if self._is_busy else "failed" if self._why and not count else "found"
         self._panel.show_state(state, count, self._why, more=more)
         names = [(self._place.servers.name_of(server), reply) for server, reply in replies.items()]
-        self._panel.show_partly(servers_told(names), self._partly())
+        self._panel.show_partly(servers_in_words(names), self._partly())
 
     @property
     def _is_busy(self) -> bool:

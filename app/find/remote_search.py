@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.desk.desk import Desk
 from app.desk.workplace import Workplace
-from app.find.hits import Reply, sound
+from app.find.hits import ServerReply, sound
 from app.kit.timers import single_shot
 from core.domain.errors import ReportableError
 from core.domain.ids import new_id
@@ -21,9 +21,9 @@ MAX_BEHIND = 2**31 - 1
 
 
 class RemoteSearch(QObject):
-    """One question at a time to every other server; `told` when a reply came."""
+    """One question at a time to every other server; `answered` when a reply came."""
 
-    told = Signal()
+    answered = Signal()
 
     def __init__(self, place: Workplace, parent: QObject) -> None:
         super().__init__(parent)
@@ -31,7 +31,7 @@ class RemoteSearch(QObject):
         self._words, self._limit = "", 0
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._again = single_shot(self, AGAIN_MS, self._ask_again)
-        self.replies: dict[str, Reply] = {}
+        self.replies: dict[str, ServerReply] = {}
         """By server: what came of the question."""
         place.desks.link_changed.connect(self._on_link)
         place.desks.servers_changed.connect(self._on_servers)
@@ -59,29 +59,29 @@ class RemoteSearch(QObject):
 
     def _ask(self, desk: Desk) -> None:
         known = self.replies.get(desk.server)
-        self.replies[desk.server] = known if known is not None and known.state == "answered" else Reply()
+        self.replies[desk.server] = known if known is not None and known.state == "answered" else ServerReply()
         self._tasks[desk.server] = self._place.scope.spawn(
-            self._hear(desk, self._words), name=f"search {desk.server}", on_error=self._place.notices.report)
+            self._await_reply(desk, self._words), name=f"search {desk.server}", on_error=self._place.notices.report)
 
-    async def _hear(self, desk: Desk, words: str) -> None:
+    async def _await_reply(self, desk: Desk, words: str) -> None:
         try:
             reply = await self._reply(desk, words)
         except ReportableError as error:
-            reply = Reply(state=error.code)
+            reply = ServerReply(state=error.code)
         if words != self._words or desk not in self._place.desks.all:
             return
-        before = self.replies.get(desk.server, Reply())
+        before = self.replies.get(desk.server, ServerReply())
         self.replies[desk.server] = reply
         if reply.behind and not 0 < before.behind <= reply.behind:
             self._again.start()
-        self.told.emit()
+        self.answered.emit()
 
-    async def _reply(self, desk: Desk, words: str) -> Reply:
+    async def _reply(self, desk: Desk, words: str) -> ServerReply:
         if desk.client is None:
-            return Reply(state="server_away")
+            return ServerReply(state="server_away")
         found = await desk.client.search(Search(id=new_id(), words=words, limit=self._limit))
         hits = sound(found.hits, desk.server, self._limit)
-        return Reply(state="answered", hits=hits, more=found.more, behind=min(max(0, found.behind), MAX_BEHIND))
+        return ServerReply(state="answered", hits=hits, more=found.more, behind=min(max(0, found.behind), MAX_BEHIND))
 
     def _ask_again(self) -> None:
         for desk in self._place.desks.all[1:]:
@@ -95,15 +95,15 @@ class RemoteSearch(QObject):
         for desk in back:
             self._ask(desk)
         if back:
-            self.told.emit()
+            self.answered.emit()
 
     def _on_servers(self) -> None:
-        """A server that was taken off the list is told of no more, one that was added is asked when it is there."""
+        """A server that was taken off the list counts no more, one that was added is asked when it is there."""
         here = {desk.server for desk in self._place.desks.all[1:]}
         for server in [one for one in self.replies if one not in here]:
             del self.replies[server]
             if (task := self._tasks.pop(server, None)) is not None:
                 task.cancel()
         if self._words:
-            self.replies |= {server: Reply(state="server_away") for server in here - self.replies.keys()}
-            self.told.emit()
+            self.replies |= {server: ServerReply(state="server_away") for server in here - self.replies.keys()}
+            self.answered.emit()

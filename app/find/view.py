@@ -13,7 +13,7 @@ from app.kit.entry_list import EntryList
 from app.kit.safe_text import PlainLabel, set_tooltip
 
 
-class FindAllView(QWidget):
+class FindView(QWidget):
     """A box and the list of what was found."""
 
     words_changed = Signal(str)
@@ -25,13 +25,13 @@ class FindAllView(QWidget):
         self.box.setAccessibleName(self.tr("Find in all sessions"))
         self.box.setClearButtonEnabled(True)
         self.box.installEventFilter(self)
-        self.told = PlainLabel("", self)
-        self.told.setForegroundRole(self.palette().ColorRole.PlaceholderText)
+        self.count = PlainLabel("", self)
+        self.count.setForegroundRole(self.palette().ColorRole.PlaceholderText)
         self.partly = PlainLabel("", self)
         self.partly.setWordWrap(True)
         self.partly.setFont(theme.small_font(self.font()))
         self.partly.setForegroundRole(self.palette().ColorRole.PlaceholderText)
-        set_tooltip(self.partly, self.tr("Menu Session, “Keep on this computer” fetches all of one."))
+        set_tooltip(self.partly, self.tr("Menu Session, “Store offline” fetches all of one."))
         self.partly.hide()
         self.list = EntryList(model, self.tr("Places found"), self)
         self.empty = Empty("", self)
@@ -39,7 +39,7 @@ class FindAllView(QWidget):
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
         row.addWidget(self.box, 1)
-        row.addWidget(self.told)
+        row.addWidget(self.count)
         column = QVBoxLayout(self)
         column.setContentsMargins(*(theme.GRID,) * 4)
         column.setSpacing(theme.GRID)
@@ -50,10 +50,11 @@ class FindAllView(QWidget):
         self.show_state("nothing")
 
     def show_state(self, state: str, count: int = 0, why: str = "", *, more: bool = False) -> None:
-        """`state`: nothing (no words), searching, found, or failed (and why). `more`: there are more than told."""
+        """`state`: nothing (no words), searching, found, or failed (and why). `more`: there are more than shown."""
         self._faces.show_content(count > 0)
         least = "≥ " if more else ""
-        self.told.setText("…" if state == "searching" else least + self.tr("%n place(s)", None, count) if count else "")
+        words = least + self.tr("%n place(s)", None, count) if count else ""
+        self.count.setText("…" if state == "searching" else words)
         self.empty.set_hint({
             "nothing": self.tr("Thoughts, actions, outputs, guidance, summaries and notes of every session are "
                                "searched. Type some words above."),
@@ -63,9 +64,9 @@ class FindAllView(QWidget):
     def show_partly(self, servers: str, count: int) -> None:
         """Say how it stands with the other servers, and of how many sessions only a part is searched."""
         partly = self.tr("Of %n session(s) on other servers only what is on this computer is searched.", None, count)
-        told = " ".join(one for one in (servers, partly if count else "") if one)
-        self.partly.setText(told)
-        self.partly.setVisible(bool(told))
+        text = " ".join(one for one in (servers, partly if count else "") if one)
+        self.partly.setText(text)
+        self.partly.setVisible(bool(text))
 
     def start(self) -> None:
         """Put the cursor into the box."""

@@ -18,16 +18,16 @@ from core.domain.trajectory import Trajectory
 SETTING = "guidance.templates"
 
 
-class GuidanceAids(QObject):
+class WritingAidsController(QObject):
     """Beside the controller that sends."""
 
     def __init__(self, place: Workplace, model: GuidanceModel, effect: EffectModel, panel: GuidanceView) -> None:
         super().__init__(panel)
         self._place, self._model, self._effect, self._panel = place, model, effect, panel
-        panel.listed.looked_for.connect(model.look_for)
-        panel.listed.current_changed.connect(self._show_effect)
+        panel.queue.words_changed.connect(model.look_for)
+        panel.queue.current_changed.connect(self._show_effect)
         panel.writing.template_chosen.connect(self._take)
-        panel.writing.template_kept.connect(self._keep)
+        panel.writing.template_saved.connect(self._save)
         place.actions["guide.effect"].toggled.connect(self._show_effect)
         place.sight.stepped.connect(self._on_stepped)
         place.sight.grew.connect(self._show_effect)
@@ -40,10 +40,10 @@ class GuidanceAids(QObject):
             self._place.actions["guide.effect"].setChecked(False)
 
     def _show_effect(self, *_: object) -> None:
-        line, trajectory = self._panel.listed.line, self._place.sight.trajectory
+        line, trajectory = self._panel.queue.line, self._place.sight.trajectory
         if self._place.actions["guide.effect"].isChecked() and line is not None and trajectory is not None:
-            told = trajectory.guidance.get(line.id.partition("/")[0])
-            delivered = told.delivered_step if told is not None else None
+            guidance = trajectory.guidance.get(line.id.partition("/")[0])
+            delivered = guidance.delivered_step if guidance is not None else None
             self._effect.show(*(sides_of(trajectory, delivered) if delivered is not None else ([], [])))
 
     # ---- templates -------------------------------------------------------------------------------
@@ -58,10 +58,10 @@ class GuidanceAids(QObject):
     def _take(self, template: str) -> None:
         self._panel.writing.take(filled(template, self._known()))
 
-    def _keep(self, text: str) -> None:
-        told = [*self._templates(), text]
-        self._place.settings.set(SETTING, "\n".join(map(line_of_template, dict.fromkeys(told))))
-        self._place.notices.tell(self.tr("Kept as a template."), "done")
+    def _save(self, text: str) -> None:
+        templates = [*self._templates(), text]
+        self._place.settings.set(SETTING, "\n".join(map(line_of_template, dict.fromkeys(templates))))
+        self._place.notices.tell(self.tr("Saved as a template."), "done")
 
     def _known(self) -> dict[str, str]:
         """What the placeholders stand for, as of the step that is looked at."""

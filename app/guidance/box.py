@@ -26,7 +26,7 @@ from app.kit.safe_text import PlainLabel, menu_text, set_hint
 
 
 class GuidanceBox(QWidget):
-    """Writes new guidance, or changes what waits. What was typed is told at once, and never thrown away."""
+    """Writes new guidance, or changes what waits. What was typed is announced at once, and never thrown away."""
 
     sent = Signal(str, str)
     """(text, mode) of new guidance."""
@@ -37,7 +37,7 @@ class GuidanceBox(QWidget):
     """(guidance, text so far) of a change that is being written; ("", "") when it is over."""
     template_chosen = Signal(str)
     """Take it, once what is known is filled in."""
-    template_kept = Signal(str)
+    template_saved = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -66,7 +66,7 @@ class GuidanceBox(QWidget):
         self.templates.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.templates.setMenu(QMenu(self.templates))
         self._editing = ""
-        self._kept = ""
+        self._draft = ""
         self._warned = ""
         self._writable = False
         self._has_template = False
@@ -103,20 +103,20 @@ class GuidanceBox(QWidget):
         return self.box.toPlainText()
 
     def open_for(self, *, writable: bool, hint: str) -> None:
-        """Whether one can write; `hint` stands in the empty box. A change that is being written is kept for later."""
+        """Whether one can write; `hint` stands in the empty box. A change that is being written stays stored."""
         self._leave_edit()
         self._writable = writable
         for widget in (self.box, self.mode, self.templates):
             widget.setEnabled(writable)
         set_hint(self.box, hint)
-        self._on_text(tell=False)
+        self._on_text(announce=False)
 
     def set_draft(self, text: str) -> None:
-        """Put a kept draft into the box."""
+        """Put a stored draft into the box."""
         blocked = self.box.blockSignals(True)
         self.box.setPlainText(text)
         self.box.blockSignals(blocked)
-        self._on_text(tell=False)
+        self._on_text(announce=False)
 
     def busy(self, on: bool) -> None:
         """While a message is being stored the box cannot change."""
@@ -131,7 +131,7 @@ class GuidanceBox(QWidget):
             key = f"&{number}  " if number < 10 else ""
             menu.addAction(key + menu_text(text)).triggered.connect(partial(self._on_template, text))
         menu.addSeparator()
-        menu.addAction(self.tr("Keep this text as a template")).triggered.connect(self._keep_template)
+        menu.addAction(self.tr("Save this text as a template")).triggered.connect(self._save_template)
         menu.addAction(manage)
 
     def take(self, text: str) -> None:
@@ -155,8 +155,8 @@ class GuidanceBox(QWidget):
 
     def start_editing(self, line: GuidanceLine, text: str | None = None) -> None:
         """Change a message that waits; `text` goes on with a change that was begun before."""
-        if not self._editing:  # from one message to another: the draft is kept already
-            self._kept = self.text
+        if not self._editing:  # from one message to another: the draft is put aside already
+            self._draft = self.text
         self._editing = line.id
         self._show_editing(True)
         self.set_draft(line.text if text is None else text)
@@ -172,7 +172,7 @@ class GuidanceBox(QWidget):
         if self._editing:
             self._editing = ""
             self._show_editing(False)
-            self.set_draft(self._kept)
+            self.set_draft(self._draft)
 
     def _show_editing(self, on: bool) -> None:
         self.cancel.setVisible(on)
@@ -230,21 +230,21 @@ class GuidanceBox(QWidget):
             cursor.setPosition(units(self.text[: place[1]]), QTextCursor.MoveMode.KeepAnchor)
             self.box.setTextCursor(cursor)
 
-    def _on_text(self, *, tell: bool = True) -> None:
+    def _on_text(self, *, announce: bool = True) -> None:
         self.send.setEnabled(self.box.isEnabled() and bool(self.text.strip()))
         if not self.text:
             self._has_template = False
-        if tell and self._editing:
+        if announce and self._editing:
             self.edit_changed.emit(self._editing, self.text)
-        elif tell and self.box.isEnabled():
+        elif announce and self.box.isEnabled():
             self.draft_changed.emit(self.text)
 
     def _on_template(self, text: str, *_: object) -> None:
         self.template_chosen.emit(text)
 
-    def _keep_template(self) -> None:
+    def _save_template(self) -> None:
         if self.text.strip():
-            self.template_kept.emit(self.text.strip())
+            self.template_saved.emit(self.text.strip())
 
 
 def _before(text: str, position: int) -> str:

@@ -65,8 +65,8 @@ class EffectModel(QAbstractTableModel):
 
     def head(self, row: int, side: int) -> StepHead | None:
         """The step of a cell, None where that side is shorter."""
-        told = self.sides[side] if 0 <= side < 2 else []
-        return told[row] if 0 <= row < len(told) else None
+        heads = self.sides[side] if 0 <= side < 2 else []
+        return heads[row] if 0 <= row < len(heads) else None
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
         """The longer side."""
@@ -80,8 +80,8 @@ class EffectModel(QAbstractTableModel):
         self, section: int, orientation: Qt.Orientation, role: int = int(Qt.ItemDataRole.DisplayRole)
     ) -> object:
         """Which side, in numbers."""
-        told = role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole)
-        if not told or orientation != Qt.Orientation.Horizontal or section > 1:
+        shows_words = role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole)
+        if not shows_words or orientation != Qt.Orientation.Horizontal or section > 1:
             return None
         whole = role == Qt.ItemDataRole.ToolTipRole
         return self._words(numbers_of(self.sides[section]), after=bool(section), whole=whole)
@@ -97,12 +97,13 @@ class EffectModel(QAbstractTableModel):
             return theme.colour("error" if head.is_error else "text")
         return None
 
-    def _words(self, told: SideNumbers, *, after: bool, whole: bool) -> str:
+    def _words(self, numbers: SideNumbers, *, after: bool, whole: bool) -> str:
         """A side in words; the header shows the first of them, its tip the `whole`."""
-        if not told.steps:
+        if not numbers.steps:
             return self.tr("No step after it yet") if after else self.tr("No step before it")
         side = self.tr("After: {first}–{last}") if after else self.tr("Before: {first}–{last}")
-        parts = (side.format(first=quantities.number(told.first), last=quantities.number(told.last)),
-                 self.tr("%n error(s)", None, told.errors), self.tr("%n different action(s)", None, told.different),
-                 quantities.duration(told.seconds))
+        parts = (side.format(first=quantities.number(numbers.first), last=quantities.number(numbers.last)),
+                 self.tr("%n error(s)", None, numbers.errors),
+                 self.tr("%n different action(s)", None, numbers.different),
+                 quantities.duration(numbers.seconds))
         return " · ".join(p for p in (parts if whole else parts[:2]) if p)

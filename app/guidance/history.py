@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.desk.desks import Desks
 from app.desk.fold import SLICE_S
-from app.guidance.model import GuidanceLine, in_order, said_to
+from app.guidance.model import GuidanceLine, in_order, lines_to
 from app.kit.timers import single_shot
 
 PAUSE_MS = 200
@@ -37,7 +37,7 @@ class GuidanceHistory(QObject):
             self._again = True
             return
         self._again, self._lines = False, []
-        self._reading = (said_to(*told) for told in self._desks.guided())
+        self._reading = (lines_to(*guided) for guided in self._desks.guided())
         self._slice.start()
 
     def _read_on(self) -> None:

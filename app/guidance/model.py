@@ -47,7 +47,7 @@ class GuidanceModel(QAbstractListModel):
         self.all: list[GuidanceLine] = []
         """Those that do not match what is looked for, too."""
         self._words = ""
-        self._listed = 0
+        self._limit = 0
         """At most so many of the newest are listed; 0: all."""
 
     def look_for(self, words: str) -> None:
@@ -72,31 +72,31 @@ class GuidanceModel(QAbstractListModel):
 
     def show(self, trajectory: Trajectory | None, commands: Iterable[Queued]) -> None:
         """Show the guidance of a trajectory and the commands about it; rows that stay keep their place."""
-        self.all, self._listed = lines_of(trajectory, commands), 0
+        self.all, self._limit = lines_of(trajectory, commands), 0
         self._list()
 
     def show_lines(self, lines: list[GuidanceLine]) -> None:
         """Show other lines instead, the newest LISTED of those that match."""
-        self.all, self._listed = lines, LISTED
+        self.all, self._limit = lines, MOST_LISTED
         self._list()
 
     def _list(self) -> None:
-        self._put(matching(self.all, self._words)[-self._listed:])
+        self._put(matching(self.all, self._words)[-self._limit:])
 
     def _put(self, fresh: list[GuidanceLine]) -> None:
-        kept = 0
-        while kept < min(len(fresh), len(self.lines)) and fresh[kept].id == self.lines[kept].id:
-            kept += 1
-        if kept < len(self.lines):
-            self.beginRemoveRows(QModelIndex(), kept, len(self.lines) - 1)
-            del self.lines[kept:]
+        same = 0
+        while same < min(len(fresh), len(self.lines)) and fresh[same].id == self.lines[same].id:
+            same += 1
+        if same < len(self.lines):
+            self.beginRemoveRows(QModelIndex(), same, len(self.lines) - 1)
+            del self.lines[same:]
             self.endRemoveRows()
-        if self.lines != fresh[:kept]:
-            self.lines[:kept] = fresh[:kept]
-            self.dataChanged.emit(self.index(0), self.index(kept - 1))
-        if kept < len(fresh):
-            self.beginInsertRows(QModelIndex(), kept, len(fresh) - 1)
-            self.lines.extend(fresh[kept:])
+        if self.lines != fresh[:same]:
+            self.lines[:same] = fresh[:same]
+            self.dataChanged.emit(self.index(0), self.index(same - 1))
+        if same < len(fresh):
+            self.beginInsertRows(QModelIndex(), same, len(fresh) - 1)
+            self.lines.extend(fresh[same:])
             self.endInsertRows()
 
 
@@ -104,16 +104,16 @@ def lines_of(trajectory: Trajectory | None, commands: Iterable[Queued]) -> list[
     """What the log tells, then what only this computer knows yet."""
     if trajectory is None:
         return []
-    told = sorted(commands, key=lambda c: c.cseq)
-    changing = {c.op.guidance: c.op for c in told if c.state == "queued" and isinstance(c.op, ChangeGuidance)}
+    queued = sorted(commands, key=lambda c: c.cseq)
+    changing = {c.op.guidance: c.op for c in queued if c.state == "queued" and isinstance(c.op, ChangeGuidance)}
     state = trajectory.row.state
-    refused = {c.op.guidance: c for c in told
+    refused = {c.op.guidance: c for c in queued
                if c.state == "refused" and isinstance(c.op, ChangeGuidance) and c.op.text}
     lines: list[GuidanceLine] = []
     for guidance in trajectory.guidance.values():
         lines.append(_logged(guidance, changing.get(guidance.id), state))
         lines += _not_taken(guidance, refused.get(guidance.id))
-    lines += [_local(c, c.op, changing.get(c.op.guidance)) for c in told
+    lines += [_local(c, c.op, changing.get(c.op.guidance)) for c in queued
               if isinstance(c.op, Guide) and c.op.guidance not in trajectory.guidance]
     return lines
 
@@ -147,11 +147,11 @@ def _not_taken(guidance: Guidance, refused: Queued | None) -> list[GuidanceLine]
                          meaning="error", step=guidance.delivered_step)]
 
 
-LISTED = 200
+MOST_LISTED = 200
 """So many messages of all sessions are listed at once, the newest of those that are looked for."""
 
 
-def said_to(session: str, trajectory: Trajectory, commands: Iterable[Queued]) -> list[GuidanceLine]:
+def lines_to(session: str, trajectory: Trajectory, commands: Iterable[Queued]) -> list[GuidanceLine]:
     """What was said to a session (its key); each line names the session."""
     title = one_line(trajectory.row.title or trajectory.row.session, 60)
     return [msgspec.structs.replace(line, session=session, id=f"{session}/{line.id}", fate=f"{title} · {line.fate}",
@@ -167,7 +167,7 @@ def matching(lines: Iterable[GuidanceLine], words: str) -> list[GuidanceLine]:
     """The lines that hold these words, as they stand, in their text, fate or author."""
     wanted = " ".join(words.casefold().split())
     return [line for line in lines
-            if any(wanted in " ".join(told.casefold().split()) for told in (line.text, line.fate, line.author))]
+            if any(wanted in " ".join(part.casefold().split()) for part in (line.text, line.fate, line.author))]
 
 
 def _fate(guidance: Guidance, state: SessionState) -> tuple[str, str, str]:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from app.desk.panel import Panel
 from app.desk.session_key import id_of, key_of, server_of
 from app.desk.workplace import Workplace
-from app.guidance.aids import GuidanceAids
+from app.guidance.aids import WritingAidsController
 from app.guidance.effect import EffectModel
 from app.guidance.history import GuidanceHistory
 from app.guidance.model import GuidanceLine, GuidanceModel
@@ -38,7 +38,7 @@ def build(place: Workplace, parent: QWidget) -> GuidanceView:
     model.setParent(panel)
     effect.setParent(panel)
     GuidanceController(place, model, panel)
-    GuidanceAids(place, model, effect, panel)
+    WritingAidsController(place, model, effect, panel)
     return panel
 
 
@@ -48,7 +48,7 @@ class GuidanceController(QObject):
     def __init__(self, place: Workplace, model: GuidanceModel, panel: GuidanceView) -> None:
         super().__init__(panel)
         self._place, self._model, self._panel = place, model, panel
-        self._told: tuple[str, str] | None = ("", "")
+        self._target: tuple[str, str] | None = ("", "")
         self._storing: set[str] = set()
         self._drafts: dict[str, str] = {}
         self._written: dict[str, str] = {}
@@ -75,8 +75,8 @@ class GuidanceController(QObject):
         panel.writing.changed.connect(self._on_change)
         panel.writing.draft_changed.connect(self._on_draft)
         panel.writing.edit_changed.connect(self._on_edit)
-        panel.listed.step_asked.connect(place.cursor.to_step)
-        panel.listed.session_asked.connect(place.cursor.move)
+        panel.queue.step_asked.connect(place.cursor.to_step)
+        panel.queue.session_asked.connect(place.cursor.move)
         self._everywhere.toggled.connect(self._show)
 
     @property
@@ -87,7 +87,7 @@ class GuidanceController(QObject):
         session = self._session
         self.save_draft()
         self._everywhere.setChecked(False)
-        self._told = None  # another session, perhaps of the same name: what was being edited is not of this one
+        self._target = None  # another session, perhaps of the same name: what was being edited is not of this one
         self._show_target()
         self._panel.writing.busy(session in self._storing)
         self._panel.writing.set_draft(self._draft(session) if session else "")
@@ -115,10 +115,10 @@ class GuidanceController(QObject):
 
     def _show_target(self) -> None:
         row = self._place.sight.row
-        told = (one_line(row.title or row.session, 60) if row is not None else "", self._why_not(row))
-        if told != self._told:
-            self._told = told
-            self._panel.set_target(*told)
+        target = (one_line(row.title or row.session, 60) if row is not None else "", self._why_not(row))
+        if target != self._target:
+            self._target = target
+            self._panel.set_target(*target)
 
     def _why_not(self, row: SessionRow | None) -> str:
         if row is None:
@@ -166,11 +166,11 @@ class GuidanceController(QObject):
 
     def _settle_edits(self) -> None:
         """The log decided: an edit that came too late goes back to its writer."""
-        told = self._place.sight.desk.trajectory(self._session).guidance
-        for guidance in [g for g in self._asked if g in told and not told[g].change]:
-            if told[guidance].text == self._asked[guidance] or told[guidance].state == "withdrawn":
+        logged = self._place.sight.desk.trajectory(self._session).guidance
+        for guidance in [g for g in self._asked if g in logged and not logged[g].change]:
+            if logged[guidance].text == self._asked[guidance] or logged[guidance].state == "withdrawn":
                 del self._asked[guidance]
-            elif told[guidance].refused:
+            elif logged[guidance].refused:
                 self._place.notices.tell(self.tr("Too late to change the message: the agent had read it already."),
                                          "attention", self._session)
                 self._give_back(guidance)
@@ -216,7 +216,7 @@ class GuidanceController(QObject):
 
 
 def _edit_of(session: str) -> str:
-    """Where the change that is being written to a session is kept."""
+    """Where the change that is being written to a session is stored."""
     return key_of(f"{id_of(session)}#edit", server_of(session))
 
 

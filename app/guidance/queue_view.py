@@ -24,10 +24,10 @@ from app.kit.empty import Empty, Faces
 from app.kit.plain_table import PlainTable
 
 
-class GuidanceQueue(QWidget):
+class QueueView(QWidget):
     """Search box, list, and in the list's place the steps before and after a message."""
 
-    looked_for = Signal(str)
+    words_changed = Signal(str)
     step_asked = Signal(int)
     session_asked = Signal(str, object)
     """Another session (its key), and a step of it or None."""
@@ -78,7 +78,7 @@ class GuidanceQueue(QWidget):
         self._on_rows()
 
     def _connect(self) -> None:
-        self.words.textChanged.connect(self.looked_for)
+        self.words.textChanged.connect(self.words_changed)
         self.words.installEventFilter(self)
         self.list.selectionModel().currentChanged.connect(self._on_current)
         self.list.activated.connect(self._on_activated)
@@ -88,8 +88,8 @@ class GuidanceQueue(QWidget):
         for signal in (self._model.rowsInserted, self._model.rowsRemoved, self._model.dataChanged):
             signal.connect(self._on_rows)
         bar = self.list.verticalScrollBar()
-        bar.valueChanged.connect(self._note_end)
-        bar.rangeChanged.connect(self._keep_end)
+        bar.valueChanged.connect(self._on_scrolled)
+        bar.rangeChanged.connect(self._on_range)
 
     @property
     def line(self) -> GuidanceLine | None:
@@ -131,10 +131,10 @@ class GuidanceQueue(QWidget):
         self.nothing.set_hint(self.tr("No message holds these words.") if total and not rows else self._nothing)
         self.current_changed.emit()
 
-    def _note_end(self, value: int) -> None:
+    def _on_scrolled(self, value: int) -> None:
         self._at_end = value >= self.list.verticalScrollBar().maximum()
 
-    def _keep_end(self, *_: int) -> None:
+    def _on_range(self, *_: int) -> None:
         """Show the newest message, also in a list that changed its size, unless the reader scrolled up or chose one."""
         if self._at_end and not self.list.selectionModel().hasSelection():
             self.list.scrollToBottom()

@@ -60,16 +60,16 @@ class GuidanceRowDelegate(QStyledItemDelegate):
         width = metrics.horizontalAdvance(who)
         painter.drawText(room, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), who)
         painter.setPen(theme.colour(line.meaning))
-        told = metrics.elidedText(f"{line.sign} {visible(line.fate)}", Qt.TextElideMode.ElideRight,
+        fate = metrics.elidedText(f"{line.sign} {visible(line.fate)}", Qt.TextElideMode.ElideRight,
                                   max(40, room.width() - width - PAD))
-        painter.drawText(room, _LINE, told)
+        painter.drawText(room, _LINE, fate)
 
 
 _LINE = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter) | int(Qt.TextFlag.TextSingleLine)
 
 
 def wrapped(text: str, font: QFont, width: int, most: int) -> list[str]:
-    """A text in at most so many lines of a width, its own line ends kept, the last line shortened with …"""
+    """A text in at most so many lines of a width, with its own line ends, the last line shortened with …"""
     metrics = QFontMetrics(font)
     lines: list[str] = []
     option = QTextOption()

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSplitter, QToolButton, QVBoxLayout, QWidget
 from app.guidance.box import GuidanceBox
 from app.guidance.effect import EffectModel
 from app.guidance.model import GuidanceModel
-from app.guidance.queue_view import GuidanceQueue
+from app.guidance.queue_view import QueueView
 from app.kit import theme
 from app.kit.action_button import tip_of
 from app.kit.i18n import QT_TRANSLATE_NOOP
@@ -34,16 +34,16 @@ class GuidanceView(QWidget):
                  parent: QWidget | None = None) -> None:
         """`actions`: those whose keys begin with "guide.", by the rest of the key."""
         super().__init__(parent)
-        self.listed = GuidanceQueue(model, effect, self)
+        self.queue = QueueView(model, effect, self)
         self.writing = GuidanceBox(self)
-        self.queue, self.box, self.send = self.listed.list, self.writing.box, self.writing.send
+        self.list, self.box, self.send = self.queue.list, self.writing.box, self.writing.send
         self._actions = actions
         for place, (key, icon) in enumerate((("edit", "edit"), ("withdraw", "undo"), ("again", "up"),
                                              ("effect", "eye"))):
             self.writing.row.insertWidget(place, _small(self, actions[key], icon))
         self.split = QSplitter(Qt.Orientation.Vertical, self)
         self.split.setChildrenCollapsible(False)
-        self.split.addWidget(self.listed)
+        self.split.addWidget(self.queue)
         self.split.addWidget(self.writing)
         self.split.setStretchFactor(0, 3)
         self.split.setStretchFactor(1, 2)
@@ -57,12 +57,12 @@ class GuidanceView(QWidget):
         for key, slot in (("edit", self._edit), ("withdraw", self._withdraw), ("again", self._again),
                           ("template", self._template), ("find", self._find)):
             self._actions[key].triggered.connect(slot)
-        self._actions["effect"].toggled.connect(self.listed.show_effect)
+        self._actions["effect"].toggled.connect(self.queue.show_effect)
         self._actions["find_all"].toggled.connect(self._find_all)
-        self.listed.everywhere.toggled.connect(self._actions["find_all"].setChecked)
-        self.listed.withdraw_asked.connect(self._withdraw)
-        self.listed.again_asked.connect(self._again)
-        self.listed.current_changed.connect(self._on_current)
+        self.queue.everywhere.toggled.connect(self._actions["find_all"].setChecked)
+        self.queue.withdraw_asked.connect(self._withdraw)
+        self.queue.again_asked.connect(self._again)
+        self.queue.current_changed.connect(self._on_current)
         self._on_current()
 
     def set_target(self, title: str, why_not: str) -> None:
@@ -95,17 +95,17 @@ class GuidanceView(QWidget):
             self.split.setSizes([500, 500] if wide else [600, 400])
 
     def _edit(self) -> None:
-        line = self.listed.line
+        line = self.queue.line
         if line is not None and line.changeable:
             self.writing.start_editing(line)
 
     def _withdraw(self) -> None:
-        line = self.listed.line
+        line = self.queue.line
         if line is not None and line.changeable:
             self.writing.changed.emit(line.id, None)
 
     def _again(self) -> None:
-        line = self.listed.line
+        line = self.queue.line
         if line is not None and self.box.isEnabled():
             self.writing.take(line.text)
 
@@ -116,14 +116,14 @@ class GuidanceView(QWidget):
 
     def _find(self) -> None:
         self._actions["effect"].setChecked(False)
-        self.listed.start_find()
+        self.queue.start_find()
 
     def _find_all(self, on: bool) -> None:
-        self.listed.everywhere.setChecked(on)
+        self.queue.everywhere.setChecked(on)
         self._find() if on else None
 
     def _on_current(self) -> None:
-        line = self.listed.line
+        line = self.queue.line
         for key in ("edit", "withdraw"):
             self._actions[key].setEnabled(line is not None and line.changeable)
         self._actions["again"].setEnabled(line is not None and self.box.isEnabled())

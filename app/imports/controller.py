@@ -19,8 +19,8 @@ from app.kit.background import BackgroundWork
 from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
 from core.domain.errors import ReportableError
-from core.formats.arrivals import Arrivals
-from core.formats.growing import stamp
+from core.formats.live_source import stamp
+from core.formats.new_files import NewFiles
 
 PATIENCE_MS = 500
 """An import that is done sooner shows no bar."""
@@ -48,10 +48,10 @@ class ImportsController(QObject):
         self._worker: Worker | None = None
         self._followers: dict[Worker, frozenset[str]] = {}
         self._stamps: dict[str, str] = {}
-        self._arrivals: list[Arrivals] = []
+        self._new_files: list[NewFiles] = []
         self._count, self._failed, self._remarks = 0, 0, 0
         self._is_cancelled = self._is_busy = False
-        self._arriving: Arrivals | None = None
+        self._opening: NewFiles | None = None
         self._patience = single_shot(self, PATIENCE_MS, bar.show)
         self._watch = single_shot(self, WATCH_MS, self._look_at_files)
         self._look = BackgroundWork(self)
@@ -88,7 +88,7 @@ class ImportsController(QObject):
         self._bar.begin(len(files))
         self._patience.start()
         folders = [Path(file) for file in files if Path(file).is_dir()]
-        self._arriving = await asyncio.to_thread(Arrivals, folders) if folders else None
+        self._opening = await asyncio.to_thread(NewFiles, folders) if folders else None
         await self._connected()
         if self._is_cancelled:
             self._ended(follow, 0, "")
@@ -139,8 +139,8 @@ class ImportsController(QObject):
         if self._remarks and self._count > 1:  # those of one session stand above its steps
             notices.tell(self.tr("%n remark(s) on what was opened: see above the steps of each session.", None,
                                  self._remarks))
-        if self._arriving is not None and not self._is_cancelled:
-            self._arrivals.append(self._arriving)
+        if self._opening is not None and not self._is_cancelled:
+            self._new_files.append(self._opening)
         self._keep_watching(follow)
         if self._waiting:
             self._place.scope.spawn(self._next(), name="import", on_error=notices.report)
@@ -150,7 +150,7 @@ class ImportsController(QObject):
     def _keep_watching(self, follow: bool) -> None:
         for path in list(self._stamps)[: max(0, len(self._stamps) - WATCHED)]:
             del self._stamps[path]
-        if (self._stamps or self._arrivals) and not self._watch.isActive():
+        if (self._stamps or self._new_files) and not self._watch.isActive():
             self._watch.start()
         if follow:
             self._follow(list(self._stamps))
@@ -159,7 +159,7 @@ class ImportsController(QObject):
         if not self._is_busy and len(self._followers) < FOLLOWERS:
             followed = frozenset().union(*self._followers.values())
             held = {p: s for p, s in self._stamps.items() if p not in followed}
-            self._look.start(_changed, held, tuple(self._arrivals))
+            self._look.start(_changed, held, tuple(self._new_files))
         else:
             self._watch.start()
 
@@ -184,7 +184,7 @@ class ImportsController(QObject):
         follower.deleteLater()
 
 
-def _changed(stamps: Mapping[str, str], arrivals: Sequence[Arrivals]) -> list[str]:
+def _changed(stamps: Mapping[str, str], new_files: Sequence[NewFiles]) -> list[str]:
     """The files that are not as they were, and those that are new in folders that were opened."""
     grown = [path for path, told in stamps.items() if (now := stamp(Path(path))) and now != told]
-    return grown + [str(path) for one in arrivals for path in one.look()]
+    return grown + [str(path) for folder in new_files for path in folder.since_last_time()]

@@ -8,15 +8,15 @@ from PySide6.QtWidgets import QWidget
 from app.kit.progress_row import ProgressRow
 
 
-class KeepBar(ProgressRow):
+class DownloadBar(ProgressRow):
     """Hidden while nothing is fetched as a whole."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(QCoreApplication.translate("KeepBar", "How much of the session is here"),
-                         QCoreApplication.translate("KeepBar", "Stop fetching the session"), parent)
+        super().__init__(QCoreApplication.translate("DownloadBar", "How much of the session is here"),
+                         QCoreApplication.translate("DownloadBar", "Stop fetching the session"), parent)
 
-    def tell(self, text: str, done: float) -> None:
+    def show_download(self, text: str, share: float) -> None:
         """What is fetched, and how much of it is here, from 0 to 1."""
         self.text.setText(text)
-        self.show_share(done)
+        self.show_share(share)
         self.show()

@@ -20,17 +20,17 @@ AGAIN_MS = 1_000
 """What is still awaited is asked for again so often; a repeat costs nothing."""
 
 
-class Keeper(QObject):
+class Download(QObject):
     """One session's fetching. It waits while the server is away, and ends when all is here, or by `cancel`."""
 
-    moved = Signal()
+    progressed = Signal()
     ended = Signal(bool)
     """Whether everything that the server holds is here now."""
 
     def __init__(self, desk: Desk, session: str, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.session = session
-        self.lacking = 0
+        self.absent = 0
         """Payloads that the server does not hold either."""
         self._desk = desk
         self._at = self._total = 0
@@ -64,7 +64,7 @@ class Keeper(QObject):
         return self._desk.link.state != "online"
 
     @property
-    def done(self) -> float:
+    def share(self) -> float:
         """From 0 to 1; a third of it are the events."""
         row = self._desk.row(self.session)
         events = min(1.0, self._desk.head(self.session) / row.seq) if row is not None and row.seq else 0.0
@@ -82,7 +82,7 @@ class Keeper(QObject):
             return
         if not scanned:
             self._timer.stop()
-        self.moved.emit()
+        self.progressed.emit()
 
     def _scan(self) -> bool:
         placed = self._desk.read(self.session, self._at, EVENTS_AT_ONCE)
@@ -112,7 +112,7 @@ class Keeper(QObject):
             self._timer.start()
 
     def _on_absent(self, hash: str) -> None:
-        self.lacking += hash in self._open
+        self.absent += hash in self._open
         self._on_came(hash)
 
     def _end(self, whole: bool) -> None:

@@ -12,7 +12,7 @@ from app.desk.servers import address_of
 from app.desk.session_key import id_of, key_of, server_of, server_of_url
 from app.desk.workplace import Workplace
 from app.kit.timers import single_shot
-from app.places.go_to import GoTo
+from app.places.go_to_dialog import GoToDialog
 from core.domain.deep_link import DeepLink, is_link, parse_link
 from core.domain.errors import NotFound, ReportableError
 
@@ -53,8 +53,8 @@ class PlacesController(QObject):
     def _panel(self) -> str:
         """The panel that has the keyboard; "" for the list of steps, which a link opens anyway."""
         focus = QApplication.focusWidget()
-        told = next((key for key, dock in self._window.docks.items() if focus and dock.isAncestorOf(focus)), "")
-        return "" if told == "trajectory" else told
+        key = next((key for key, dock in self._window.docks.items() if focus and dock.isAncestorOf(focus)), "")
+        return "" if key == "trajectory" else key
 
     @property
     def _steps(self) -> Filtered:
@@ -83,7 +83,7 @@ class PlacesController(QObject):
             self._place.notices.report(error)
 
     def await_link(self, text: str) -> None:
-        """Go to a link of the command line: its session may not be known before the server has told."""
+        """Go to a link of the command line: its session may not be known before the server has answered."""
         try:
             link = parse_link(text)
         except ReportableError as error:
@@ -139,7 +139,7 @@ class PlacesController(QObject):
 
     def _ask(self) -> None:
         held = QGuiApplication.clipboard().text()[:500]
-        dialog = GoTo(held.strip() if is_link(held) else "", self._window.widget)
+        dialog = GoToDialog(held.strip() if is_link(held) else "", self._window.widget)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.chosen.connect(self._on_chosen)
         self._dialog = dialog

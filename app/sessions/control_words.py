@@ -9,7 +9,7 @@ from app.kit import quantities
 from core.domain.session import FINAL_STATES, SessionRow
 
 
-class Question(msgspec.Struct, frozen=True):
+class Confirmation(msgspec.Struct, frozen=True):
     """What is asked before a control is sent: the act, the button, and what it will do."""
 
     act: str
@@ -17,12 +17,12 @@ class Question(msgspec.Struct, frozen=True):
     effect: str
 
 
-def question(control: str, row: SessionRow, running: int | None) -> Question:
+def confirmation_of(control: str, row: SessionRow, running: int | None) -> Confirmation:
     """`running` is the number of the step that is at work; None between two steps, or where nobody works."""
     step = ""
     if running is not None:
-        told = QCoreApplication.translate("Controls", "Step {n} is at work now.")
-        step = told.format(n=quantities.number(running)) + " "
+        now = QCoreApplication.translate("Controls", "Step {n} is at work now.")
+        step = now.format(n=quantities.number(running)) + " "
     act, button, effect = {
         "pause": (QCoreApplication.translate("Controls", "Pause “{title}”?"),
                   QCoreApplication.translate("Controls", "Pause"),
@@ -41,7 +41,7 @@ def question(control: str, row: SessionRow, running: int | None) -> Question:
                      "what runs in the background ends too. Steps and files stay, and it can be resumed.")),
         "resume": _resume(row),
     }[control]
-    return Question(act, button, (step if control != "resume" else "") + effect)
+    return Confirmation(act, button, (step if control != "resume" else "") + effect)
 
 
 def _resume(row: SessionRow) -> tuple[str, str, str]:

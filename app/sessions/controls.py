@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from app.desk.workplace import Workplace
 from app.kit.ask import yes_or_no
 from app.kit.safe_text import one_line, plain_tooltip
-from app.sessions.control_words import question
+from app.sessions.control_words import confirmation_of
 from app.sessions.thresholds import from_settings
 from app.sessions.thresholds_dialog import ThresholdsDialog
 from core.domain.attention import Thresholds
@@ -55,15 +55,15 @@ class ControlsController(QObject):
         if row is None or row.state not in POSSIBLE[control]:
             return
         if control == "stop" or self._place.settings.get("sessions.ask"):
-            asked = self._asked(control, row)
-            self._place.scope.spawn(asked, name=control, on_error=self._place.notices.report)
+            confirmed = self._confirm(control, row)
+            self._place.scope.spawn(confirmed, name=control, on_error=self._place.notices.report)
         else:
             self._send(control, row.session)
 
-    async def _asked(self, control: str, row: SessionRow) -> None:
-        told = question(control, row, self._running(row))
-        title = told.act.format(title=one_line(row.title or row.session, 80))
-        if await yes_or_no(self._panel.window(), title, told.button, detail=told.effect):
+    async def _confirm(self, control: str, row: SessionRow) -> None:
+        asked = confirmation_of(control, row, self._running(row))
+        title = asked.act.format(title=one_line(row.title or row.session, 80))
+        if await yes_or_no(self._panel.window(), title, asked.button, detail=asked.effect):
             self._send(control, row.session)
 
     def _running(self, row: SessionRow) -> int | None:
@@ -86,17 +86,17 @@ class ControlsController(QObject):
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
-    def _set_thresholds(self, session: str, before: Thresholds, told: Thresholds) -> None:
-        if told != before:
-            self._place.sender.send(session, SetThresholds(thresholds=told))
+    def _set_thresholds(self, session: str, before: Thresholds, wanted: Thresholds) -> None:
+        if wanted != before:
+            self._place.sender.send(session, SetThresholds(thresholds=wanted))
 
 
 def explain(place: Workplace) -> None:
     """Say at each act, where the mouse rests on it, what it does."""
     row = SessionRow(session="")
     for key in CONTROLS:
-        told = question(key, row, None)
+        words = confirmation_of(key, row, None)
         action = place.actions[f"session.{key}"]
         keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-        action.setToolTip(plain_tooltip(f"{told.button}{f' ({keys})' if keys else ''}\n{told.effect}"))
+        action.setToolTip(plain_tooltip(f"{words.button}{f' ({keys})' if keys else ''}\n{words.effect}"))
 

@@ -14,7 +14,7 @@ from app.sessions.saved_filters import SavedFilter, read_filters, usual_filters,
 from app.sessions.view import SessionsView
 
 
-class SessionFilters(QObject):
+class FiltersController(QObject):
     """What is saved stands in the settings file, where it can be read and changed too."""
 
     def __init__(self, place: Workplace, model: SessionsModel, panel: SessionsView) -> None:
@@ -77,10 +77,10 @@ class SessionFilters(QObject):
         self._on_query(self._panel.words.text())
 
     def _show_order(self) -> None:
-        told = self._place.settings.text("sessions.order")
+        chosen = self._place.settings.text("sessions.order")
         setting = next(s for s in SETTINGS if s.key == "sessions.order")
-        self._panel.offer_orders([(key, QCoreApplication.translate("Settings", words))
-                                  for key, words in setting.choices], told)
-        order: Order = told if told in get_args(Order) else "begun"  # type: ignore[assignment]
+        self._panel.offer_orders([(order, QCoreApplication.translate("Settings", words))
+                                  for order, words in setting.choices], chosen)
+        order: Order = chosen if chosen in get_args(Order) else "begun"  # type: ignore[assignment]
         self._model.set_order(order)
         self._panel.show_current(self._place.sight.session)

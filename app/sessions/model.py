@@ -13,7 +13,7 @@ from app.desk.offline_copies import OfflineCopies
 from app.desk.watermarks import Watermarks
 from app.kit import quantities
 from app.kit.safe_text import one_line, plain_tooltip
-from app.sessions.query import Seen, SessionQuery
+from app.sessions.query import Candidate, SessionQuery
 from core.domain.session import FINAL_STATES, SessionRow
 from core.domain.task import Limits
 
@@ -21,7 +21,7 @@ Index = QModelIndex | QPersistentModelIndex
 SessionRole = int(Qt.ItemDataRole.UserRole) + 1
 
 
-class SessionLine(msgspec.Struct, frozen=True):
+class SessionText(msgspec.Struct, frozen=True):
     """One session as it is painted: title with state in sign, word and colour, and a second line of numbers."""
 
     session: str
@@ -51,10 +51,10 @@ class SessionsModel(QAbstractListModel):
     """The sessions that pass a query, in an order; while they are looked at no row changes its place."""
 
     def __init__(self, watermarks: Watermarks, server_name: Callable[[str], str] = lambda _: "",
-                 copies: OfflineCopies | None = None, parent: QObject | None = None) -> None:
+                 offline: OfflineCopies | None = None, parent: QObject | None = None) -> None:
         """`server_name(session)` is what to call the session's server; "" where there is but one."""
         super().__init__(parent)
-        self._copies = copies
+        self._offline = offline
         self._watermarks = watermarks
         self._server_name = server_name
         self._query = SessionQuery()
@@ -102,17 +102,17 @@ class SessionsModel(QAbstractListModel):
         """The place of a session; -1 where it is not listed."""
         return next((i for i, row in enumerate(self.rows) if row.session == session), -1)
 
-    def looked(self) -> None:
+    def show_new(self) -> None:
         """The watermarks changed."""
         if self.rows:
             self.dataChanged.emit(self.index(0), self.index(len(self.rows) - 1))
 
-    def line(self, row: SessionRow) -> SessionLine:
+    def line(self, row: SessionRow) -> SessionText:
         """A row as it is painted."""
         sign, word, meaning = state_words(row.state)
         attention = " · ".join(attention_word(kind) for kind in row.attention)
         fresh = self._new(row)
-        return SessionLine(
+        return SessionText(
             session=row.session, title=one_line(row.title or row.task or row.session, 120), sign=sign, word=word,
             meaning=meaning, attention=f"! {attention}" if attention else "", about=self._about(row),
             numbers=self._numbers(row), used=used(row),
@@ -121,35 +121,35 @@ class SessionsModel(QAbstractListModel):
     def _about(self, row: SessionRow) -> str:
         """Where it runs, for how long it has, and with what."""
         server = self._server_name(row.session)
-        told = [f"@ {one_line(server, 24)}"] if server else []
-        if self._copies is not None and self._copies.is_whole(row.session, row.seq):
-            told.append("⤓ " + self.tr("kept here"))
+        parts = [f"@ {one_line(server, 24)}"] if server else []
+        if self._offline is not None and self._offline.is_whole(row.session, row.seq):
+            parts.append("⤓ " + self.tr("stored offline"))
         took = quantities.duration(quantities.between(row.created_at, row.updated_at))
         if took and row.steps and row.origin == "live":
-            told.append(took)
+            parts.append(took)
         if row.origin != "live":  # its events bear the time of the import
-            told.append(self.tr("imported: {format}").format(format=one_line(row.origin, 24)))
+            parts.append(self.tr("imported: {format}").format(format=one_line(row.origin, 24)))
         elif row.model:
-            told.append(one_line(row.model, 32))
-        return " · ".join(told)
+            parts.append(one_line(row.model, 32))
+        return " · ".join(parts)
 
     def _numbers(self, row: SessionRow) -> str:
         most = limits_of(row)
-        told = [self._of(self.tr("%n step(s)", None, row.steps), most.steps and quantities.number(most.steps))]
+        parts = [self._of(self.tr("%n step(s)", None, row.steps), most.steps and quantities.number(most.steps))]
         if row.score is not None:
-            told.append(self.tr("score {n}").format(n=quantities.score(row.score)))
+            parts.append(self.tr("score {n}").format(n=quantities.score(row.score)))
         if row.cost_usd is not None:
-            told.append(self._of(quantities.money(row.cost_usd), most.cost_usd and quantities.money(most.cost_usd)))
+            parts.append(self._of(quantities.money(row.cost_usd), most.cost_usd and quantities.money(most.cost_usd)))
         if row.tokens is not None:
-            told.append(self._of(self.tr("{n} tokens").format(n=quantities.tokens(row.tokens)),
+            parts.append(self._of(self.tr("{n} tokens").format(n=quantities.tokens(row.tokens)),
                                  most.tokens and quantities.tokens(most.tokens)))
         if row.guidance_waiting > 0:
-            told.append(self.tr("%n guidance waiting", None, row.guidance_waiting))
-        return " · ".join(told)
+            parts.append(self.tr("%n guidance waiting", None, row.guidance_waiting))
+        return " · ".join(parts)
 
-    def _of(self, told: str, limit: object) -> str:
+    def _of(self, amount: str, limit: object) -> str:
         """An amount, with the limit where there is one."""
-        return self.tr("{amount} of {limit}").format(amount=told, limit=limit) if limit else told
+        return self.tr("{amount} of {limit}").format(amount=amount, limit=limit) if limit else amount
 
     def _new(self, row: SessionRow) -> int:
         seen = self._watermarks.steps(row.session)
@@ -163,7 +163,7 @@ class SessionsModel(QAbstractListModel):
         before, after = [r.session for r in self.rows], [r.session for r in fresh]
         if before == after:
             self.rows = fresh
-            self.looked()
+            self.show_new()
         elif len(before) == len(after) and set(before) == set(after):
             self._reorder(before, fresh)
         else:
@@ -181,7 +181,7 @@ class SessionsModel(QAbstractListModel):
         self.layoutChanged.emit()
 
     def _passes(self, row: SessionRow) -> bool:
-        return self._query.passes(Seen(row, self._server_name(row.session), self._new(row)))
+        return self._query.passes(Candidate(row, self._server_name(row.session), self._new(row)))
 
     def _place(self, row: SessionRow) -> tuple[object, ...]:
         begun = -(row.created_at.timestamp() if row.created_at else 0)

@@ -12,7 +12,7 @@ from app.desk.session_key import server_of
 from app.desk.workplace import Workplace
 from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.sessions.controls import CONTROLS, ControlsController, explain
-from app.sessions.filters import SessionFilters
+from app.sessions.filters import FiltersController
 from app.sessions.model import SessionsModel
 from app.sessions.view import SessionsView
 from core.protocol.messages import ClearAttention
@@ -21,11 +21,11 @@ from core.protocol.messages import ClearAttention
 def build(place: Workplace, parent: QWidget) -> SessionsView:
     """The panel, wired."""
     model = SessionsModel(place.watermarks, partial(_server_name, place), place.offline_copies)
-    acts = [place.actions[f"session.{key}"] for key in (*CONTROLS, "clear_attention", "thresholds", "keep_here")]
+    acts = [place.actions[f"session.{key}"] for key in (*CONTROLS, "clear_attention", "thresholds", "store_offline")]
     panel = SessionsView(model, place.actions["file.new_session"], acts, parent)
     model.setParent(panel)
     SessionsController(place, model, panel)
-    SessionFilters(place, model, panel)
+    FiltersController(place, model, panel)
     ControlsController(place, panel)
     explain(place)
     return panel
@@ -70,7 +70,7 @@ class SessionsController(QObject):
     def _on_stepped(self) -> None:
         self._look()
         self._watermarks.store()
-        self._model.looked()
+        self._model.show_new()
         self._panel.show_current(self._place.sight.session)
         self._enable()
 

@@ -24,7 +24,7 @@ _FIELDS = ("state", "server", "model", "task", "format", "attention")
 _IS = ("new", "attention", "live", "imported", "guided")
 
 
-class Seen(msgspec.Struct, frozen=True):
+class Candidate(msgspec.Struct, frozen=True):
     """A session as a query sees it: its row, what its server is called, and the steps that are new to the reader."""
 
     row: SessionRow
@@ -32,7 +32,7 @@ class Seen(msgspec.Struct, frozen=True):
     new: int = 0
 
 
-Term = Callable[[Seen], bool]
+Term = Callable[[Candidate], bool]
 
 
 class SessionQuery:
@@ -43,14 +43,14 @@ class SessionQuery:
         self._terms = [_term(minus == "-", phrase or plain) for minus, phrase, plain in _TERM.findall(text)
                        if phrase or plain]
 
-    def passes(self, seen: Seen) -> bool:
+    def passes(self, candidate: Candidate) -> bool:
         """Whether a session is listed."""
-        return all(term(seen) for term in self._terms)
+        return all(term(candidate) for term in self._terms)
 
 
 def _term(negated: bool, text: str) -> Term:
     term = _comparison(text) or _quality(text) or _field(text) or _word(text)
-    return (lambda seen: not term(seen)) if negated else term
+    return (lambda candidate: not term(candidate)) if negated else term
 
 
 def _comparison(text: str) -> Term | None:
@@ -59,8 +59,8 @@ def _comparison(text: str) -> Term | None:
         return None
     name, says, limit = found[1], _SAYS[found[2]], float(found[3])
 
-    def compare(seen: Seen) -> bool:
-        row = seen.row
+    def compare(candidate: Candidate) -> bool:
+        row = candidate.row
         value = {"steps": row.steps, "errors": row.errors, "score": row.score, "cost": row.cost_usd,
                  "tokens": row.tokens}[name]
         return value is not None and says(value, limit)
@@ -73,9 +73,9 @@ def _quality(text: str) -> Term | None:
     if name != "is" or value not in _IS:
         return None
     tests: dict[str, Term] = {
-        "new": lambda seen: seen.new > 0, "attention": lambda seen: bool(seen.row.attention),
-        "live": lambda seen: seen.row.origin == "live", "imported": lambda seen: seen.row.origin != "live",
-        "guided": lambda seen: seen.row.guidance_waiting > 0}
+        "new": lambda it: it.new > 0, "attention": lambda it: bool(it.row.attention),
+        "live": lambda it: it.row.origin == "live", "imported": lambda it: it.row.origin != "live",
+        "guided": lambda it: it.row.guidance_waiting > 0}
     return tests[value]
 
 
@@ -84,11 +84,11 @@ def _field(text: str) -> Term | None:
     if not colon or not value or name not in _FIELDS:
         return None
 
-    def holds(seen: Seen) -> bool:
-        row = seen.row
-        told = {"state": row.state, "server": seen.server, "model": row.model, "task": row.task, "format": row.origin,
-                "attention": " ".join(row.attention)}[name].casefold()
-        return told.startswith(value) if name == "state" else value in told
+    def holds(candidate: Candidate) -> bool:
+        row = candidate.row
+        text = {"state": row.state, "server": candidate.server, "model": row.model, "task": row.task,
+                "format": row.origin, "attention": " ".join(row.attention)}[name].casefold()
+        return text.startswith(value) if name == "state" else value in text
 
     return holds
 
@@ -96,8 +96,8 @@ def _field(text: str) -> Term | None:
 def _word(text: str) -> Term:
     word = text.casefold()
 
-    def says(seen: Seen) -> bool:
-        row = seen.row
-        return word in " ".join((row.title, row.task, row.model, row.session, row.origin, seen.server)).casefold()
+    def says(candidate: Candidate) -> bool:
+        row = candidate.row
+        return word in " ".join((row.title, row.task, row.model, row.session, row.origin, candidate.server)).casefold()
 
     return says

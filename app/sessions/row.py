@@ -7,7 +7,7 @@ from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPalette
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.kit import theme
-from app.sessions.model import SessionLine, SessionRole
+from app.sessions.model import SessionRole, SessionText
 
 Index = QModelIndex | QPersistentModelIndex
 PAD = 2 * theme.GRID
@@ -25,7 +25,7 @@ class SessionRowDelegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Draw one session."""
-        line: SessionLine = index.data(SessionRole)
+        line: SessionText = index.data(SessionRole)
         rect: QRect = option.rect
         font: QFont = option.font
         palette: QPalette = option.palette
@@ -49,7 +49,7 @@ class SessionRowDelegate(QStyledItemDelegate):
             painter.fillRect(QRect(rect.left(), rect.bottom() - 1, width, 2), theme.colour(name))
         painter.restore()
 
-    def _first(self, painter: QPainter, line: SessionLine, room: QRect, font: QFont) -> None:
+    def _first(self, painter: QPainter, line: SessionText, room: QRect, font: QFont) -> None:
         painter.setFont(font)
         painter.setPen(theme.colour(line.meaning))
         sign = QFontMetrics(font).horizontalAdvance("●") + theme.GRID

@@ -34,8 +34,8 @@ def write_filters(filters: Sequence[SavedFilter]) -> str:
 
 def with_filter(filters: Sequence[SavedFilter], fresh: SavedFilter) -> list[SavedFilter]:
     """The filters with one more, or with another query under its name."""
-    kept = [f for f in filters if f.name != fresh.name]
-    return [*kept, fresh]
+    others = [f for f in filters if f.name != fresh.name]
+    return [*others, fresh]
 
 
 def usual_filters() -> list[SavedFilter]:

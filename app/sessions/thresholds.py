@@ -1,4 +1,4 @@
-"""When a session asks for a look: how each threshold is named, bounded and kept in the settings."""
+"""When a session asks for a look: how each threshold is named, bounded and stored in the settings."""
 
 from __future__ import annotations
 

@@ -61,17 +61,17 @@ class ThresholdsDialog(QDialog):
         self.setMinimumWidth(420)
         self.show_thresholds(now)
 
-    def show_thresholds(self, told: Thresholds) -> None:
+    def show_thresholds(self, thresholds: Thresholds) -> None:
         """Fill the form."""
         for name, box in self.boxes.items():
-            box.setValue(getattr(told, name))
+            box.setValue(getattr(thresholds, name))
 
     def _show_usual(self) -> None:
         self.show_thresholds(self._usual)
 
     def _accept(self) -> None:
-        told: Any = {name: box.value() for name, box in self.boxes.items()}
-        self.chosen.emit(Thresholds(**told))
+        values: Any = {name: box.value() for name, box in self.boxes.items()}
+        self.chosen.emit(Thresholds(**values))
         self.accept()
 
 

@@ -41,8 +41,8 @@ class SessionsView(QWidget):
         self.list = self._make_list(model)
         self.words = self._make_filter()
         self.chips = FilterChips(self)
-        self.told = PlainLabel("", self)
-        self.told.setForegroundRole(self.palette().ColorRole.PlaceholderText)
+        self.count = PlainLabel("", self)
+        self.count.setForegroundRole(self.palette().ColorRole.PlaceholderText)
         self.order = self._make_order()
         self.menu = QMenu(self)
         self.menu.addActions(acts)
@@ -94,7 +94,7 @@ class SessionsView(QWidget):
             button.setAutoRaise(True)
             row.addWidget(button)
         row.addStretch(1)
-        row.addWidget(self.told)
+        row.addWidget(self.count)
         row.addWidget(self.order)
         content = QWidget(self)
         column = QVBoxLayout(content)
@@ -126,9 +126,9 @@ class SessionsView(QWidget):
 
     def show_count(self, shown: int, total: int) -> None:
         """Say how many sessions are listed, where a filter hides some."""
-        self.told.setText(self.tr("{shown} of {total}").format(shown=quantities.number(shown),
+        self.count.setText(self.tr("{shown} of {total}").format(shown=quantities.number(shown),
                                                                total=quantities.number(total)))
-        self.told.setVisible(shown != total)
+        self.count.setVisible(shown != total)
 
     @property
     def is_read(self) -> bool:

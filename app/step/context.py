@@ -162,11 +162,11 @@ def source_words(source: str) -> str:
     """What made a message, in words."""
     kind, _, name = source.partition(":")
     known = {
-        "task": QCoreApplication.translate("Eye", "task"),
-        "note": QCoreApplication.translate("Eye", "note of the program"),
-        "step": QCoreApplication.translate("Eye", "step {name}"),
-        "guidance": QCoreApplication.translate("Eye", "guidance"),
-        "summary": QCoreApplication.translate("Eye", "summary"),
-        "system": QCoreApplication.translate("Eye", "instructions"),
+        "task": QCoreApplication.translate("EyeView", "task"),
+        "note": QCoreApplication.translate("EyeView", "note of the program"),
+        "step": QCoreApplication.translate("EyeView", "step {name}"),
+        "guidance": QCoreApplication.translate("EyeView", "guidance"),
+        "summary": QCoreApplication.translate("EyeView", "summary"),
+        "system": QCoreApplication.translate("EyeView", "instructions"),
     }.get(kind)
     return known.format(name=one_line(name, 20)) if known is not None else one_line(source, 60)

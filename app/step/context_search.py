@@ -51,7 +51,7 @@ def haystack(message: Message) -> str:
     return wanted_text("\n".join(parts))
 
 
-class Steps(msgspec.Struct, frozen=True):
+class StepsInLog(msgspec.Struct, frozen=True):
     """Where the steps of a session are to be read: the log or replica, and each step's number and place (`seq`)."""
 
     path: Path
@@ -60,7 +60,7 @@ class Steps(msgspec.Struct, frozen=True):
     seqs: tuple[int, ...]
 
 
-def given_in_log(conn: Connection, steps: Steps) -> list[Given]:
+def given_in_log(conn: Connection, steps: StepsInLog) -> list[Given]:
     """The steps with their contexts, read from the log."""
     found: list[Given] = []
     for first in range(0, len(steps.seqs), _CHUNK):
@@ -72,7 +72,7 @@ def given_in_log(conn: Connection, steps: Steps) -> list[Given]:
     return found
 
 
-def find_in_contexts(steps: Steps, text: str) -> Presence:
+def find_in_contexts(steps: StepsInLog, text: str) -> Presence:
     """Look through every message that was ever in a context; the payloads are read from a log or replica."""
     wanted = wanted_text(text)
     conn = connect(steps.path, readonly=True)
@@ -87,7 +87,7 @@ def find_in_contexts(steps: Steps, text: str) -> Presence:
     return Presence(text, tuple(_runs(present)), hits, tuple(n for n in names if n in missing))
 
 
-def left_in_log(steps: Steps) -> list[tuple[MessageRef, int]]:
+def left_in_log(steps: StepsInLog) -> list[tuple[MessageRef, int]]:
     """`left_for_good` of the steps of a log."""
     conn = connect(steps.path, readonly=True)
     try:
@@ -145,7 +145,7 @@ def _runs(present: Iterable[tuple[int, bool]]) -> Iterator[tuple[int, int]]:
 def _texts_of(arguments: str) -> list[str]:
     """The texts inside a call's arguments, as the model meant them."""
     try:
-        told = json.loads(arguments)
+        decoded = json.loads(arguments)
     except (ValueError, RecursionError):
         return []
-    return [value for value in told.values() if isinstance(value, str)] if isinstance(told, dict) else []
+    return [value for value in decoded.values() if isinstance(value, str)] if isinstance(decoded, dict) else []

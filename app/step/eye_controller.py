@@ -14,8 +14,8 @@ from app.kit.background import BackgroundWork
 from app.kit.long_text import Part
 from app.kit.timers import single_shot
 from app.step.context import ContextModel
-from app.step.context_search import Presence, Steps, find_in_contexts, left_in_log
-from app.step.eye import Eye
+from app.step.context_search import Presence, StepsInLog, find_in_contexts, left_in_log
+from app.step.eye_view import EyeView
 from app.step.message_parts import parts_of_message
 from app.step.request_text import as_curl, as_json, request_of
 from core.domain.context import MessageRef
@@ -31,7 +31,7 @@ QUIET_MS = 250
 class EyeController(QObject):
     """Shows contexts; the step panel says which."""
 
-    def __init__(self, place: Workplace, model: ContextModel, eye: Eye) -> None:
+    def __init__(self, place: Workplace, model: ContextModel, eye: EyeView) -> None:
         super().__init__(eye)
         self._place, self._model, self._eye = place, model, eye
         self._trajectory: Trajectory | None = None
@@ -55,9 +55,9 @@ class EyeController(QObject):
         eye.gone_asked.connect(self._find_gone)
         eye.presence.asked.connect(self._on_asked)
         eye.presence.picked.connect(self._place.cursor.to_step)
-        self._search.done.connect(self._found)
+        self._search.done.connect(self._on_found)
         self._gone.done.connect(self._model.show_gone)
-        self._gone.done.connect(self._refreshed)
+        self._gone.done.connect(self._on_gone)
 
     # ---- what is shown ---------------------------------------------------------------------------
 
@@ -83,19 +83,19 @@ class EyeController(QObject):
     def _show(self, trajectory: Trajectory, at: int, before: list[MessageRef], after: list[MessageRef]) -> None:
         self._trajectory, self._at = trajectory, at
         self._model.show(before, after)
-        self._eye.refreshed()
+        self._eye.show_context()
         if self._model.shown == "gone":
             self._find_gone()
         if self._eye.presence.box.text().strip():
             self._find()
 
-    def _refreshed(self) -> None:
-        self._eye.refreshed()
+    def _on_gone(self) -> None:
+        self._eye.show_context()
 
-    def _steps(self, trajectory: Trajectory, stop: int | None = None) -> Steps:
+    def _steps(self, trajectory: Trajectory, stop: int | None = None) -> StepsInLog:
         """What a thread needs to read the contexts of the steps, up to one."""
         steps, session = trajectory.steps, trajectory.session
-        return Steps(log_of(self._place, session), id_of(session), tuple(steps.numbers[:stop]),
+        return StepsInLog(log_of(self._place, session), id_of(session), tuple(steps.numbers[:stop]),
                      tuple(steps.seqs[:stop]))
 
     def _find_gone(self) -> None:
@@ -135,13 +135,13 @@ class EyeController(QObject):
         def use(held: dict[str, bytes]) -> None:
             self._put(kind, [held[ref.hash] for ref in refs], held.get(self._tools, b""))
 
-        self._copy = Bodies(self._place.sight, [*(ref.hash for ref in refs), self._tools], use, self._tell_fetched)
+        self._copy = Bodies(self._place.sight, [*(ref.hash for ref in refs), self._tools], use, self._show_fetched)
 
-    def _tell_fetched(self, here: int, wanted: int) -> None:
+    def _show_fetched(self, here: int, wanted: int) -> None:
         self._eye.say(self.tr("Fetched {n} of {all} messages to copy them…").format(n=here, all=wanted))
 
     def _put(self, kind: str, bodies: list[bytes], tools: bytes) -> None:
-        self._refreshed_sum()
+        self._show_sum()
         created = self._trajectory.created if self._trajectory is not None else None
         model = created.agent.model if created is not None else ModelSettings()
         try:
@@ -150,15 +150,15 @@ class EyeController(QObject):
             self._place.notices.report(error)
             return
         if kind == "json":
-            text, told = as_json(request), self.tr("Copied: the context as JSON.")
+            text, sentence = as_json(request), self.tr("Copied: the context as JSON.")
         else:
             text, removed = as_curl(request, model)
-            told = self.tr("Copied: a curl request. It reads the key from OPENAI_API_KEY.")
-            told += " " + self.tr("%n secret(s) were taken out.", None, removed) if removed else ""
+            sentence = self.tr("Copied: a curl request. It reads the key from OPENAI_API_KEY.")
+            sentence += " " + self.tr("%n secret(s) were taken out.", None, removed) if removed else ""
         QGuiApplication.clipboard().setText(text)
-        self._place.notices.tell(told, "done")
+        self._place.notices.tell(sentence, "done")
 
-    def _refreshed_sum(self) -> None:
+    def _show_sum(self) -> None:
         self._eye.say(self._model.summary())
 
     # ---- is a text still in the context? ---------------------------------------------------------
@@ -185,26 +185,26 @@ class EyeController(QObject):
         self._searched = wanted
         self._search.start(find_in_contexts, self._steps(trajectory), text)
 
-    def _found(self, told: Presence) -> None:
-        if told.missing and self._fetched is None:
-            self._fetched = Bodies(self._place.sight, told.missing, self._have_all, self._tell_missing)
+    def _on_found(self, presence: Presence) -> None:
+        if presence.missing and self._fetched is None:
+            self._fetched = Bodies(self._place.sight, presence.missing, self._have_all, self._show_missing)
         if self._fetched is None or not self._fetched.is_open:
-            self._take(told)
+            self._take(presence)
 
     def _have_all(self, held: dict[str, bytes]) -> None:
         self._fetched = None
         self._searched = ("", 0, "")
         self._timer.start()
 
-    def _tell_missing(self, here: int, wanted: int) -> None:
+    def _show_missing(self, here: int, wanted: int) -> None:
         self._eye.presence.fetching(wanted - here)
 
-    def _take(self, told: Presence) -> None:
-        self._presence = told
-        self._model.mark_holding(told.hashes)
+    def _take(self, presence: Presence) -> None:
+        self._presence = presence
+        self._model.mark_holding(presence.hashes)
         trajectory = self._trajectory
         number = trajectory.steps[self._at].head.number if trajectory is not None and self._at >= 0 else 0
         last = trajectory.steps[-1].head.number if trajectory is not None and trajectory.steps else 1
-        self._eye.presence.show_presence(told, number, last)
-        if told.text and told.holds(number):
-            self._eye.refreshed()
+        self._eye.presence.show_presence(presence, number, last)
+        if presence.text and presence.holds(number):
+            self._eye.show_context()

@@ -16,10 +16,11 @@ def parts_of_message(message: Message) -> list[Part]:
     if message.name:
         head += f"  {one_line(message.name, 80)}"
     if message.tool_call_id:
-        head += "  " + QCoreApplication.translate("Eye", "answers {id}").format(id=one_line(message.tool_call_id, 60))
+        answers = QCoreApplication.translate("EyeView", "answers {id}")
+        head += "  " + answers.format(id=one_line(message.tool_call_id, 60))
     parts = [Part(text=head + "\n", style="heading")]
     if message.reasoning:
-        parts.append(Part(text=QCoreApplication.translate("Eye", "Reasoning (never sent back to the model)") + "\n",
+        parts.append(Part(text=QCoreApplication.translate("EyeView", "Reasoning (never sent back to the model)") + "\n",
                           style="meta"))
         parts.append(Part(text=message.reasoning.rstrip("\n") + "\n\n", meaning="muted", escapes=True))
     if message.content:
@@ -30,7 +31,7 @@ def parts_of_message(message: Message) -> list[Part]:
 
 
 def _call_parts(call: ToolCall) -> list[Part]:
-    word = QCoreApplication.translate("Eye", "Call")
+    word = QCoreApplication.translate("EyeView", "Call")
     return [
         Part(text=f"\n{word}  {one_line(call.name, 80)}  {one_line(call.id, 60)}\n", style="meta", meaning="guidance"),
         Part(text=_pretty(call.arguments) + "\n", style="mono", lexer="json", escapes=True),

@@ -179,14 +179,14 @@ class StepController(QObject):
 
     def _about(self, head: StepHead) -> str:
         usage = head.usage
-        told = [quantities.day_and_clock(head.started_at or head.ended_at),
+        parts = [quantities.day_and_clock(head.started_at or head.ended_at),
                 quantities.duration(quantities.between(head.started_at, head.ended_at))]
         if usage.input_tokens is not None or usage.output_tokens is not None:
-            told.append(self.tr("{given} tokens in, {made} out").format(
+            parts.append(self.tr("{given} tokens in, {made} out").format(
                 given=quantities.tokens(usage.input_tokens), made=quantities.tokens(usage.output_tokens)))
         if usage.cost_usd is not None:
-            told.append(quantities.money(usage.cost_usd))
-        return " · ".join(t for t in told if t)
+            parts.append(quantities.money(usage.cost_usd))
+        return " · ".join(t for t in parts if t)
 
     def _forget(self) -> None:
         self._shown = ("", None)
@@ -228,8 +228,8 @@ def _read_parts(data: bytes) -> list[Part]:
     try:
         return parts_of(decode_body(data))
     except InvalidInput as error:
-        told = QCoreApplication.translate("StepController", "This step cannot be read: {why}").format(why=error)
-        return [Part(text=told, meaning="error")]
+        sentence = QCoreApplication.translate("StepController", "This step cannot be read: {why}").format(why=error)
+        return [Part(text=sentence, meaning="error")]
 
 
 PANEL = Panel("step", QT_TRANSLATE_NOOP("Panel", "Step"), build, {

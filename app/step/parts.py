@@ -93,26 +93,26 @@ def observation_parts(observation: Observation) -> list[Part]:
 
 def envelope(observation: Observation) -> str:
     """Status, exit code, duration, job and terminal in one line."""
-    told = [status_word(observation.status)]
+    words = [status_word(observation.status)]
     if observation.exit_code is not None:
-        told.append(QCoreApplication.translate("Step", "exit code {code}").format(code=observation.exit_code))
+        words.append(QCoreApplication.translate("Step", "exit code {code}").format(code=observation.exit_code))
     took = quantities.duration(quantities.between(observation.started_at, observation.ended_at))
     if took:
-        told.append(took)
+        words.append(took)
     if observation.job:
-        told.append(QCoreApplication.translate("Step", "job {id}").format(id=one_line(observation.job, 40)))
+        words.append(QCoreApplication.translate("Step", "job {id}").format(id=one_line(observation.job, 40)))
     if observation.output.terminal:
-        told.append(QCoreApplication.translate("Step", "terminal {name}").format(
+        words.append(QCoreApplication.translate("Step", "terminal {name}").format(
             name=one_line(observation.output.terminal, 60)))
     if observation.output.truncated:
-        told.append(QCoreApplication.translate("Step", "truncated"))
-    return " · ".join(told)
+        words.append(QCoreApplication.translate("Step", "truncated"))
+    return " · ".join(words)
 
 
 def _cut(observation: Observation) -> str:
     output = observation.output
-    told = QCoreApplication.translate("Step", "The model was given {shown} of {total} characters.")
-    return told.format(shown=quantities.number(len(output.text)), total=quantities.number(output.total_chars))
+    sentence = QCoreApplication.translate("Step", "The model was given {shown} of {total} characters.")
+    return sentence.format(shown=quantities.number(len(output.text)), total=quantities.number(output.total_chars))
 
 
 def _heading(text: str) -> Part:

@@ -90,7 +90,7 @@ class PresenceBar(QWidget):
         self.box.setClearButtonEnabled(True)
         self.box.setPlaceholderText(self.tr("Is this text in the context? Type it, or select it and press Shift+C"))
         self.box.setAccessibleName(self.tr("Text to look for in the contexts"))
-        self.told = PlainLabel("", self, elide=True)
+        self.answer = PlainLabel("", self, elide=True)
         self.strip = PresenceStrip(self)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -98,7 +98,7 @@ class PresenceBar(QWidget):
         column.addWidget(self.box)
         row = QHBoxLayout()
         row.setSpacing(2 * theme.GRID)
-        row.addWidget(self.told, 3)
+        row.addWidget(self.answer, 3)
         row.addWidget(self.strip, 2)
         column.addLayout(row)
         self._show(False)
@@ -119,33 +119,33 @@ class PresenceBar(QWidget):
         """Some messages are not on this computer yet."""
         self._say(self.tr("%n message(s) are fetched from the server first…", None, count))
 
-    def show_presence(self, told: Presence, here: int, last: int) -> None:
+    def show_presence(self, presence: Presence, here: int, last: int) -> None:
         """The answer as of a step."""
-        self._show(bool(told.text))
-        self.strip.show_runs(told.runs, last, here)
-        self._say(self._words(told, here))
+        self._show(bool(presence.text))
+        self.strip.show_runs(presence.runs, last, here)
+        self._say(self._words(presence, here))
 
-    def _words(self, told: Presence, here: int) -> str:
+    def _words(self, presence: Presence, here: int) -> str:
         number = quantities.number
-        runs = "; ".join(f"{number(a)}–{number(b)}" if b > a else number(a) for a, b in told.runs[:MOST_RUNS])
-        runs += " …" if len(told.runs) > MOST_RUNS else ""
-        if not told.runs:
+        runs = "; ".join(f"{number(a)}–{number(b)}" if b > a else number(a) for a, b in presence.runs[:MOST_RUNS])
+        runs += " …" if len(presence.runs) > MOST_RUNS else ""
+        if not presence.runs:
             return self.tr("✗ In no step's context.")
-        if told.holds(here):
-            said = self.tr("✓ In the context at step {n}. Steps with it: {runs}")
-            return said.format(n=number(here), runs=runs)
-        last = told.last_before(here)
+        if presence.holds(here):
+            sentence = self.tr("✓ In the context at step {n}. Steps with it: {runs}")
+            return sentence.format(n=number(here), runs=runs)
+        last = presence.last_before(here)
         if last is not None:
             return self.tr("✗ Gone since step {n}. Steps with it: {runs}").format(n=number(last + 1), runs=runs)
         return self.tr("✗ Not yet at step {n}. Steps with it: {runs}").format(n=number(here), runs=runs)
 
     def _say(self, text: str) -> None:
-        self.told.setText(text)
-        self.told.setToolTip(text)
+        self.answer.setText(text)
+        self.answer.setToolTip(text)
         self.strip.setAccessibleDescription(text)
 
     def _show(self, on: bool) -> None:
-        self.told.setVisible(on)
+        self.answer.setVisible(on)
         self.strip.setVisible(on)
 
     def _on_text(self, text: str) -> None:

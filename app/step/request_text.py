@@ -19,14 +19,14 @@ _END = "END_OF_REQUEST"
 
 
 def request_of(messages: Sequence[Message], tools: bytes, model: ModelSettings) -> dict[str, Any]:
-    """The request as an OpenAI-compatible endpoint takes it. `tools` is the JSON list told beside the context."""
-    told: dict[str, Any] = {"model": model.name, "messages": [payload(m) for m in messages]}
+    """The request as an OpenAI-compatible endpoint takes it. `tools` is the JSON list logged beside the context."""
+    request: dict[str, Any] = {"model": model.name, "messages": [payload(m) for m in messages]}
     if given := _tools(tools):
-        told["tools"] = given
-    told["max_tokens"] = model.max_output_tokens
+        request["tools"] = given
+    request["max_tokens"] = model.max_output_tokens
     if model.temperature is not None:
-        told["temperature"] = model.temperature
-    return told
+        request["temperature"] = model.temperature
+    return request
 
 
 def as_json(request: dict[str, Any]) -> str:
@@ -50,11 +50,11 @@ def as_curl(request: dict[str, Any], model: ModelSettings) -> tuple[str, int]:
 
 def _tools(data: bytes) -> list[dict[str, Any]]:
     try:
-        told = json.loads(data) if data else []
+        tools = json.loads(data) if data else []
     except ValueError:
         return []
     return [tool_payload(str(t.get("name", "")), str(t.get("description", "")), t.get("parameters") or {})
-            for t in told if isinstance(t, dict)] if isinstance(told, list) else []
+            for t in tools if isinstance(t, dict)] if isinstance(tools, list) else []
 
 
 def _clean(value: Any) -> tuple[Any, int]:
@@ -65,8 +65,8 @@ def _clean(value: Any) -> tuple[Any, int]:
             value = f"{value[:one.start]}[{one.kind} removed]{value[one.end:]}"
         return value, len(found)
     if isinstance(value, dict):
-        told = {key: _clean(one) for key, one in value.items()}
-        return {key: one for key, (one, _) in told.items()}, sum(n for _, n in told.values())
+        cleaned = {key: _clean(one) for key, one in value.items()}
+        return {key: one for key, (one, _) in cleaned.items()}, sum(n for _, n in cleaned.values())
     if isinstance(value, list):
         rows = [_clean(one) for one in value]
         return [one for one, _ in rows], sum(n for _, n in rows)

@@ -12,8 +12,9 @@ from app.kit import theme
 from app.kit.empty import Empty, Faces
 from app.kit.long_text import LongText, Part
 from app.kit.safe_text import PlainLabel
+from app.kit.tool_button import tool_button
 from app.step.context import ContextModel
-from app.step.eye import Eye
+from app.step.eye_view import EyeView
 
 
 class StepView(QWidget):
@@ -28,23 +29,23 @@ class StepView(QWidget):
         self.title.setFont(theme.bold_font(self.font()))
         self.about = PlainLabel("", self, elide=True)
         self.about.setForegroundRole(self.palette().ColorRole.PlaceholderText)
-        self.before = _arrow(self, "left", self.tr("Previous step"))
-        self.after = _arrow(self, "right", self.tr("Next step"))
+        self.before = tool_button(self, theme.icon("left"), self.tr("Previous step"))
+        self.after = tool_button(self, theme.icon("right"), self.tr("Next step"))
         self.eye_button = QToolButton(self)
         self.eye_button.setDefaultAction(eye_action)
         eye_action.setIconText(self.tr("Context"))
         self.eye_button.setToolTip(self.tr("The exact context the model was given (C)"))
         self.eye_button.setToolButtonStyle(self.eye_button.toolButtonStyle().ToolButtonTextBesideIcon)
         self.text = LongText(self, name=self.tr("Thought, actions and observations"))
-        self.eye = Eye(context, self)
+        self.eye = EyeView(context, self)
         self.pages = QStackedWidget(self)
         self.pages.addWidget(self.text)
         self.pages.addWidget(self.eye)
         self.empty = Empty(self.tr("The chosen step appears here: what the model thought, did and got back. "
                                    "At the live tail it is the newest step."), self)
         self._lay_out()
-        self.before.clicked.connect(self._back)
-        self.after.clicked.connect(self._on)
+        self.before.clicked.connect(self._on_before)
+        self.after.clicked.connect(self._on_after)
         eye_action.toggled.connect(self._show_page)
         self._show_page(False)
 
@@ -94,17 +95,8 @@ class StepView(QWidget):
             page.setSizePolicy(policy, policy)
         self.pages.setCurrentIndex(int(eye))
 
-    def _back(self) -> None:
+    def _on_before(self) -> None:
         self.moved.emit(-1)
 
-    def _on(self) -> None:
+    def _on_after(self) -> None:
         self.moved.emit(1)
-
-
-def _arrow(parent: QWidget, icon: str, text: str) -> QToolButton:
-    made = QToolButton(parent)
-    made.setIcon(theme.icon(icon))
-    made.setAutoRaise(True)
-    made.setToolTip(text)
-    made.setAccessibleName(text)
-    return made

@@ -11,7 +11,7 @@ from app.trajectory.view import TrajectoryView
 
 
 class DigestController(QObject):
-    """Told once per visit, as of the moment of coming; what comes while the reader looks is "N new"."""
+    """Shown once per visit, as of the moment of coming; what comes while the reader looks is "N new"."""
 
     def __init__(self, place: Workplace, panel: TrajectoryView) -> None:
         super().__init__(panel)
@@ -37,26 +37,26 @@ class DigestController(QObject):
         seen = self._place.watermarks.at_arrival(self._place.sight.session)
         held = self._place.sight.trajectory if seen is not None else None
         self._digest = digest_of(held, seen) if held is not None and seen is not None else None
-        self._panel.digest.tell(self._words(self._digest) if self._digest is not None else "")
+        self._panel.digest.show_news(self._words(self._digest) if self._digest is not None else "")
 
     def _words(self, digest: Digest) -> str:
-        told = [self.tr("%n new step(s)", None, digest.steps)]
+        counts = [self.tr("%n new step(s)", None, digest.steps)]
         if digest.errors:
-            told.append(self.tr("%n error(s)", None, digest.errors))
+            counts.append(self.tr("%n error(s)", None, digest.errors))
         if digest.guidance:
-            told.append(self.tr("%n guidance delivered", None, digest.guidance))
+            counts.append(self.tr("%n guidance delivered", None, digest.guidance))
         if digest.summaries:
-            told.append(self.tr("%n summary(ies)", None, digest.summaries))
+            counts.append(self.tr("%n summary(ies)", None, digest.summaries))
         if digest.score is not None and digest.score != digest.score_before:
             now = quantities.score(digest.score)
             if digest.score_before is None:
-                told.append(self.tr("score {now}").format(now=now))
+                counts.append(self.tr("score {now}").format(now=now))
             else:
-                told.append(self.tr("score {before} → {now}").format(before=quantities.score(digest.score_before),
+                counts.append(self.tr("score {before} → {now}").format(before=quantities.score(digest.score_before),
                                                                     now=now))
-        return self.tr("Since you looked: {news}").format(news=" · ".join(told))
+        return self.tr("Since you looked: {news}").format(news=" · ".join(counts))
 
     def _go(self) -> None:
         if self._digest is not None:
             self._place.cursor.to_step(self._digest.first)
-            self._panel.digest.tell("")
+            self._panel.digest.show_news("")

@@ -51,8 +51,8 @@ class Facets(msgspec.Struct, frozen=True):
         for at, shape in enumerate(islice(steps.shape_of, start, None), start):
             if shape not in fits:
                 continue
-            told = steps.opinions.get(at)
-            if not (unjudged if told is None else self._judged(seen(told.verdicts, reader).values())):
+            opinions = steps.opinions.get(at)
+            if not (unjudged if opinions is None else self._judged(seen(opinions.verdicts, reader).values())):
                 continue
             if not self.time or first <= steps.started[at] < last:
                 yield at
@@ -79,14 +79,14 @@ class Facets(msgspec.Struct, frozen=True):
         if not (self.author or self.outcome):
             return True
         everybody = list(verdicts)
-        told = [v for v in everybody if self.author in ("", v.author.kind, v.author.key)]
+        chosen = [v for v in everybody if self.author in ("", v.author.kind, v.author.key)]
         if self.outcome == "undecided":
-            return not any(v.value in ("keep", "mask") for v in told if self.author or v.author.kind == "person")
+            return not any(v.value in ("keep", "mask") for v in chosen if self.author or v.author.kind == "person")
         if self.outcome == "disagree":
-            return differ(told)
+            return differ(chosen)
         if self.author or self.outcome in ("", "unsure"):
-            return any(self.outcome in ("", v.value) for v in told)
-        return bool(told) and final_verdict(everybody) == self.outcome
+            return any(self.outcome in ("", v.value) for v in chosen)
+        return bool(chosen) and final_verdict(everybody) == self.outcome
 
 
 class Choices(msgspec.Struct, frozen=True):
@@ -103,17 +103,17 @@ class Choices(msgspec.Struct, frozen=True):
 
 def choices_of(trajectory: Trajectory) -> Choices:
     """The values that occur."""
-    told: dict[str, Counter[str]] = {name: Counter() for name in Choices.__struct_fields__}
+    counts: dict[str, Counter[str]] = {name: Counter() for name in Choices.__struct_fields__}
     steps = trajectory.steps
     for number, count in Counter(steps.shape_of).items():
         shape = steps.shapes[number]
         for name, values in (("families", (shape.family,)), ("tools", set(shape.tools)), ("hosts", shape.hosts),
                              ("errors", (shape.error,) if shape.is_error else ()), ("statuses", (shape.status,))):
             for value in values:
-                told[name][value] += count
+                counts[name][value] += count
     for opinions in steps.opinions.values():
-        told["authors"].update(opinions.verdicts.keys())
-    named = {name: tuple(sorted((v for v in seen if v), key=lambda v: (-seen[v], v))) for name, seen in told.items()}
+        counts["authors"].update(opinions.verdicts.keys())
+    named = {name: tuple(sorted((v for v in seen if v), key=lambda v: (-seen[v], v))) for name, seen in counts.items()}
     return Choices(**(named | {"times": times_of(steps.started)}))
 
 

@@ -32,12 +32,12 @@ class FilterBar(QWidget):
             box.setAccessibleName(self._label(name))
             box.activated.connect(self._on_chosen)
             grid.addWidget(box, number // 4, number % 4)
-        self.told = PlainLabel("", self, elide=True)
-        self.told.setForegroundRole(self.palette().ColorRole.PlaceholderText)
+        self.count = PlainLabel("", self, elide=True)
+        self.count.setForegroundRole(self.palette().ColorRole.PlaceholderText)
         self.clear = QPushButton(self.tr("Clear filters"), self)
         self.clear.clicked.connect(self.reset)
         foot = QHBoxLayout()
-        foot.addWidget(self.told, 1)
+        foot.addWidget(self.count, 1)
         foot.addWidget(self.clear)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -60,18 +60,18 @@ class FilterBar(QWidget):
             ended += [(f"{ANY_ERROR}:{e}", "✗ " + menu_text(error_word(e))) for e in choices.errors if e]
         authors = [(k, self._kind(k)) for k in kinds]
         authors += [(a, f"{self._kind(a.partition(':')[0])} {menu_text(a.partition(':')[2])}") for a in choices.authors]
-        for name, told in (
+        for name, options in (
             ("family", [(f, self._family(f)) for f in choices.families]),
             ("tool", [(t, menu_text(t)) for t in choices.tools]), ("host", [(h, menu_text(h)) for h in choices.hosts]),
             ("ended", ended), ("author", authors), ("outcome", [(o, self._outcome(o)) for o in OUTCOMES]),
             ("time", [(t, _span(t)) for t in choices.times]),
         ):
-            self._fill(self.boxes[name], self._label(name), told)
+            self._fill(self.boxes[name], self._label(name), options)
 
     def show_count(self, shown: int, total: int) -> None:
         """Say how much of the trajectory is listed."""
         on = bool(self.facets.count)
-        self.told.setText(self.tr("{shown} of {total} steps").format(shown=shown, total=total) if on else "")
+        self.count.setText(self.tr("{shown} of {total} steps").format(shown=shown, total=total) if on else "")
         self.clear.setEnabled(on)
 
     def reset(self) -> None:
@@ -80,14 +80,14 @@ class FilterBar(QWidget):
             box.setCurrentIndex(0)
         self._on_chosen()
 
-    def _fill(self, box: QComboBox, label: str, told: list[tuple[str, str]]) -> None:
+    def _fill(self, box: QComboBox, label: str, options: list[tuple[str, str]]) -> None:
         held = box.currentData()
         box.clear()
         box.addItem(label, "")
-        for key, text in told:
+        for key, text in options:
             box.addItem(text, key)
         box.setCurrentIndex(max(0, box.findData(held)))
-        box.setEnabled(bool(told))
+        box.setEnabled(bool(options))
 
     def _on_chosen(self) -> None:
         self.chosen.emit(self.facets)

@@ -21,7 +21,7 @@ _RUN = re.compile(rb"\x01{%d,}" % LEAST)
 _ZEROS = re.compile(rb"\x00*")
 
 
-class Run(msgspec.Struct, frozen=True, order=True):
+class StepRun(msgspec.Struct, frozen=True, order=True):
     """Items first..last of a trajectory, all of them steps. In a loop each `period` steps repeat those before."""
 
     first: int
@@ -35,26 +35,26 @@ class Run(msgspec.Struct, frozen=True, order=True):
         return LEAST * self.period
 
 
-def runs_of(trajectory: Trajectory, start: int = 0) -> list[Run]:
+def runs_of(trajectory: Trajectory, start: int = 0) -> list[StepRun]:
     """The runs from the `start`-th step on, in order; what is no step divides them."""
-    found: list[Run] = []
+    found: list[StepRun] = []
     items = trajectory.items
     free = start
     for run in sorted(_candidates(trajectory.steps, start), key=lambda r: (r.first, r.kind != "waiting", r.period)):
         for first, last in _pieces(items.places, max(run.first, free), run.last):
             if last - first + 1 >= run.least:
-                found.append(Run(items.of_step(first), items.of_step(last), run.kind, run.period))
+                found.append(StepRun(items.of_step(first), items.of_step(last), run.kind, run.period))
                 free = last + 1
     return found
 
 
-def _candidates(steps: Steps, start: int) -> Iterator[Run]:
+def _candidates(steps: Steps, start: int) -> Iterator[StepRun]:
     """Runs in numbers of steps, as if nothing stood between them; they may overlap."""
     for match in _RUN.finditer(bytes(steps.flags[start:]).translate(_WAITS)):
-        yield Run(start + match.start(), start + match.end() - 1, "waiting")
+        yield StepRun(start + match.start(), start + match.end() - 1, "waiting")
     for period in (1, 2):
         for first, stop in _same_again(steps.key_of[start:], period, (LEAST - 1) * period):
-            yield Run(start + first, start + stop + period - 1, "loop", period)
+            yield StepRun(start + first, start + stop + period - 1, "loop", period)
 
 
 def _same_again(keys: array[int], period: int, least: int) -> Iterator[tuple[int, int]]:

@@ -23,8 +23,8 @@ class Minimap(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._told = Overview()
-        self._later = single_shot(self, RENEW_MS, self._renew)
+        self._overview = Overview()
+        self._redraw = single_shot(self, RENEW_MS, self._renew)
         self._by_time = False
         self._line: Timeline | None = None
         self._drawn: QPixmap | None = None
@@ -39,18 +39,18 @@ class Minimap(QWidget):
         """As wide as a scroll bar."""
         return QSize(14, 80)
 
-    def show_items(self, told: Overview) -> None:
+    def show_items(self, overview: Overview) -> None:
         """Show an overview at once, or what it has got since, now and then: drawing it takes as long as ten rows."""
-        if told is self._told and self._drawn is not None:
-            if not self._later.isActive():
-                self._later.start()
+        if overview is self._overview and self._drawn is not None:
+            if not self._redraw.isActive():
+                self._redraw.start()
             return
-        self._told = told
+        self._overview = overview
         self._renew()
 
     def _renew(self) -> None:
-        told, self._drawn = self._told, None
-        line = Timeline(told.trajectory) if self._by_time else None
+        overview, self._drawn = self._overview, None
+        line = Timeline(overview.trajectory) if self._by_time else None
         self._line = line if line is not None and line.length else None
         self.update()
 
@@ -70,7 +70,7 @@ class Minimap(QWidget):
         """Draw cells, the range in sight, the place of the reader."""
         painter = QPainter(self)
         painter.fillRect(self.rect(), theme.colour("alternate"))
-        count = len(self._told.codes)
+        count = len(self._overview.codes)
         if not count:
             return
         total = self._total()
@@ -84,43 +84,43 @@ class Minimap(QWidget):
 
     def _share(self, item: int) -> float:
         """How far down an item stands: 0 to 1."""
-        if self._line is None or self._told.trajectory is None:
-            return item / max(1, len(self._told.codes))
-        items = self._told.trajectory.items
+        if self._line is None or self._overview.trajectory is None:
+            return item / max(1, len(self._overview.codes))
+        items = self._overview.trajectory.items
         step = min(len(self._line.ends), item - len(items.others_in(0, item - 1)))
         return self._line.ends[step - 1] / self._line.length if step > 0 else 0.0
 
     def _item_at(self, share: float) -> int:
-        count = len(self._told.codes)
-        if self._line is None or self._told.trajectory is None:
+        count = len(self._overview.codes)
+        if self._line is None or self._overview.trajectory is None:
             return max(0, min(count - 1, int(share * count)))
         step = self._line.step_at(max(0.0, share) * self._line.length)
-        return self._told.trajectory.items.of_step(step)
+        return self._overview.trajectory.items.of_step(step)
 
     def _total(self) -> float:
         """How much of the height the cells take."""
-        return float(self.height()) if self._line is not None else min(self.height(), 12.0 * len(self._told.codes))
+        return float(self.height()) if self._line is not None else min(self.height(), 12.0 * len(self._overview.codes))
 
     def _spans(self) -> list[tuple[int, int]]:
         """The items of each cell."""
         cells = max(1, self.height() // 2)
-        if self._line is None or self._told.trajectory is None:
-            return spans(len(self._told.codes), cells)
-        items, each = self._told.trajectory.items, self._line.length / cells
+        if self._line is None or self._overview.trajectory is None:
+            return spans(len(self._overview.codes), cells)
+        items, each = self._overview.trajectory.items, self._line.length / cells
         steps = (self._line.steps_between(i * each, (i + 1) * each) for i in range(cells))
         return [(items.of_step(a), items.of_step(max(a, b - 1)) + 1) for a, b in steps]
 
     def _draw(self, total: float) -> QPixmap:
         """Cells and notes on a transparent ground: they change less often than the place of the reader."""
-        told = self._spans()
-        step = total / len(told)
+        cells = self._spans()
+        step = total / len(cells)
         made = QPixmap(self.size() * self.devicePixelRatioF())
         made.setDevicePixelRatio(self.devicePixelRatioF())
         made.fill(Qt.GlobalColor.transparent)
         painter = QPainter(made)
         inks = [theme.colour(meaning) if meaning else None for meaning in WEIGHT]
-        for number, (start, stop) in enumerate(told):
-            code, strength = self._told.cell(start, stop)
+        for number, (start, stop) in enumerate(cells):
+            code, strength = self._overview.cell(start, stop)
             if (ink := inks[code]) is not None:
                 ink.setAlphaF(strength)
                 painter.fillRect(QRectF(3, number * step, self.width() - 6, max(2.0, step - 0.5)), ink)
@@ -136,7 +136,7 @@ class Minimap(QWidget):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.colour("attention"))
         edge = self.width()
-        for y in {round(self._share(item) * total) + 1 for item in self._told.notes}:
+        for y in {round(self._share(item) * total) + 1 for item in self._overview.notes}:
             painter.drawPolygon(QPolygonF([QPointF(edge, y - 3), QPointF(edge, y + 3), QPointF(edge - 5, y)]))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -148,7 +148,7 @@ class Minimap(QWidget):
         self._pick(event)
 
     def _pick(self, event: QMouseEvent) -> None:
-        count = len(self._told.codes)
+        count = len(self._overview.codes)
         if not count or not event.buttons() & Qt.MouseButton.LeftButton:
             return
         self.picked.emit(self._item_at(event.position().y() / self._total()))

@@ -10,14 +10,14 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 
 from app.desk.blindness import seen
 from app.desk.row_text import RowText, row_text
-from app.trajectory.changed_items import Said
+from app.trajectory.changed_items import ChangedItems
 from app.trajectory.facets import Facets
-from app.trajectory.folds import Run, runs_of
-from app.trajectory.rows import Row, Rows
+from app.trajectory.folds import StepRun, runs_of
+from app.trajectory.rows import ListRow, ListRows
 from core.domain.steps import ERROR
 from core.domain.trajectory import Item, Trajectory
 
-__all__ = ["FILTERS", "Row", "RowRole", "RowTextRole", "TrajectoryModel"]
+__all__ = ["FILTERS", "ListRow", "RowRole", "RowTextRole", "TrajectoryModel"]
 
 Index = QModelIndex | QPersistentModelIndex
 RowTextRole = int(Qt.ItemDataRole.UserRole) + 1
@@ -26,7 +26,7 @@ RowRole = RowTextRole + 1
 FILTERS = ("all", "errors", "guidance", "verdicts", "scores")
 
 MOST_TEXTS = 400
-"""Lines of steps whose texts are kept between two paints."""
+"""Lines of steps whose texts are cached between two paints."""
 
 LOOK_BACK = 6
 """So many steps before a new one may become a run with it, though they were none."""
@@ -38,9 +38,9 @@ class TrajectoryModel(QAbstractListModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.trajectory: Trajectory | None = None
-        self.rows = Rows()
-        self._told = 0
-        self._runs: list[Run] = []
+        self.rows = ListRows()
+        self._row_count = 0
+        self._runs: list[StepRun] = []
         self._expanded: set[int] = set()
         self._turning = -1
         """The first item of a fold that opens or closes now: its line is that of the item while lines come and go."""
@@ -53,14 +53,14 @@ class TrajectoryModel(QAbstractListModel):
         self._taken = self._steps_taken = 0
         self.found: set[int] = set()
         self._texts: dict[tuple[str, int, int, int], RowText] = {}
-        self._told_touched = 0
-        self._said = Said()
+        self._texts_touched = 0
+        self._changes = ChangedItems()
 
     # ---- Qt --------------------------------------------------------------------------------------
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
         """How many lines there are."""
-        return 0 if parent.isValid() else self._told
+        return 0 if parent.isValid() else self._row_count
 
     def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
         """The row's text (Display, for assistive technology), its parts (RowTextRole) or itself (RowRole)."""
@@ -68,7 +68,7 @@ class TrajectoryModel(QAbstractListModel):
             return None
         row = self.rows[index.row()]
         if row.kind == "fold" and row.first == self._turning:
-            row = Row("item", row.first, row.first)
+            row = ListRow("item", row.first, row.first)
         if role == RowRole:
             return row
         if role == RowTextRole:
@@ -90,12 +90,12 @@ class TrajectoryModel(QAbstractListModel):
 
     def set_view(self, *, filter: str | None = None, folds: bool | None = None, facets: Facets | None = None) -> None:
         """Choose which items are listed (one of FILTERS, and some facets) and whether waiting is folded."""
-        told = (self._filter if filter is None else filter, self._folds if folds is None else folds,
+        view = (self._filter if filter is None else filter, self._folds if folds is None else folds,
                 self._facets if facets is None else facets)
-        if told == (self._filter, self._folds, self._facets):
+        if view == (self._filter, self._folds, self._facets):
             return
         self.beginResetModel()
-        self._filter, self._folds, self._facets = told
+        self._filter, self._folds, self._facets = view
         self._rebuild()
         self.endResetModel()
 
@@ -117,29 +117,29 @@ class TrajectoryModel(QAbstractListModel):
         """Take what the trajectory got since; `reading` is the item that must not be folded away."""
         if self.trajectory is None:
             return
-        before, had_live = self._told, self.rows.live
+        before, had_live = self._row_count, self.rows.live
         refolded = self._take(reading)
-        self._tell_count()
+        self._emit_count()
         if refolded >= 0:
-            self._tell_changed(range(refolded, self._told))
+            self._emit_changed(range(refolded, self._row_count))
         if had_live or self.rows.live:  # it went, came, or is a line further down now
-            self._tell_changed(range(min(before, self._told) - 1, self._told))
-        for item in self._said.news(self.trajectory):
+            self._emit_changed(range(min(before, self._row_count) - 1, self._row_count))
+        for item in self._changes.take(self.trajectory):
             row = self.rows.of_item(item)
-            self._tell_changed(range(row, row + 1))
+            self._emit_changed(range(row, row + 1))
 
-    def _tell_changed(self, rows: range) -> None:
-        first, last = max(0, rows.start), min(rows.stop, self._told) - 1
+    def _emit_changed(self, rows: range) -> None:
+        first, last = max(0, rows.start), min(rows.stop, self._row_count) - 1
         if first <= last:
             self.dataChanged.emit(self.index(first), self.index(last))
 
     def set_live(self, text: str | None) -> None:
         """The last, transient row: what the model is writing now; None takes it away."""
-        told = text or ""
-        had, self._live = bool(self._live), told
-        if had != bool(told):
+        shown = text or ""
+        had, self._live = bool(self._live), shown
+        if had != bool(shown):
             self.refresh()
-        elif told and self.rows:
+        elif shown and self.rows:
             last = self.index(len(self.rows) - 1)
             self.dataChanged.emit(last, last)
 
@@ -156,7 +156,7 @@ class TrajectoryModel(QAbstractListModel):
         (self.beginInsertRows if opens else self.beginRemoveRows)(QModelIndex(), top + 1, top + more)
         (self._expanded.add if opens else self._expanded.discard)(run.first)
         self._fold_from(run.first)
-        self._told += more if opens else -more
+        self._row_count += more if opens else -more
         (self.endInsertRows if opens else self.endRemoveRows)()
         self._turning = -1
         self.dataChanged.emit(self.index(top), self.index(top))
@@ -189,18 +189,18 @@ class TrajectoryModel(QAbstractListModel):
 
     def is_tall(self, row: int) -> bool:
         """Whether a row may take more than one line: all but steps and folds."""
-        told = self.rows[row]
-        if self.trajectory is None or told.kind == "fold":
+        line = self.rows[row]
+        if self.trajectory is None or line.kind == "fold":
             return False
-        return told.kind == "live" or self.trajectory.items.step_at(told.first) < 0
+        return line.kind == "live" or self.trajectory.items.step_at(line.first) < 0
 
     def steps_of_rows(self, top: int, bottom: int) -> list[int]:
         """The numbers of all steps in some rows, folded ones too."""
         if self.trajectory is None or not 0 <= top <= bottom < len(self.rows):
             return []
         items, numbers = self.trajectory.items, self.trajectory.steps.numbers
-        if self.rows.listed is not None:
-            places = [items.step_at(item) for item in self.rows.listed[top : bottom + 1]]
+        if self.rows.filtered is not None:
+            places = [items.step_at(item) for item in self.rows.filtered[top : bottom + 1]]
             return [numbers[at] for at in places if at >= 0]
         first, last = self.rows[top].first, self.rows[bottom].last
         last = self.rows.items - 1 if last < 0 else last
@@ -244,14 +244,14 @@ class TrajectoryModel(QAbstractListModel):
     # ---- rows ------------------------------------------------------------------------------------
 
     def _rebuild(self) -> None:
-        self.rows, self._runs = Rows(), []
+        self.rows, self._runs = ListRows(), []
         self._taken = self._steps_taken = 0
-        self._said = Said()
+        self._changes = ChangedItems()
         if self.trajectory is not None:
-            self.rows.listed = None if self.is_whole else array("q")
+            self.rows.filtered = None if self.is_whole else array("q")
             self._take(None)
-            self._said.news(self.trajectory)
-        self._told = len(self.rows)
+            self._changes.take(self.trajectory)
+        self._row_count = len(self.rows)
 
     def _take(self, reading: int | None) -> int:
         """Bring the rows up to the trajectory: only what is new, and the run at the end, is looked at.
@@ -262,14 +262,14 @@ class TrajectoryModel(QAbstractListModel):
         open_now = reading if at >= 0 and self.rows[at].kind == "item" else None
         start = self._changed_from()
         first = self.trajectory.items.of_step(start)
-        keep = bisect_left(self._runs, first, key=lambda run: run.first)
-        old, self._runs[keep:] = self._runs[keep:], ()
+        cut = bisect_left(self._runs, first, key=lambda run: run.first)
+        old, self._runs[cut:] = self._runs[cut:], ()
         fresh = runs_of(self.trajectory, start)
         self._expanded |= {run.first for run in fresh if open_now is not None and run.first <= open_now <= run.last}
         self._runs += fresh
         self.rows.items = len(self.trajectory.items)
-        if self.rows.listed is not None:
-            self.rows.listed.extend(self._listed())
+        if self.rows.filtered is not None:
+            self.rows.filtered.extend(self._new_filtered())
         elif self._folds:
             self._fold_from(first)
         self.rows.live = bool(self._live) and self.is_whole
@@ -290,22 +290,22 @@ class TrajectoryModel(QAbstractListModel):
         at = bisect_right(self._runs, first - 1, key=lambda run: run.first)
         self.rows.fold([run for run in self._runs[at:] if run.first not in self._expanded], first)
 
-    def _tell_count(self) -> None:
-        before, after = self._told, len(self.rows)
+    def _emit_count(self) -> None:
+        before, after = self._row_count, len(self.rows)
         if after > before:
             self.beginInsertRows(QModelIndex(), before, after - 1)
-            self._told = after
+            self._row_count = after
             self.endInsertRows()
         elif after < before:
             self.beginRemoveRows(QModelIndex(), after, before - 1)
-            self._told = after
+            self._row_count = after
             self.endRemoveRows()
 
-    def _run_at(self, item: int) -> Run | None:
+    def _run_at(self, item: int) -> StepRun | None:
         at = bisect_right(self._runs, item, key=lambda run: run.first) - 1
         return self._runs[at] if at >= 0 and item <= self._runs[at].last else None
 
-    def _listed(self) -> Iterator[int]:
+    def _new_filtered(self) -> Iterator[int]:
         """The new items that the filters let through."""
         assert self.trajectory is not None
         start = self._steps_taken
@@ -332,16 +332,16 @@ class TrajectoryModel(QAbstractListModel):
         assert self.trajectory is not None
         return map(self.trajectory.items.of_step, steps) if self.trajectory.items.places else steps
 
-    def _text(self, row: Row) -> RowText:
+    def _text(self, row: ListRow) -> RowText:
         assert self.trajectory is not None
         kind = self.run_kind(row.first) if row.kind == "fold" else row.kind
         step = self.trajectory.items.step_at(row.first) if row.kind != "live" else -1
         if step < 0:  # guidance may be edited, and what is written now changes
             return row_text(self.trajectory, kind, row.first, row.last, self._live)
         steps = self.trajectory.steps
-        if self._told_touched != len(steps.touched) or len(self._texts) > MOST_TEXTS:
+        if self._texts_touched != len(steps.touched) or len(self._texts) > MOST_TEXTS:
             self._texts.clear()
-            self._told_touched = len(steps.touched)
+            self._texts_touched = len(steps.touched)
         key = (kind, row.first, row.last, steps.seqs[step])
         held = self._texts.get(key)
         if held is None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from app.kit import theme
 from app.kit.safe_text import PlainLabel, set_tooltip
+from app.kit.tool_button import tool_button
 
 
 class NewsBar(QWidget):
@@ -15,11 +16,7 @@ class NewsBar(QWidget):
         super().__init__(parent)
         self.label = PlainLabel("", self, elide=True)
         self.go = QPushButton(go, self)
-        self.close_button = QToolButton(self)
-        self.close_button.setIcon(theme.icon("close", "muted"))
-        self.close_button.setAutoRaise(True)
-        self.close_button.setAccessibleName(self.tr("Close"))
-        self.close_button.setToolTip(self.tr("Close"))
+        self.close_button = tool_button(self, theme.icon("close", "muted"), self.tr("Close"))
         self.close_button.clicked.connect(self.hide)
         row = QHBoxLayout(self)
         row.setContentsMargins(theme.GRID, 0, 0, 0)
@@ -29,7 +26,7 @@ class NewsBar(QWidget):
         row.addWidget(self.close_button)
         self.hide()
 
-    def tell(self, news: str) -> None:
+    def show_news(self, news: str) -> None:
         """Say something; "" closes the line."""
         self.label.setText(news)
         set_tooltip(self.label, news)

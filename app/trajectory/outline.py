@@ -52,9 +52,9 @@ def _title(trajectory: Trajectory, item: Item | None) -> tuple[str, str, str]:
     if item is None:
         return QCoreApplication.translate("Outline", "Beginning"), "▸", "muted"
     if item.kind == "summary":
-        told = trajectory.summaries[str(item.ref)]
+        summary = trajectory.summaries[str(item.ref)]
         return QCoreApplication.translate("Outline", "Summary of {first}–{last}").format(
-            first=quantities.number(told.first), last=quantities.number(told.last)), "≡", "summary"
+            first=quantities.number(summary.first), last=quantities.number(summary.last)), "≡", "summary"
     if item.kind == "guidance":
         return one_line(trajectory.guidance[str(item.ref)].text, 120), "★", "guidance"
     score = trajectory.scores[int(item.ref)]
@@ -69,12 +69,12 @@ def _below(trajectory: Trajectory, phase: Phase) -> str:
         return QCoreApplication.translate("Outline", "no step yet")
     first = phase.first - len(items.others_in(0, phase.first - 1))
     last = first + count - 1
-    told = [QCoreApplication.translate("Outline", "steps {first}–{last}").format(
+    parts = [QCoreApplication.translate("Outline", "steps {first}–{last}").format(
         first=quantities.number(steps.numbers[first]), last=quantities.number(steps.numbers[last]))]
     failed = bytes(steps.flags[first : last + 1]).translate(_FAILED).count(1)
     if failed:
-        told.append(f"✗ {quantities.number(failed)}")
+        parts.append(f"✗ {quantities.number(failed)}")
     took = steps.ended[last] - steps.started[first]
     if took == took and took > 0:
-        told.append(quantities.duration(took))
-    return " · ".join(told)
+        parts.append(quantities.duration(took))
+    return " · ".join(parts)

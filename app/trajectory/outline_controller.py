@@ -43,9 +43,9 @@ class OutlineController(QObject):
 
     def _mark(self) -> None:
         here = self._here()
-        told = self._panel.phases.entries
-        row = next((i for i, (phase, _) in enumerate(told) if isinstance(phase, Phase)
-                    and phase.first <= here <= phase.last), len(told) - 1 if here < 0 else -1)
+        entries = self._panel.phases.entries
+        row = next((i for i, (phase, _) in enumerate(entries) if isinstance(phase, Phase)
+                    and phase.first <= here <= phase.last), len(entries) - 1 if here < 0 else -1)
         if row >= 0:
             self._panel.outline.setCurrentIndex(self._panel.phases.index(row))
 

@@ -71,13 +71,13 @@ class Overview:
 
     def _judge(self, steps: Steps, step: int) -> None:
         assert self.trajectory is not None
-        item, told = self.trajectory.items.of_step(step), steps.opinions.get(step, Opinions())
-        verdicts = seen(told.verdicts, self._reader)
+        item, opinions = self.trajectory.items.of_step(step), steps.opinions.get(step, Opinions())
+        verdicts = seen(opinions.verdicts, self._reader)
         final = final_verdict(verdicts.values()) if verdicts else ""
         failed = steps.flags[step] & ERROR
         self.codes[item] = _ERROR if failed else {"mask": _MASK, "keep": _KEEP}.get(final, 0)
         at = bisect_left(self.notes, item)
-        if told.notes and (verdicts or not self._reader) and (at == len(self.notes) or self.notes[at] != item):
+        if opinions.notes and (verdicts or not self._reader) and (at == len(self.notes) or self.notes[at] != item):
             insort(self.notes, item)
 
 

@@ -10,7 +10,7 @@ from app.desk.workplace import Workplace
 from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.trajectory.digest_controller import DigestController
 from app.trajectory.facets import Facets, choices_of
-from app.trajectory.find import FindController
+from app.trajectory.find_box import FindBoxController
 from app.trajectory.model import TrajectoryModel
 from app.trajectory.outline_controller import OutlineController
 from app.trajectory.overview import Overview
@@ -43,7 +43,7 @@ class TrajectoryController(QObject):
         self._overview = Overview()
         self._reading = False
         model.set_view(folds=bool(place.settings.get("trajectory.fold_waiting")))
-        self._finder = FindController(place, model, panel, self._go_to_item, self._here)
+        self._finder = FindBoxController(place, model, panel, self._go_to_item, self._here)
         self._outline = OutlineController(place, model, panel, self._go_to_item, self._here)
         self._connect()
         if place.sight.session:

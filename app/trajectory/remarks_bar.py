@@ -42,15 +42,15 @@ class RemarksBar(QWidget):
         self.toggle.toggled.connect(self._on_toggled)
         self.hide()
 
-    def show_remarks(self, told: Sequence[tuple[str, str]]) -> None:
+    def show_remarks(self, remarks: Sequence[tuple[str, str]]) -> None:
         """Show remarks, each with who said it and when; without any there is nothing to see."""
-        self.setVisible(bool(told))
-        if not told:
+        self.setVisible(bool(remarks))
+        if not remarks:
             self.toggle.setChecked(False)
             return
-        self.label.setText("ⓘ " + one_line(told[0][0], 400))
-        self.toggle.setText(self.tr("%n remark(s)", None, len(told)))
-        self.text.show_parts([part for text, about in told for part in (
+        self.label.setText("ⓘ " + one_line(remarks[0][0], 400))
+        self.toggle.setText(self.tr("%n remark(s)", None, len(remarks)))
+        self.text.show_parts([part for text, about in remarks for part in (
             Part(text=text.rstrip() + "\n"), Part(text=f"{about}\n\n", style="meta"))])
 
     def _on_toggled(self, on: bool) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.desk.row_text import RowText
 from app.kit import theme
-from app.trajectory.model import Row, RowRole, RowTextRole, TrajectoryModel
+from app.trajectory.model import ListRow, RowRole, RowTextRole, TrajectoryModel
 
 Index = QModelIndex | QPersistentModelIndex
 PAD = 2 * theme.GRID
@@ -48,9 +48,9 @@ class StepRowDelegate(QStyledItemDelegate):
         return held
 
     def _tint(self, name: str, alpha: int) -> QColor:
-        told = QColor(self._ink(name))
-        told.setAlpha(alpha)
-        return told
+        tint = QColor(self._ink(name))
+        tint.setAlpha(alpha)
+        return tint
 
     def _width(self, text: str, metrics: QFontMetrics, kind: str) -> int:
         """The width of a short text that many rows share."""
@@ -71,71 +71,71 @@ class StepRowDelegate(QStyledItemDelegate):
         """The height of a line of one step, in pixels."""
         return self._metrics.height() + PAD
 
-    def height(self, told: RowText, width: int) -> int:
+    def height(self, parts: RowText, width: int) -> int:
         """The height of a row for a list of that width."""
-        if told.lines == 1:
+        if parts.lines == 1:
             return self.line_height
-        count = len(self._wrapped(told, width))
+        count = len(self._wrapped(parts, width))
         return self.line_height + self._metrics.lineSpacing() * max(0, count - 1)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """The measured size."""
-        told: RowText = index.data(RowTextRole)
-        return QSize(option.rect.width(), self.height(told, option.rect.width()))
+        parts: RowText = index.data(RowTextRole)
+        return QSize(option.rect.width(), self.height(parts, option.rect.width()))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Draw one row."""
-        told: RowText | None = index.data(RowTextRole)
-        if told is None:
+        parts: RowText | None = index.data(RowTextRole)
+        if parts is None:
             return
         rect: QRect = option.rect
         painter.save()
-        self._background(painter, option, index, told, rect)
+        self._background(painter, option, index, parts, rect)
         line = QRect(rect.left(), rect.top(), rect.width(), self.line_height)
-        x = self._left(painter, told, line)
-        right = self._right(painter, told, line)
-        self._title(painter, told, QRect(x, rect.top(), max(0, right - x), rect.height()), rect)
+        x = self._left(painter, parts, line)
+        right = self._right(painter, parts, line)
+        self._title(painter, parts, QRect(x, rect.top(), max(0, right - x), rect.height()), rect)
         painter.restore()
 
     # ---- parts -----------------------------------------------------------------------------------
 
-    def _background(self, painter: QPainter, option: QStyleOptionViewItem, index: Index, told: RowText,
+    def _background(self, painter: QPainter, option: QStyleOptionViewItem, index: Index, parts: RowText,
                     rect: QRect) -> None:
         palette: QPalette = option.palette
         state = option.state
         if state & QStyle.StateFlag.State_Selected:
             painter.fillRect(rect, palette.color(QPalette.ColorRole.Highlight))
-        elif told.meaning in ("guidance", "summary", "score", "live"):
-            painter.fillRect(rect, self._tint(told.meaning, 20))
+        elif parts.meaning in ("guidance", "summary", "score", "live"):
+            painter.fillRect(rect, self._tint(parts.meaning, 20))
         model, row = index.model(), index.data(RowRole)
         if isinstance(model, TrajectoryModel) and _is_found(model, row):
             painter.fillRect(rect, self._tint("attention", 36))
-        if told.meaning and told.meaning != "muted":
-            painter.fillRect(QRect(rect.left(), rect.top(), BAR, rect.height()), self._ink(told.meaning))
+        if parts.meaning and parts.meaning != "muted":
+            painter.fillRect(QRect(rect.left(), rect.top(), BAR, rect.height()), self._ink(parts.meaning))
 
-    def _left(self, painter: QPainter, told: RowText, line: QRect) -> int:
+    def _left(self, painter: QPainter, parts: RowText, line: QRect) -> int:
         """Number and time; returns where the title may begin."""
         x = line.left() + BAR
         painter.setFont(self._font)
         painter.setPen(self._ink("muted"))
-        needed = self._metrics.horizontalAdvance(told.number) + PAD
+        needed = self._metrics.horizontalAdvance(parts.number) + PAD
         width = max(self.number_width, needed)
-        painter.drawText(x + width - needed + PAD, self._base(line), told.number)
+        painter.drawText(x + width - needed + PAD, self._base(line), parts.number)
         x += width + PAD
         painter.setFont(self._small)
-        painter.drawText(x, self._base(line), told.time)
+        painter.drawText(x, self._base(line), parts.time)
         return x + self.time_width
 
-    def _right(self, painter: QPainter, told: RowText, line: QRect) -> int:
+    def _right(self, painter: QPainter, parts: RowText, line: QRect) -> int:
         """Duration, verdict, sign and word, from the right; returns where the title must end."""
         right, base = line.right() - PAD, self._base(line)
-        if told.duration:
-            width = self._width(told.duration, self._small_metrics, "small")
+        if parts.duration:
+            width = self._width(parts.duration, self._small_metrics, "small")
             painter.setFont(self._small)
             painter.setPen(self._ink("muted"))
-            painter.drawText(right - width, base, told.duration)
+            painter.drawText(right - width, base, parts.duration)
             right -= max(width, self.duration_width) + PAD
-        for text, meaning in ((told.verdict, told.verdict_meaning), self._mark(told)):
+        for text, meaning in ((parts.verdict, parts.verdict_meaning), self._mark(parts)):
             if text:
                 width = self._width(text, self._metrics, "")
                 painter.setFont(self._font)
@@ -148,69 +148,69 @@ class StepRowDelegate(QStyledItemDelegate):
         """Where letters stand in a line of one step."""
         return line.top() + (self.line_height - self._metrics.height()) // 2 + self._metrics.ascent()
 
-    def _mark(self, told: RowText) -> tuple[str, str]:
-        if told.lines > 1 or not (told.word or told.sign):
+    def _mark(self, parts: RowText) -> tuple[str, str]:
+        if parts.lines > 1 or not (parts.word or parts.sign):
             return "", ""
-        return f"{told.sign} {told.word}".strip(), told.meaning
+        return f"{parts.sign} {parts.word}".strip(), parts.meaning
 
-    def _title(self, painter: QPainter, told: RowText, room: QRect, rect: QRect) -> None:
-        if told.lines > 1:
-            self._long_title(painter, told, room, rect)
+    def _title(self, painter: QPainter, parts: RowText, room: QRect, rect: QRect) -> None:
+        if parts.lines > 1:
+            self._long_title(painter, parts, room, rect)
             return
         x, base = room.left(), self._base(room)
-        masked = told.verdict_meaning == "mask"
-        painter.setPen(self._ink("muted" if masked or told.meaning == "muted" else "text"))
-        if told.tool:
-            width = self._width(told.tool, self._bold_metrics, "bold")
+        masked = parts.verdict_meaning == "mask"
+        painter.setPen(self._ink("muted" if masked or parts.meaning == "muted" else "text"))
+        if parts.tool:
+            width = self._width(parts.tool, self._bold_metrics, "bold")
             painter.setFont(self._bold)
             fits = width <= room.width()
-            painter.drawText(x, base, told.tool if fits else self._bold_metrics.elidedText(told.tool, _ELIDE,
+            painter.drawText(x, base, parts.tool if fits else self._bold_metrics.elidedText(parts.tool, _ELIDE,
                                                                                         room.width()))
             x += width + PAD
         left = room.right() - x
         if left > 0:
-            painter.setFont(self._mono if told.tool else self._font)
-            painter.drawText(x, base, self._elided(told, left))
+            painter.setFont(self._mono if parts.tool else self._font)
+            painter.drawText(x, base, self._elided(parts, left))
 
-    def _elided(self, told: RowText, width: int) -> str:
+    def _elided(self, parts: RowText, width: int) -> str:
         """The title as far as it fits. Letters of the monospace font are counted: measuring each row is slow."""
-        if not (told.tool and told.title.isascii()):
-            return (self._mono_metrics if told.tool else self._metrics).elidedText(told.title, _ELIDE, width)
+        if not (parts.tool and parts.title.isascii()):
+            return (self._mono_metrics if parts.tool else self._metrics).elidedText(parts.title, _ELIDE, width)
         cells = int(width / self._mono_cell)
-        return told.title if len(told.title) <= cells else told.title[: max(0, cells - 1)] + "…"
+        return parts.title if len(parts.title) <= cells else parts.title[: max(0, cells - 1)] + "…"
 
-    def _long_title(self, painter: QPainter, told: RowText, room: QRect, rect: QRect) -> None:
-        painter.setPen(self._ink(told.meaning))
+    def _long_title(self, painter: QPainter, parts: RowText, room: QRect, rect: QRect) -> None:
+        painter.setPen(self._ink(parts.meaning))
         painter.setFont(self._bold)
-        label = f"{told.sign} {told.word}"
+        label = f"{parts.sign} {parts.word}"
         painter.drawText(QRect(room.left(), room.top(), room.width(), self.line_height), _LEFT, label)
         painter.setFont(self._font)
         painter.setPen(self._ink("text"))
         top = room.top() + theme.GRID
         indent = self._bold_metrics.horizontalAdvance(label) + PAD
-        for number, text in enumerate(self._wrapped(told, rect.width())):
+        for number, text in enumerate(self._wrapped(parts, rect.width())):
             x = room.left() + (indent if number == 0 else 0)
             painter.drawText(QPoint(x, top + self._metrics.ascent() + number * self._metrics.lineSpacing()), text)
 
-    def _wrapped(self, told: RowText, width: int) -> list[str]:
+    def _wrapped(self, parts: RowText, width: int) -> list[str]:
         """The title in lines that fit; the first one is shortened by the label before it."""
-        left = BAR + max(self.number_width, self._metrics.horizontalAdvance(told.number) + PAD) + PAD + self.time_width
+        left = BAR + max(self.number_width, self._metrics.horizontalAdvance(parts.number) + PAD) + PAD + self.time_width
         room = max(80, width - left - PAD)
-        indent = self._bold_metrics.horizontalAdvance(f"{told.sign} {told.word}") + PAD
-        layout = QTextLayout(told.title, self._font)
+        indent = self._bold_metrics.horizontalAdvance(f"{parts.sign} {parts.word}") + PAD
+        layout = QTextLayout(parts.title, self._font)
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         layout.setTextOption(option)
         lines: list[str] = []
         layout.beginLayout()
-        while len(lines) < told.lines:
+        while len(lines) < parts.lines:
             line = layout.createLine()
             if not line.isValid():
                 break
             line.setLineWidth(max(40, room - indent) if not lines else room)
             start, length = line.textStart(), line.textLength()
-            last = len(lines) + 1 == told.lines
-            text = told.title[start:] if last else told.title[start : start + length]
+            last = len(lines) + 1 == parts.lines
+            text = parts.title[start:] if last else parts.title[start : start + length]
             lines.append(self._metrics.elidedText(text, _ELIDE, max(40, room - indent) if not lines else room))
         layout.endLayout()
         return lines
@@ -220,5 +220,5 @@ _LEFT = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft) | int(Qt
 _ELIDE = Qt.TextElideMode.ElideRight
 
 
-def _is_found(model: TrajectoryModel, row: Row | None) -> bool:
+def _is_found(model: TrajectoryModel, row: ListRow | None) -> bool:
     return row is not None and row.kind == "item" and row.first in model.found

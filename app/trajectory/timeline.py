@@ -51,4 +51,4 @@ class Timeline:
 
 def _known(seconds: Iterable[float]) -> list[float]:
     """Spans of which the log does not say both ends are taken for nothing."""
-    return [told if told == told else 0.0 for told in seconds]
+    return [span if span == span else 0.0 for span in seconds]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QAction, QIcon, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QLineEdit,
     QProgressBar,
     QPushButton,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -20,6 +19,7 @@ from app.kit.empty import Empty, Faces
 from app.kit.entries import EntriesModel
 from app.kit.entry_list import EntryList
 from app.kit.safe_text import PlainLabel, menu_text, set_tooltip
+from app.kit.tool_button import tool_button
 from app.trajectory.filter_bar import FilterBar
 from app.trajectory.minimap import Minimap
 from app.trajectory.model import FILTERS, TrajectoryModel
@@ -53,12 +53,13 @@ class TrajectoryView(QWidget):
         self.find_box.installEventFilter(self)
         self.hits = PlainLabel("", self, elide=False)
         self.hits.setForegroundRole(self.palette().ColorRole.PlaceholderText)
-        self.regex = _switch(self, ".*", self.tr("Regular expression"))
-        self.filters_button = _switch(self, "≡", self.tr("More filters: family, tool, host, end, verdicts, time"))
+        self.regex = tool_button(self, ".*", self.tr("Regular expression"), checkable=True)
+        self.filters_button = tool_button(
+            self, "≡", self.tr("More filters: family, tool, host, end, verdicts, time"), checkable=True)
         self.filters = FilterBar(self)
         self.filters.hide()
-        self.outline_button = _switch(
-            self, "§", self.tr("Outline: the phases between summaries, guidance and scores (O)"))
+        self.outline_button = tool_button(
+            self, "§", self.tr("Outline: the phases between summaries, guidance and scores (O)"), checkable=True)
         self.phases = EntriesModel(self)
         self.outline = EntryList(self.phases, self.tr("Outline"), self)
         self.outline.setMaximumWidth(64 * theme.GRID)
@@ -70,8 +71,8 @@ class TrajectoryView(QWidget):
         self.progress.hide()
         self.digest = NewsBar(self.tr("Show the first"), self)
         self.remarks = RemarksBar(self)
-        self.before = _button(self, theme.icon("up"), self.tr("Previous hit (Shift+F3)"))
-        self.after = _button(self, theme.icon("down"), self.tr("Next hit (F3)"))
+        self.before = tool_button(self, theme.icon("up"), self.tr("Previous hit (Shift+F3)"))
+        self.after = tool_button(self, theme.icon("down"), self.tr("Next hit (F3)"))
         self.filter = QComboBox(self)
         self.filter.setAccessibleName(self.tr("Which steps are listed"))
         for key, text in zip(FILTERS, self._filter_words(), strict=True):
@@ -147,8 +148,8 @@ class TrajectoryView(QWidget):
         elif not count:
             self.hits.setText("…" if searching else self.tr("none"))
         else:
-            told = self.tr("{at} of {count}").format(at=at + 1 if at >= 0 else "–", count=count)
-            self.hits.setText(told + more)
+            place = self.tr("{at} of {count}").format(at=at + 1 if at >= 0 else "–", count=count)
+            self.hits.setText(place + more)
 
     def show_problem(self, why: str) -> None:
         """Say why nothing can be found; "" when it can."""
@@ -239,22 +240,3 @@ class TrajectoryView(QWidget):
         self.chip.adjustSize()
         room = self.list.viewport().geometry()
         self.chip.move(room.center().x() - self.chip.width() // 2, room.bottom() - self.chip.height() - 2 * theme.GRID)
-
-
-def _switch(parent: QWidget, sign: str, text: str) -> QToolButton:
-    made = QToolButton(parent)
-    made.setText(sign)
-    made.setCheckable(True)
-    made.setAutoRaise(True)
-    made.setToolTip(text)
-    made.setAccessibleName(text)
-    return made
-
-
-def _button(parent: QWidget, icon: QIcon, text: str) -> QToolButton:
-    made = QToolButton(parent)
-    made.setIcon(icon)
-    made.setAutoRaise(True)
-    made.setToolTip(text)
-    made.setAccessibleName(text)
-    return made

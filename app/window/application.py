@@ -16,7 +16,7 @@ from app.imports.controller import ImportsController
 from app.kit import theme
 from app.kit.ask import files_to_open
 from app.review.merging import MergingController
-from app.sessions.new_session import NewSessionController
+from app.sessions.new import NewSessionController
 from app.window.keys import Keys
 from app.window.keys_dialog import KeysDialog
 from app.window.keys_editor import KeysEditor

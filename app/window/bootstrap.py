@@ -27,7 +27,7 @@ from app.desk.session_key import key_of, server_of, server_of_url
 from app.desk.settings import Settings
 from app.desk.watermarks import Watermarks
 from app.desk.workplace import Workplace
-from app.offline.controller import KeepingController
+from app.offline.controller import OfflineController
 from app.places.controller import PlacesController
 from app.servers.controller import ServerDesks, ServersController
 from app.servers.local_server import LocalServer
@@ -119,7 +119,7 @@ class Desktop(QObject):
         self.places = PlacesController(self.place, self.window)
         servers = ServersController(self.place, self.servers, self.window)
         self.places.server_offered.connect(servers.offer)
-        KeepingController(self.place, self.window)
+        OfflineController(self.place, self.window)
         StatusController(self.place, self.window.status)
         self.application.server_needed.connect(self.connection.serve_here)
         self.window.quit_asked.connect(self.quit.set)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QDialog, QPlainTextEdit, QWidget
 from app.charts.view import ChartsView
 from app.compare.panel import CompareController
 from app.guidance.view import GuidanceView
-from app.step.eye import Eye
+from app.step.eye_view import EyeView
 from app.window.bootstrap import Desktop
 from app.window.keys_dialog import KeysDialog
 from app.window.palette_controller import PaletteController
@@ -61,10 +61,10 @@ async def _inside(desktop: Desktop, out: Path) -> None:
     assert trajectory is not None
     desktop.cursor.to_step(trajectory.steps[-1].head.number)
     actions["view.eye"].setChecked(True)
-    for eye in desktop.window.findChildren(Eye):
+    for eye in desktop.window.findChildren(EyeView):
         eye.presence.ask("test split")
     for panel in desktop.window.findChildren(GuidanceView):
-        panel.queue.setCurrentIndex(panel.queue.model().index(0, 0))
+        panel.list.setCurrentIndex(panel.list.model().index(0, 0))
         actions["guide.effect"].setChecked(True)
     actions["files.sides"].setChecked(True)
     actions["files.tree"].setChecked(True)

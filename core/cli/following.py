@@ -22,10 +22,10 @@ from core.cli.store import reading, writing
 from core.domain.errors import ReportableError
 from core.domain.events import SessionStateChanged, encode_event, make_event
 from core.domain.verdict import Author
-from core.formats import growth, registry
-from core.formats.arrivals import Arrivals
-from core.formats.growing import GrowingSource, stamp
+from core.formats import registry, reimport
 from core.formats.imported import Imported
+from core.formats.live_source import LiveSource, stamp
+from core.formats.new_files import NewFiles
 from core.formats.source import Source
 from core.protocol.messages import ImportSession
 from core.store import log
@@ -53,14 +53,14 @@ class _File(msgspec.Struct):
 
     path: Path
     stamp: str
-    source: GrowingSource | None = None
+    source: LiveSource | None = None
     running: dict[str, SessionStateChanged] = {}
     grown_at: float = 0.0
     next_at: float = 0.0
     is_incomplete: bool = False
 
 
-def follow_files(home: Home, lines: Sequence[ImportLine], arrivals: Arrivals, quiet_after: float, as_json: bool
+def follow_files(home: Home, lines: Sequence[ImportLine], arrivals: NewFiles, quiet_after: float, as_json: bool
                  ) -> None:
     """Follow the files of an import, and those that arrive, until SIGINT or SIGTERM, or until all have been silent
     for `quiet_after` seconds."""
@@ -86,9 +86,9 @@ class Follower:
     """Looks after the files, one after the other."""
 
     def __init__(self, home: Home, files: Sequence[_File], as_json: bool, silence_s: float,
-                 arrivals: Arrivals | None = None) -> None:
+                 arrivals: NewFiles | None = None) -> None:
         self._home, self._files, self._as_json, self._silence_s = home, list(files), as_json, silence_s
-        self._arrivals, self._arrivals_at = arrivals or Arrivals([]), time.monotonic()
+        self._arrivals, self._arrivals_at = arrivals or NewFiles([]), time.monotonic()
 
     def go_on(self, lines: Iterable[ImportLine]) -> None:
         """These sessions had grown already when the import read their files: they run."""
@@ -96,7 +96,7 @@ class Follower:
             with reading(self._home) as conn:
                 row = log.row(conn, line.session)
             file = next((f for f in self._files if f.path == Path(line.path)), None)
-            if file is not None and row.reason in growth.OPEN_ENDS:
+            if file is not None and row.reason in reimport.OPEN_ENDS:
                 file.grown_at = time.monotonic()
                 file.running[line.session] = SessionStateChanged(
                     state="stopped" if row.state == "running" else row.state, reason="end_not_recorded")
@@ -108,7 +108,7 @@ class Follower:
         changed = False
         if time.monotonic() - self._arrivals_at >= ARRIVALS_S:
             known = {file.path for file in self._files}
-            self._files += [_File(path, "") for path in self._arrivals.look() if path not in known]
+            self._files += [_File(path, "") for path in self._arrivals.since_last_time() if path not in known]
             self._arrivals_at = time.monotonic()
         for file in self._files:
             now = time.monotonic()
@@ -132,7 +132,7 @@ class Follower:
     def _read(self, file: _File) -> None:
         file.is_incomplete = False
         try:
-            file.source = GrowingSource(file.path, file.source)
+            file.source = LiveSource(file.path, file.source)
             for session in registry.read(file.source):
                 self._take(file, session)
         except ReportableError as failure:
@@ -152,7 +152,7 @@ class Follower:
 
     def _take(self, file: _File, read: Imported) -> None:
         session = anchored(self._home, read)
-        session, end = growth.without_open_end(session)
+        session, end = reimport.without_open_end(session)
         lacking = compare(self._home, session)
         if not lacking.bodies:
             return

@@ -33,14 +33,14 @@ def import_paths(paths: tuple[Path, ...], follow: bool, quiet_after: float, with
     sessions that were told stay, of no other is anything kept.
     """
     from core.cli.progress import Progress
-    from core.formats.arrivals import Arrivals
+    from core.formats.new_files import NewFiles
     from core.store.home import Home
 
     home = Home.default()
     progress = Progress(as_json=as_json and with_progress, quiet=as_json and not with_progress)
     failures: list[ReportableError] = []
     found: list[ImportLine] = []
-    arrivals = Arrivals([path for path in paths if follow and path.is_dir()])
+    arrivals = NewFiles([path for path in paths if follow and path.is_dir()])
     try:
         for line in import_all(home, paths, failures, progress):
             progress.clear()
@@ -95,7 +95,7 @@ def _read_all(paths: Sequence[Path], failures: list[ReportableError], progress: 
     from core.cli.intake import Read
     from core.domain.errors import ReportableError
     from core.formats import registry
-    from core.formats.growing import stamp
+    from core.formats.live_source import stamp
     from core.formats.source import Source
 
     files = [(file, file == path) for path in paths for file in registry.files(path)]

@@ -17,9 +17,9 @@ from core.domain.blob import blob_hash
 from core.domain.errors import Conflict, ReportableError
 from core.domain.events import NoteAdded, blobs_of, decode_event, encode_event, make_event
 from core.domain.verdict import Author
-from core.formats import growth
+from core.formats import reimport
+from core.formats.blob_spool import BlobSelection
 from core.formats.imported import Imported
-from core.formats.payloads import Chosen
 from core.protocol.messages import ImportSession
 from core.store import log
 from core.store.home import Home
@@ -143,21 +143,21 @@ def _carried(home: Home, session: Imported) -> tuple[list[bytes], str]:
 
 def payloads(session: Imported, bodies: Iterable[bytes]) -> Mapping[str, bytes]:
     """The payloads that some of a session's events name."""
-    return Chosen(session.blobs, [name for body in bodies for name in blobs_of(decode_event(body).fact)])
+    return BlobSelection(session.blobs, [name for body in bodies for name in blobs_of(decode_event(body).fact)])
 
 
 def anchored(home: Home, session: Imported) -> Imported:
     """The session under the name of an earlier state of it, where its file has grown and gives it no name."""
     if session.is_named:
         return session
-    first = growth.first_step(session).encode()
+    first = reimport.first_body(session).encode()
     with reading(home) as conn:
         if log.head(conn, session.session):
             return session
         sql = "SELECT session, body FROM event WHERE kind = 'step_added' AND step = 1 AND session LIKE ?"
         for name, body in conn.execute(sql, (f"{session.format}-%",)).fetchall():
-            if first in body and growth.is_same_run([p.body for p in log.read_all(conn, name)], session):
-                return growth.renamed(session, name)
+            if first in body and reimport.is_same_run([p.body for p in log.read_all(conn, name)], session):
+                return reimport.renamed(session, name)
     return session
 
 
@@ -175,7 +175,7 @@ def compare(home: Home, session: Imported) -> Lacking:
         writer = scalar(conn, "SELECT journal FROM session WHERE id = ?", session.session)
         hidden = log.row(conn, session.session).is_hidden
         is_awaited = hidden and not writer  # a restored log has people's words about it, and no more
-    lacking = growth.fresh(session, held)
+    lacking = reimport.missing_events(session, held)
     if not lacking:
         return Lacking("present", journal, lacking, head)
     if not str(writer).startswith(journal) and not is_awaited:

@@ -1,1 +1,1 @@
-"""Foreign trajectory files: one module per format, one registry that recognises them by content."""
+"""Foreign trajectory files: what the readers share, and the registry that finds them and recognises files."""

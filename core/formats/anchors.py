@@ -1,4 +1,4 @@
-"""The same run in two formats: which step of the one is which of the other, known by what was said and seen.
+"""The same run in two formats: which step of the one is which of the other, known by thoughts and outputs.
 
 Formats cut a step differently (a command may stand in the thought, or be a call; an output in tags), so code blocks,
 labels, tags, white space, punctuation and case do not count. Steps are aligned in order by equal thoughts, then by
@@ -32,10 +32,10 @@ Places = tuple[int, int, int, int]
 
 
 class Anchor(msgspec.Struct, frozen=True):
-    """What a step is known by: its own words and its outputs; "" where there are too few to tell."""
+    """What a step is known by: its own words and its outputs; "" where there are too few."""
 
-    said: str
-    seen: str
+    thought: str
+    output: str
     words: frozenset[str]
 
 
@@ -44,8 +44,8 @@ def anchor(body: StepBody) -> Anchor:
     called = [text for a in body.actions for text in _texts(a.arguments)]
     output = " ".join(o.output.text[:_MOST] for o in body.observations)
     inner = _OUTPUT.search(output)
-    said = _BLOCK.sub(" ", _LABEL.sub("", body.thought))
-    return Anchor(_name(said), _name(inner[1] if inner else output),
+    thought = _BLOCK.sub(" ", _LABEL.sub("", body.thought))
+    return Anchor(_name(thought), _name(inner[1] if inner else output),
                   frozenset(_words(" ".join([body.thought, *called]))))
 
 
@@ -54,7 +54,7 @@ def align(old: Sequence[Anchor], new: Sequence[Anchor]) -> dict[int, int]:
     shorter = min(len(old), len(new))
     equal: dict[int, int] = {}
     gaps: list[Places] = [(0, len(old), 0, len(new))]
-    for kind in ("said", "seen"):
+    for kind in ("thought", "output"):
         gaps = [gap for one in gaps for gap in _match(old, new, one, kind, equal)]
     if not shorter or len(equal) < EQUAL * shorter:
         return {}
@@ -65,14 +65,14 @@ def align(old: Sequence[Anchor], new: Sequence[Anchor]) -> dict[int, int]:
     return dict(sorted(equal.items())) if len(equal) >= LEAST * shorter else {}
 
 
-def _match(old: Sequence[Anchor], new: Sequence[Anchor], gap: Places, kind: Literal["said", "seen"],
+def _match(old: Sequence[Anchor], new: Sequence[Anchor], gap: Places, kind: Literal["thought", "output"],
            found: dict[int, int]) -> Iterator[Places]:
     """Put equal steps into `found`; gives the stretches between them."""
     first, last, start, stop = gap
     before = [getattr(a, kind) or f"old {n}" for n, a in enumerate(old[first:last])]
     after = [getattr(a, kind) or f"new {n}" for n, a in enumerate(new[start:stop])]
-    for told, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-        if told == "equal":
+    for relation, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if relation == "equal":
             found.update(zip(range(first + a, first + b), range(start + c, start + d), strict=True))
         elif a < b and c < d:
             yield first + a, first + b, start + c, start + d
@@ -99,5 +99,5 @@ def _words(text: str) -> list[str]:
 
 
 def _name(text: str) -> str:
-    told = "".join(_words(text))
-    return blob_hash(told.encode())[:24] if len(told) >= _SHORT else ""
+    letters = "".join(_words(text))
+    return blob_hash(letters.encode())[:24] if len(letters) >= _SHORT else ""

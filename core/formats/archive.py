@@ -1,51 +1,25 @@
 """Our own archive: one zip file that holds the events and the payloads of one session.
 
 `tiphys.json` (the manifest), `events.jsonl` (the bodies in order, byte for byte as in the log) and one
-`blobs/HASH` per payload. Reading never writes to disk: a member with any other name, a link, a doubled name or
-a size beyond the bounds refuses the archive, and every payload must match the hash that names it.
+`blobs/HASH` per payload. `readers.archive` reads it.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import stat
-import struct
 import tempfile
 import zipfile
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import msgspec
 
-from core.domain.blob import blob_hash
-from core.domain.errors import InvalidInput, ProtocolMismatch, Unavailable
-from core.domain.events import SessionCreated, StepAdded, blobs_of, decode_event
-from core.domain.ids import is_id
-from core.formats.imported import Imported
-from core.formats.source import Source
-from core.protocol.codec import MAX_EVENT
+from core.domain.errors import Unavailable
+from core.domain.events import blobs_of, decode_event
 
-NAME = "archive"
-VERSION = 1
-MAX_MEMBERS = 2_000_000
-MAX_EVENTS = 1024 * 1024 * 1024
-MAX_BLOB = 256 * 1024 * 1024
-MAX_TOTAL = 32 * 1024 * 1024 * 1024
-"""Bounds of what is accepted, in uncompressed bytes."""
-
-MAX_RATIO, FREE = 200, 64 * 1024 * 1024
-"""An archive that unpacks to more than FREE bytes may be at most so many times as large as its file. Events hold
-random identities and never come near that."""
-
-_DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, NotImplementedError,
-           OverflowError)
-"""What `zipfile` raises for a file that lies about itself."""
-
-_MANIFEST, _EVENTS = "tiphys.json", "events.jsonl"
-_NAME = re.compile(r"tiphys\.json|events\.jsonl|blobs/[0-9a-f]{64}")
+FORMAT_NAME, VERSION = "tiphys-archive", 1
+MANIFEST, EVENTS, BLOBS = "tiphys.json", "events.jsonl", "blobs/"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
@@ -58,26 +32,6 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     head: int
     title: str = ""
     source: str = ""
-
-
-class _Blobs(Mapping[str, bytes]):
-    """The payloads, read and checked when asked for, so that an archive larger than memory can be imported."""
-
-    def __init__(self, path: Path, names: Iterable[str]) -> None:
-        self._path = path
-        self._names = frozenset(names)
-
-    def __getitem__(self, name: str) -> bytes:
-        if name not in self._names:
-            raise KeyError(name)
-        with _opened(self._path) as file:
-            return _payload(file, name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(sorted(self._names))
-
-    def __len__(self) -> int:
-        return len(self._names)
 
 
 def write(path: Path, session: str, title: str, bodies: Iterable[bytes], blob: Callable[[str], bytes]) -> int:
@@ -101,12 +55,12 @@ def write(path: Path, session: str, title: str, bodies: Iterable[bytes], blob: C
 def _write_members(
     file: zipfile.ZipFile, session: str, title: str, bodies: list[bytes], blob: Callable[[str], bytes]
 ) -> int:
-    manifest = Manifest(format="tiphys-archive", version=VERSION, session=session, head=len(bodies), title=title)
-    _put(file, _MANIFEST, msgspec.json.encode(manifest))
-    _put(file, _EVENTS, b"".join(body + b"\n" for body in bodies))
+    manifest = Manifest(format=FORMAT_NAME, version=VERSION, session=session, head=len(bodies), title=title)
+    _put(file, MANIFEST, msgspec.json.encode(manifest))
+    _put(file, EVENTS, b"".join(body + b"\n" for body in bodies))
     names = dict.fromkeys(name for body in bodies for name in blobs_of(decode_event(body).fact))
     for name in names:
-        _put(file, f"blobs/{name}", blob(name))
+        _put(file, BLOBS + name, blob(name))
     return len(bodies)
 
 
@@ -115,135 +69,3 @@ def _put(file: zipfile.ZipFile, name: str, data: bytes) -> None:
     info.compress_type = zipfile.ZIP_DEFLATED
     info.external_attr = (stat.S_IFREG | 0o644) << 16
     file.writestr(info, data)
-
-
-def recognises(source: Source) -> bool:
-    """Whether the file is a zip file with our manifest."""
-    if not source.head.startswith(b"PK\x03\x04"):
-        return False
-    if source.head[30 : 30 + len(_MANIFEST)] == _MANIFEST.encode():
-        return True
-    try:
-        with zipfile.ZipFile(source.path) as file:
-            return _MANIFEST in file.namelist()
-    except _DAMAGE:
-        return False
-
-
-def read(source: Source) -> Iterator[Imported]:
-    """The one session. Of a log whose payloads are damaged, the events before the first that lacks one."""
-    with _opened(source.path) as file:
-        names = _checked_names(file)
-        manifest = _manifest(file)
-        session = _session(source, file, names, manifest)
-    yield session
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
-    """The archive; whatever is wrong with it becomes InvalidInput."""
-    try:
-        with zipfile.ZipFile(path) as file:
-            yield file
-    except _DAMAGE as error:
-        raise _bad(path, f"it is damaged ({error})") from error
-
-
-def _bad(path: str | os.PathLike[str] | None, why: str) -> InvalidInput:
-    return InvalidInput("bad_archive", f"{path} is no readable archive: {why}.", path=str(path))
-
-
-def _checked_names(file: zipfile.ZipFile) -> frozenset[str]:
-    """The members' names. Raises InvalidInput for what an archive of ours never holds."""
-    infos = file.infolist()
-    total = sum(i.file_size for i in infos)
-    if len(infos) > MAX_MEMBERS or total > MAX_TOTAL:
-        raise _bad(file.filename, "it is larger than this program accepts")
-    if total > max(FREE, MAX_RATIO * Path(str(file.filename)).stat().st_size):
-        raise _bad(file.filename, f"it would unpack to {total:,} bytes, which no session of its size does")
-    for info in infos:
-        kind = stat.S_IFMT(info.external_attr >> 16)
-        bound = MAX_BLOB if info.filename.startswith("blobs/") else MAX_EVENTS
-        plain = info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) and not info.flag_bits & 1
-        if not _NAME.fullmatch(info.filename) or kind not in (0, stat.S_IFREG) or not plain:
-            raise _bad(file.filename, f"the member {info.filename[:100]!r} does not belong there")
-        if info.file_size > bound:
-            raise _bad(file.filename, f"the member {info.filename!r} has {info.file_size:,} bytes")
-    names = frozenset(i.filename for i in infos)
-    if len(names) != len(infos):
-        raise _bad(file.filename, "a member occurs twice")
-    return names
-
-
-def _member(file: zipfile.ZipFile, name: str, bound: int) -> bytes:
-    with file.open(name) as member:
-        data = member.read(bound + 1)
-    if len(data) > bound:
-        raise _bad(file.filename, f"the member {name!r} is larger than it says")
-    return data
-
-
-def _manifest(file: zipfile.ZipFile) -> Manifest:
-    try:
-        manifest = msgspec.json.decode(_member(file, _MANIFEST, 1024 * 1024), type=Manifest)
-    except (msgspec.DecodeError, KeyError, RecursionError) as error:
-        raise _bad(file.filename, "its manifest cannot be read") from error
-    if manifest.version > VERSION:
-        raise ProtocolMismatch("archive_too_new", f"{file.filename} has version {manifest.version}; this program reads "
-                               f"up to {VERSION}.", version=manifest.version)
-    if manifest.format != "tiphys-archive" or not is_id(manifest.session):
-        raise _bad(file.filename, "its manifest names no session")
-    return manifest
-
-
-def _payload(file: zipfile.ZipFile, name: str) -> bytes:
-    data = _member(file, f"blobs/{name}", MAX_BLOB)
-    if blob_hash(data) != name:
-        raise _bad(file.filename, f"the payload {name[:12]} does not match its name")
-    return data
-
-
-def _session(source: Source, file: zipfile.ZipFile, names: frozenset[str], manifest: Manifest) -> Imported:
-    bodies: list[bytes] = []
-    warnings: list[str] = []
-    needed, steps, errors = set[str](), 0, 0
-    for number, body in enumerate(_lines(file) if _EVENTS in names else (), 1):
-        try:
-            fact = decode_event(body).fact
-            wanted = [n for n in blobs_of(fact) if n not in needed]
-            _check_payloads(file, names, wanted)
-        except (InvalidInput, *_DAMAGE) as error:
-            warnings.append(f"Only {number - 1} of {manifest.head} events were read; event {number}: {error}")
-            break
-        if number == 1 and not isinstance(fact, SessionCreated):
-            raise _bad(source.path, "its first event does not create a session")
-        needed.update(wanted)
-        bodies.append(body)
-        steps += isinstance(fact, StepAdded)
-        errors += isinstance(fact, StepAdded) and fact.head.is_error
-    good = len(bodies)
-    if not good:
-        raise _bad(source.path, warnings[0] if warnings else "it holds no event")
-    if good < manifest.head and not warnings:
-        warnings.append(f"Only {good} of {manifest.head} events are in the archive.")
-    return Imported(session=manifest.session, source=source.path.name, format=NAME, title=manifest.title,
-                    bodies=tuple(bodies), blobs=_Blobs(source.path, needed), steps=steps, errors=errors,
-                    warnings=tuple(warnings))
-
-
-def _lines(file: zipfile.ZipFile) -> Iterator[bytes]:
-    """The lines of the events, one at a time; one that is longer than an event may be comes cut, and is unreadable."""
-    read = 0
-    with file.open(_EVENTS) as member:
-        while line := member.readline(MAX_EVENT + 2):
-            read += len(line)
-            if read > MAX_EVENTS:
-                raise _bad(file.filename, f"the member {_EVENTS!r} is larger than it says")
-            yield line.removesuffix(b"\n").removesuffix(b"\r")
-
-
-def _check_payloads(file: zipfile.ZipFile, names: frozenset[str], wanted: list[str]) -> None:
-    for name in wanted:
-        if f"blobs/{name}" not in names:
-            raise _bad(file.filename, f"the payload {name[:12]} is not in it")
-        _payload(file, name)

@@ -19,7 +19,7 @@ _SIZES = (("cols", "width"), ("rows", "height"))
 _WIDEST = 1000
 
 _MOMENT = 0.1
-"""Output within so many seconds is kept together."""
+"""Output within so many seconds is one event."""
 
 
 class Cast(msgspec.Struct):
@@ -34,8 +34,8 @@ class Cast(msgspec.Struct):
     def size(self) -> tuple[int, int]:
         """Columns and rows; 0 where the header does not say them, or not sensibly."""
         term = dict_of(self.header.get("term"))
-        told = [int_of(term.get(short, self.header.get(long))) or 0 for short, long in _SIZES]
-        return (told[0], told[1]) if 2 <= told[0] <= _WIDEST and 1 <= told[1] <= _WIDEST else (0, 0)
+        columns, rows = (int_of(term.get(short, self.header.get(long))) or 0 for short, long in _SIZES)
+        return (columns, rows) if 2 <= columns <= _WIDEST and 1 <= rows <= _WIDEST else (0, 0)
 
     def time(self, seconds: float, started: datetime | None) -> datetime | None:
         """The moment of an event: by the header's clock, else by the given start, else unknown."""
@@ -52,8 +52,8 @@ class Cast(msgspec.Struct):
 
 def is_header(value: Any) -> bool:
     """Whether a value is the header of a cast."""
-    told = dict_of(value)
-    return told.get("version") in (1, 2, 3) and ("width" in told or "term" in told)
+    header = dict_of(value)
+    return header.get("version") in (1, 2, 3) and ("width" in header or "term" in header)
 
 
 def read_cast(source: Source) -> Cast:
@@ -61,8 +61,8 @@ def read_cast(source: Source) -> Cast:
     if source.shape != "lines":
         header = source.object
         cast = Cast(header, [], [source.json.problem] if source.json.problem else [])
-        told = header.pop("stdout", []) if header.get("version") == 1 else []
-        _collect(cast, [[*pair[:1], "o", *pair[1:]] for pair in told if isinstance(pair, list)], relative=True)
+        pairs = header.pop("stdout", []) if header.get("version") == 1 else []
+        _collect(cast, [[*pair[:1], "o", *pair[1:]] for pair in pairs if isinstance(pair, list)], relative=True)
         return cast
     cast = Cast({}, [], [])
     rows: list[Any] = []
@@ -81,7 +81,7 @@ def read_cast(source: Source) -> Cast:
 
 
 def _collect(cast: Cast, rows: list[Any], *, relative: bool) -> None:
-    """Keep the well-formed events; the times of versions 1 and 3 count from the event before."""
+    """Take the well-formed events; the times of versions 1 and 3 count from the event before."""
     now = 0.0
     for row in rows:
         seconds = float_of(row[0]) if len(row) == 3 else None

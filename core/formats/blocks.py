@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from core.domain.message import ToolCall
-from core.formats.values import as_json, dicts_of, text_of
+from core.formats.chat import make_call
+from core.formats.values import dicts_of, paragraphs, text_of
 
 
 def blocks_of(content: Any) -> list[dict[str, Any]]:
@@ -17,26 +18,25 @@ def blocks_of(content: Any) -> list[dict[str, Any]]:
 
 def text_blocks(content: Any) -> str:
     """The text of a content; pictures and documents are named in brackets."""
-    told = []
+    texts = []
     for block in blocks_of(content):
         kind = block.get("type")
         if kind == "text":
-            told.append(text_of(block.get("text")))
+            texts.append(text_of(block.get("text")))
         elif kind not in ("thinking", "redacted_thinking", "tool_use", "server_tool_use", "tool_result"):
-            told.append(f"[{text_of(kind) or 'part'}]")
-    return "\n\n".join(t for t in told if t)
+            texts.append(f"[{text_of(kind) or 'part'}]")
+    return paragraphs(*texts)
 
 
 def thinking(content: Any) -> str:
-    """The model's reasoning, where it is told."""
-    return "\n\n".join(t for b in blocks_of(content) if (t := text_of(b.get("thinking"))))
+    """The model's reasoning, where it is there."""
+    return paragraphs(*(text_of(b.get("thinking")) for b in blocks_of(content)))
 
 
 def calls_of(content: Any) -> tuple[ToolCall, ...]:
     """The tool calls; `arguments` is JSON of the input, which the API gives parsed."""
     return tuple(
-        ToolCall(id=text_of(b.get("id")) or str(n), name=text_of(b.get("name")) or "unknown",
-                 arguments=as_json(b.get("input", {})))
+        make_call(b.get("id"), b.get("name"), b.get("input", {}), n)
         for n, b in enumerate(blocks_of(content), 1) if b.get("type") in ("tool_use", "server_tool_use"))
 
 

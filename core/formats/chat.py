@@ -8,8 +8,9 @@ from typing import Any
 from core.domain.action_kinds import Family
 from core.domain.errors import InvalidInput
 from core.domain.message import Message, Role, ToolCall
-from core.domain.step import Action
+from core.domain.step import Action, Usage
 from core.formats.json_text import clean
+from core.formats.values import as_json, dict_of, dicts_of, family_of, text_of, usage_of
 
 _ROLES: dict[str, Role] = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant",
                            "tool": "tool", "function": "tool"}
@@ -28,7 +29,14 @@ def content_text(content: Any) -> str:
         return content
     if isinstance(content, list):
         return "\n".join(_part_text(p) for p in content)
-    return json.dumps(content, ensure_ascii=False)
+    return as_json(content)
+
+
+def parts_text(content: Any) -> str:
+    """The text of a content that is text or a list of parts; parts without text are named in brackets."""
+    if isinstance(content, str):
+        return content
+    return "\n".join(text_of(p.get("text")) or f"[{text_of(p.get('type')) or 'part'}]" for p in dicts_of(content))
 
 
 def _part_text(part: Any) -> str:
@@ -42,30 +50,51 @@ def _part_text(part: Any) -> str:
 
 def read_calls(message: dict[str, Any]) -> tuple[ToolCall, ...]:
     """The tool calls of an assistant message, the old single `function_call` included."""
-    calls = message.get("tool_calls")
-    found = [c for c in calls if isinstance(c, dict)] if isinstance(calls, list) else []
+    found = dicts_of(message.get("tool_calls"))
     if isinstance(message.get("function_call"), dict):
         found.append({"id": "", "function": message["function_call"]})
     return tuple(_call(c, n) for n, c in enumerate(found, 1))
 
 
 def _call(call: dict[str, Any], ordinal: int) -> ToolCall:
-    function = call.get("function")
-    told = function if isinstance(function, dict) else {}
-    arguments = told.get("arguments", "")
-    text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
-    return ToolCall(id=str(call.get("id") or ordinal), name=str(told.get("name") or "unknown"), arguments=text)
+    function = dict_of(call.get("function"))
+    return ToolCall(id=str(call.get("id") or ordinal), name=str(function.get("name") or "unknown"),
+                    arguments=as_json(function.get("arguments", "")))
+
+
+def make_call(id: Any, name: Any, arguments: Any, ordinal: int = 1) -> ToolCall:
+    """The call of another vocabulary; one without an id is named by its place in its step."""
+    return ToolCall(id=text_of(id) or str(ordinal), name=text_of(name) or "unknown", arguments=as_json(arguments))
+
+
+def tool_definitions(tools: Any) -> list[dict[str, Any]]:
+    """The definitions in a list of tools as our steps name them: name, description, parameters."""
+    definitions = [dict_of(t.get("function")) or t for t in dicts_of(tools)]
+    return [{k: d[k] for k in ("name", "description", "parameters") if k in d} for d in definitions]
 
 
 def action_of(call: ToolCall, family: Family = "other") -> Action:
-    """The action of a call; arguments that are no JSON object are kept and the action is marked malformed."""
+    """The action of a call; arguments that are no JSON become its `text`, and it is marked malformed."""
     try:
-        told = clean(json.loads(call.arguments or "{}"))
+        value = clean(json.loads(call.arguments or "{}"))
     except (ValueError, RecursionError) as error:
         return Action(call_id=call.id, tool=call.name, arguments={"text": call.arguments}, family=family,
                       malformed=f"The arguments are not JSON: {error}")
-    arguments = told if isinstance(told, dict) else {"value": told}
+    arguments = value if isinstance(value, dict) else {"value": value}
     return Action(call_id=call.id, tool=call.name, arguments=arguments, family=family)
+
+
+def bare_action(call_id: Any, tool: Any) -> Action:
+    """An action of which no more than the tool is known."""
+    name = text_of(tool) or "unknown"
+    return Action(call_id=text_of(call_id), tool=name, family=family_of(name))
+
+
+def usage_in(response: dict[str, Any], cost: Any = None) -> Usage:
+    """The usage of a response of the API."""
+    used = dict_of(response.get("usage"))
+    cached = dict_of(used.get("prompt_tokens_details")).get("cached_tokens")
+    return usage_of(used.get("prompt_tokens"), used.get("completion_tokens"), cached, cost)
 
 
 def read_message(message: dict[str, Any]) -> Message:

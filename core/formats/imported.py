@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 import msgspec
@@ -13,10 +13,13 @@ from core.domain.context import ContextDelta, MessageRef, PreviousRange, delta_b
 from core.domain.events import (
     Branched,
     Fact,
+    NoteAdded,
+    ScoreGiven,
     SessionCreated,
     SessionState,
     SessionStateChanged,
     StepAdded,
+    SubmissionMade,
     blobs_of,
     encode_event,
     make_event,
@@ -25,10 +28,10 @@ from core.domain.message import Message, encode_message
 from core.domain.step import StepBody, Usage, encode_body, make_head
 from core.domain.task import AgentSettings, ModelSettings, Task
 from core.domain.verdict import Author
-from core.formats.payloads import Chosen, Payloads
+from core.formats.blob_spool import BlobSelection, BlobSpool
 
 _DESCRIPTION = 400_000
-"""Characters of a task's description that are kept: it travels in one event, whose size is bounded."""
+"""Most characters of a task's description: it travels in one event, whose size is bounded."""
 
 _PARTS = 8_000
 """Messages that may enter a context at one step: they travel in one event."""
@@ -55,7 +58,8 @@ class Imported(msgspec.Struct, frozen=True, kw_only=True):
 class SessionBuilder:
     """Collects a foreign session's facts. Identities come from the content, so a second import is the same one."""
 
-    def __init__(self, format: str, source: str, content: bytes, *, is_named: bool = True) -> None:
+    def __init__(self, format: str, source: str, content: bytes, warnings: Iterable[str] = (), *,
+                 is_named: bool = True) -> None:
         """`content` gives the session its identity: what the format names it by, else the session's own bytes.
 
         A name survives the growth and the conversion of a file; bytes are the last resort.
@@ -65,8 +69,8 @@ class SessionBuilder:
         self.is_named = is_named
         self.session = f"{format}-{blob_hash(content)[:24]}"
         self.author = Author(kind="import", name=format)
-        self.warnings: list[str] = []
-        self.blobs = Payloads()
+        self.warnings = list(warnings)
+        self.blobs = BlobSpool()
         self._facts: list[tuple[Fact, Author, datetime | None]] = []
         self._context: Sequence[MessageRef] = ()
         self._length = 0
@@ -95,11 +99,11 @@ class SessionBuilder:
         self._facts.append((fact, Author(kind="import", name=author) if author else self.author, at))
 
     def blob(self, data: bytes) -> str:
-        """Keep a payload; gives its name."""
+        """Store a payload; gives its name."""
         return self.blobs.put(data)
 
     def message(self, message: Message, source: str = "") -> MessageRef:
-        """Keep a message of a context. Its length in tokens is estimated from its bytes."""
+        """Store a message of a context. Its length in tokens is estimated from its bytes."""
         data = encode_message(message)
         return MessageRef(hash=self.blob(data), role=message.role, tokens=max(1, len(data) // 4), source=source)
 
@@ -136,12 +140,27 @@ class SessionBuilder:
         self._context, self._length = context, len(context)
         return delta
 
+    def totals(self, counts: Mapping[str, object], of: str = "the whole run") -> None:
+        """What a file counts for a run or turn only, as a note; None is unknown."""
+        if text := ", ".join(f"{name} {count}" for name, count in counts.items() if count is not None):
+            self.fact(NoteAdded(step=0, text=f"Recorded for {of}: {text}."))
+
+    def submission(self, text: str) -> None:
+        """What the agent handed in; "" where the file does not hold it."""
+        if text:
+            self.fact(SubmissionMade(ordinal=1, step=self.steps, blob=self.blob(text.encode())))
+
+    def reward(self, reward: float | None, message: str) -> None:
+        """An outcome from 0 to 1 as a score; one that is unknown or on another scale is left out."""
+        if reward is not None and 0 <= reward <= 1:
+            self.fact(ScoreGiven(ordinal=1, step=self.steps, total=100.0 * reward, message=message))
+
     def end(self, state: SessionState, reason: str, detail: str = "") -> None:
         """The last fact: how the session ended."""
         self.fact(SessionStateChanged(state=state, reason=reason, detail=detail))
 
     def build(self) -> Imported:
-        """The session. Events whose time the file does not tell bear that of the import.
+        """The session. Events whose time is not in the file bear that of the import.
 
         An event's id comes from what it says, so that a file that has grown gives its old events their old ids.
         """
@@ -155,13 +174,18 @@ class SessionBuilder:
                         bodies=bodies, blobs=self._named(), steps=self.steps, errors=self.errors,
                         warnings=tuple(self.warnings), is_named=self.is_named, size=self.blobs.size)
 
+    def build_without_end(self) -> Imported:
+        """The session of a file that does not say how it ended."""
+        self.end("finished", "end_not_recorded")
+        return self.build()
+
     def _named(self) -> Mapping[str, bytes]:
         """The payloads that a fact names; messages after the last step are in no context."""
-        return Chosen(self.blobs, [name for fact, _, _ in self._facts for name in blobs_of(fact)])
+        return BlobSelection(self.blobs, [name for fact, _, _ in self._facts for name in blobs_of(fact)])
 
 
 def _key(fact: Fact, seen: Counter[str]) -> str:
-    """What tells a fact apart within its session: a step's number, or the content and how often it was there."""
+    """What identifies a fact within its session: a step's number, or the content and how often it was there."""
     if isinstance(fact, StepAdded):
         return f"step-{fact.head.number}"
     if isinstance(fact, SessionCreated):

@@ -1,4 +1,4 @@
-"""Files of one record a line, as programs write them while they run: read in order, damage told with its place."""
+"""Files of one record a line, as programs write them while they run: read in order, damage named with its place."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import msgspec
 from core.domain.errors import ReportableError
 from core.formats.source import Source
 
-_TOLD = 5
+_NAMED_ONE_BY_ONE = 5
 """Damaged lines that are named one by one."""
 
 
@@ -21,14 +21,19 @@ class Records(msgspec.Struct, frozen=True):
     items: tuple[dict[str, Any], ...]
     problems: tuple[str, ...]
 
+    @property
+    def warnings(self) -> list[str]:
+        """The first few of the sentences, and how many there are beyond them."""
+        more = len(self.problems) - _NAMED_ONE_BY_ONE
+        return [*self.problems[:_NAMED_ONE_BY_ONE], *([f"{more} more lines could not be read."] if more > 0 else [])]
+
 
 def records(source: Source) -> Records:
     """All objects of a file of lines; also of one that is a JSON list, or a single object."""
     if source.shape != "lines":
         value = source.json.value
         found = value if isinstance(value, list) else [value]
-        told = (source.json.problem,) if source.json.problem else ()
-        return Records(tuple(v for v in found if isinstance(v, dict)), told)
+        return Records(tuple(v for v in found if isinstance(v, dict)), tuple(filter(None, [source.json.problem])))
     items: list[dict[str, Any]] = []
     problems: list[str] = []
     for line, parsed in source.records():
@@ -45,16 +50,9 @@ def records(source: Source) -> Records:
     return Records(tuple(items), tuple(problems))
 
 
-def shortened(problems: Iterable[str]) -> list[str]:
-    """The first few sentences, and how many there are beyond them."""
-    told = list(problems)
-    more = len(told) - _TOLD
-    return told if more <= 0 else [*told[:_TOLD], f"{more} more lines could not be read."]
-
-
 def gathered(source: Source, paths: Iterable[Path]) -> Records:
     """The objects of files that hold one each, such as the events of a folder. Raises ReportableError
-    (file_incomplete) for one that is still being written; others that cannot be read are told."""
+    (file_incomplete) for one that is still being written; others that cannot be read are problems."""
     items: list[dict[str, Any]] = []
     problems: list[str] = []
     for path in paths:

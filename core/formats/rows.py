@@ -10,12 +10,13 @@ from typing import Any
 import msgspec
 
 from core.domain.errors import InvalidInput
+from core.formats.format import Format, any_sample
 from core.formats.imported import Imported
 from core.formats.json_text import Parsed
 from core.formats.source import Source
 
 
-class Row(msgspec.Struct, frozen=True):
+class SourceRow(msgspec.Struct, frozen=True):
     """One row of a file: where it stands, and its value."""
 
     where: str
@@ -37,14 +38,21 @@ def canonical(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=True, sort_keys=True).encode()
 
 
-def rows(source: Source) -> Iterator[Row]:
+def rows(source: Source) -> Iterator[SourceRow]:
     """All rows in order; a damaged one has a problem."""
     return _lines(source) if source.shape == "lines" else _whole(source)
 
 
+def row_format(name: str, title: str, fits: Callable[[Any], bool], what: str,
+               read: Callable[[Source, SourceRow], Imported | str], rank: int = 0) -> Format:
+    """The format of files with a session a row, known by one of the first rows (see `read_rows`)."""
+    return Format(name=name, title=title, rank=rank, recognises=any_sample(fits),
+                  read=lambda source: read_rows(source, fits, what, lambda row: read(source, row)))
+
+
 def read_rows(source: Source, fits: Callable[[Any], bool], what: str,
-              read: Callable[[Row], Imported | str]) -> Iterator[Imported]:
-    """The sessions of the file in order. What cannot be read is told as a warning of the session before it.
+              read: Callable[[SourceRow], Imported | str]) -> Iterator[Imported]:
+    """The sessions of the file in order. What cannot be read is a warning of the session before it.
 
     `read` gives a row's session, or one sentence on why there is none; `what` says what a row should hold.
     Raises InvalidInput (no_sessions) where no row gives one.
@@ -68,16 +76,16 @@ def joined(path: Path, found: Iterable[tuple[str, Imported | str]]) -> Iterator[
         else:
             seen[made.session] = where
             if held:
-                yield _told(held, troubles)
+                yield _with_warnings(held, troubles)
                 troubles = []
             held = made
     if held is None:
         raise InvalidInput("no_sessions", f"{path}: {' '.join(troubles[:5])}", path=str(path))
-    yield _told(held, troubles)
+    yield _with_warnings(held, troubles)
 
 
 def _read_row(
-    row: Row, fits: Callable[[Any], bool], what: str, read: Callable[[Row], Imported | str]
+    row: SourceRow, fits: Callable[[Any], bool], what: str, read: Callable[[SourceRow], Imported | str]
 ) -> Imported | str:
     if row.parsed.problem and "UTF-8" not in row.parsed.problem:
         return f"{row.where} was left out: {row.parsed.problem}"
@@ -87,29 +95,29 @@ def _read_row(
     if isinstance(made, str):
         return f"{row.where} was left out: {made}"
     if row.parsed.problem:
-        return _told(made, [f"{row.where}: {row.parsed.problem}"])
+        return _with_warnings(made, [f"{row.where}: {row.parsed.problem}"])
     return made
 
 
-def _told(made: Imported, troubles: list[str]) -> Imported:
+def _with_warnings(made: Imported, troubles: list[str]) -> Imported:
     return msgspec.structs.replace(made, warnings=(*made.warnings, *troubles)) if troubles else made
 
 
-def _lines(source: Source) -> Iterator[Row]:
+def _lines(source: Source) -> Iterator[SourceRow]:
     for line, parsed in source.records():
         cut = "" if line.whole or not parsed.problem else " The file ends inside this line."
         problem = f"{parsed.problem}{cut}" if parsed.problem else ""
-        yield Row(f"Line {line.number} (byte {line.start})", Parsed(parsed.value, problem))
+        yield SourceRow(f"Line {line.number} (byte {line.start})", Parsed(parsed.value, problem))
 
 
-def _whole(source: Source) -> Iterator[Row]:
+def _whole(source: Source) -> Iterator[SourceRow]:
     """The rows of a file that is one JSON value."""
     value = source.json.value
     problem = source.json.problem
     if not isinstance(value, list):
-        yield Row("Line 1 (byte 0)", Parsed(value, problem))
+        yield SourceRow("Line 1 (byte 0)", Parsed(value, problem))
         return
     for number, row in enumerate(value, 1):
-        yield Row(f"Row {number}", Parsed(row))
+        yield SourceRow(f"Row {number}", Parsed(row))
     if problem:
-        yield Row("The end", Parsed(None, problem))
+        yield SourceRow("The end", Parsed(None, problem))

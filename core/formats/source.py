@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -22,12 +22,17 @@ MAX_LINE = 256 * 1024 * 1024
 SAMPLES = 50
 """How many lines or items recognition looks at."""
 
-_HEARD_BYTES = 64 * 1024
+_PROGRESS_BYTES = 64 * 1024
 
 Shape = Literal["lines", "list", "object", "none"]
 
 
-class Line(msgspec.Struct, frozen=True):
+def is_plain(path: Path) -> bool:
+    """Whether there is a regular file, and no link to one."""
+    return path.is_file() and not path.is_symlink()
+
+
+class FileLine(msgspec.Struct, frozen=True):
     """One line of a file: its number from 1, the byte it starts at, and its bytes without the line's end."""
 
     number: int
@@ -42,9 +47,9 @@ class Line(msgspec.Struct, frozen=True):
 class Source:
     """A regular file. Raises InvalidInput for anything else (a device, a socket, a missing file)."""
 
-    def __init__(self, path: Path, heard: Callable[[int], None] | None = None) -> None:
-        """`heard` is told every so often how many bytes of the file have been read."""
-        self._heard = heard
+    def __init__(self, path: Path, progress: Callable[[int], None] | None = None) -> None:
+        """`progress` is called every so often with how many bytes of the file have been read."""
+        self._progress = progress
         if not path.is_file():
             raise InvalidInput("not_a_file", f"{path} is not a file.", path=str(path))
         self.path = path
@@ -54,6 +59,11 @@ class Source:
                 self.head = file.read(64 * 1024)
         except OSError as error:
             raise Unavailable("file_unreadable", f"{path} cannot be read: {error.strerror}.", path=str(path)) from error
+
+    def without_steps(self, wanted: str, problems: Iterable[str] = ()) -> InvalidInput:
+        """The error (no_steps) for a file that holds no `wanted`, with what else is wrong with it."""
+        return InvalidInput("no_steps", f"{self.path} holds no {wanted}. {' '.join(problems)}".strip(),
+                            path=str(self.path))
 
     def part(self, path: Path) -> Source:
         """Another file that is a part of what this one stands for."""
@@ -75,6 +85,11 @@ class Source:
     def json(self) -> Parsed:
         """The file as one JSON value."""
         return parse(self.data)
+
+    @property
+    def damage(self) -> list[str]:
+        """One sentence where the JSON value could be read in part only."""
+        return [f"{self.json.problem} What stands before it was read."] if self.json.problem else []
 
     @cached_property
     def shape(self) -> Shape:
@@ -103,16 +118,16 @@ class Source:
         value = self.json.value if self.shape == "object" else None
         return value if isinstance(value, dict) else {}
 
-    def records(self) -> Iterator[tuple[Line, Parsed]]:
+    def records(self) -> Iterator[tuple[FileLine, Parsed]]:
         """The lines that are not blank, each with its JSON value."""
-        told = 0
+        reported = 0
         for line in self.lines():
-            if self._heard is not None and line.stop - told >= _HEARD_BYTES:
-                self._heard(line.start)
-                told = line.stop
+            if self._progress is not None and line.stop - reported >= _PROGRESS_BYTES:
+                self._progress(line.start)
+                reported = line.stop
             yield line, parse(line.data)
 
-    def lines(self, start: int = 0, number: int = 0) -> Iterator[Line]:
+    def lines(self, start: int = 0, number: int = 0) -> Iterator[FileLine]:
         """The lines that are not blank, from the byte `start` on, before which there are `number` lines.
 
         Raises LimitReached for one beyond MAX_LINE.
@@ -125,5 +140,5 @@ class Source:
                     raise LimitReached("line_too_long",
                                        f"Line {number} of {self.path} is longer than {MAX_LINE:,} bytes.")
                 if data.strip():
-                    yield Line(number, start, data.rstrip(b"\r\n"), data.endswith(b"\n"), start + len(data))
+                    yield FileLine(number, start, data.rstrip(b"\r\n"), data.endswith(b"\n"), start + len(data))
                 start += len(data)

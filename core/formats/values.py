@@ -73,7 +73,7 @@ def usage_of(input_tokens: Any = None, output_tokens: Any = None, cached: Any = 
 
 
 def exit_error(code: int | None) -> ActionError | None:
-    """The error that an exit code tells of; None for 0 and for an unknown one."""
+    """The error that an exit code stands for; None for 0 and for an unknown one."""
     return ActionError(kind="exit_code", message=f"The command ended with exit code {code}.") if code else None
 
 
@@ -82,8 +82,19 @@ def as_json(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
+def paragraphs(*texts: str) -> str:
+    """The texts that are not empty, with a blank line between them."""
+    return "\n\n".join(filter(None, texts))
+
+
+def sum_of(counts: dict[str, Any], *names: str) -> int | None:
+    """The sum of some counts; None where the first of them is not there."""
+    numbers = [int_of(counts.get(name)) for name in names]
+    return sum(n or 0 for n in numbers) if numbers[0] is not None else None
+
+
 def family_of(tool: str) -> Family:
-    """The family that a foreign tool's name tells of."""
+    """The family that a foreign tool's name points to."""
     name = tool.lower()
     for family in ("search", "browse", "control", "file", "command"):
         if any(part in name for part in _FAMILIES[family]):

@@ -81,6 +81,6 @@ def opened(path: Path) -> Iterator[Zip]:
         yield Zip(path, file)
 
 
-def bad(path: Path, why: str) -> InvalidInput:
+def bad(path: object, why: str) -> InvalidInput:
     """The error for an archive that cannot be read."""
     return InvalidInput("bad_archive", f"{path} is no readable archive: {why}.", path=str(path))

@@ -123,10 +123,10 @@
 <context>
     <name>ExportController</name>
     <message numerus="yes">
-        <source>%n chosen session(s) are not whole on this computer. Menu Session, “Keep on this computer” fetches what is missing.</source>
+        <source>%n chosen session(s) are not whole on this computer. Menu Session, “Store offline” fetches what is missing.</source>
         <translation>
-            <numerusform>%n chosen session are not whole on this computer. Menu Session, “Keep on this computer” fetches what is missing.</numerusform>
-            <numerusform>%n chosen sessions are not whole on this computer. Menu Session, “Keep on this computer” fetches what is missing.</numerusform>
+            <numerusform>%n chosen session are not whole on this computer. Menu Session, “Store offline” fetches what is missing.</numerusform>
+            <numerusform>%n chosen sessions are not whole on this computer. Menu Session, “Store offline” fetches what is missing.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -158,7 +158,7 @@
     </message>
 </context>
 <context>
-    <name>FindAllView</name>
+    <name>FindView</name>
     <message numerus="yes">
         <source>%n place(s)</source>
         <translation>
@@ -209,16 +209,6 @@
     </message>
 </context>
 <context>
-    <name>KeepingController</name>
-    <message numerus="yes">
-        <source>%n part(s) are not on the server either.</source>
-        <translation>
-            <numerusform>%n part are not on the server either.</numerusform>
-            <numerusform>%n parts are not on the server either.</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>MergingController</name>
     <message numerus="yes">
         <source>%n opinion(s) merged, {known} were here already.</source>
@@ -242,6 +232,16 @@
         <translation>
             <numerusform>{server} has %n task that it cannot read; its log says why.</numerusform>
             <numerusform>{server} has %n tasks that it cannot read; its log says why.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>OfflineController</name>
+    <message numerus="yes">
+        <source>%n part(s) are not on the server either.</source>
+        <translation>
+            <numerusform>%n part are not on the server either.</numerusform>
+            <numerusform>%n parts are not on the server either.</numerusform>
         </translation>
     </message>
 </context>

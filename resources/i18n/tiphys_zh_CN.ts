@@ -96,8 +96,8 @@
         <translation>何时请求关注(&amp;W)…</translation>
     </message>
     <message>
-        <source>&amp;Keep on this computer</source>
-        <translation>保存到本机(&amp;K)</translation>
+        <source>Store off&amp;line</source>
+        <translation>离线保存(&amp;K)</translation>
     </message>
     <message>
         <source>Save this &amp;filter…</source>
@@ -903,6 +903,17 @@
     </message>
 </context>
 <context>
+    <name>DownloadBar</name>
+    <message>
+        <source>How much of the session is here</source>
+        <translation>会话已取得的比例</translation>
+    </message>
+    <message>
+        <source>Stop fetching the session</source>
+        <translation>停止获取会话</translation>
+    </message>
+</context>
+<context>
     <name>EffectModel</name>
     <message>
         <source>No step after it yet</source>
@@ -1126,9 +1137,9 @@
 <context>
     <name>ExportController</name>
     <message numerus="yes">
-        <source>%n chosen session(s) are not whole on this computer. Menu Session, “Keep on this computer” fetches what is missing.</source>
+        <source>%n chosen session(s) are not whole on this computer. Menu Session, “Store offline” fetches what is missing.</source>
         <translation>
-            <numerusform>所选会话中有 %n 个在本机不完整。“会话”菜单中的“保存到本机”可获取缺少的部分。</numerusform>
+            <numerusform>所选会话中有 %n 个在本机不完整。“会话”菜单中的“离线保存”可获取缺少的部分。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -1182,7 +1193,36 @@
     </message>
 </context>
 <context>
-    <name>Eye</name>
+    <name>EyeController</name>
+    <message>
+        <source>Fetching this message from the server…</source>
+        <translation>正在从服务器获取此消息…</translation>
+    </message>
+    <message>
+        <source>There is no context here to copy: choose a step first.</source>
+        <translation>这里没有可复制的上下文：请先选择一个步骤。</translation>
+    </message>
+    <message>
+        <source>Fetched {n} of {all} messages to copy them…</source>
+        <translation>复制前正在获取消息：{n}/{all}…</translation>
+    </message>
+    <message>
+        <source>Copied: the context as JSON.</source>
+        <translation>已复制：JSON 格式的上下文。</translation>
+    </message>
+    <message>
+        <source>Copied: a curl request. It reads the key from OPENAI_API_KEY.</source>
+        <translation>已复制：curl 请求。密钥从 OPENAI_API_KEY 读取。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n secret(s) were taken out.</source>
+        <translation>
+            <numerusform>已去除 %n 个密钥。</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>EyeView</name>
     <message>
         <source>task</source>
         <translation>任务</translation>
@@ -1266,35 +1306,6 @@
     <message>
         <source>Nothing changed since the step before.</source>
         <translation>与上一步骤相比没有变化。</translation>
-    </message>
-</context>
-<context>
-    <name>EyeController</name>
-    <message>
-        <source>Fetching this message from the server…</source>
-        <translation>正在从服务器获取此消息…</translation>
-    </message>
-    <message>
-        <source>There is no context here to copy: choose a step first.</source>
-        <translation>这里没有可复制的上下文：请先选择一个步骤。</translation>
-    </message>
-    <message>
-        <source>Fetched {n} of {all} messages to copy them…</source>
-        <translation>复制前正在获取消息：{n}/{all}…</translation>
-    </message>
-    <message>
-        <source>Copied: the context as JSON.</source>
-        <translation>已复制：JSON 格式的上下文。</translation>
-    </message>
-    <message>
-        <source>Copied: a curl request. It reads the key from OPENAI_API_KEY.</source>
-        <translation>已复制：curl 请求。密钥从 OPENAI_API_KEY 读取。</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n secret(s) were taken out.</source>
-        <translation>
-            <numerusform>已去除 %n 个密钥。</numerusform>
-        </translation>
     </message>
 </context>
 <context>
@@ -1560,6 +1571,17 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>FiltersController</name>
+    <message>
+        <source>Save this filter</source>
+        <translation>保存此筛选</translation>
+    </message>
+    <message>
+        <source>Its name:</source>
+        <translation>名称：</translation>
+    </message>
+</context>
+<context>
     <name>Find</name>
     <message>
         <source>step {n}</source>
@@ -1627,7 +1649,14 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
-    <name>FindAllView</name>
+    <name>FindBoxController</name>
+    <message>
+        <source>No valid expression: {why}</source>
+        <translation>表达式无效：{why}</translation>
+    </message>
+</context>
+<context>
+    <name>FindView</name>
     <message>
         <source>Words, or “a phrase”, in every session</source>
         <translation>词语或“短语”，在所有会话中</translation>
@@ -1637,8 +1666,8 @@ Delete or right click: take it away</source>
         <translation>在所有会话中查找</translation>
     </message>
     <message>
-        <source>Menu Session, “Keep on this computer” fetches all of one.</source>
-        <translation>“会话”菜单中的“保存到本机”可获取全部内容。</translation>
+        <source>Menu Session, “Store offline” fetches all of one.</source>
+        <translation>“会话”菜单中的“离线保存”可获取全部内容。</translation>
     </message>
     <message>
         <source>Places found</source>
@@ -1674,14 +1703,7 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
-    <name>FindController</name>
-    <message>
-        <source>No valid expression: {why}</source>
-        <translation>表达式无效：{why}</translation>
-    </message>
-</context>
-<context>
-    <name>GoTo</name>
+    <name>GoToDialog</name>
     <message>
         <source>Go to</source>
         <translation>转到</translation>
@@ -1693,13 +1715,6 @@ Delete or right click: take it away</source>
     <message>
         <source>Go</source>
         <translation>转到</translation>
-    </message>
-</context>
-<context>
-    <name>GuidanceAids</name>
-    <message>
-        <source>Kept as a template.</source>
-        <translation>已存为模板。</translation>
     </message>
 </context>
 <context>
@@ -1753,7 +1768,7 @@ Delete or right click: take it away</source>
         <translation>从现成的句子开始 (Ctrl+T)</translation>
     </message>
     <message>
-        <source>Keep this text as a template</source>
+        <source>Save this text as a template</source>
         <translation>将这段文字存为模板</translation>
     </message>
     <message>
@@ -1786,37 +1801,6 @@ Delete or right click: take it away</source>
     <message>
         <source>Too late to change the message: the agent had read it already.</source>
         <translation>已来不及修改该消息：智能体已读过它。</translation>
-    </message>
-</context>
-<context>
-    <name>GuidanceQueue</name>
-    <message>
-        <source>Find in guidance</source>
-        <translation>在指导中查找</translation>
-    </message>
-    <message>
-        <source>All sessions</source>
-        <translation>所有会话</translation>
-    </message>
-    <message>
-        <source>Look through what was said to every session on this computer (Ctrl+Alt+H)</source>
-        <translation>在本机所有会话的指导中查找 (Ctrl+Alt+H)</translation>
-    </message>
-    <message>
-        <source>Guidance and its fate</source>
-        <translation>指导及其去向</translation>
-    </message>
-    <message>
-        <source>Steps before and after the message</source>
-        <translation>消息前后的步骤</translation>
-    </message>
-    <message>
-        <source>What you tell the agent appears here with its fate: on this computer, on the server, delivered at a step, answered.</source>
-        <translation>您对智能体说的话会出现在这里，并显示其去向：在本机、在服务器、在某步骤送达、已回应。</translation>
-    </message>
-    <message>
-        <source>No message holds these words.</source>
-        <translation>没有消息包含这些文字。</translation>
     </message>
 </context>
 <context>
@@ -1905,38 +1889,6 @@ Delete or right click: take it away</source>
     <message>
         <source>“{name}” is being written: it is followed.</source>
         <translation>“{name}”正在写入：将持续跟随。</translation>
-    </message>
-</context>
-<context>
-    <name>KeepBar</name>
-    <message>
-        <source>How much of the session is here</source>
-        <translation>会话已取得的比例</translation>
-    </message>
-    <message>
-        <source>Stop fetching the session</source>
-        <translation>停止获取会话</translation>
-    </message>
-</context>
-<context>
-    <name>KeepingController</name>
-    <message>
-        <source>“{title}” waits for the server</source>
-        <translation>“{title}”正在等待服务器</translation>
-    </message>
-    <message>
-        <source>Keeping “{title}”: {percent} %</source>
-        <translation>正在保存“{title}”：{percent} %</translation>
-    </message>
-    <message>
-        <source>“{title}” is whole on this computer.</source>
-        <translation>“{title}”已完整保存到本机。</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n part(s) are not on the server either.</source>
-        <translation>
-            <numerusform>有 %n 个部分服务器上也没有。</numerusform>
-        </translation>
     </message>
 </context>
 <context>
@@ -2058,7 +2010,40 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
-    <name>NewSession</name>
+    <name>NewSessionController</name>
+    <message>
+        <source>There is no task yet. Put a folder with a task.toml into {folder}.</source>
+        <translation>还没有任务。请把含有 task.toml 的文件夹放入 {folder}。</translation>
+    </message>
+    <message>
+        <source>{server} is not connected.</source>
+        <translation>{server} 未连接。</translation>
+    </message>
+    <message numerus="yes">
+        <source>{server} has %n task(s) that it cannot read; its log says why.</source>
+        <translation>
+            <numerusform>{server} 有 %n 个任务无法读取；原因见其日志。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{server} has no task yet.</source>
+        <translation>{server} 还没有任务。</translation>
+    </message>
+    <message>
+        <source>{server} has an older program, which does not tell its tasks.</source>
+        <translation>{server} 的程序较旧，不会告知它的任务。</translation>
+    </message>
+    <message>
+        <source>Your token does not allow to start sessions on {server}: that needs “guide”.</source>
+        <translation>您的令牌不能在 {server} 上启动会话：需要“guide”权限。</translation>
+    </message>
+    <message>
+        <source>{server} does not answer.</source>
+        <translation>{server} 没有回答。</translation>
+    </message>
+</context>
+<context>
+    <name>NewSessionDialog</name>
     <message>
         <source>New session</source>
         <translation>新建会话</translation>
@@ -2141,39 +2126,6 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
-    <name>NewSessionController</name>
-    <message>
-        <source>There is no task yet. Put a folder with a task.toml into {folder}.</source>
-        <translation>还没有任务。请把含有 task.toml 的文件夹放入 {folder}。</translation>
-    </message>
-    <message>
-        <source>{server} is not connected.</source>
-        <translation>{server} 未连接。</translation>
-    </message>
-    <message numerus="yes">
-        <source>{server} has %n task(s) that it cannot read; its log says why.</source>
-        <translation>
-            <numerusform>{server} 有 %n 个任务无法读取；原因见其日志。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>{server} has no task yet.</source>
-        <translation>{server} 还没有任务。</translation>
-    </message>
-    <message>
-        <source>{server} has an older program, which does not tell its tasks.</source>
-        <translation>{server} 的程序较旧，不会告知它的任务。</translation>
-    </message>
-    <message>
-        <source>Your token does not allow to start sessions on {server}: that needs “guide”.</source>
-        <translation>您的令牌不能在 {server} 上启动会话：需要“guide”权限。</translation>
-    </message>
-    <message>
-        <source>{server} does not answer.</source>
-        <translation>{server} 没有回答。</translation>
-    </message>
-</context>
-<context>
     <name>NewsBar</name>
     <message>
         <source>Close</source>
@@ -2185,6 +2137,27 @@ Delete or right click: take it away</source>
     <message>
         <source>Something went wrong in Tiphys itself ({kind}). The log has the details.</source>
         <translation>Tiphys 自身出了问题（{kind}）。详情见日志。</translation>
+    </message>
+</context>
+<context>
+    <name>OfflineController</name>
+    <message>
+        <source>“{title}” waits for the server</source>
+        <translation>“{title}”正在等待服务器</translation>
+    </message>
+    <message>
+        <source>Storing “{title}” offline: {percent} %</source>
+        <translation>正在离线保存“{title}”：{percent} %</translation>
+    </message>
+    <message>
+        <source>“{title}” is whole on this computer.</source>
+        <translation>“{title}”已完整保存到本机。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n part(s) are not on the server either.</source>
+        <translation>
+            <numerusform>有 %n 个部分服务器上也没有。</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -2370,6 +2343,37 @@ Delete or right click: take it away</source>
     <message>
         <source>{h} h {m} min</source>
         <translation>{h} 小时 {m} 分</translation>
+    </message>
+</context>
+<context>
+    <name>QueueView</name>
+    <message>
+        <source>Find in guidance</source>
+        <translation>在指导中查找</translation>
+    </message>
+    <message>
+        <source>All sessions</source>
+        <translation>所有会话</translation>
+    </message>
+    <message>
+        <source>Look through what was said to every session on this computer (Ctrl+Alt+H)</source>
+        <translation>在本机所有会话的指导中查找 (Ctrl+Alt+H)</translation>
+    </message>
+    <message>
+        <source>Guidance and its fate</source>
+        <translation>指导及其去向</translation>
+    </message>
+    <message>
+        <source>Steps before and after the message</source>
+        <translation>消息前后的步骤</translation>
+    </message>
+    <message>
+        <source>What you tell the agent appears here with its fate: on this computer, on the server, delivered at a step, answered.</source>
+        <translation>您对智能体说的话会出现在这里，并显示其去向：在本机、在服务器、在某步骤送达、已回应。</translation>
+    </message>
+    <message>
+        <source>No message holds these words.</source>
+        <translation>没有消息包含这些文字。</translation>
     </message>
 </context>
 <context>
@@ -2987,17 +2991,6 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
-    <name>SessionFilters</name>
-    <message>
-        <source>Save this filter</source>
-        <translation>保存此筛选</translation>
-    </message>
-    <message>
-        <source>Its name:</source>
-        <translation>名称：</translation>
-    </message>
-</context>
-<context>
     <name>Sessions</name>
     <message>
         <source>queued</source>
@@ -3073,8 +3066,8 @@ Delete or right click: take it away</source>
         </translation>
     </message>
     <message>
-        <source>kept here</source>
-        <translation>已保存到本机</translation>
+        <source>stored offline</source>
+        <translation>已离线保存</translation>
     </message>
     <message numerus="yes">
         <source>%n step(s)</source>
@@ -4031,6 +4024,13 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
         <translation>
             <numerusform>%n 个新步骤</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>WritingAidsController</name>
+    <message>
+        <source>Saved as a template.</source>
+        <translation>已存为模板。</translation>
     </message>
 </context>
 <context>

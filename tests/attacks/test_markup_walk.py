@@ -367,7 +367,7 @@ async def walk(folder: Path, traps: Traps) -> Inspector:
     """Open the window on the hostile session, visit every step, dialog and notice, and look each time."""
     from app.desk.settings import Settings
     from app.kit.ask import yes_or_no
-    from app.sessions.new_session_dialog import NewSession, Offer, TaskChoice
+    from app.sessions.new_dialog import NewSessionDialog, Offer, TaskChoice
     from app.window.bootstrap import Desktop
     from core.aio import TaskScope
     from core.client.replica import Replica
@@ -406,7 +406,7 @@ async def walk(folder: Path, traps: Traps) -> Inspector:
                 await settle(1)
                 inspector.look()
             question = scope.spawn(yes_or_no(made.window, texts[0], "Yes", detail=texts[1]), name="question")
-            dialog = NewSession([("", texts[0]), ("lab", texts[1])], "", made.window)
+            dialog = NewSessionDialog([("", texts[0]), ("lab", texts[1])], "", made.window)
             dialog.show_offer("", Offer(tuple(TaskChoice(task=t, title=t, hosts=(t,)) for t in texts), texts[2]))
             dialog.open()
             await settle()

@@ -135,7 +135,8 @@ def test_what_is_imported_by_name_is_named_by_us() -> None:
         if ast.unparse(c.func).endswith("import_module") and not isinstance(c.args[0], ast.Constant)
     }
     assert found == {"core/cli/root.py: f'core.cli.{module}'", "app/window/panels.py: name",
-                     "app/window/panels.py: folder.name"}
+                     "app/window/panels.py: folder.name",
+                     "core/formats/registry.py: f'{readers.__name__}.{found.name}'"}
 
 
 def test_sql_is_never_put_together_from_values() -> None:

@@ -64,8 +64,8 @@ class Typist:
                 QTest.keyClick(self._panel.box, Qt.Key.Key_Escape)
                 return f"box {self._panel.box.toPlainText()}"
             case "queue":
-                await self._until(lambda: self._panel.queue.model().rowCount() >= int(rest))
-                return f"queue {self._panel.queue.model().rowCount()}"
+                await self._until(lambda: self._panel.list.model().rowCount() >= int(rest))
+                return f"queue {self._panel.list.model().rowCount()}"
             case "link":
                 return f"link {self.desktop.place.sight.desk.link.state}"
         return f"unknown {verb}"
@@ -79,7 +79,7 @@ class Typist:
     async def _type(self, text: str, *, edit: bool) -> str:
         panel, desks = self._panel, self.desktop.desks
         if edit:
-            panel.queue.setCurrentIndex(panel.queue.model().index(0, 0))
+            panel.list.setCurrentIndex(panel.list.model().index(0, 0))
             self.desktop.actions["guide.edit"].trigger()
         await self._until(panel.box.isEnabled)
         panel.box.setFocus()

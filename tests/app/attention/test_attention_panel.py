@@ -1,4 +1,4 @@
-"""Attention: listed with its step, told once per change and never in quiet hours, opened at the very step; digests."""
+"""Attention: listed with its step, each change announced once, never in quiet hours, opened at its step; digests."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ def test_the_list_opens_the_very_step_and_is_worked_through(qtbot, tmp_path):
         qtbot.addWidget(panel)
         panel.show()
         model = panel.list.model()
-        told = [model.index(r, 0).data(TwoLinesRole) for r in range(model.rowCount())]
-        assert [(t.title, t.below) for t in told] == [("Sailing", "waits for you: ls ×9"),
+        lines = [model.index(r, 0).data(TwoLinesRole) for r in range(model.rowCount())]
+        assert [(t.title, t.below) for t in lines] == [("Sailing", "waits for you: ls ×9"),
                                                       ("Sailing", "repeats itself: ls ×9")]
-        assert told[0].right.startswith("step 2 · ")
+        assert lines[0].right.startswith("step 2 · ")
         place.actions["go.next_session"].trigger()
         assert (place.cursor.session, place.cursor.step) == ("s2", 2)
         place.actions["go.next_session"].trigger()
@@ -60,23 +60,23 @@ def test_the_list_opens_the_very_step_and_is_worked_through(qtbot, tmp_path):
         panel.grab()
 
 
-def test_each_change_is_told_once_but_not_in_quiet_hours(qtbot, tmp_path):
+def test_each_change_is_announced_once_but_not_in_quiet_hours(qtbot, tmp_path):
     maker = alarmed("loop")
     with workplace(tmp_path, maker) as (place, replica):
         panel = build(place, None)
         qtbot.addWidget(panel)
-        told = []
-        place.notices.posted.connect(told.append)
+        notices = []
+        place.notices.posted.connect(notices.append)
         place.desks.rows_changed.emit()
-        assert told == [], "what was so at the start is no news"
+        assert notices == [], "what was so at the start is no news"
         count = len(maker.bodies)
         maker.say(AttentionRaised(kind="stall", step=6), SERVER)
         grow(place, replica, "s1", maker, count)
-        qtbot.waitUntil(lambda: bool(told))
+        qtbot.waitUntil(lambda: bool(notices))
         place.desks.rows_changed.emit()
-        assert [(n.sentence, n.about) for n in told] == [
+        assert [(n.sentence, n.about) for n in notices] == [
             ("Sailing: no progress", Alert("s1", "stall", len(maker.bodies)))]
-        place.notices.opened.emit(told[0])
+        place.notices.opened.emit(notices[0])
         assert (place.cursor.session, place.cursor.step) == ("s1", 6)
         place.settings.set("sessions.quiet", True)
         place.settings.set("sessions.quiet_from", "00:00")
@@ -85,7 +85,7 @@ def test_each_change_is_told_once_but_not_in_quiet_hours(qtbot, tmp_path):
         maker.say(AttentionRaised(kind="budget", step=6), SERVER)
         grow(place, replica, "s1", maker, count)
         qtbot.waitUntil(lambda: panel.list.model().rowCount() == 3)
-        assert len(told) == 1
+        assert len(notices) == 1
         controller = panel.findChild(AttentionController)
         assert controller is not None
 
@@ -99,15 +99,15 @@ def say(place, replica, maker: Maker, *facts) -> None:
     place.desks.local._flush()
 
 
-def test_what_came_together_is_told_as_one_and_who_sees_it_or_wants_none_is_told_nothing(qtbot, tmp_path):
+def test_what_came_together_is_one_message_and_who_sees_it_or_wants_none_gets_none(qtbot, tmp_path):
     maker = alarmed("loop")
     with workplace(tmp_path, maker, Maker(7)) as (place, replica):
         panel = build(place, None)
         qtbot.addWidget(panel)
-        told = []
-        place.notices.posted.connect(told.append)
+        notices = []
+        place.notices.posted.connect(notices.append)
         say(place, replica, maker, AttentionRaised(kind="stall", step=6), AttentionRaised(kind="budget", step=6))
-        assert [n.sentence for n in told] == ["Sailing: budget nearly used, no progress"]
+        assert [n.sentence for n in notices] == ["Sailing: budget nearly used, no progress"]
         place.settings.set("sessions.notify", False)
         say(place, replica, maker, AttentionRaised(kind="waiting", step=6))
         place.settings.set("sessions.notify", True)
@@ -116,10 +116,10 @@ def test_what_came_together_is_told_as_one_and_who_sees_it_or_wants_none_is_told
         qtbot.waitUntil(panel.isActiveWindow)
         place.cursor.move("s1", 1)
         say(place, replica, maker, AttentionRaised(kind="error_burst", step=6))
-        assert len(told) == 1
+        assert len(notices) == 1
         place.cursor.move("s2")
         say(place, replica, maker, AttentionRaised(kind="finished", step=6))
-        assert len(told) == 2
+        assert len(notices) == 2
 
 
 def test_an_alert_that_comes_again_leads_to_its_new_step(qtbot, tmp_path):
@@ -162,23 +162,23 @@ def test_a_message_of_the_computers_desktop_leads_to_the_very_step(qtbot, tmp_pa
     shown = []
     monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", staticmethod(lambda: True))
     monkeypatch.setattr(QSystemTrayIcon, "supportsMessages", staticmethod(lambda: True))
-    monkeypatch.setattr(QSystemTrayIcon, "showMessage", lambda self, *told: shown.append((self, *told)))
+    monkeypatch.setattr(QSystemTrayIcon, "showMessage", lambda self, *message: shown.append((self, *message)))
     maker = alarmed("loop")
     with workplace(tmp_path, maker) as (place, replica):
         panel = build(place, None)
         qtbot.addWidget(panel)
-        told = []
-        place.notices.posted.connect(told.append)
+        notices = []
+        place.notices.posted.connect(notices.append)
         count = len(maker.bodies)
         maker.say(AttentionRaised(kind="stall", step=6, evidence="no step ended for 60 min"), SERVER)
         grow(place, replica, "s1", maker, count)
         qtbot.waitUntil(lambda: bool(shown))
         place.desks.rows_changed.emit()
-        assert [message[1:3] for message in shown] == [("Sailing", "no progress")] and not told, "once, only there"
+        assert [message[1:3] for message in shown] == [("Sailing", "no progress")] and not notices, "once, only there"
         place.cursor.move("s1", 1)
         shown[0][0].messageClicked.emit()
         assert (place.cursor.session, place.cursor.step) == ("s1", 6)
-        panel.findChild(AttentionController).notifier.tell("a\u202eb", "\x1b[2J", None)
+        panel.findChild(AttentionController).notifier.show("a\u202eb", "\x1b[2J", None)
         assert shown[-1][1:3] == (visible("a\u202eb"), visible("\x1b[2J")) != ("a\u202eb", "\x1b[2J")
 
 

@@ -46,7 +46,7 @@ def end(server: ServerProcess, maker: Maker) -> None:
 
 
 def fates(made) -> list[tuple[str, str]]:
-    model = made.window.docks["guidance"].widget().queue.model()
+    model = made.window.docks["guidance"].widget().list.model()
     lines = [model.index(r, 0).data(GuidanceRole) for r in range(model.rowCount())]
     return [(line.text, line.fate) for line in lines]
 

@@ -13,7 +13,7 @@ from support.server_process import ServerProcess
 from support.wire import account, serving
 
 from app.desk.session_key import key_of
-from app.find.view import FindAllView
+from app.find.view import FindView
 from app.kit import quantities
 from app.window.bootstrap import Desktop
 from core.store.home import Home
@@ -81,13 +81,13 @@ def buried(seed: int, title: str, words: str) -> Maker:
     return maker
 
 
-def find_panel(made: Desktop) -> FindAllView:
+def find_panel(made: Desktop) -> FindView:
     panel = made.window.docks["find"].widget()
-    assert isinstance(panel, FindAllView)
+    assert isinstance(panel, FindView)
     return panel
 
 
-async def start(made: Desktop) -> FindAllView:
+async def start(made: Desktop) -> FindView:
     made.window.activateWindow()
     await eventually(made.window.isActiveWindow)
     QTest.keyClick(made.window, Qt.Key.Key_F, CTRL_SHIFT)
@@ -95,13 +95,13 @@ async def start(made: Desktop) -> FindAllView:
     return find_panel(made)
 
 
-async def look_for(find: FindAllView, words: str) -> None:
+async def look_for(find: FindView, words: str) -> None:
     find.box.clear()
     find.box.insert(words)
-    await eventually(lambda: find.told.text() not in ("", "…") or find.empty.label.text() == "Nothing found.")
+    await eventually(lambda: find.count.text() not in ("", "…") or find.empty.label.text() == "Nothing found.")
 
 
-def places(find: FindAllView) -> list[tuple[object, ...]]:
+def places(find: FindView) -> list[tuple[object, ...]]:
     return [(h.session, h.seq, h.where, h.ref) for h, _ in find.list.model().entries]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QPersistentModelIndex
 
-from app.find.hits import Merged, Reply, lines, servers_told, sound
+from app.find.hits import Merged, ServerReply, lines, servers_in_words, sound
 from app.kit.entries import EntriesModel
 from core.domain.hit import Hit
 
@@ -49,8 +49,8 @@ def test_a_growing_list_keeps_its_rows(qtbot, qtmodeltester):
     first, second, third = ((h, lines(h, "T", "")) for h in (hit(1, "title"), hit(2, "thought"), hit(1, "action")))
     model = EntriesModel()
     model.show([first, second])
-    kept = model.index(1)
-    row = QPersistentModelIndex(kept)
+    second_row = model.index(1)
+    row = QPersistentModelIndex(second_row)
     with qtbot.assertNotEmitted(model.modelReset), qtbot.waitSignals([model.dataChanged, model.rowsInserted]):
         model.grow([third, second, first])
     assert row.isValid() and row.row() == 1
@@ -60,13 +60,14 @@ def test_a_growing_list_keeps_its_rows(qtbot, qtmodeltester):
     qtmodeltester.check(model)
 
 
-def test_what_is_said_of_the_servers(qapp):
-    told = servers_told([("a", Reply()), ("b", Reply(state="server_away")), ("c", Reply(state="server_away")),
-                         ("d", Reply(state="answered", behind=4)), ("e", Reply(state="answered")),
-                         ("g", Reply(state="answered", more=True)),
-                         ("f", Reply(state="no_answer"))])
-    assert told == ("Asking a… b and c: not connected. f: no answer. d has yet to read 4 of its events. "
-                    "g looked for parts of words in its newest texts only.")
+def test_the_state_of_each_server_in_words(qapp):
+    away = ServerReply(state="server_away")
+    words = servers_in_words([("a", ServerReply()), ("b", away), ("c", away),
+                              ("d", ServerReply(state="answered", behind=4)), ("e", ServerReply(state="answered")),
+                              ("g", ServerReply(state="answered", more=True)),
+                              ("f", ServerReply(state="no_answer"))])
+    assert words == ("Asking a… b and c: not connected. f: no answer. d has yet to read 4 of its events. "
+                     "g looked for parts of words in its newest texts only.")
 
 
 def test_what_no_honest_server_says_is_dropped_or_cut():
@@ -75,6 +76,6 @@ def test_what_no_honest_server_says_is_dropped_or_cut():
     assert sound(odd, "lab", 10) == ()
     long = Hit(session="s", seq=1, step=None, where="note", ref="r" * 9_999, snippet="x" * 100_000,
                matches=((0, 5), (-1, 3), (5, 2), (990, 5_000), (7, 7)))
-    (kept,) = sound([long], "lab", 10)
-    assert (kept.session, len(kept.ref), len(kept.snippet), kept.matches) == ("s@lab", 200, 1_000, ((0, 5),))
+    (cut,) = sound([long], "lab", 10)
+    assert (cut.session, len(cut.ref), len(cut.snippet), cut.matches) == ("s@lab", 200, 1_000, ((0, 5),))
     assert len(sound([hit(n, "thought") for n in range(1, 1_000)], "lab", 10)) == 10

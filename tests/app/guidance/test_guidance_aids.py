@@ -43,8 +43,8 @@ def working(guidance: int = 0, steps: int = 0) -> Maker:
 
 
 def choose(panel: GuidanceView, row: int) -> None:
-    panel.queue.setFocus()
-    panel.queue.setCurrentIndex(panel.queue.model().index(row))
+    panel.list.setFocus()
+    panel.list.setCurrentIndex(panel.list.model().index(row))
 
 
 async def grow(replica, maker: Maker) -> None:
@@ -73,7 +73,7 @@ async def test_an_edit_that_came_too_late_comes_back_into_the_box(tmp_path):
         await grow(replica, maker)
         await eventually(lambda: panel.box.toPlainText() == typed)
         assert "to be sent as a new one" in panel.writing.hint.text()
-        lines = panel.queue.model().lines
+        lines = panel.list.model().lines
         assert [line.text for line in lines] == ["look at loader 0", typed]
         assert "not taken" in lines[1].fate
         await eventually(lambda: replica.draft("s1") == typed)
@@ -96,10 +96,10 @@ async def test_a_refused_edit_never_takes_the_place_of_what_is_being_written(tmp
         [queued] = replica.waiting()
         await replica.answered(Nak(id=queued.id, cseq=1, kind="Conflict", code="already_delivered",
                                    sentence="It was delivered.", params={"step": 1}))
-        await eventually(lambda: len(panel.queue.model().lines) == 2)
+        await eventually(lambda: len(panel.list.model().lines) == 2)
         assert panel.box.toPlainText() == "something else"
-        told = panel.queue.model().lines[1]
-        assert told.text == "changed words" and "It was delivered" in told.fate and told.id == f"{guidance}/change"
+        shown = panel.list.model().lines[1]
+        assert shown.text == "changed words" and "It was delivered" in shown.fate and shown.id == f"{guidance}/change"
         panel.box.selectAll()
         choose(panel, 1)
         press(window, Qt.Key.Key_Insert)
@@ -134,7 +134,7 @@ async def test_a_template_is_filled_in_and_asks_for_the_rest(tmp_path):
         await eventually(lambda: len(replica.commands("s1")) == 2)
         await eventually(lambda: not panel.box.isReadOnly())
         panel.box.setPlainText("mine\nof two lines")
-        next(a for a in menu.actions() if "Keep this text" in a.text()).trigger()
+        next(a for a in menu.actions() if "Save this text" in a.text()).trigger()
         assert place.settings.text("guidance.templates").splitlines()[-1] == "mine\\nof two lines"
         await place.scope.close()
 
@@ -146,13 +146,13 @@ def test_a_template_speaks_of_the_step_that_is_looked_at(qtbot, tmp_path):
     with workplace(tmp_path, maker) as (place, _):
         panel = build(place, None)
         qtbot.addWidget(panel)
-        told = []
+        shown = []
         for step in (4, 5, 1, None):
             place.cursor.move("s1", step)
             panel.writing.set_draft("")
             panel.writing.template_chosen.emit("{step}: {file} at {score}")
-            told.append(panel.box.toPlainText())
-        assert told == ["4: src/a.py at 40.0", "5: b.txt at 40.0", "1: {file} at {score}", "10: src/a.py at 60.0"]
+            shown.append(panel.box.toPlainText())
+        assert shown == ["4: src/a.py at 40.0", "5: b.txt at 40.0", "1: {file} at {score}", "10: src/a.py at 60.0"]
 
 
 def test_the_history_is_searched_by_keys(qtbot, tmp_path):
@@ -162,15 +162,15 @@ def test_the_history_is_searched_by_keys(qtbot, tmp_path):
         place.cursor.move("s1")
         panel = window.findChild(GuidanceView)
         press(window, Qt.Key.Key_H, CTRL)
-        assert panel.listed.words.hasFocus()
-        QTest.keyClicks(panel.listed.words, "loader 1")
-        assert [line.text for line in panel.queue.model().lines] == ["look at loader 1"]
-        QTest.keyClicks(panel.listed.words, " nothing")
-        assert "No message holds" in panel.listed.nothing.label.text()
-        panel.listed.words.clear()
-        assert panel.queue.model().rowCount() == 3
-        QTest.keyClicks(panel.listed.words, "ANSWERED")
-        assert panel.queue.model().rowCount() == 3
+        assert panel.queue.words.hasFocus()
+        QTest.keyClicks(panel.queue.words, "loader 1")
+        assert [line.text for line in panel.list.model().lines] == ["look at loader 1"]
+        QTest.keyClicks(panel.queue.words, " nothing")
+        assert "No message holds" in panel.queue.nothing.label.text()
+        panel.queue.words.clear()
+        assert panel.list.model().rowCount() == 3
+        QTest.keyClicks(panel.queue.words, "ANSWERED")
+        assert panel.list.model().rowCount() == 3
 
 
 def test_the_steps_before_and_after_a_message_stand_side_by_side(qtbot, tmp_path):
@@ -184,20 +184,20 @@ def test_the_steps_before_and_after_a_message_stand_side_by_side(qtbot, tmp_path
         assert not place.actions["guide.effect"].isEnabled()
         choose(panel, 0)
         press(window, Qt.Key.Key_B, CTRL | SHIFT)
-        table = panel.listed.effect
+        table = panel.queue.effect
         assert table.isVisible() and table.hasFocus()
         model = table.model()
         assert isinstance(model, EffectModel)
         assert [[h.number for h in side] for side in model.sides] == [[1, 2, 3, 4, 5], list(range(6, 14))]
         trajectory = place.desks.local.trajectory("s1")
         errors = sum(trajectory.step(n).head.is_error for n in range(6, 14))
-        told = model.headerData(1, Qt.Orientation.Horizontal)
-        assert told.startswith("After: 6–13") and f"{errors} error" in told
+        shown = model.headerData(1, Qt.Orientation.Horizontal)
+        assert shown.startswith("After: 6–13") and f"{errors} error" in shown
         table.setCurrentIndex(model.index(1, 1))
         press(window, Qt.Key.Key_Return)
         assert place.cursor.step == 7
         press(window, Qt.Key.Key_B, CTRL | SHIFT)
-        assert panel.queue.isVisible()
+        assert panel.list.isVisible()
         assert sides_of(trajectory, 99) == ([], []) and numbers_of([]).steps == 0
 
 
@@ -229,18 +229,18 @@ def test_a_draft_and_a_change_survive_kill_9_of_the_real_window(home):
         process = subprocess.Popen([sys.executable, str(TYPIST), str(home), "s1"], stdin=subprocess.PIPE, text=True,
                                    stdout=subprocess.PIPE, cwd=TYPIST.parents[2],
                                    env={**os.environ, "PYTHONPATH": f"{TYPIST.parents[2]}"})
-        said = []
+        answers = []
         for line in lines:
             process.stdin.write(line + "\n")
             process.stdin.flush()
-            said.append(process.stdout.readline().strip())
+            answers.append(process.stdout.readline().strip())
         if kill:
             process.kill()
         else:
             process.stdin.write("quit\n")
         process.communicate(timeout=60)
         process.wait()
-        return said
+        return answers
 
     assert at_the_window("queue 1", "type half a thought 中文", "edit and more", kill=True)[1:] == [
         "typed half a thought 中文", "edited look at loader 0and more"]

@@ -9,7 +9,7 @@ from support.logs import Maker
 from support.window import CTRL, press, shown_window
 
 from app.guidance import history as guidance_history
-from app.guidance.model import LISTED
+from app.guidance.model import MOST_LISTED
 from app.guidance.view import GuidanceView
 from core.domain.events import SessionStateChanged
 from core.protocol.messages import Guide
@@ -28,8 +28,8 @@ def guided(seed: int, title: str, *texts: str) -> Maker:
     return maker
 
 
-def listed(panel: GuidanceView) -> list[tuple[str, str]]:
-    return [(line.text, line.fate) for line in panel.queue.model().lines]
+def lines_in(panel: GuidanceView) -> list[tuple[str, str]]:
+    return [(line.text, line.fate) for line in panel.list.model().lines]
 
 
 def send(place, session: str, text: str) -> None:
@@ -48,28 +48,28 @@ async def test_what_was_said_anywhere_is_found_opened_and_used_again(qapp, tmp_p
         panel = window.findChild(GuidanceView)
         window.activateWindow()
         await eventually(window.isActiveWindow)
-        assert [text for text, _ in listed(panel)] == ["split it"]
+        assert [text for text, _ in lines_in(panel)] == ["split it"]
         press(window, Qt.Key.Key_H, CTRL | ALT)
-        assert panel.listed.words.hasFocus() and panel.listed.everywhere.isVisible()
-        await eventually(lambda: len(listed(panel)) == 4)
-        QTest.keyClicks(panel.listed.words, "split")
-        assert listed(panel) == [
+        assert panel.queue.words.hasFocus() and panel.queue.everywhere.isVisible()
+        await eventually(lambda: len(lines_in(panel)) == 4)
+        QTest.keyClicks(panel.queue.words, "split")
+        assert lines_in(panel) == [
             ("use the small split", "Lab work · delivered at step 2, answered at 2"),
             ("the split is wrong: 用训练集", "Farm <b>work</b> · delivered at step 2, answered at 2"),
             ("split it", "Here · on this computer, waits for the server")]
-        panel.listed.words.selectAll()
-        QTest.keyClicks(panel.listed.words, "farm")
-        panel.queue.setFocus()
-        panel.queue.setCurrentIndex(panel.queue.model().index(0))
+        panel.queue.words.selectAll()
+        QTest.keyClicks(panel.queue.words, "farm")
+        panel.list.setFocus()
+        panel.list.setCurrentIndex(panel.list.model().index(0))
         assert not place.actions["guide.withdraw"].isEnabled() and not place.actions["guide.effect"].isEnabled()
         press(window, Qt.Key.Key_Insert)
         assert panel.box.toPlainText() == "the split is wrong: 用训练集" and place.cursor.session == "s3"
-        panel.queue.setFocus()
+        panel.list.setFocus()
         press(window, Qt.Key.Key_Return)
         assert (place.cursor.session, place.cursor.step) == ("s2", 2)
         assert not place.actions["guide.find_all"].isChecked(), "its own messages are shown again"
-        panel.listed.words.clear()
-        assert [text for text, _ in listed(panel)] == ["the split is wrong: 用训练集"]
+        panel.queue.words.clear()
+        assert [text for text, _ in lines_in(panel)] == ["the split is wrong: 用训练集"]
         place.cursor.move("s3")
         assert panel.box.toPlainText() == "the split is wrong: 用训练集", "what was taken is a draft"
 
@@ -78,14 +78,14 @@ async def test_what_is_sent_meanwhile_joins_the_list(qapp, tmp_path):
     with shown_window(tmp_path, guided(1, "Lab work", "one"), layout="live") as (window, place):
         place.cursor.move("s1")
         panel = window.findChild(GuidanceView)
-        panel.listed.start_find()
-        panel.listed.everywhere.click()
-        await eventually(lambda: panel.queue.model().lines[0].session == "s1")
-        assert len(listed(panel)) == 1
+        panel.queue.start_find()
+        panel.queue.everywhere.click()
+        await eventually(lambda: panel.list.model().lines[0].session == "s1")
+        assert len(lines_in(panel)) == 1
         send(place, "s1", "two")
-        await eventually(lambda: len(listed(panel)) == 2)
-        panel.listed.everywhere.click()
-        assert [line.session for line in panel.queue.model().lines] == ["", ""]
+        await eventually(lambda: len(lines_in(panel)) == 2)
+        panel.queue.everywhere.click()
+        assert [line.session for line in panel.list.model().lines] == ["", ""]
 
 
 async def test_many_sessions_are_read_a_little_at_a_time_and_the_newest_are_listed(qapp, tmp_path, monkeypatch):
@@ -94,11 +94,11 @@ async def test_many_sessions_are_read_a_little_at_a_time_and_the_newest_are_list
     with shown_window(tmp_path, *makers, layout="live") as (window, place):
         place.cursor.move("s1")
         panel = window.findChild(GuidanceView)
-        panel.listed.start_find()
-        panel.listed.everywhere.click()
-        assert {line.session for line in panel.queue.model().lines} == {""}, "not yet: the window is free meanwhile"
+        panel.queue.start_find()
+        panel.queue.everywhere.click()
+        assert {line.session for line in panel.list.model().lines} == {""}, "not yet: the window is free meanwhile"
         place.desks.servers_changed.emit()
-        await eventually(lambda: len(listed(panel)) == LISTED)
-        assert listed(panel)[-1][0] == "look at 8.29", "the newest"
-        QTest.keyClicks(panel.listed.words, "at 0.0")
-        assert [text for text, _ in listed(panel)] == ["look at 0.0"], "all are looked through"
+        await eventually(lambda: len(lines_in(panel)) == MOST_LISTED)
+        assert lines_in(panel)[-1][0] == "look at 8.29", "the newest"
+        QTest.keyClicks(panel.queue.words, "at 0.0")
+        assert [text for text, _ in lines_in(panel)] == ["look at 0.0"], "all are looked through"

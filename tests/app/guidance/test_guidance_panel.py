@@ -35,7 +35,7 @@ def session(guidance: int = 0) -> Maker:
     return maker
 
 
-def told(maker: Maker, commands=()):
+def lines_for(maker: Maker, commands=()):
     trajectory = fold("s1", [Placed(session="s1", seq=i, body=b) for i, b in enumerate(maker.bodies, 1)])
     return lines_of(trajectory, commands)
 
@@ -51,7 +51,7 @@ async def test_a_message_is_in_the_outbox_before_the_box_is_cleared(tmp_path):
         await eventually(lambda: not panel.box.toPlainText())
         queued = replica.commands("s1")
         assert [q.op.text for q in queued] == ["use the training split\nplease 中文"]
-        assert "on this computer" in panel.queue.model().lines[0].fate
+        assert "on this computer" in panel.list.model().lines[0].fate
         await place.scope.close()
         panel.deleteLater()
 
@@ -92,18 +92,18 @@ async def test_edit_and_withdraw_are_asked_for(tmp_path):
         panel = build(place, None)
         place.cursor.move("s1")
         panel.box.setPlainText("a draft")
-        panel.queue.setCurrentIndex(panel.queue.model().index(0))
+        panel.list.setCurrentIndex(panel.list.model().index(0))
         place.actions["guide.edit"].trigger()
         assert panel.box.toPlainText() == "look at the loader"
         panel.box.setPlainText("look at the tokenizer")
         panel.send.click()
         assert panel.box.toPlainText() == "a draft"
-        panel.queue.setCurrentIndex(panel.queue.model().index(1))
-        QTest.keyClick(panel.queue, Qt.Key.Key_Delete)
+        panel.list.setCurrentIndex(panel.list.model().index(1))
+        QTest.keyClick(panel.list, Qt.Key.Key_Delete)
         await eventually(lambda: len(replica.commands("s1")) == 2)
         assert {q.op.text for q in replica.commands("s1")} == {"look at the tokenizer", None}
-        await eventually(lambda: "asked" in panel.queue.model().lines[1].fate)
-        assert not panel.queue.model().lines[0].changeable
+        await eventually(lambda: "asked" in panel.list.model().lines[1].fate)
+        assert not panel.list.model().lines[0].changeable
         await place.scope.close()
         panel.deleteLater()
 
@@ -139,7 +139,7 @@ async def test_an_edit_ends_with_its_session_and_never_costs_the_draft(tmp_path)
         place.cursor.move("s1")
         panel.box.setPlainText("a draft")
         for row in (0, 1):
-            panel.queue.setCurrentIndex(panel.queue.model().index(row))
+            panel.list.setCurrentIndex(panel.list.model().index(row))
             place.actions["guide.edit"].trigger()
         panel.writing.cancel.click()
         assert panel.box.toPlainText() == "a draft"
@@ -157,24 +157,24 @@ async def test_an_edit_ends_with_its_session_and_never_costs_the_draft(tmp_path)
 def test_every_fate_has_its_words():
     maker = session(guidance=1)
     guidance = next(iter(maker._waiting))[0]
-    assert [(x.fate, x.changeable) for x in told(maker)] == [("on the server, waits for the next step", True)]
+    assert [(x.fate, x.changeable) for x in lines_for(maker)] == [("on the server, waits for the next step", True)]
     maker.say(GuidanceChangeAsked(guidance=guidance, request="r1", text="other"), PERSON)
-    assert "edit asked" in told(maker)[0].fate
+    assert "edit asked" in lines_for(maker)[0].fate
     maker.say(GuidanceEdited(guidance=guidance, text="other", request="r1"))
-    assert told(maker)[0].text == "other"
+    assert lines_for(maker)[0].text == "other"
     maker.add_step()
-    assert "delivered at step 1" in told(maker)[0].fate
-    assert not told(maker)[0].changeable
+    assert "delivered at step 1" in lines_for(maker)[0].fate
+    assert not lines_for(maker)[0].changeable
     maker.say(GuidanceChangeRefused(guidance=guidance, request="r2", step=1))
-    assert "too late" in told(maker)[0].fate
+    assert "too late" in lines_for(maker)[0].fate
     over = session(guidance=1)
     over.say(SessionStateChanged(state="stopped"))
-    assert "to be resumed" in told(over)[0].fate
+    assert "to be resumed" in lines_for(over)[0].fate
     over.say(SessionStateChanged(state="finished"))
-    assert told(over)[0].fate == "the session ended before it was delivered"
+    assert lines_for(over)[0].fate == "the session ended before it was delivered"
     other = session(guidance=1)
     other.say(GuidanceWithdrawn(guidance=other._waiting[0][0]), PERSON)
-    assert told(other)[0].fate == "withdrawn"
+    assert lines_for(other)[0].fate == "withdrawn"
 
 
 def test_what_the_server_refused_says_why(tmp_path):
@@ -185,9 +185,9 @@ def test_what_the_server_refused_says_why(tmp_path):
     queued = Queued(cseq=1, id="x", session="s1", op=Guide(guidance="g1", text="hello"), state="refused", reply=reply,
                     created_at=at)
     asked = Queued(cseq=2, id="y", session="s1", op=ChangeGuidance(guidance="g1"), created_at=at)
-    assert "It is over." in told(session(), [queued])[0].fate
+    assert "It is over." in lines_for(session(), [queued])[0].fate
     waiting = msgspec.structs.replace(queued, state="queued", reply=None)
-    assert "withdrawal asked" in told(session(), [asked, waiting])[0].fate
+    assert "withdrawal asked" in lines_for(session(), [asked, waiting])[0].fate
 
 
 async def test_what_the_agent_does_never_scrolls_the_queue_that_is_being_read(tmp_path):
@@ -196,7 +196,7 @@ async def test_what_the_agent_does_never_scrolls_the_queue_that_is_being_read(tm
         panel.resize(400, 500)
         panel.show()
         place.cursor.move("s1")
-        bar = panel.queue.verticalScrollBar()
+        bar = panel.list.verticalScrollBar()
         await eventually(lambda: bar.maximum() > 0 and bar.value() == bar.maximum())
         bar.setValue(0)
         maker = session(guidance=40)
@@ -204,8 +204,8 @@ async def test_what_the_agent_does_never_scrolls_the_queue_that_is_being_read(tm
         maker.add_step()
         bodies = maker.bodies[replica.head("s1"):]
         await replica.place("s1", replica.head("s1") + 1, bodies)
-        await eventually(lambda: panel.queue.model().rowCount() == 41)
-        await eventually(lambda: "delivered" in panel.queue.model().lines[0].fate)
+        await eventually(lambda: panel.list.model().rowCount() == 41)
+        await eventually(lambda: "delivered" in panel.list.model().lines[0].fate)
         assert bar.value() == 0
         await place.scope.close()
         panel.deleteLater()

@@ -10,7 +10,7 @@ from support.logs import Maker, fill
 
 from app.desk.settings import Settings
 from app.places import controller as places
-from app.places.go_to import GoTo
+from app.places.go_to_dialog import GoToDialog
 from app.window.bootstrap import Desktop, parse
 from core.aio import TaskScope
 from core.store.home import Home
@@ -44,11 +44,11 @@ async def test_a_link_whose_session_never_comes_is_told_of(qapp, tmp_path, monke
     async with TaskScope("test") as scope:
         desktop = Desktop(home, Settings(home.settings), scope)
         desktop.connection.serve_here = lambda: None
-        told = []
-        desktop.notices.posted.connect(told.append)
+        notices = []
+        desktop.notices.posted.connect(notices.append)
         desktop.start(parse(["tiphys://session/never?step=2"]), "")
-        await eventually(lambda: [n.kind for n in told] == ["error"])
-        assert "does not know this session" in told[0].sentence
+        await eventually(lambda: [n.kind for n in notices] == ["error"])
+        assert "does not know this session" in notices[0].sentence
         store(desktop, "never", maker(3))
         desktop.desks.rows_changed.emit()
         assert desktop.cursor.session == "", "nobody is taken away later"
@@ -64,19 +64,19 @@ async def test_a_link_is_copied_pasted_dropped_and_awaited(qapp, tmp_path):
             store(desktop, name, maker(steps))
         desktop.start(parse(["tiphys://session/later?step=2&panel=charts"]), "")
         desktop.cursor.move("s1", 4)
-        told, imported = [], []
-        desktop.notices.posted.connect(told.append)
+        notices, imported = [], []
+        desktop.notices.posted.connect(notices.append)
         desktop.actions["go.copy_link"].trigger()
         assert QGuiApplication.clipboard().text() == "tiphys://session/s1?step=4"
         desktop.cursor.move("s2")
         desktop.actions["go.link"].trigger()
-        dialog = desktop.window.findChild(GoTo)
+        dialog = desktop.window.findChild(GoToDialog)
         assert dialog.box.text() == "tiphys://session/s1?step=4", "a link in the clipboard is offered"
         QTest.keyClick(dialog.box, Qt.Key.Key_Return)
         assert (desktop.cursor.session, desktop.cursor.step) == ("s1", 4)
         assert dialog.isHidden()
         desktop.actions["go.link"].trigger()
-        dialog = next(d for d in desktop.window.findChildren(GoTo) if d.isVisible())
+        dialog = next(d for d in desktop.window.findChildren(GoToDialog) if d.isVisible())
         dialog.box.setText("99")
         QTest.keyClick(dialog.box, Qt.Key.Key_Return)
         assert "no such step" in dialog.problem.text()
@@ -93,7 +93,7 @@ async def test_a_link_is_copied_pasted_dropped_and_awaited(qapp, tmp_path):
         drop(desktop.window, text="tiphys://session/s2?step=1")
         assert (desktop.cursor.session, desktop.cursor.step) == ("s2", 1)
         drop(desktop.window, text="tiphys://session/none")
-        assert told[-1].kind == "error"
+        assert notices[-1].kind == "error"
         store(desktop, "later", maker(3))
         desktop.desks.rows_changed.emit()
         await eventually(lambda: (desktop.cursor.session, desktop.cursor.step) == ("later", 2))

@@ -17,7 +17,7 @@ from support.server_process import ServerProcess
 from support.wire import account, admin_token, serving
 
 from app.desk.session_key import OWN, id_of, key_of
-from app.sessions.new_session_dialog import NewSession
+from app.sessions.new_dialog import NewSessionDialog
 from app.window.bootstrap import Desktop
 from core.domain.events import SessionCreated, ThresholdsSet, decode_event
 from core.server.address import read_endpoint
@@ -35,23 +35,23 @@ def task(home: Path, name: str, title: str) -> None:
                                       encoding="utf-8")
 
 
-async def ask(made: Desktop) -> NewSession:
+async def ask(made: Desktop) -> NewSessionDialog:
     made.window.activateWindow()
     await eventually(made.window.isActiveWindow)
     QTest.keyClick(made.window, Qt.Key.Key_N, CTRL)
-    await eventually(lambda: any(d.isVisible() for d in made.window.findChildren(NewSession)))
-    return next(d for d in made.window.findChildren(NewSession) if d.isVisible())
+    await eventually(lambda: any(d.isVisible() for d in made.window.findChildren(NewSessionDialog)))
+    return next(d for d in made.window.findChildren(NewSessionDialog) if d.isVisible())
 
 
-def tasks(dialog: NewSession) -> set[str]:
+def tasks(dialog: NewSessionDialog) -> set[str]:
     return {dialog.task.itemData(row) for row in range(dialog.task.count())}
 
 
-def may_start(dialog: NewSession) -> bool:
+def may_start(dialog: NewSessionDialog) -> bool:
     return dialog.buttons.button(QDialogButtonBox.StandardButton.Ok).isEnabled()
 
 
-async def choose(dialog: NewSession, server: str) -> None:
+async def choose(dialog: NewSessionDialog, server: str) -> None:
     """With the keyboard, and until the server has answered or the reason why not is told."""
     dialog.server.setFocus()
     steps = dialog.server.findData(server) - dialog.server.currentIndex()
@@ -125,7 +125,7 @@ async def test_what_a_token_does_not_allow_is_said_in_one_sentence(qapp, tmp_pat
             await eventually(lambda: made.cursor.session in listed(made))
 
 
-async def test_servers_that_cannot_say_what_they_offer_are_told_apart(qapp, tmp_path, monkeypatch):
+async def test_each_reason_why_a_server_offers_nothing_has_its_sentence(qapp, tmp_path, monkeypatch):
     task(tmp_path / "home", "a-task", "A task")
     (tmp_path / "home/tasks/broken").mkdir()
     (tmp_path / "home/tasks/broken/task.toml").write_text("id = ")
@@ -169,9 +169,9 @@ async def test_an_agent_of_another_server_works_and_is_watched_and_searched_from
     """The whole way: a real server starts a real runner for what was chosen in this window."""
     shutil.copytree(ROOT / "resources/tasks/sum-numbers", tmp_path / "lab/tasks/lab-sums")
     file = tmp_path / "lab/tasks/lab-sums/task.toml"
-    told = file.read_text().replace('id = "sum-numbers"', 'id = "lab-sums"').replace(
+    text = file.read_text().replace('id = "sum-numbers"', 'id = "lab-sums"').replace(
         "[agent.model]", '[agent]\nsandbox = "local"\nconfirmed_unconfined = true\n\n[agent.model]')
-    file.write_text(told)
+    file.write_text(text)
     lab = Parts(tmp_path / "lab")
     lab.start_server()
     with stopped(lab, "none"):

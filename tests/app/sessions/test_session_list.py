@@ -17,7 +17,7 @@ from app.desk.watermarks import Watermarks
 from app.kit import theme
 from app.sessions.model import SessionsModel
 from app.sessions.panel import build
-from app.sessions.query import Seen, SessionQuery
+from app.sessions.query import Candidate, SessionQuery
 from app.sessions.saved_filters import SavedFilter, read_filters, write_filters
 from core.domain.events import AttentionRaised, SessionCreated, SessionStateChanged, make_event
 from core.domain.session import SessionRow, advance
@@ -39,12 +39,12 @@ ROW = SessionRow(session="s1", title="Sail to Kolchis", task="argo", model="glm-
     ("is:nothing", False),
     ("steps>x", False), ("- ", True), ('"', True), ("format:live", True)])
 def test_a_query_is_understood_and_nothing_typed_is_an_error(query, passes):
-    assert SessionQuery(query).passes(Seen(ROW, "lab", 4)) is passes
+    assert SessionQuery(query).passes(Candidate(ROW, "lab", 4)) is passes
 
 
 def test_saved_filters_are_readable_lines():
-    told = [SavedFilter("Mine = all", "state:running is:new"), SavedFilter("x", "cost>2")]
-    assert write_filters(told) == "Mine all = state:running is:new\nx = cost>2"
+    filters = [SavedFilter("Mine = all", "state:running is:new"), SavedFilter("x", "cost>2")]
+    assert write_filters(filters) == "Mine all = state:running is:new\nx = cost>2"
     assert read_filters("a = b\n\nno sign\n = x\na = c") == [SavedFilter("a", "c")]
 
 
@@ -59,16 +59,16 @@ def rows() -> list[SessionRow]:
 
 
 def test_orders_and_what_is_read_keeps_its_place(tmp_path, qtmodeltester):
-    looked = Watermarks(tmp_path / "looked.json")
+    watermarks = Watermarks(tmp_path / "looked.json")
     for name, seen in (("a", 1), ("b", 2), ("c", 5)):
-        looked.look(name, seen)
-    model = SessionsModel(looked)
+        watermarks.mark(name, seen)
+    model = SessionsModel(watermarks)
     model.show(rows())
-    told = {}
+    orders = {}
     for order in ("begun", "attention", "new", "heard", "name"):
         model.set_order(order)
-        told[order] = "".join(r.session for r in model.rows)
-    assert told == {"begun": "cabd", "attention": "dacb", "new": "bacd", "heard": "bcad", "name": "abcd"}
+        orders[order] = "".join(r.session for r in model.rows)
+    assert orders == {"begun": "cabd", "attention": "dacb", "new": "bacd", "heard": "bcad", "name": "abcd"}
     model.set_order("attention")
     calm = [SessionRow(session=r.session, title=r.title, created_at=r.created_at) for r in rows()]
     model.show([*calm, SessionRow(session="e")], hold=True)
@@ -87,15 +87,15 @@ def session(title: str, seed: int, *facts) -> Maker:
     return maker
 
 
-def test_what_was_seen_before_a_visit_is_kept_for_all_of_it(tmp_path):
-    looked = Watermarks(tmp_path / "looked.json")
-    looked.look("s1", 3)
-    told = []
+def test_what_was_seen_before_a_visit_holds_for_all_of_it(tmp_path):
+    watermarks = Watermarks(tmp_path / "looked.json")
+    watermarks.mark("s1", 3)
+    at_arrival = []
     for session, seen in (("s1", 7), ("s1", 9), ("s2", 2), ("s1", 9)):
-        looked.arrive(session)
-        told.append(looked.at_arrival("s1"))
-        looked.look(session, seen)
-    assert told == [3, 3, 9, 9], "going to another step is no new visit"
+        watermarks.arrive(session)
+        at_arrival.append(watermarks.at_arrival("s1"))
+        watermarks.mark(session, seen)
+    assert at_arrival == [3, 3, 9, 9], "going to another step is no new visit"
 
 
 async def test_who_looks_back_has_not_seen_what_came_since_and_attention_is_taken_off_by_hand(tmp_path):
@@ -117,7 +117,7 @@ async def test_who_looks_back_has_not_seen_what_came_since_and_attention_is_take
         await grow()
         place.cursor.move("s2")
         assert seen == [None, 4, 4]
-        assert Watermarks(place.home.path / "looked.json").steps("s1") == 4, "kept on disk when it is left"
+        assert Watermarks(place.home.path / "looked.json").steps("s1") == 4, "stored on disk when it is left"
         acted = place.actions["session.clear_attention"]
         assert not acted.isEnabled()
         place.cursor.move("s1")
@@ -147,7 +147,7 @@ def test_the_whole_list_by_keyboard(qtbot, tmp_path):
         QTest.keyClick(panel, Qt.Key.Key_S)
         assert panel.words.hasFocus()
         QTest.keyClicks(panel.words, "-state:finished steps>2")
-        assert titles() == ["Troy", "Argo"] and panel.told.text() == "2 of 3"
+        assert titles() == ["Troy", "Argo"] and panel.count.text() == "2 of 3"
         place.actions["session.save_filter"].trigger()
         dialog = panel.window().findChild(QInputDialog)
         QTest.keyClicks(dialog.findChild(type(panel.words)), "Going on")
@@ -181,7 +181,7 @@ def numbers(row: SessionRow, folder) -> tuple[str, float | None]:
     return line.numbers, line.used
 
 
-def test_progress_is_told_of_the_limits_that_are_known_while_a_session_goes_on(tmp_path):
+def test_progress_towards_the_known_limits_shows_while_a_session_goes_on(tmp_path):
     limits = Limits(steps=400, tokens=2_000_000, cost_usd=5.0)
     row = SessionRow(session="s", state="running", steps=40, tokens=12_345, cost_usd=4.6, limits=limits)
     assert numbers(row, tmp_path) == (
@@ -197,8 +197,8 @@ def test_the_limits_come_with_the_session_and_none_is_made_up_for_an_import(orig
     task = Task(id="t", title="T", description="d", limits=Limits(steps=7))
     row = advance(SessionRow(session="s"), 1, make_event(SessionCreated(task=task, origin=origin), SERVER))
     assert row.limits == (Limits(steps=7) if known else None)
-    kept = advance(SessionRow(session="s", origin="tiphys"), 1, make_event(SessionCreated(task=task), SERVER))
-    assert kept.limits is None, "an imported archive of a live session goes on nowhere"
+    row = advance(SessionRow(session="s", origin="tiphys"), 1, make_event(SessionCreated(task=task), SERVER))
+    assert row.limits is None, "an imported archive of a live session goes on nowhere"
 
 
 def test_what_is_used_is_drawn_under_the_session(qtbot, tmp_path):

@@ -16,7 +16,7 @@ from support.logs import Maker
 from support.window import CTRL, SHIFT, press, shown_window
 
 from app.step.context_search import Presence, contexts_of, haystack, left_for_good, wanted_text
-from app.step.eye import Eye
+from app.step.eye_view import EyeView
 from app.step.request_text import as_curl, request_of
 from app.step.view import StepView
 from core.domain.context import MessageRef, delta_between
@@ -30,7 +30,7 @@ KEY = "sk-proj-" + "Ab3" * 12
 names = st.lists(st.sampled_from("abcdefgh"), max_size=8, unique=True)
 
 
-def told() -> Maker:
+def marmalade() -> Maker:
     """Step 2 is told the word "marmalade"; the summary after step 6 drops it from the contexts."""
     maker = Maker(3)
     maker.add_step()
@@ -67,35 +67,35 @@ def test_a_text_is_looked_for_as_the_model_read_it():
 
 
 def test_a_typed_text_tells_its_steps_and_the_strip_goes_there(qtbot, tmp_path):
-    with shown_window(tmp_path, told()) as (window, place):
+    with shown_window(tmp_path, marmalade()) as (window, place):
         place.cursor.move("s1", 9)
         press(window, Qt.Key.Key_C)
-        eye = window.findChild(Eye)
+        eye = window.findChild(EyeView)
         assert eye.isVisible()
         press(window, Qt.Key.Key_C, SHIFT)
         assert eye.presence.box.hasFocus()
         QTest.keyClicks(eye.presence.box, "MARMALADE")
-        qtbot.waitUntil(lambda: "Gone" in eye.presence.told.text())
+        qtbot.waitUntil(lambda: "Gone" in eye.presence.answer.text())
         trajectory = place.desks.local.trajectory("s1")
         guidance = next(iter(trajectory.guidance))
         steps = [e.head.number for e in trajectory.steps
                  if any(ref.source == f"guidance:{guidance}" for ref in trajectory.context(e.head.number))]
-        assert f"Gone since step {steps[-1] + 1}" in eye.presence.told.text()
-        assert f"Steps with it: {steps[0]}–{steps[-1]}" in eye.presence.told.text()
+        assert f"Gone since step {steps[-1] + 1}" in eye.presence.answer.text()
+        assert f"Steps with it: {steps[0]}–{steps[-1]}" in eye.presence.answer.text()
         press(window, Qt.Key.Key_Return)
         press(window, Qt.Key.Key_Left)  # in the strip: to the border before
         press(window, Qt.Key.Key_Left)
         assert place.cursor.step == steps[-1]
-        assert f"✓ In the context at step {steps[-1]}" in eye.presence.told.text()
+        assert f"✓ In the context at step {steps[-1]}" in eye.presence.answer.text()
         marked = eye.table.currentIndex().row()
         assert eye.table.model().lines[marked].ref.source == f"guidance:{guidance}"
         assert "◆" in eye.table.model().index(marked, 1).data()
         QTest.keyClicks(eye.presence.box, " nowhere")
-        qtbot.waitUntil(lambda: "In no step" in eye.presence.told.text())
+        qtbot.waitUntil(lambda: "In no step" in eye.presence.answer.text())
 
 
 def test_a_selected_text_is_looked_for(qtbot, tmp_path):
-    with shown_window(tmp_path, told()) as (window, place):
+    with shown_window(tmp_path, marmalade()) as (window, place):
         place.cursor.move("s1", 9)
         panel = window.findChild(StepView)
         edit = panel.text.edit
@@ -106,14 +106,14 @@ def test_a_selected_text_is_looked_for(qtbot, tmp_path):
         selected = panel.text.selected
         press(window, Qt.Key.Key_C, SHIFT)
         assert selected and panel.eye.presence.box.text() == " ".join(selected.split())
-        qtbot.waitUntil(lambda: "step" in panel.eye.presence.told.text())
+        qtbot.waitUntil(lambda: "step" in panel.eye.presence.answer.text())
 
 
 def test_what_summaries_dropped_is_listed_with_the_step_that_lost_it(qtbot, tmp_path):
-    with shown_window(tmp_path, told()) as (window, place):
+    with shown_window(tmp_path, marmalade()) as (window, place):
         place.cursor.move("s1", 9)
         place.actions["view.eye"].setChecked(True)
-        eye = window.findChild(Eye)
+        eye = window.findChild(EyeView)
         eye.shown.setFocus()
         press(window, Qt.Key.Key_End)
         eye.shown.activated.emit(eye.shown.currentIndex())
@@ -131,7 +131,7 @@ def test_what_summaries_dropped_is_listed_with_the_step_that_lost_it(qtbot, tmp_
 
 
 def test_the_context_is_copied_as_json_and_as_a_command_without_secrets(qtbot, tmp_path):
-    maker = told()
+    maker = marmalade()
     maker.guide(f"the key is {KEY}, it's mine")
     maker.add_step()
     with shown_window(tmp_path, maker) as (window, place):
@@ -149,13 +149,13 @@ def test_the_context_is_copied_as_json_and_as_a_command_without_secrets(qtbot, t
         text = QGuiApplication.clipboard().text()
         assert KEY not in text and "[openai_key removed]" in text and "1 secret" in notices[-1].sentence
         assert '"Authorization: Bearer $OPENAI_API_KEY"' in text
-        menu = [a.text().replace("&", "") for a in window.findChild(Eye).copy.menu().actions()]
+        menu = [a.text().replace("&", "") for a in window.findChild(EyeView).copy.menu().actions()]
         assert menu == ["Copy the context as JSON", "Copy the context as a curl request"]
 
 
 @pytest.mark.parametrize("stays", [True, False])
 async def test_a_copy_that_waits_for_a_message_is_made_only_for_who_stays(tmp_path, stays):
-    maker = told()
+    maker = marmalade()
     late = fold("s1", [Placed(session="s1", seq=i, body=b) for i, b in enumerate(maker.bodies, 1)]).context(9)[-1].hash
     data = maker.blobs.pop(late)
     with shown_window(tmp_path, maker) as (_window, place):
@@ -193,7 +193,7 @@ def test_a_shell_runs_the_command_exactly(tmp_path):
 
 
 def test_ctrl_is_for_copying_the_selection_not_for_the_eye(qtbot, tmp_path):
-    with shown_window(tmp_path, told()) as (window, place):
+    with shown_window(tmp_path, marmalade()) as (window, place):
         place.cursor.move("s1", 4)
         edit = window.findChild(StepView).text.edit
         edit.setFocus()

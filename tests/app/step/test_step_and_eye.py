@@ -35,26 +35,26 @@ def test_a_step_reads_thought_action_observation():
         Action(call_id="b", tool="open_file", malformed="no JSON")), observations=(
         Observation(call_id="b", status="refused", error=ActionError(kind="malformed", message="No JSON.")),
         Observation(call_id="a", exit_code=2, output=Output(text="out", truncated=True, total_chars=90_000)),))
-    told = text_of(parts_of(body))
+    text = text_of(parts_of(body))
     order = ["Thought", "I look.", "Action 1 of 2  run_command", "command:", "timeout: 30\n", "Observation  ✓ finished",
              "exit code 2", "out\n", "3 of 90,000", "Action 2 of 2  open_file", "no JSON", "✗ refused", "No JSON."]
-    places = [told.index(word) for word in order]
+    places = [text.index(word) for word in order]
     assert places == sorted(places)
 
 
 def test_the_envelope_tells_all():
-    told = envelope(Observation(call_id="a", status="timeout", exit_code=124, job="j1", started_at=START,
+    text = envelope(Observation(call_id="a", status="timeout", exit_code=124, job="j1", started_at=START,
                                 ended_at=START + timedelta(minutes=3, seconds=5),
                                 output=Output(terminal="main/sh", truncated=True)))
-    assert told == "timeout · exit code 124 · 3 min 05 s · job j1 · terminal main/sh · truncated"
+    assert text == "timeout · exit code 124 · 3 min 05 s · job j1 · terminal main/sh · truncated"
 
 
 def test_a_message_is_shown_exactly():
-    told = text_of(parts_of_message(Message(role="assistant", content="\x1b[31mhi", reasoning="because", tool_calls=(
+    text = text_of(parts_of_message(Message(role="assistant", content="\x1b[31mhi", reasoning="because", tool_calls=(
         ToolCall(id="c1", name="run_command", arguments='{"command":"ls"}'),
         ToolCall(id="c2", name="broken", arguments="{not json")))))
     for word in ("assistant", "\x1b[31mhi", "because", "run_command", '"command": "ls"', "{not json"):
-        assert word in told
+        assert word in text
     assert all(p.escapes for p in parts_of_message(Message(role="user", content="x"))[1:])
 
 
@@ -104,7 +104,7 @@ def test_a_stale_body_is_dropped(qtbot, tmp_path):
     maker = Maker(2)
     for _ in range(3):
         maker.add_step()
-    kept, maker.blobs = maker.blobs, {}
+    held_back, maker.blobs = maker.blobs, {}
     with workplace(tmp_path, maker) as (place, replica):
         panel = build(place, None)
         qtbot.addWidget(panel)
@@ -114,13 +114,13 @@ def test_a_stale_body_is_dropped(qtbot, tmp_path):
         from core.store import blobs
 
         for name in (second, first):
-            replica._writer.do_blocking(lambda conn, n=name: blobs.put(conn, kept[n]))
+            replica._writer.do_blocking(lambda conn, n=name: blobs.put(conn, held_back[n]))
             place.desks.local._on_blob(name)
         assert panel.title.text() == "Step 2"
         from core.domain.step import decode_body
 
-        assert decode_body(kept[second]).thought in panel.text.text
-        assert decode_body(kept[first]).thought not in panel.text.text
+        assert decode_body(held_back[second]).thought in panel.text.text
+        assert decode_body(held_back[first]).thought not in panel.text.text
 
 
 def test_a_text_that_is_not_here_says_why(qtbot, tmp_path):

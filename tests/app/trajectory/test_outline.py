@@ -18,7 +18,7 @@ from core.domain.events import Placed, ScoreGiven
 from core.domain.trajectory import Trajectory, fold
 
 
-def told(plan: str) -> Maker:
+def session_of(plan: str) -> Maker:
     """`s` works, `e` fails, `g` guides, `m` summarises, a figure is a score, `z` is a pause of five hours."""
     maker = Maker(8)
     for letter in plan:
@@ -36,7 +36,7 @@ def told(plan: str) -> Maker:
 
 
 def folded(plan: str) -> Trajectory:
-    return fold("s1", [Placed(session="s1", seq=i, body=b) for i, b in enumerate(told(plan).bodies, 1)])
+    return fold("s1", [Placed(session="s1", seq=i, body=b) for i, b in enumerate(session_of(plan).bodies, 1)])
 
 
 def test_phases_begin_with_summaries_guidance_and_other_scores():
@@ -54,7 +54,7 @@ def test_phases_begin_with_summaries_guidance_and_other_scores():
 
 def test_the_axis_of_time_squeezes_pauses():
     paused = Timeline(folded("sszss"))
-    [(place, seconds)] = [told for told in paused.idle if told[1] > 3600]
+    [(place, seconds)] = [pause for pause in paused.idle if pause[1] > 3600]
     assert seconds > 5 * 3600 - 60
     assert paused.length < 4 * (IDLE_S + 10)
     assert paused.step_at(place) in (1, 2)
@@ -71,7 +71,7 @@ def test_steps_are_filtered_by_the_hour_they_began_in():
 
 
 def test_the_outline_is_opened_read_and_left_by_keys(qtbot, tmp_path):
-    with workplace(tmp_path, told("ssssemsszsgss")) as (place, _):
+    with workplace(tmp_path, session_of("ssssemsszsgss")) as (place, _):
         panel = build(place, None)
         qtbot.addWidget(panel)
         panel.resize(900, 500)
@@ -93,7 +93,7 @@ def test_the_outline_is_opened_read_and_left_by_keys(qtbot, tmp_path):
 
 @pytest.mark.parametrize("by_time", [False, True])
 def test_a_click_in_the_overview_goes_there(qtbot, tmp_path, by_time):
-    with workplace(tmp_path, told("s" * 40 + "z" + "s" * 40)) as (place, _):
+    with workplace(tmp_path, session_of("s" * 40 + "z" + "s" * 40)) as (place, _):
         panel = build(place, None)
         qtbot.addWidget(panel)
         panel.resize(900, 600)

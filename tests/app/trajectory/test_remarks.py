@@ -36,8 +36,8 @@ def test_remarks_stand_above_the_steps_and_are_read_by_key(qtbot, tmp_path):
         bar.toggle.setFocus()
         press(window, Qt.Key.Key_Space)
         assert bar.text.isVisible() and bar.text.edit.hasFocus()
-        told = bar.text.edit.toPlainText()
-        assert "it is <b>no JSON</b>.\nthe import, " in told and "The times of the steps are unknown.\n" in told
+        shown = bar.text.edit.toPlainText()
+        assert "it is <b>no JSON</b>.\nthe import, " in shown and "The times of the steps are unknown.\n" in shown
         QTest.keyClick(window, Qt.Key.Key_J)
         assert place.cursor.step == 3 and bar.text.isVisible(), "reading goes on below"
         action.trigger()

@@ -11,7 +11,7 @@ from support.logs import Maker, make_session
 
 from app.desk.find_query import items_with
 from app.trajectory.facets import Facets
-from app.trajectory.model import Row, RowTextRole, TrajectoryModel
+from app.trajectory.model import ListRow, RowTextRole, TrajectoryModel
 from app.trajectory.overview import WEIGHT, Overview, spans
 from app.trajectory.step_list import StepList
 from core.domain.events import GuidanceEdited, NoteAdded, Placed, ScoreGiven, StepAdded, StepStarted, VerdictGiven
@@ -101,9 +101,9 @@ def test_a_loop_that_tries_the_same_is_one_line_and_says_what(qtmodeltester):
         session.sync()
         session.model.refresh()
     assert session.shape == "i0 f1-3 i4 f5-10" == shape_of(session.trajectory)
-    told = session.model.index(1).data(RowTextRole)
-    assert (told.number, told.meaning, told.word) == ("2–4", "error", "3 failed")
-    assert told.title == "the same ×3: run_command make"
+    parts = session.model.index(1).data(RowTextRole)
+    assert (parts.number, parts.meaning, parts.word) == ("2–4", "error", "3 failed")
+    assert parts.title == "the same ×3: run_command make"
     session.model.toggle(1)
     assert session.shape == "i0 i1 i2 i3 i4 f5-10"
     assert session.model.steps_of_rows(4, 5) == [5, 6, 7, 8, 9, 10, 11]
@@ -141,10 +141,10 @@ def shape_of(trajectory) -> str:
 
 def test_a_fold_tells_count_span_and_failure():
     session = Session("swwws")
-    told = session.model.index(1).data(RowTextRole)
-    assert told.number == "2–4"
-    assert "×3" in told.title
-    assert told.meaning == "muted"
+    parts = session.model.index(1).data(RowTextRole)
+    assert parts.number == "2–4"
+    assert "×3" in parts.title
+    assert parts.meaning == "muted"
     failing = Session()
     for fails in (False, True, False):
         failing.maker.add_step("sleep", fails=fails)
@@ -192,9 +192,9 @@ def test_words_of_a_row():
     session = Session("e")
     session.maker.say(VerdictGiven(step=1, value="mask"), PERSON)
     session.sync()
-    told = session.model.index(0).data(RowTextRole)
-    assert (told.sign, told.word, told.tool) == ("✗", "exit code", "run_command")
-    assert told.verdict == "⊘ masked"
+    parts = session.model.index(0).data(RowTextRole)
+    assert (parts.sign, parts.word, parts.tool) == ("✗", "exit code", "run_command")
+    assert parts.verdict == "⊘ masked"
     assert "masked" in session.model.index(0).data(Qt.ItemDataRole.AccessibleTextRole)
 
 
@@ -212,7 +212,7 @@ def test_the_live_row_comes_and_goes(qtmodeltester):
     session.maker.say(StepStarted(number=3))
     session.sync()
     session.model.set_live("I think")
-    assert session.model.rows[-1] == Row("live")
+    assert session.model.rows[-1] == ListRow("live")
     assert "I think" in session.model.index(2).data(RowTextRole).title
     session.grow("s")
     session.model.refresh()
@@ -223,19 +223,19 @@ def test_the_live_row_comes_and_goes(qtmodeltester):
 
 def test_the_overview_keeps_the_weightiest_and_grows():
     session = Session("sesgs")
-    told = Overview(session.trajectory)
-    assert [WEIGHT[code] for code in told.codes] == ["", "error", "", "guidance", ""]
-    assert not told.refresh()
+    overview = Overview(session.trajectory)
+    assert [WEIGHT[code] for code in overview.codes] == ["", "error", "", "guidance", ""]
+    assert not overview.refresh()
     session.maker.say(VerdictGiven(step=1, value="mask"), PERSON)
     session.maker.say(NoteAdded(step=3, text="why?"), PERSON)
     session.grow("m")
-    assert told.refresh()
-    assert [WEIGHT[code] for code in told.codes] == ["mask", "error", "", "guidance", "", "summary"]
-    assert told.notes == [2]
-    assert Overview(session.trajectory).codes == told.codes
-    assert Overview(session.trajectory).notes == told.notes
-    told.codes = bytearray([0, WEIGHT.index("error"), 0, 0, 0, 0, 0, 0] * 40)
-    cells = [told.cell(*span) for span in spans(len(told.codes), 40)]
+    assert overview.refresh()
+    assert [WEIGHT[code] for code in overview.codes] == ["mask", "error", "", "guidance", "", "summary"]
+    assert overview.notes == [2]
+    assert Overview(session.trajectory).codes == overview.codes
+    assert Overview(session.trajectory).notes == overview.notes
+    overview.codes = bytearray([0, WEIGHT.index("error"), 0, 0, 0, 0, 0, 0] * 40)
+    cells = [overview.cell(*span) for span in spans(len(overview.codes), 40)]
     assert {code for code, _ in cells} == {WEIGHT.index("error")}
     assert {0.5 < strength < 0.6 for _, strength in cells} == {True}
     assert spans(5, 40) == [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)]
@@ -266,8 +266,8 @@ def test_following_shows_the_newest(qtbot):
 def test_reading_is_not_disturbed_by_growth(qtbot):
     session = Session("s" * 60)
     view = shown(qtbot, session)
-    told = []
-    view.follow_changed.connect(lambda following, missed: told.append((following, missed)))
+    parts = []
+    view.follow_changed.connect(lambda following, missed: parts.append((following, missed)))
     view.setCurrentIndex(session.model.index(20))
     qtbot.wait(20)
     place = view.rowViewportPosition(20)
@@ -277,8 +277,8 @@ def test_reading_is_not_disturbed_by_growth(qtbot):
     qtbot.wait(20)
     assert view.rowViewportPosition(20) == place
     assert not view.is_following
-    assert told[-1][0] is False
-    assert told[-1][1] > 0
+    assert parts[-1][0] is False
+    assert parts[-1][1] > 0
 
 
 def test_folding_above_keeps_the_row_in_its_place(qtbot):
@@ -345,12 +345,12 @@ def test_taking_the_focus_opens_no_row_and_goes_on_following(qtbot) -> None:
 
 def changed_rows(session: Session) -> list[int]:
     """The lines of which the model tells that they look different, when it takes what came."""
-    told: list[int] = []
-    session.model.dataChanged.connect(note := lambda top, bottom: told.extend(range(top.row(), bottom.row() + 1)))
+    changed: list[int] = []
+    session.model.dataChanged.connect(note := lambda top, bottom: changed.extend(range(top.row(), bottom.row() + 1)))
     session.sync()
     session.model.refresh()
     session.model.dataChanged.disconnect(note)
-    return sorted(set(told))
+    return sorted(set(changed))
 
 
 def test_only_lines_that_look_different_are_drawn_anew():

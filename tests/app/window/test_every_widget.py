@@ -23,11 +23,11 @@ from support.panels import told_session
 from support.window import shown_window, speaking
 
 from app.kit.safe_text import PlainLabel
-from app.places.go_to import GoTo
+from app.places.go_to_dialog import GoToDialog
 from app.review.rules import RuleLine
 from app.review.rules_dialog import RulesDialog
 from app.servers.dialog import ServersDialog
-from app.sessions.new_session_dialog import NewSession, Offer, TaskChoice
+from app.sessions.new_dialog import NewSessionDialog, Offer, TaskChoice
 from app.sessions.thresholds_dialog import ThresholdsDialog
 from app.window.keys import Keys
 from app.window.keys_dialog import KeysDialog
@@ -57,15 +57,15 @@ def maker():
     return made
 
 
-def offered(window) -> NewSession:
-    dialog = NewSession([("", "this computer"), ("lab", "the lab")], "lab", window)
+def offered(window) -> NewSessionDialog:
+    dialog = NewSessionDialog([("", "this computer"), ("lab", "the lab")], "lab", window)
     dialog.show_offer("lab", Offer((TaskChoice("t", "Title"),), "the lab has 2 tasks that it cannot read"))
     return dialog
 
 
 def dialogs(window, place) -> list[QDialog]:
     """Every dialog that can be made without a server."""
-    dialogs = [SettingsDialog(place.settings, window), KeysDialog(place.actions, window), GoTo("x", window),
+    dialogs = [SettingsDialog(place.settings, window), KeysDialog(place.actions, window), GoToDialog("x", window),
             KeysEditor(place.actions, Keys(place.actions, place.settings, window), window),
             offered(window),
             Palette(window.findChild(PaletteController).commands(), window), RulesDialog(window),

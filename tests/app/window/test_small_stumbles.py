@@ -66,14 +66,14 @@ def test_the_search_in_guidance_is_left_as_it_is_entered_by_key(qtbot, tmp_path)
         place.cursor.move("s1")
         window.activateWindow()
         qtbot.waitUntil(window.isActiveWindow)
-        listed = window.findChild(GuidanceView).listed
+        queue = window.findChild(GuidanceView).queue
         place.actions["guide.find_all"].trigger()
-        QTest.keyClicks(listed.words, "split")
+        QTest.keyClicks(queue.words, "split")
         press(window, Qt.Key.Key_Down)
-        assert listed.list.hasFocus() and listed.line.text == "look at the split"
-        listed.words.setFocus()
+        assert queue.list.hasFocus() and queue.line.text == "look at the split"
+        queue.words.setFocus()
         press(window, Qt.Key.Key_Escape)
-        assert listed.list.hasFocus() and not listed.words.text() and listed.list.model().rowCount() == 2
+        assert queue.list.hasFocus() and not queue.words.text() and queue.list.model().rowCount() == 2
         assert not place.actions["guide.find_all"].isChecked()
 
 
@@ -125,7 +125,7 @@ def test_the_newest_guidance_is_in_sight_until_the_reader_scrolls_up(qtbot, tmp_
         maker.guide(f"message {number}")
     with shown_window(tmp_path, maker, layout="live") as (window, place):
         place.cursor.move("s1")
-        queue = window.findChild(GuidanceView).queue
+        queue = window.findChild(GuidanceView).list
         bar = queue.verticalScrollBar()
         qtbot.waitUntil(lambda: bar.maximum() > 0 and bar.value() == bar.maximum())
         window.resize(window.width() - 300, window.height() - 150)

@@ -15,8 +15,8 @@ from core.cli.following import Follower, _File
 from core.cli.importing import import_all
 from core.cli.store import reading, trajectory
 from core.formats import json_text
-from core.formats.arrivals import Arrivals
-from core.formats.growing import GrowingSource, stamp
+from core.formats.live_source import LiveSource, stamp
+from core.formats.new_files import NewFiles
 from core.server import lifecycle
 from core.store import log
 from core.store.home import Home
@@ -99,19 +99,19 @@ def test_every_growth_leads_to_the_session_of_the_whole_file(tmp_path, name) -> 
 def test_only_what_is_new_is_read(tmp_path, monkeypatch) -> None:
     path = tmp_path / "x.jsonl"
     path.write_bytes((FOREIGN / "codex.jsonl").read_bytes())
-    first = GrowingSource(path)
+    first = LiveSource(path)
     whole = list(first.records())
     append(path, b'{"half": ')
     read = []
-    monkeypatch.setattr("core.formats.growing.parse", lambda data: read.append(data) or json_text.parse(data))
-    second = GrowingSource(path, first)
+    monkeypatch.setattr("core.formats.live_source.parse", lambda data: read.append(data) or json_text.parse(data))
+    second = LiveSource(path, first)
     assert len(list(second.records())) == len(whole)
     assert {bytes(d) for d in read} == {b'{"half": '}
     append(path, b"1}\n")
-    third = list(GrowingSource(path, second).records())
+    third = list(LiveSource(path, second).records())
     assert [(line.number, parsed.value) for line, parsed in third[len(whole):]] == [(len(whole) + 1, {"half": 1})]
     path.write_bytes(b'{"other": 1}\n{"more": 2}\n')
-    assert [p.value for _, p in GrowingSource(path, second).records()] == [{"other": 1}, {"more": 2}]
+    assert [p.value for _, p in LiveSource(path, second).records()] == [{"other": 1}, {"more": 2}]
 
 
 def test_a_process_that_writes_and_one_that_follows(tmp_path) -> None:
@@ -155,7 +155,7 @@ def test_a_session_that_begins_in_a_followed_folder_is_followed(tmp_path, monkey
     home, folder = Home(tmp_path / "home"), tmp_path / "runs"
     folder.mkdir()
     (folder / "old.jsonl").write_bytes(states("codex.jsonl")[-1])
-    follower = Follower(home, [], True, 0.0, Arrivals([folder]))
+    follower = Follower(home, [], True, 0.0, NewFiles([folder]))
     follower.look()
     new, junk = folder / "deep" / "new.jsonl", folder / "notes.txt"
     new.parent.mkdir()

@@ -11,6 +11,7 @@ from support.imported import trajectory
 
 from core.domain.errors import InvalidInput, ProtocolMismatch
 from core.formats import archive, registry
+from core.formats.readers import archive as archive_reader
 
 FILES = Path(__file__).parent / "files"
 
@@ -51,9 +52,9 @@ def test_an_archive_gives_back_every_byte(session, written) -> None:
 
 
 def test_the_same_session_gives_the_same_bytes(session, written, tmp_path) -> None:
-    again = tmp_path / "again.tiphys"
-    archive.write(again, session.session, session.title, session.bodies, session.blobs.__getitem__)
-    assert again.read_bytes() == written.read_bytes()
+    copy = tmp_path / "again.tiphys"
+    archive.write(copy, session.session, session.title, session.bodies, session.blobs.__getitem__)
+    assert copy.read_bytes() == written.read_bytes()
 
 
 def test_a_failed_write_leaves_the_old_file(session, written) -> None:
@@ -67,9 +68,9 @@ def test_a_failed_write_leaves_the_old_file(session, written) -> None:
 @pytest.mark.parametrize("name", ["../../outside", "/etc/passwd", "blobs/../tiphys.json", "blobs\\x", "C:x", "extra"])
 def test_strange_members_refuse_the_archive(written, name) -> None:
     rewrite(written, {**members(written), name: b"x"})
-    with pytest.raises(InvalidInput, match="does not belong") as told:
+    with pytest.raises(InvalidInput, match="does not belong") as error:
         list(registry.read(written))
-    assert told.value.code == "bad_archive"
+    assert error.value.code == "bad_archive"
 
 
 def test_links_refuse_the_archive(written) -> None:
@@ -90,7 +91,7 @@ def test_a_log_that_does_not_begin_with_its_session_is_refused(written) -> None:
         list(registry.read(written))
 
 
-def test_events_that_are_missing_at_the_end_are_told(written) -> None:
+def test_events_that_are_missing_at_the_end_are_named(written) -> None:
     parts = members(written)
     lines = parts["events.jsonl"].splitlines(keepends=True)
     rewrite(written, {**parts, "events.jsonl": b"".join(lines[:-1])})
@@ -106,7 +107,7 @@ def test_doubled_members_refuse_the_archive(written) -> None:
 
 
 def test_a_bomb_is_refused_before_it_is_unpacked(written, monkeypatch) -> None:
-    monkeypatch.setattr(archive, "MAX_BLOB", 100_000)
+    monkeypatch.setattr(archive_reader, "MAX_BLOB", 100_000)
     parts = members(written)
     name = next(n for n in parts if n.startswith("blobs/"))
     rewrite(written, {**parts, name: bytes(200_000)})
@@ -122,9 +123,9 @@ def test_a_member_that_lies_about_its_size_is_refused(written) -> None:
     for at in _all(data, len(events).to_bytes(4, "little")):
         data[at : at + 4] = (10).to_bytes(4, "little")
     written.write_bytes(data)
-    with pytest.raises(InvalidInput) as told:
+    with pytest.raises(InvalidInput) as error:
         list(registry.read(written))
-    assert told.value.code == "bad_archive"
+    assert error.value.code == "bad_archive"
 
 
 def test_a_forged_payload_ends_the_log_before_it(session, written) -> None:
@@ -147,9 +148,9 @@ def test_a_missing_payload_ends_the_log_before_it(session, written) -> None:
 
 def test_an_archive_that_lost_its_end_is_refused(written) -> None:
     written.write_bytes(written.read_bytes()[:-40])
-    with pytest.raises(InvalidInput) as told:
+    with pytest.raises(InvalidInput) as error:
         list(registry.read(written))
-    assert told.value.code == "bad_archive"
+    assert error.value.code == "bad_archive"
 
 
 def test_a_newer_version_is_refused_by_name(written) -> None:
@@ -175,9 +176,9 @@ def test_another_zip_file_is_no_archive(tmp_path) -> None:
     with zipfile.ZipFile(buffer, "w") as file:
         file.writestr("hello", "x")
     path.write_bytes(buffer.getvalue())
-    with pytest.raises(InvalidInput) as told:
+    with pytest.raises(InvalidInput) as error:
         registry.recognise(path)
-    assert told.value.code == "unknown_format"
+    assert error.value.code == "unknown_format"
 
 
 def _all(data, part):

@@ -25,7 +25,7 @@ def read(path):
         return [], error.sentence, error.code
 
 
-def said(session):
+def step_texts(session):
     """The thoughts: results and, in some files, calls stand further behind."""
     return [b.thought for b in bodies(session)]
 
@@ -34,15 +34,15 @@ def check(path, cut, whole) -> None:
     """A cut file against the whole one; the last step of a session may have been cut itself."""
     data = cut.read_bytes()
     is_border = data.rstrip().endswith((b"}", b"]"))
-    sessions, told, code = read(cut)
+    sessions, warnings, code = read(cut)
     if code:
-        assert code in ("unknown_format", "no_steps", "no_sessions", "bad_archive"), (code, told)
-        assert code in ("unknown_format", "bad_archive") or is_border or PLACE.search(told), told
+        assert code in ("unknown_format", "no_steps", "no_sessions", "bad_archive"), (code, warnings)
+        assert code in ("unknown_format", "bad_archive") or is_border or PLACE.search(warnings), warnings
         return
-    assert is_border or PLACE.search(told), (len(data), told)
-    known = {s.session: said(s) for s in whole}
+    assert is_border or PLACE.search(warnings), (len(data), warnings)
+    known = {s.session: step_texts(s) for s in whole}
     for session in sessions:
-        steps = said(session)
+        steps = step_texts(session)
         full = known.get(session.session) or max(known.values(), key=lambda k: k[:1] == steps[:1])
         assert session.steps > 0 or session.format == "terminal-bench", "a terminal can be looked at without steps"
         assert steps[:-1] == full[: max(0, len(steps) - 1)], session.session

@@ -32,8 +32,8 @@ def adp(path):
     """Standard form, AgentInstruct and Nebius rows: the agent's turns in order."""
     for row in unique(rows(path)):
         if "content" in row:
-            told = [c for c in row["content"] if c["class_"] != "text_observation"]
-            yield [c.get("description") or c.get("content") or c.get("function") for c in told], 0, None
+            actions = [c for c in row["content"] if c["class_"] != "text_observation"]
+            yield [c.get("description") or c.get("content") or c.get("function") for c in actions], 0, None
         elif "conversations" in row:
             yield [t["content"].split("\n")[0].split(": ", 1)[-1] for t in row["conversations"]
                    if t["role"] == "assistant"], 0, None
@@ -47,10 +47,10 @@ def agentgym(path):
 
 def atif(path):
     def run(value):
-        told = [s for s in value["steps"] if s["source"] == "agent" and not s.get("is_copied_context")]
-        used = [m for s in told if (m := s.get("metrics"))]
+        agent_steps = [s for s in value["steps"] if s["source"] == "agent" and not s.get("is_copied_context")]
+        used = [m for s in agent_steps if (m := s.get("metrics"))]
         tokens = sum(m.get(k) or 0 for m in used for k in ("prompt_tokens", "completion_tokens"))
-        calls = [s.get("message") or s["tool_calls"][0]["function_name"] for s in told]
+        calls = [s.get("message") or s["tool_calls"][0]["function_name"] for s in agent_steps]
         yield [c if isinstance(c, str) else c[0]["text"] for c in calls], 0, tokens if used else None
         for child in value.get("subagent_trajectories") or []:
             yield from run(child)
@@ -68,19 +68,19 @@ def claude_code(path):
             chains[line["uuid"]] = root if line.get("isSidechain") else "main"
     for chain in dict.fromkeys(chains.values()):
         own = [x for x in lines if chains.get(x.get("uuid")) == chain]
-        said, usage, failed = {}, {}, set()
+        answers, usage, failed = {}, {}, set()
         for line in own:
             message = line["message"] if isinstance(line.get("message"), dict) else {}
             key = message.get("id") or line["uuid"]
             blocks = [b for b in message.get("content") or [] if isinstance(b, dict)]
             if line["type"] == "assistant":
-                said.setdefault(key, []).extend(b.get("text") or b.get("name") or "" for b in blocks)
+                answers.setdefault(key, []).extend(b.get("text") or b.get("name") or "" for b in blocks)
                 usage[key] = message.get("usage") or {}
             failed |= {b["tool_use_id"] for b in blocks if b.get("is_error")}
         kinds = ("input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
         counts = [u.get(k) for u in usage.values() for k in kinds if u.get(k) is not None]
-        if said:
-            yield [next((t for t in texts if t), "") for texts in said.values()], len(failed), (
+        if answers:
+            yield [next((t for t in texts if t), "") for texts in answers.values()], len(failed), (
                 sum(counts) if counts else None)
 
 
@@ -88,13 +88,13 @@ def codex(path):
     """Up to each count of tokens is one answer."""
     steps, open_, tokens = [], [], 0
     for line in rows(path):
-        told = line["payload"]
-        kind = told.get("type")
-        answers = kind in ("reasoning", "function_call") or told.get("role") == "assistant"
+        payload = line["payload"]
+        kind = payload.get("type")
+        answers = kind in ("reasoning", "function_call") or payload.get("role") == "assistant"
         if line["type"] == "response_item" and answers:
-            open_ += [p["text"] for p in told.get("content") or told.get("summary") or []]
-        elif line["type"] == "event_msg" and kind == "token_count" and told["info"]:
-            tokens += sum(told["info"]["last_token_usage"][k] for k in ("input_tokens", "output_tokens"))
+            open_ += [p["text"] for p in payload.get("content") or payload.get("summary") or []]
+        elif line["type"] == "event_msg" and kind == "token_count" and payload["info"]:
+            tokens += sum(payload["info"]["last_token_usage"][k] for k in ("input_tokens", "output_tokens"))
             steps.append(open_[0])
             open_ = []
     yield steps, 0, tokens
@@ -103,8 +103,8 @@ def codex(path):
 def innovator(path):
     node = json.loads(path.read_text())
     calls = [m["tool_call"]["name"] for m in node["messages"] if m["tool_call"]] + [node["action"]["action_type"]]
-    told = [json.loads(m["tool_result"]["content"]) for m in node["messages"] if m["tool_result"]]
-    yield calls, sum(not t["success"] for t in [*told, node["observation"]]), 95344 + 88
+    results = [json.loads(m["tool_result"]["content"]) for m in node["messages"] if m["tool_result"]]
+    yield calls, sum(not t["success"] for t in [*results, node["observation"]]), 95344 + 88
 
 
 def inspect(path):
@@ -127,23 +127,23 @@ def inspect(path):
 
 
 def mini(path):
-    told = rows(path)
-    yield [m["content"] for m in told if m["role"] == "assistant"], sum(
-        bool(re.match(r"<returncode>[1-9]", m["content"])) for m in told), None
+    messages = rows(path)
+    yield [m["content"] for m in messages if m["role"] == "assistant"], sum(
+        bool(re.match(r"<returncode>[1-9]", m["content"])) for m in messages), None
 
 
 def tau(path):
     for row in rows(path):
-        told = re.findall(r"(?ms)^assistant: ?(.*?)(?=^(?:user|assistant|tool|system): ?|\Z)", row["messages_display"])
-        yield [t.strip().removeprefix("None") for t in told], 0, None
+        texts = re.findall(r"(?ms)^assistant: ?(.*?)(?=^(?:user|assistant|tool|system): ?|\Z)", row["messages_display"])
+        yield [t.strip().removeprefix("None") for t in texts], 0, None
 
 
 def openhands(path):
-    told = json.loads(path.read_text())
-    acts = [e for e in told if "action" in e and e["source"] == "agent"]
-    answers = {m["id"]: m["usage"]["total_tokens"] for e in told
+    events = json.loads(path.read_text())
+    acts = [e for e in events if "action" in e and e["source"] == "agent"]
+    answers = {m["id"]: m["usage"]["total_tokens"] for e in events
                if (m := e.get("tool_call_metadata", {}).get("model_response"))}
-    failed = [e for e in told if (e.get("extras") or {}).get("metadata", {}).get("exit_code", 0) not in (0, None)]
+    failed = [e for e in events if (e.get("extras") or {}).get("metadata", {}).get("exit_code", 0) not in (0, None)]
     yield [e["args"].get("thought") or e["args"].get("content") or e["args"].get("final_thought") or e["action"]
            for e in acts], len(failed), sum(answers.values())
 
@@ -175,8 +175,8 @@ def sharegpt(path):
 
 def swe_agent(path):
     run = json.loads(path.read_text())
-    told = run.get("trajectory") or [h for h in run["history"] if h["role"] == "assistant" and not h.get("is_demo")]
-    yield [s["thought"] for s in told], 0, None
+    steps = run.get("trajectory") or [h for h in run["history"] if h["role"] == "assistant" and not h.get("is_demo")]
+    yield [s["thought"] for s in steps], 0, None
 
 
 READERS = {"agent-data-protocol": adp, "agentgym": agentgym, "atif": atif, "claude-code": claude_code,
@@ -195,17 +195,17 @@ def names():
 
 def seen(session, body, entry):
     """All that a step says: its thought, its calls, its message."""
-    said = decode_message(session.blobs[entry.completion.hash]).content if entry.completion else ""
-    return "\n".join([body.thought, said, *(f"{a.tool} {json.dumps(a.arguments)}" for a in body.actions)])
+    completion = decode_message(session.blobs[entry.completion.hash]).content if entry.completion else ""
+    return "\n".join([body.thought, completion, *(f"{a.tool} {json.dumps(a.arguments)}" for a in body.actions)])
 
 
 @pytest.mark.parametrize("name", names())
 def test_steps_first_and_last_text_errors_and_tokens(name) -> None:
     path = real(name)
     sessions = list(registry.read(path))
-    told = list(READERS[name.split("/")[0]](path))
-    assert len(sessions) == len(told)
-    for session, (texts, errors, tokens) in zip(sessions, told, strict=True):
+    expected = list(READERS[name.split("/")[0]](path))
+    assert len(sessions) == len(expected)
+    for session, (texts, errors, tokens) in zip(sessions, expected, strict=True):
         read, folded = bodies(session), trajectory(session)
         assert session.steps == len(read) == len(texts)
         assert str(texts[0]).strip() in seen(session, read[0], folded.steps[0])

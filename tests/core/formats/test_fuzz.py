@@ -53,8 +53,8 @@ def check(path) -> None:
         sessions = list(registry.read(path))
     except ReportableError as error:
         sessions = []
-        told = (error.code, error.sentence)
-        assert all(told), told
+        failure = (error.code, error.sentence)
+        assert all(failure), failure
     for session in sessions:
         trajectory(session)
         bodies(session)

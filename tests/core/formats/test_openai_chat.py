@@ -32,12 +32,12 @@ def test_the_real_file_gives_a_session_a_line() -> None:
 
 def test_texts_of_the_real_file() -> None:
     first = next(registry.read(real(TAU)))
-    told = bodies(first)
-    assert told[0].thought.startswith("I can help you with that. Could you please provide your user ID")
-    assert told[1].thought == ""
-    assert told[1].observations[0].output.text == "Error: user not found"
-    assert told[1].observations[0].error is None
-    assert told[-1].observations[0].output.text == "Transfer successful"
+    steps = bodies(first)
+    assert steps[0].thought.startswith("I can help you with that. Could you please provide your user ID")
+    assert steps[1].thought == ""
+    assert steps[1].observations[0].output.text == "Error: user not found"
+    assert steps[1].observations[0].error is None
+    assert steps[-1].observations[0].output.text == "Transfer successful"
     assert first.title.startswith("Hi, I need to cancel my flights from MCO to CLT")
     assert "names and arguments of 2 calls" in first.warnings[0]
     assert [m.role for m in context(first, 3)] == ["user", "assistant", "user", "assistant", "tool"]
@@ -67,20 +67,20 @@ def test_weights_are_verdicts_of_the_import() -> None:
 
 def test_damaged_rows_are_named_and_the_others_whole() -> None:
     one, two = registry.read(FILES / "chat.jsonl")
-    told = " ".join(one.warnings + two.warnings)
+    warnings = " ".join(one.warnings + two.warnings)
     assert [one.steps, two.steps] == [2, 1]
     for place in (r"Line 3 \(byte \d+\) was left out", r"Line 4 .* no chat messages", r"Line 6 .* repeats Line 1",
                   r"Line 7 .* left out.*ends inside this line"):
-        assert re.search(place, told), place
+        assert re.search(place, warnings), place
     assert trajectory(two).row.score == 25.0
 
 
 def test_a_file_without_any_whole_row_is_refused(tmp_path) -> None:
     path = tmp_path / "bad.jsonl"
     path.write_text('{"messages": [{"role": "user", "content": "only me"}]}\n')
-    with pytest.raises(InvalidInput, match="Line 1") as told:
+    with pytest.raises(InvalidInput, match="Line 1") as error:
         list(registry.read(path))
-    assert told.value.code == "no_sessions"
+    assert error.value.code == "no_sessions"
 
 
 @pytest.mark.parametrize("indent", [None, 2])

@@ -11,7 +11,7 @@ from support.imported import bodies, context, trajectory
 from core.domain.errors import InvalidInput
 from core.domain.events import Placed, TerminalOutput, decode_event
 from core.domain.trajectory import fold
-from core.formats import growth, registry, zipped
+from core.formats import registry, reimport, zipped
 
 FILES = Path(__file__).parent / "foreign"
 
@@ -54,12 +54,12 @@ def test_what_a_file_tells(name, format, sessions) -> None:
     read = list(registry.read(FILES / name))
     assert [s.format for s in read] == [format] * len(sessions)
     for session, (steps, errors, tokens, cost, score, state, guided, summaries) in zip(read, sessions, strict=True):
-        told = trajectory(session)
-        assert (session.steps, session.errors, told.row.tokens, told.row.score) == (steps, errors, tokens, score)
-        assert told.row.cost_usd == (None if cost is None else pytest.approx(cost))
-        assert (told.row.state, len(told.guidance), len(told.summaries)) == (state, guided, summaries)
-        assert {g.author for g in told.guidance.values()} <= {"person"}
-        assert {g.state for g in told.guidance.values()} <= {"answered"}
+        folded = trajectory(session)
+        assert (session.steps, session.errors, folded.row.tokens, folded.row.score) == (steps, errors, tokens, score)
+        assert folded.row.cost_usd == (None if cost is None else pytest.approx(cost))
+        assert (folded.row.state, len(folded.guidance), len(folded.summaries)) == (state, guided, summaries)
+        assert {g.author for g in folded.guidance.values()} <= {"person"}
+        assert {g.state for g in folded.guidance.values()} <= {"answered"}
         assert [b.number for b in bodies(session)] == list(range(1, steps + 1))
 
 
@@ -107,15 +107,15 @@ def test_a_late_result_takes_the_place_of_none_and_counts_no_token_twice(tmp_pat
     young.write_text("".join(lines[: next(n for n, x in enumerate(lines) if "function_call_output" in x)]))
     (before,), (after,) = registry.read(young), registry.read(FILES / "codex.jsonl")
     held = {decode_event(b).id: b for b in before.bodies}
-    added = growth.fresh(after, held)
-    told = fold(after.session, [Placed(session=after.session, seq=n, body=b)
+    added = reimport.missing_events(after, held)
+    folded = fold(after.session, [Placed(session=after.session, seq=n, body=b)
                                 for n, b in enumerate([*before.bodies, *added], 1)])
     whole = trajectory(after)
-    assert [(e.head.number, e.body) for e in told.steps] == [(e.head.number, e.body) for e in whole.steps]
-    assert [told.context(n) for n in (1, 2, 3)] == [whole.context(n) for n in (1, 2, 3)]
-    assert (told.row.tokens, told.row.errors) == (whole.row.tokens, whole.row.errors) == (56, 1)
-    assert told.steps[0].head.usage == whole.steps[0].head.usage
-    assert growth.fresh(after, {decode_event(b).id: b for b in [*before.bodies, *added]}) == []
+    assert [(e.head.number, e.body) for e in folded.steps] == [(e.head.number, e.body) for e in whole.steps]
+    assert [folded.context(n) for n in (1, 2, 3)] == [whole.context(n) for n in (1, 2, 3)]
+    assert (folded.row.tokens, folded.row.errors) == (whole.row.tokens, whole.row.errors) == (56, 1)
+    assert folded.steps[0].head.usage == whole.steps[0].head.usage
+    assert reimport.missing_events(after, {decode_event(b).id: b for b in [*before.bodies, *added]}) == []
 
 
 @pytest.mark.parametrize(("name", "finals"), [("agentgym.json", ["mask", "keep"]), ("nebius.json", ["keep", "mask"]),
@@ -123,9 +123,9 @@ def test_a_late_result_takes_the_place_of_none_and_counts_no_token_twice(tmp_pat
                                               ("sharegpt.json", ["keep"] * 4)])
 def test_losses_and_masks_are_verdicts_of_the_import(name, finals) -> None:
     (session,) = registry.read(FILES / name)
-    told = trajectory(session)
-    assert [e.final for e in told.steps] == finals
-    assert {k for e in told.steps for k in e.verdicts} <= {f"import:{session.format}"}
+    folded = trajectory(session)
+    assert [e.final for e in folded.steps] == finals
+    assert {k for e in folded.steps for k in e.verdicts} <= {f"import:{session.format}"}
 
 
 def test_a_folder_and_its_lines_are_one_session() -> None:
@@ -191,15 +191,15 @@ def test_folders_give_each_session_once() -> None:
 
 def test_a_cast_is_replayed_byte_for_byte() -> None:
     (session,) = registry.read(FILES / "trial/results.json")
-    told = trajectory(session)
-    stream = told.terminals["main/agent"]
+    folded = trajectory(session)
+    stream = folded.terminals["main/agent"]
     assert b"".join(t.data for t in stream).decode() == "$ 文\r\n$ bye\r\n"
     assert [t.offset for t in stream] == [0, 2, 9]
     assert [(t.columns, t.rows) for t in stream] == [(80, 24), (0, 0), (0, 0)]
-    assert [e.terminals for e in told.steps] == [{"main/agent": 9}, {"main/agent": 14}]
+    assert [e.terminals for e in folded.steps] == [{"main/agent": 9}, {"main/agent": 14}]
     at = [decode_event(b).at.timestamp() for b in session.bodies if isinstance(decode_event(b).fact, TerminalOutput)]
     assert [round(t - 1750000000, 1) for t in at] == [0.1, 0.7, 2.1]
-    assert told.scores[0].parts == {"test_a": 100.0, "test_b": 0.0}
+    assert folded.scores[0].parts == {"test_a": 100.0, "test_b": 0.0}
 
 
 def test_commands_of_a_trial_without_typed_keys(tmp_path) -> None:
@@ -273,13 +273,13 @@ def test_links_and_bombs_are_refused(tmp_path) -> None:
         list(registry.read(bomb))
 
 
-@pytest.mark.parametrize(("name", "kept"), [("claude.jsonl", 2), ("codex.jsonl", 2), ("sdk.jsonl", 2)])
-def test_a_line_that_is_being_written_is_named(tmp_path, name, kept) -> None:
+@pytest.mark.parametrize(("name", "steps"), [("claude.jsonl", 2), ("codex.jsonl", 2), ("sdk.jsonl", 2)])
+def test_a_line_that_is_being_written_is_named(tmp_path, name, steps) -> None:
     data = (FILES / name).read_bytes()
     path = tmp_path / name
     path.write_bytes(data[: data.rstrip().rfind(b"\n") + 20])
     session = next(iter(registry.read(path)))
-    assert session.steps >= kept
+    assert session.steps >= steps
     assert any("The file ends inside this line" in w and "byte" in w for w in session.warnings)
 
 
@@ -291,9 +291,9 @@ def test_a_folder_with_a_file_per_event_is_one_session(tmp_path) -> None:
         (folder / f"{event['id']}.json").write_text(json.dumps(event))
     (first,) = registry.files(tmp_path)
     assert first.name == "0.json"
-    (gathered,), (listed,) = registry.read(first), registry.read(FILES / "openhands.json")
-    assert gathered.session == listed.session
-    assert bodies(gathered) == bodies(listed)
+    (gathered,), (whole,) = registry.read(first), registry.read(FILES / "openhands.json")
+    assert gathered.session == whole.session
+    assert bodies(gathered) == bodies(whole)
 
 
 def test_the_output_stream_of_claude_code(tmp_path) -> None:
@@ -314,12 +314,12 @@ def test_the_output_stream_of_claude_code(tmp_path) -> None:
 
 def test_a_recording_beside_a_trajectory_is_replayed_step_by_step(tmp_path) -> None:
     (session,) = registry.read(FILES / "harbor/agent/trajectory.json")
-    told = trajectory(session)
-    stream = told.terminals["main/agent"]
+    folded = trajectory(session)
+    stream = folded.terminals["main/agent"]
     assert b"".join(t.data for t in stream).decode() == "$ echo 你\r\n你\r\n$ bye\r\n"
     before = len("$ echo 你\r\n你\r\n$ ".encode())
-    assert [e.terminals for e in told.steps] == [{"main/agent": before}, {"main/agent": before + 5}]
-    assert told.scores[0].message == 'rewards: {"reward": 0.5}'
+    assert [e.terminals for e in folded.steps] == [{"main/agent": before}, {"main/agent": before + 5}]
+    assert folded.scores[0].message == 'rewards: {"reward": 0.5}'
     shutil.copytree(FILES / "harbor", tmp_path / "t")
     run = json.loads((tmp_path / "t/agent/trajectory.json").read_text())
     for step in run["steps"]:
@@ -328,37 +328,37 @@ def test_a_recording_beside_a_trajectory_is_replayed_step_by_step(tmp_path) -> N
     (tmp_path / "t/result.json").write_text(json.dumps({"task_name": "a", "trial_name": "b", "exception_info": {
         "exception_type": "AgentTimeoutError", "exception_message": "after 9 s"}}))
     (late,) = registry.read(tmp_path / "t/agent/trajectory.json")
-    told = trajectory(late)
-    assert [e.terminals for e in told.steps] == [{}, {}]
-    assert len(b"".join(t.data for t in told.terminals["main/agent"])) == before + 5
-    assert (told.row.state, told.row.reason, told.row.score) == ("failed", "AgentTimeoutError", None)
+    folded = trajectory(late)
+    assert [e.terminals for e in folded.steps] == [{}, {}]
+    assert len(b"".join(t.data for t in folded.terminals["main/agent"])) == before + 5
+    assert (folded.row.state, folded.row.reason, folded.row.score) == ("failed", "AgentTimeoutError", None)
     assert any("recording stands at the end" in w for w in late.warnings)
 
 
 def test_times_and_costs_of_the_window_join_the_conversation(tmp_path) -> None:
     (session,) = registry.read(FILES / "cline_task/api_conversation_history.json")
-    told = trajectory(session)
-    assert [e.head.usage.input_tokens for e in told.steps] == [46, None, 9]
-    assert [e.head.started_at.timestamp() for e in told.steps] == [1750000001.0, 1750000003.0, 1750000004.0]
-    assert told.row.model == "own-model"
+    folded = trajectory(session)
+    assert [e.head.usage.input_tokens for e in folded.steps] == [46, None, 9]
+    assert [e.head.started_at.timestamp() for e in folded.steps] == [1750000001.0, 1750000003.0, 1750000004.0]
+    assert folded.row.model == "own-model"
     shutil.copytree(FILES / "cline_task", tmp_path / "t")
-    shown = json.loads((tmp_path / "t/ui_messages.json").read_text())
-    (tmp_path / "t/ui_messages.json").write_text(json.dumps(shown[:-2]))
+    messages = json.loads((tmp_path / "t/ui_messages.json").read_text())
+    (tmp_path / "t/ui_messages.json").write_text(json.dumps(messages[:-2]))
     (session,) = registry.read(tmp_path / "t/api_conversation_history.json")
     assert (trajectory(session).row.tokens, session.warnings[0][:40]) == (
         None, "ui_messages.json tells of 2 requests, an")
 
 
-def test_the_window_alone_gives_steps_outputs_and_what_a_person_said() -> None:
+def test_the_window_alone_gives_steps_outputs_and_what_a_person_wrote() -> None:
     (session,) = registry.read(FILES / "cline_ui.json")
     one, two, three = bodies(session)
     assert (one.thought, one.actions[0].tool, one.actions[0].arguments) == (
         "Where is it?\n\nReading.", "readFile", {"path": "s.py"})
     assert (two.actions[0].arguments, two.observations[0].output.text) == ({"command": "ls"}, "src\ndoc")
     assert three.actions[0].tool == "attempt_completion"
-    told = trajectory(session)
-    assert [(g.text, g.delivered_step) for g in told.guidance.values()] == [("It is in src.", 2)]
-    assert [(s.first, s.last, s.text) for s in told.summaries.values()] == [(1, 2, "It is in src.")]
+    folded = trajectory(session)
+    assert [(g.text, g.delivered_step) for g in folded.guidance.values()] == [("It is in src.", 2)]
+    assert [(s.first, s.last, s.text) for s in folded.summaries.values()] == [(1, 2, "It is in src.")]
 
 
 def test_the_text_of_an_inspect_compaction_is_taken_from_the_next_input(tmp_path) -> None:
@@ -374,14 +374,14 @@ def test_the_text_of_an_inspect_compaction_is_taken_from_the_next_input(tmp_path
 def test_contents_of_files_are_taken_where_the_format_holds_them_whole(tmp_path) -> None:
     rows = [json.loads(line) for line in (FILES / "claude.jsonl").read_text().splitlines()]
     place = next(n for n, r in enumerate(rows) if r["type"] == "user" and "t2" in json.dumps(r["message"]["content"]))
-    told = {"structuredPatch": [], "filePath": "/w/a.py"}
+    edit = {"structuredPatch": [], "filePath": "/w/a.py"}
     path = tmp_path / "x.jsonl"
     for result, before, after in (
             ({"type": "create", "content": "one\n"}, None, b"one\n"),
             ({"originalFile": "one one\n", "oldString": "one", "newString": "two"}, b"one one\n", b"two one\n"),
             ({"originalFileContents": "a b", "edits": [{"old_string": "a", "new_string": "c", "replace_all": True},
                                                        {"old_string": "b", "new_string": "d"}]}, b"a b", b"c d")):
-        rows[place]["toolUseResult"] = {**told, **result}
+        rows[place]["toolUseResult"] = {**edit, **result}
         path.write_text("\n".join(map(json.dumps, rows)))
         session = next(iter(registry.read(path)))
         (change,) = trajectory(session).files
@@ -389,7 +389,7 @@ def test_contents_of_files_are_taken_where_the_format_holds_them_whole(tmp_path)
         assert (session.blobs.get(change.before), session.blobs[change.after]) == (before, after)
     for result in ({"type": "update", "content": "x", "originalFile": None}, {"oldString": "q", "newString": "r"},
                    {"originalFile": "one", "oldString": "absent", "newString": "r"}):
-        rows[place]["toolUseResult"] = {**told, **result}
+        rows[place]["toolUseResult"] = {**edit, **result}
         path.write_text("\n".join(map(json.dumps, rows)))
         assert trajectory(next(iter(registry.read(path)))).files == [], "a content that is not told is not made up"
 

@@ -30,15 +30,15 @@ SHAREGPT = [("axolotl_conversation.json", 1, 6), ("glaive_toolcall_en_demo.json"
 @pytest.mark.parametrize(("name", "count", "steps"), SHAREGPT)
 def test_sharegpt(name, count, steps) -> None:
     path = f"sharegpt-llamafactory/{name}"
-    told = unique(rows(path))
+    raw = unique(rows(path))
     sessions = list(registry.read(real(path)))
-    assert len(sessions) == len(told) == count
+    assert len(sessions) == len(raw) == count
     assert sum(s.steps for s in sessions) == steps
-    for session, row in zip(sessions, told, strict=True):
-        said = [t for t in row["conversations"] if t["from"] in ("gpt", "function_call")]
+    for session, row in zip(sessions, raw, strict=True):
+        answers = [t for t in row["conversations"] if t["from"] in ("gpt", "function_call")]
         read = bodies(session)
-        assert [b.thought for b in read if not b.actions] == [t["value"] for t in said if t["from"] == "gpt"]
-        calls = [json.loads(t["value"]) for t in said if t["from"] == "function_call"]
+        assert [b.thought for b in read if not b.actions] == [t["value"] for t in answers if t["from"] == "gpt"]
+        calls = [json.loads(t["value"]) for t in answers if t["from"] == "function_call"]
         assert [(b.actions[0].tool, b.actions[0].arguments) for b in read if b.actions] == [
             (c["name"], c["arguments"]) for c in calls]
         seen = [t["value"] for t in row["conversations"] if t["from"] == "observation"]
@@ -54,10 +54,10 @@ def test_repeated_rows_are_named() -> None:
 
 
 def test_llamafactory_v1() -> None:
-    told = unique(rows("sharegpt-llamafactory/v1_sft_demo.jsonl"))
+    raw = unique(rows("sharegpt-llamafactory/v1_sft_demo.jsonl"))
     sessions = list(registry.read(real("sharegpt-llamafactory/v1_sft_demo.jsonl")))
-    assert len(sessions) == len(told) == 499
-    assert [bodies(s)[0].thought for s in sessions] == [r["messages"][1]["content"][0]["value"] for r in told]
+    assert len(sessions) == len(raw) == 499
+    assert [bodies(s)[0].thought for s in sessions] == [r["messages"][1]["content"][0]["value"] for r in raw]
     assert [s.steps for s in sessions] == [1] * 499
     assert {e.final for s in sessions for e in trajectory(s).steps} == {"keep"}
     assert all("person" not in v for s in sessions for e in trajectory(s).steps for v in e.verdicts)
@@ -68,13 +68,13 @@ def test_webshop_demonstrations(name, steps, reward) -> None:
     path = f"agentgym/webshop_human_20220427_{name}.jsonl"
     raw = rows(path)
     (session,) = registry.read(real(path))
-    told, read = trajectory(session), bodies(session)
+    folded, read = trajectory(session), bodies(session)
     assert session.steps == steps == len(raw)
     assert [b.actions[0].tool for b in read] == [r["page"] for r in raw]
-    assert told.row.score == pytest.approx(reward)
-    assert (told.row.state, told.row.reason, session.errors) == ("finished", "done", 0)
-    assert told.created.task.description == raw[0]["goal"]["instruction_text"]
-    assert len(told.web_searches) == sum(r["page"] == "search_results" for r in raw)
+    assert folded.row.score == pytest.approx(reward)
+    assert (folded.row.state, folded.row.reason, session.errors) == ("finished", "done", 0)
+    assert folded.created.task.description == raw[0]["goal"]["instruction_text"]
+    assert len(folded.web_searches) == sum(r["page"] == "search_results" for r in raw)
     assert json.loads(read[-1].observations[0].output.text) == raw[-1]["content"]
 
 
@@ -112,13 +112,13 @@ def test_nebius() -> None:
     sessions = list(registry.read(real("agent-data-protocol/nebius_SWE-agent-trajectories__sample_raw.json")))
     assert [s.steps for s in sessions] == [6, 14, 5, 8, 16]
     for session, row in zip(sessions, raw, strict=True):
-        told, read = trajectory(session), bodies(session)
-        said = [t["text"] for t in row["trajectory"] if t["role"] == "ai"]
+        folded, read = trajectory(session), bodies(session)
+        answers = [t["text"] for t in row["trajectory"] if t["role"] == "ai"]
         assert [b.actions[-1].arguments["command"] for b in read] == [
-            re.findall(r"```[^\n]*\n(.*?)\n?```", t, re.DOTALL)[-1] for t in said]
+            re.findall(r"```[^\n]*\n(.*?)\n?```", t, re.DOTALL)[-1] for t in answers]
         seen = [t["text"] for t in row["trajectory"] if t["role"] == "user"][1:]
         assert [o.output.text for b in read for o in b.observations] == seen
-        assert (told.row.score, told.row.model, told.row.state) == (100.0, row["model_name"], "finished")
+        assert (folded.row.score, folded.row.model, folded.row.state) == (100.0, row["model_name"], "finished")
         assert [m.role for m in context(session, 1)] == ["system", "user"]
 
 
@@ -126,6 +126,6 @@ def test_tasks_of_endless_terminals_are_no_runs() -> None:
     found = list(registry.files(real("endless-terminals")))
     assert len(found) == 11
     for path in found:
-        with pytest.raises(InvalidInput) as told:
+        with pytest.raises(InvalidInput) as error:
             registry.recognise(path)
-        assert told.value.code == "unknown_format"
+        assert error.value.code == "unknown_format"

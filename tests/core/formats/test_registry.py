@@ -13,10 +13,12 @@ from core.formats.source import Source
 FILES = Path(__file__).parent / "files"
 
 
-@pytest.mark.parametrize(("name", "known"), [("with_query.traj", "swe-agent"), ("chat.jsonl", "openai-chat")])
+@pytest.mark.parametrize(("folder", "name", "known"), [
+    ("files", "with_query.traj", "swe-agent"), ("files", "chat.jsonl", "openai-chat"),
+    ("archives", "session.tiphys", "archive")])
 @pytest.mark.parametrize("disguise", ["a.tiphys", "b.traj", "c.jsonl", "d", "e.pdf"])
-def test_the_name_does_not_matter(tmp_path, name, known, disguise) -> None:
-    copy = shutil.copy(FILES / name, tmp_path / disguise)
+def test_the_name_does_not_matter(tmp_path, folder, name, known, disguise) -> None:
+    copy = shutil.copy(FILES.parent / folder / name, tmp_path / disguise)
     assert registry.recognise(Path(copy)).name == known
 
 
@@ -47,9 +49,9 @@ def test_folders_are_walked_in_order_without_links_and_hidden_entries(tmp_path) 
 
 def test_what_is_no_file_is_refused(tmp_path) -> None:
     for path in (tmp_path / "missing", Path("/dev/null")):
-        with pytest.raises(InvalidInput) as told:
+        with pytest.raises(InvalidInput) as error:
             registry.recognise(path)
-        assert told.value.code == "not_a_file"
+        assert error.value.code == "not_a_file"
 
 
 @pytest.mark.parametrize("name", ["chat.jsonl", "claude.jsonl", "codex.jsonl", "sdk.jsonl", "openhands_output.jsonl"])

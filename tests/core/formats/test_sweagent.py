@@ -38,16 +38,16 @@ def test_real_files_give_the_steps_that_they_hold(name, steps, contexts, thought
     path = real("swe-agent") / name
     raw = json.loads(path.read_bytes())
     (session,) = registry.read(path)
-    told, read = trajectory(session), bodies(session)
+    folded, read = trajectory(session), bodies(session)
     assert (session.format, session.steps, len(read), session.errors) == ("swe-agent", steps, steps, 0)
     assert read[0].thought.startswith(thought)
     assert sum(bool(context(session, n)) for n in range(1, steps + 1)) == contexts
-    assert told.row.state == ("stopped" if not raw.get("info") else "finished")
-    assert told.row.tokens is None, "the format counts tokens per run only"
-    assert told.row.cost_usd is None
-    assert {e.head.started_at for e in told.steps} == {None}, "the format has no times"
-    said = [(s["thought"], s["observation"]) for s in raw.get("trajectory", [])]
-    assert [(b.thought, b.observations[0].output.text) for b in read][: len(said)] == said
+    assert folded.row.state == ("stopped" if not raw.get("info") else "finished")
+    assert folded.row.tokens is None, "the format counts tokens per run only"
+    assert folded.row.cost_usd is None
+    assert {e.head.started_at for e in folded.steps} == {None}, "the format has no times"
+    steps = [(s["thought"], s["observation"]) for s in raw.get("trajectory", [])]
+    assert [(b.thought, b.observations[0].output.text) for b in read][: len(steps)] == steps
     last = read[-1].actions[-1]
     assert last.tool == "submit"
     assert last.family == "control"
@@ -59,10 +59,10 @@ def test_real_files_give_the_steps_that_they_hold(name, steps, contexts, thought
 
 def test_totals_of_a_real_run_are_noted_and_not_given_to_a_step() -> None:
     (session,) = registry.read(real("swe-agent") / REAL[4][0])
-    (told,) = [f.text for f in _facts(session) if isinstance(f, NoteAdded)]
-    assert "tokens_sent 7141" in told
-    assert "tokens_received 243" in told
-    assert "api_calls 5" in told
+    (note,) = [f.text for f in _facts(session) if isinstance(f, NoteAdded)]
+    assert "tokens_sent 7141" in note
+    assert "tokens_received 243" in note
+    assert "api_calls 5" in note
 
 
 def test_function_calls_keep_their_names_and_arguments() -> None:
@@ -84,15 +84,15 @@ def test_a_query_is_the_exact_context() -> None:
 
 def test_facts_of_the_format_and_nothing_more() -> None:
     (session,) = registry.read(FILES / "with_query.traj")
-    told, (first, last) = trajectory(session), bodies(session)
+    folded, (first, last) = trajectory(session), bodies(session)
     assert first.observations[0].data == {"working_dir": "/w", "open_file": "sum.py", "execution_time_s": 0.25}
     assert first.observations[0].exit_code is None
     assert last.actions[0].malformed
     assert last.actions[0].arguments == {"text": "{not json"}
     assert last.observations[0].output.text == "\x1b[1mdiff\x1b[0m"
-    assert (told.row.state, told.row.reason) == ("finished", "submitted (exit_cost)")
-    assert told.created.task.description == "Fix the sum.", "a demonstration is not the task"
-    assert told.created.task.hosts == ()
+    assert (folded.row.state, folded.row.reason) == ("finished", "submitted (exit_cost)")
+    assert folded.created.task.description == "Fix the sum.", "a demonstration is not the task"
+    assert folded.created.task.hosts == ()
 
 
 def test_the_same_content_is_the_same_session(tmp_path) -> None:
@@ -122,9 +122,9 @@ def test_a_cut_file_gives_the_steps_before_the_cut(tmp_path) -> None:
 def test_a_file_cut_before_its_first_step_is_refused(tmp_path) -> None:
     cut = tmp_path / "cut.traj"
     cut.write_text('{"history": [{"role": "system", "agent": "main", "content": "x"}], "trajectory": [{"action": "l')
-    with pytest.raises(InvalidInput, match=r"no step.*byte \d+") as told:
+    with pytest.raises(InvalidInput, match=r"no step.*byte \d+") as error:
         list(registry.read(cut))
-    assert told.value.code == "no_steps"
+    assert error.value.code == "no_steps"
 
 
 def _facts(session):

@@ -8,7 +8,7 @@ from support.imported import bodies, trajectory
 
 from core.domain.events import NoteAdded, decode_event
 from core.formats import registry
-from core.formats.imported import Imported
+from core.formats.imported import Imported, SessionBuilder
 from core.formats.values import usage_of
 
 FILES = Path(__file__).parent / "foreign"
@@ -58,10 +58,10 @@ def test_claude_code_tells_what_was_interrupted_what_the_service_refused_and_wha
 
 def test_a_stream_of_claude_code_ends_as_its_result_says(tmp_path):
     for number, (broken, state) in enumerate(((False, "finished"), (True, "failed"))):
-        told = [{**line("user", "Go.", uuid="u"), "session_id": "s"}, {**line("assistant", CALL, uuid="a"),
+        lines = [{**line("user", "Go.", uuid="u"), "session_id": "s"}, {**line("assistant", CALL, uuid="a"),
                                                                       "session_id": "s"}]
         end = {"type": "result", "subtype": "success", "is_error": broken, "total_cost_usd": 0.5, "session_id": "s"}
-        session = read(tmp_path / f"{number}.jsonl", *told, end)
+        session = read(tmp_path / f"{number}.jsonl", *lines, end)
         assert trajectory(session).row.state == state
         assert notes(session) == ["Recorded for the whole run: total_cost_usd 0.5."]
 
@@ -80,12 +80,12 @@ def test_what_codex_adds_in_the_persons_name_is_no_guidance(tmp_path):
         item(type="function_call_output", call_id="c", output="done"),
         words("user", "<turn_aborted>by the person</turn_aborted>"), words("user", "Go on."),
         words("assistant", "Yes."))
-    told = trajectory(session)
-    assert told.created.task.description == "Do it."
-    assert [g.text for g in told.guidance.values()] == ["Go on."]
+    folded = trajectory(session)
+    assert folded.created.task.description == "Do it."
+    assert [g.text for g in folded.guidance.values()] == ["Go on."]
 
 
-def test_gemini_tells_what_was_cancelled_gone_back_from_and_complained_of(tmp_path):
+def test_gemini_records_what_was_cancelled_gone_back_from_and_complained_of(tmp_path):
     cancelled = {"id": "c", "name": "run", "args": {}, "status": "cancelled", "resultDisplay": "stopped"}
     session = read(
         tmp_path / "x.jsonl", {"sessionId": "g", "projectHash": "p"}, {"id": "1", "type": "user", "content": "Go."},
@@ -94,9 +94,9 @@ def test_gemini_tells_what_was_cancelled_gone_back_from_and_complained_of(tmp_pa
         {"id": "3", "type": "error", "content": "No quota."}, {"id": "4", "type": "gemini", "content": "A wrong way."},
         {"id": "5", "type": "user", "content": "Not so."}, {"$rewindTo": "4"},
         {"id": "6", "type": "gemini", "content": "The right way."})
-    told = bodies(session)
-    assert [b.thought for b in told] == ["First.", "The right way."]
-    assert [(o.status, o.error.kind) for o in told[0].observations] == [("killed", "cancelled")]
+    steps = bodies(session)
+    assert [b.thought for b in steps] == ["First.", "The right way."]
+    assert [(o.status, o.error.kind) for o in steps[0].observations] == [("killed", "cancelled")]
     usage = trajectory(session).steps[0].head.usage
     assert (usage.input_tokens, usage.output_tokens, usage.cached_tokens) == (15, 3, 3)
     assert notes(session) == ["error: No quota."] and not trajectory(session).guidance
@@ -111,15 +111,15 @@ def test_nebius_runs_the_last_block_and_a_run_that_did_not_submit_has_failed(tmp
 
 
 def test_an_answer_that_was_chosen_before_another_is_noted(tmp_path):
-    talk = [{"from": "human", "value": "Go."}, {"from": "gpt", "value": "Yes."}]
-    session = read_list(tmp_path / "x.json", {"conversations": talk, "chosen": talk[1], "rejected": ""})
+    row = [{"from": "human", "value": "Go."}, {"from": "gpt", "value": "Yes."}]
+    session = read_list(tmp_path / "x.json", {"conversations": row, "chosen": row[1], "rejected": ""})
     assert notes(session) == ["The row also holds a chosen answer."]
 
 
 def harbor_trial(folder: Path, **result: object) -> Imported:
     shutil.copytree(FILES / "harbor", folder)
-    told = {**json.loads((folder / "result.json").read_text()), **result}
-    (folder / "result.json").write_text(json.dumps(told))
+    content = {**json.loads((folder / "result.json").read_text()), **result}
+    (folder / "result.json").write_text(json.dumps(content))
     (session,) = registry.read(folder / "agent" / "trajectory.json")
     return session
 
@@ -128,8 +128,8 @@ def test_a_reward_is_a_score_only_where_it_is_a_share(tmp_path):
     for number, (rewards, total, parts) in enumerate((
             ({"reward": 0.25, "speed": 3}, 25.0, {"reward": 0.25, "speed": 3.0}), ({"reward": 7}, None, {}),
             ({"reward": "high"}, "none", {}))):
-        told = trajectory(harbor_trial(tmp_path / str(number), verifier_result={"rewards": rewards}))
-        assert [(s.total, s.parts) for s in told.scores] == ([] if total == "none" else [(total, parts)])
+        folded = trajectory(harbor_trial(tmp_path / str(number), verifier_result={"rewards": rewards}))
+        assert [(s.total, s.parts) for s in folded.scores] == ([] if total == "none" else [(total, parts)])
 
 
 def test_a_result_that_is_a_link_is_not_followed(tmp_path):
@@ -161,9 +161,9 @@ def test_openhands_tells_of_edits_that_failed_and_of_an_agent_that_broke(tmp_pat
 def test_costs_are_given_to_steps_only_where_there_is_one_for_each(tmp_path):
     row = json.loads((FILES / "openhands_output.jsonl").read_text().splitlines()[0])
     row["metrics"]["costs"].append({"cost": 0.1})
-    told = trajectory(read(tmp_path / "x.jsonl", row))
-    assert {e.head.usage.cost_usd for e in told.steps} == {None}
-    assert told.row.cost_usd is None
+    folded = trajectory(read(tmp_path / "x.jsonl", row))
+    assert {e.head.usage.cost_usd for e in folded.steps} == {None}
+    assert folded.row.cost_usd is None
 
 
 def test_a_persons_words_are_no_result_of_the_step_before_them():
@@ -174,8 +174,8 @@ def test_a_persons_words_are_no_result_of_the_step_before_them():
 
 
 def test_numbers_that_cannot_be_are_unknown():
-    told = usage_of(input_tokens=-1, output_tokens=True, cached="7", cost=-0.5)
-    assert (told.input_tokens, told.output_tokens, told.cached_tokens, told.cost_usd) == (None,) * 4
+    usage = usage_of(input_tokens=-1, output_tokens=True, cached="7", cost=-0.5)
+    assert (usage.input_tokens, usage.output_tokens, usage.cached_tokens, usage.cost_usd) == (None,) * 4
     assert usage_of(cost=float("nan")).cost_usd is None and usage_of(cost=0).cost_usd == 0.0
 
 
@@ -186,3 +186,11 @@ def test_of_many_damaged_lines_the_first_few_are_named_and_the_others_counted(tm
     (session,) = registry.read(path)
     assert len(session.warnings) == 6 and session.warnings[0].startswith("Line 3 (byte ")
     assert session.warnings[-1] == "4 more lines could not be read."
+
+
+def test_totals_that_a_file_does_not_hold_make_no_note() -> None:
+    builder = SessionBuilder("own", "x.json", b"x")
+    builder.totals({"tokens": None})
+    builder.totals({"tokens": 7, "cost": None})
+    notes = [decode_event(body).fact.text for body in builder.build().bodies]
+    assert notes == ["Recorded for the whole run: tokens 7."]

@@ -1,0 +1,54 @@
+"""One line in which a link, a step's number or a session's id is typed or pasted."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QVBoxLayout, QWidget
+
+from app.kit import theme
+from app.kit.safe_text import PlainLabel
+
+
+class GoToDialog(QDialog):
+    """`chosen` gives the text; the dialog stays open until the place is known to exist."""
+
+    chosen = Signal(str)
+
+    def __init__(self, text: str, parent: QWidget) -> None:
+        """`text` stands there at first, selected."""
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Go to"))
+        self.setMinimumWidth(460)
+        self.box = QLineEdit(text, self)
+        self.box.setPlaceholderText("tiphys://session/…?step=…")
+        self.box.selectAll()
+        label = PlainLabel(self.tr("A link, the number of a step, or the id of a session"), self)
+        label.setBuddy(self.box)
+        self.problem = PlainLabel("", self)
+        self.problem.setWordWrap(True)
+        palette = self.problem.palette()
+        palette.setColor(palette.ColorRole.WindowText, theme.colour("error"))
+        self.problem.setPalette(palette)
+        self.buttons = QDialogButtonBox(
+            QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel, self)
+        self.buttons.button(QDialogButtonBox.StandardButton.Ok).setText(self.tr("Go"))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*(4 * theme.GRID,) * 4)
+        column.setSpacing(2 * theme.GRID)
+        for widget in (label, self.box, self.problem, self.buttons):
+            column.addWidget(widget)
+        self.buttons.accepted.connect(self._choose)
+        self.buttons.rejected.connect(self.reject)
+        self.box.textChanged.connect(self._on_text)
+        self._on_text()
+
+    def refuse(self, why: str) -> None:
+        """There is no such place."""
+        self.problem.setText("✗ " + why)
+
+    def _on_text(self) -> None:
+        self.problem.setText("")
+        self.buttons.button(QDialogButtonBox.StandardButton.Ok).setEnabled(bool(self.box.text().strip()))
+
+    def _choose(self) -> None:
+        self.chosen.emit(self.box.text().strip())

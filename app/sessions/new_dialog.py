@@ -1,0 +1,176 @@
+"""New session: on which server, a task of its catalogue, and with which model and sandbox the agent works."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QLineEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.desk.session_key import OWN
+from app.kit import theme
+from app.kit.safe_text import PlainLabel, one_line
+from core.domain.task import AgentSettings, ModelSettings
+
+
+class TaskChoice(msgspec.Struct, frozen=True):
+    """One task of the catalogue."""
+
+    task: str
+    title: str
+    hosts: tuple[str, ...] = ()
+
+
+class Offer(msgspec.Struct, frozen=True):
+    """What a server offers: tasks, or a sentence on why none can be started there. Without `may_choose` the reader's
+    token allows a task only as it stands."""
+
+    tasks: tuple[TaskChoice, ...] = ()
+    why: str = ""
+    may_choose: bool = True
+
+
+class NewSessionDialog(QDialog):
+    """Asks for a server where there are several, for a task and, where the task's own agent is not wanted, for a model.
+
+    `servers` are ids and names, `server` the one to begin with. What one offers is asked for by `offer_wanted`.
+    """
+
+    offer_wanted = Signal(str)
+    """A server (its id): `show_offer` is waited for."""
+
+    chosen = Signal(str, str, object)
+    """(server, task id, AgentSettings or None for the task's own)."""
+
+    def __init__(self, servers: Sequence[tuple[str, str]], server: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("New session"))
+        self.setMinimumWidth(480)
+        self._offer = Offer()
+        self.server = QComboBox(self)
+        for known, name in servers:
+            self.server.addItem(one_line(name, 40), known)
+        self.server.setCurrentIndex(max(0, self.server.findData(server)))
+        self.task = QComboBox(self)
+        self.why = PlainLabel("", self)
+        self.why.setWordWrap(True)
+        self.model = QComboBox(self)
+        self.model.addItem(self.tr("As the task says"), "")
+        self.model.addItem(self.tr("An OpenAI-compatible endpoint"), "openai")
+        self.model.addItem(self.tr("A local model (transformers)"), "local")
+        self.as_it_stands = PlainLabel(self.tr("Your token there starts tasks only as they stand: another model needs "
+                                               "“admin”."), self)
+        self.as_it_stands.setWordWrap(True)
+        self.name = QLineEdit(self)
+        self.url = QLineEdit(self)
+        self.url.setPlaceholderText("https://…/v1")
+        self.key = QLineEdit(self)
+        self.key.setPlaceholderText("OPENAI_API_KEY")
+        self.text_actions = QCheckBox(self.tr("The model has no tool calls: actions as plain text"), self)
+        self.sandbox = QComboBox(self)
+        self.sandbox.addItem(self.tr("Docker containers"), "docker")
+        self.sandbox.addItem("", "local")
+        self.confirm = QCheckBox("", self)
+        self.buttons = QDialogButtonBox(
+            QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel, self)
+        self.buttons.button(QDialogButtonBox.StandardButton.Ok).setText(self.tr("Start"))
+        self._form = QFormLayout()
+        self._lay_out()
+        self._connect()
+        self._word(server == OWN)
+        self._form.setRowVisible(self.server, self.server.count() > 1)
+
+    def ask(self) -> None:
+        """Want to know what the chosen server offers, and show nothing before."""
+        server = self.server.currentData() or OWN
+        self._word(server == OWN)
+        self.confirm.setChecked(False)
+        self.show_offer(server, Offer(why=self.tr("Asking for the tasks…")))
+        self.offer_wanted.emit(server)
+
+    def _word(self, here: bool) -> None:
+        """Say where an agent without a sandbox would run."""
+        self.sandbox.setItemText(1, self.tr("UNCONFINED on this computer") if here else
+                                 self.tr("UNCONFINED on the server's computer"))
+        self.confirm.setText(self.tr("I know that the agent can then read and change my own files") if here else
+                             self.tr("I know that the agent can then read and change files of the server's computer"))
+
+    def show_offer(self, server: str, offer: Offer) -> None:
+        """Show what a server offers, if it is still the chosen one."""
+        if server != (self.server.currentData() or OWN):
+            return
+        self._offer = offer
+        self.task.clear()
+        for choice in offer.tasks:
+            self.task.addItem(f"{one_line(choice.title, 70)}  ({one_line(choice.task, 40)})", choice.task)
+        self.task.setEnabled(bool(offer.tasks))
+        self.why.setText(offer.why)
+        if not offer.may_choose:
+            self.model.setCurrentIndex(0)
+        self._adapt()
+
+    def _lay_out(self) -> None:
+        for text, widget in (
+            (self.tr("Server"), self.server), (self.tr("Task"), self.task), ("", self.why),
+            (self.tr("Model"), self.model), ("", self.as_it_stands), (self.tr("Model name"), self.name),
+            (self.tr("Address"), self.url), (self.tr("Variable with the key"), self.key), ("", self.text_actions),
+            (self.tr("Sandbox"), self.sandbox), ("", self.confirm),
+        ):
+            label = PlainLabel(text, self)
+            label.setBuddy(widget)
+            self._form.addRow(label, widget)
+        self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*(4 * theme.GRID,) * 4)
+        column.setSpacing(3 * theme.GRID)
+        column.addLayout(self._form)
+        column.addStretch(1)
+        column.addWidget(self.buttons)
+
+    def _connect(self) -> None:
+        self.server.currentIndexChanged.connect(self.ask)
+        self.model.currentIndexChanged.connect(self._adapt)
+        self.sandbox.currentIndexChanged.connect(self._adapt)
+        self.name.textChanged.connect(self._adapt)
+        self.confirm.toggled.connect(self._adapt)
+        self.buttons.accepted.connect(self._accept)
+        self.buttons.rejected.connect(self.reject)
+
+    def _adapt(self) -> None:
+        kind, sandbox, offer = self.model.currentData(), self.sandbox.currentData(), self._offer
+        for widget, on in (
+            (self.why, bool(offer.why)), (self.model, offer.may_choose), (self.as_it_stands, not offer.may_choose),
+            (self.name, kind != ""), (self.url, kind == "openai"), (self.key, kind == "openai"),
+            (self.text_actions, kind != ""), (self.sandbox, kind != ""),
+            (self.confirm, kind != "" and sandbox == "local"),
+        ):
+            self._form.setRowVisible(widget, on)
+        ready = bool(offer.tasks) and (not kind or bool(self.name.text().strip()))
+        unconfined = bool(kind) and sandbox == "local" and not self.confirm.isChecked()
+        self.buttons.button(QDialogButtonBox.StandardButton.Ok).setEnabled(ready and not unconfined)
+        self.adjustSize()
+
+    def _accept(self) -> None:
+        self.chosen.emit(self.server.currentData() or OWN, self.task.currentData(), self._agent())
+        self.accept()
+
+    def _agent(self) -> AgentSettings | None:
+        kind = self.model.currentData()
+        if not kind:
+            return None
+        model = ModelSettings(
+            kind=kind, name=self.name.text().strip(), base_url=self.url.text().strip() if kind == "openai" else "",
+            key_env=(self.key.text().strip() or "OPENAI_API_KEY") if kind == "openai" else "",
+            actions="text" if self.text_actions.isChecked() else "native")
+        return AgentSettings(model=model, sandbox=self.sandbox.currentData(),
+                             confirmed_unconfined=self.confirm.isChecked())

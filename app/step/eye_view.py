@@ -1,0 +1,123 @@
+"""The eye: the exact messages the model was given at a step, what entered and left, each with its tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QHBoxLayout,
+    QHeaderView,
+    QMenu,
+    QSplitter,
+    QTableView,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.kit import theme
+from app.kit.long_text import LongText
+from app.kit.safe_text import PlainLabel
+from app.step.context import SHOWN, ContextModel
+from app.step.presence import PresenceBar
+
+
+class EyeView(QWidget):
+    """The list of messages above, the chosen message below, and where a text was in the contexts."""
+
+    opened = Signal(str)
+    """The hash of the message that the reader chose."""
+
+    gone_asked = Signal()
+    """The list of what earlier contexts held is wanted."""
+
+    def __init__(self, model: ContextModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self.summary = PlainLabel("", self, elide=True)
+        self.shown = QComboBox(self)
+        self.shown.setAccessibleName(self.tr("Which messages are listed"))
+        words = (self.tr("Whole context"), self.tr("Changes"), self.tr("Entered"), self.tr("Left"),
+                 self.tr("Gone by now"))
+        for key, text in zip(SHOWN, words, strict=True):
+            self.shown.addItem(text, key)
+        self.table = QTableView(self)
+        self.table.setModel(model)
+        self.table.setAccessibleName(self.tr("Messages of the context"))
+        self.text = LongText(self, name=self.tr("The chosen message"))
+        self.presence = PresenceBar(self)
+        self.copy = QToolButton(self)
+        self.copy.setText(self.tr("Copy"))
+        self.copy.setToolTip(self.tr("Copy what the model was given"))
+        self.copy.setAccessibleName(self.tr("Copy what the model was given"))
+        self.copy.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.copy.setMenu(QMenu(self.copy))
+        self._lay_out()
+        self.shown.activated.connect(self._on_shown)
+        self.table.selectionModel().currentRowChanged.connect(self._on_current)
+
+    def _lay_out(self) -> None:
+        table = self.table
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        table.setShowGrid(False)
+        table.setTabKeyNavigation(False)
+        table.verticalHeader().hide()
+        table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + theme.GRID)
+        table.horizontalHeader().setHighlightSections(False)
+        table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        table.horizontalHeader().setResizeContentsPrecision(40)
+        table.horizontalHeader().setSectionResizeMode(3, QHeaderView.ResizeMode.Stretch)
+        table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        top = QHBoxLayout()
+        top.addWidget(self.summary, 1)
+        top.addWidget(self.shown)
+        top.addWidget(self.copy)
+        split = QSplitter(Qt.Orientation.Vertical, self)
+        split.setChildrenCollapsible(False)
+        split.addWidget(table)
+        split.addWidget(self.text)
+        split.setSizes([200, 300])
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID)
+        column.addLayout(top)
+        column.addWidget(self.presence)
+        column.addWidget(split, 1)
+
+    def offer(self, actions: Sequence[QAction]) -> None:
+        """What the Copy button offers."""
+        self.copy.menu().addActions(list(actions))
+
+    def show_context(self) -> None:
+        """The model shows another context: tell its sum, choose its last message."""
+        self.summary.setText(self._model.summary())
+        rows = self._model.rowCount()
+        self.text.placeholder(self._nothing() if not rows else "")
+        if rows:
+            row = self._model.first_holding()
+            self.table.selectRow(row if row >= 0 else rows - 1)
+            self.table.scrollTo(self._model.index(row if row >= 0 else rows - 1, 0))
+
+    def say(self, text: str) -> None:
+        """Say something in the place of the sum."""
+        self.summary.setText(text)
+
+    def _nothing(self) -> str:
+        if self._model.shown == "gone":
+            return self.tr("Nothing is gone: this context holds all that earlier ones held.")
+        return self.tr("Nothing changed since the step before.")
+
+    def _on_shown(self, index: int) -> None:
+        self._model.set_shown(self.shown.itemData(index))
+        self.show_context()
+        if self._model.shown == "gone":
+            self.gone_asked.emit()
+
+    def _on_current(self, current: QModelIndex) -> None:
+        if current.isValid():
+            self.opened.emit(self._model.lines[current.row()].ref.hash)

@@ -1,0 +1,172 @@
+"""Cline (and Roo Code): `api_conversation_history.json`, a list of Anthropic messages, or `{messages: […]}`.
+
+Calls are `tool_use` blocks, in older versions XML tags in the text; results are `tool_result` blocks, or texts that
+name the call. What a person writes beside results is guidance.
+Times, model, tokens and costs are taken where the messages have `ts`, `modelInfo` and `metrics`, else from a
+`ui_messages.json` beside the file; the system prompt is not in the file, so contexts are approximate.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from core.domain.message import Message
+from core.domain.step import Action, ActionError, Usage
+from core.formats.blocks import blocks_of, calls_of, results_of, text_blocks, thinking
+from core.formats.conversation import CallResult, Conversation, ForeignStep
+from core.formats.format import Format
+from core.formats.imported import Imported, SessionBuilder
+from core.formats.readers import cline_ui
+from core.formats.readers.cline_ui import ModelRequest
+from core.formats.rows import canonical
+from core.formats.source import Source
+from core.formats.values import dict_of, dicts_of, family_of, int_of, text_of, time_of, usage_of
+
+NAME = "cline"
+HISTORY = "api_conversation_history.json"
+_TOOLS = ("execute_command", "read_file", "write_to_file", "replace_in_file", "apply_diff", "insert_content",
+          "search_files", "list_files", "list_code_definition_names", "browser_action", "use_mcp_tool",
+          "access_mcp_resource", "ask_followup_question", "attempt_completion", "new_task", "plan_mode_respond",
+          "load_mcp_documentation", "web_fetch", "condense", "switch_mode", "update_todo_list")
+_XML = re.compile(rf"<({'|'.join(_TOOLS)})>(.*?)</\1>", re.DOTALL)
+_ARGUMENT = re.compile(r"<(\w{1,40})>(.*?)</\1>", re.DOTALL)
+_TASK = re.compile(r"<task>\s*(.*?)\s*</task>", re.DOTALL)
+_FEEDBACK = re.compile(r"<(feedback|user_message|answer)>\s*(.*?)\s*</\1>", re.DOTALL)
+_RESULT = re.compile(r"\[(?:" + "|".join(_TOOLS) + r")\b[^\n]*\] Result:")
+
+
+def recognises(source: Source) -> bool:
+    """Whether the file is a list of such messages, judged by its task, calls or results."""
+    messages = _messages(source)[:20]
+    if not messages or not all(m.get("role") in ("user", "assistant") and "content" in m for m in messages):
+        return False
+    return any(_is_ours(m) for m in messages)
+
+
+def _messages(source: Source) -> list[dict[str, Any]]:
+    return dicts_of(source.json.value if source.shape == "list" else source.object.get("messages"))
+
+
+def _is_ours(message: dict[str, Any]) -> bool:
+    if {"modelInfo", "metrics"} & message.keys() and "ts" in message:
+        return True
+    for block in blocks_of(message.get("content")):
+        text = text_of(block.get("text"))
+        if block.get("type") in ("tool_use", "tool_result") or "<environment_details>" in text:
+            return True
+        if _RESULT.search(text) or (message.get("role") == "user" and _TASK.search(text)):
+            return True
+    return False
+
+
+def read(source: Source) -> Iterator[Imported]:
+    """The one session of a file."""
+    messages = _messages(source)
+    if not any(m.get("role") == "assistant" for m in messages):
+        raise source.without_steps("answer", [source.json.problem])
+    first = messages[0]
+    named = [first.get("ts"), first.get("id")]
+    identity = [*named, first.get("content")] if any(named) else messages
+    builder = SessionBuilder(NAME, source.path.name, canonical(identity), source.damage)
+    opening = text_blocks(first.get("content"))
+    task = _TASK.search(opening)
+    asked = task[1] if task else opening
+    requests = _requests(source, messages, builder)
+    models = [t for m in messages if (t := text_of(dict_of(m.get("modelInfo")).get("modelId")))]
+    models += [r.model for r in requests if r.model]
+    builder.create(asked[:400], asked, model=models[0] if models else "")
+    conversation = Conversation(builder)
+    requests_left = iter(requests)
+    at = 0
+    while at < len(messages):
+        message = messages[at]
+        after = messages[at + 1] if at + 1 < len(messages) else {}
+        if message.get("role") == "assistant":
+            reply = after if after.get("role") == "user" else {}
+            conversation.add_step(_completed(_step(message, reply), next(requests_left, None)))
+            _add_words(conversation, reply)
+            at += 2 if reply else 1
+        else:
+            conversation.add_message(Message(role="user", content=text_blocks(message.get("content"))))
+            at += 1
+    yield builder.build_without_end()
+
+
+def companions(files: Sequence[Path]) -> list[Path]:
+    """What the program's window showed, beside a conversation."""
+    beside = [path.parent / cline_ui.BESIDE for path in files if path.name == HISTORY and _messages(Source(path))]
+    return [path for path in beside if path in files]
+
+
+def _requests(source: Source, messages: list[dict[str, Any]], builder: SessionBuilder) -> list[ModelRequest]:
+    """The requests in the file beside, where there is one for each answer."""
+    found, problem = cline_ui.requests_beside(source.path)
+    answers = sum(m.get("role") == "assistant" for m in messages)
+    if found and len(found) != answers:
+        problem = (f"{cline_ui.BESIDE} tells of {len(found)} requests, and there are {answers} answers: their times "
+                   "and costs were not joined.")
+    if problem:
+        builder.warnings.append(problem)
+    return found if len(found) == answers else []
+
+
+def _completed(step: ForeignStep, request: ModelRequest | None) -> ForeignStep:
+    """The step with what only the request beside it holds."""
+    if request is not None:
+        step.started_at = step.started_at or request.at
+        step.usage = request.usage if step.usage == Usage() else step.usage
+        step.model = step.model or request.model
+    return step
+
+
+def _add_words(conversation: Conversation, message: dict[str, Any]) -> None:
+    """What a person wrote into the message that holds the results; its other text enters the context."""
+    texts = [t for b in blocks_of(message.get("content")) if b.get("type") == "text" and (t := text_of(b.get("text")))
+             and not _RESULT.match(t)]
+    results = " ".join(text_blocks(b.get("content")) for b in results_of(message.get("content")))
+    for text in texts:
+        conversation.add_message(Message(role="user", content=text))
+    for found in _FEEDBACK.finditer("\n".join([*texts, results])):
+        conversation.add_guidance(found[2], time_of(message.get("ts")))
+
+
+def _step(message: dict[str, Any], reply: dict[str, Any]) -> ForeignStep:
+    content = message.get("content")
+    text, calls = text_blocks(content), calls_of(content)
+    actions = None
+    results = [_result(b) for b in results_of(reply.get("content"))]
+    if not calls and (found := list(_XML.finditer(text))):
+        actions = tuple(Action(call_id=str(n), tool=m[1], family=family_of(m[1]),
+                               arguments={a[1]: a[2].strip() for a in _ARGUMENT.finditer(m[2])})
+                        for n, m in enumerate(found, 1))
+        text = _XML.sub("", text).strip()
+    if not results:
+        texts = [t for b in blocks_of(reply.get("content")) if _RESULT.match(t := text_of(b.get("text")))]
+        results = [CallResult(text=t, role="user") for t in texts]
+    return ForeignStep(thought=text, completion=text_blocks(content), reasoning=thinking(content), calls=calls,
+                       actions=actions, results=results, usage=_usage(dict_of(message.get("metrics"))),
+                       started_at=time_of(message.get("ts")), ended_at=time_of(reply.get("ts")),
+                       model=text_of(dict_of(message.get("modelInfo")).get("modelId")))
+
+
+def _usage(metrics: dict[str, Any]) -> Usage:
+    """`cached` counts what was written to and read from the cache, and is not part of `prompt`."""
+    tokens = dict_of(metrics.get("tokens"))
+    given = int_of(tokens.get("prompt"))
+    if given is not None:
+        whole = given + (int_of(tokens.get("cached")) or 0)
+        return usage_of(whole, tokens.get("completion"), None, metrics.get("cost"))
+    return usage_of(metrics.get("inputTokens"), metrics.get("outputTokens"), metrics.get("cacheReadTokens"),
+                    metrics.get("cost"))
+
+
+def _result(block: dict[str, Any]) -> CallResult:
+    text = text_blocks(block.get("content"))
+    error = ActionError(kind="tool_error", message=text[:500]) if block.get("is_error") is True else None
+    return CallResult(text=text, call=text_of(block.get("tool_use_id")), error=error)
+
+
+FORMAT = Format(name=NAME, title="Cline conversation", recognises=recognises, read=read, rank=1, companions=companions)

@@ -1,0 +1,106 @@
+"""The stream of `codex exec --json`: JSON Lines of `thread.started`, `turn.…` and `item.…` events.
+
+An item that the agent made is a step: words and reasoning are joined to the call that follows them. Tokens are counted
+per turn, so they are a note; there are no times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from core.domain.events import NoteAdded
+from core.domain.step import Action, ActionError
+from core.formats.conversation import CallResult, Conversation, ForeignStep
+from core.formats.format import Format
+from core.formats.imported import Imported, SessionBuilder
+from core.formats.records import records
+from core.formats.rows import canonical
+from core.formats.source import Source
+from core.formats.values import as_json, code_of, dict_of, exit_error, family_of, int_of, text_of
+
+NAME = "codex-exec"
+_TYPES = frozenset({"thread.started", "turn.started", "turn.completed", "turn.failed", "item.started", "item.updated",
+                    "item.completed", "error"})
+_WORDS = ("agent_message", "assistant_message", "reasoning")
+
+
+def recognises(source: Source) -> bool:
+    """Whether the first lines are events of such a stream."""
+    events = [v for v in source.samples[:20] if isinstance(v, dict)]
+    return any(text_of(v.get("type")).startswith(("thread.", "item.", "turn.")) for v in events) and all(
+        text_of(v.get("type")) in _TYPES for v in events)
+
+
+def read(source: Source) -> Iterator[Imported]:
+    """The one session of a stream."""
+    found = records(source)
+    thread = next((n for r in found.items if (n := text_of(r.get("thread_id")))), "")
+    builder = SessionBuilder(NAME, source.path.name, canonical([thread] if thread else list(found.items)),
+                             found.warnings)
+    items = _items(found.items)
+    title = next((text_of(i.get("text")) for i in items if _kind(i) in _WORDS), "")
+    builder.create(title[:400] or source.path.name, "", task=thread)
+    conversation = Conversation(builder)
+    reasons: list[str] = []
+    words: list[str] = []
+    for item in items:
+        if _kind(item) in _WORDS:
+            (reasons if _kind(item) == "reasoning" else words).append(text_of(item.get("text")))
+        elif _kind(item) == "error":
+            builder.fact(NoteAdded(step=builder.steps, text=f"error: {text_of(item.get('message'))[:20_000]}"))
+        else:
+            conversation.add_step(_step(item, words, reasons))
+            reasons, words = [], []
+    if words or reasons:
+        conversation.add_step(ForeignStep(thought="\n\n".join(words), reasoning="\n\n".join(reasons)))
+    if not builder.steps:
+        raise source.without_steps("item of the agent", found.warnings)
+    _end(builder, found.items)
+    yield builder.build()
+
+
+def _items(events: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The items in the order in which they began, each in its last form."""
+    found: dict[str, dict[str, Any]] = {}
+    for place, event in enumerate(events):
+        if text_of(event.get("type")).startswith("item."):
+            item = dict_of(event.get("item"))
+            found[text_of(item.get("id")) or str(place)] = item
+    return list(found.values())
+
+
+def _kind(item: dict[str, Any]) -> str:
+    return text_of(item.get("type")) or text_of(item.get("item_type"))
+
+
+def _step(item: dict[str, Any], words: list[str], reasons: list[str]) -> ForeignStep:
+    kind, name = _kind(item), text_of(item.get("id")) or "1"
+    tool = text_of(item.get("tool")) or kind or "unknown"
+    hidden = ("id", "type", "item_type", "status", "aggregated_output", "exit_code", "result", "error", "tool")
+    arguments = {k: v for k, v in item.items() if k not in hidden}
+    action = Action(call_id=name, tool=tool, arguments=arguments, family=family_of(kind))
+    code, failed = code_of(item.get("exit_code")), dict_of(item.get("error"))
+    error = exit_error(code)
+    if error is None and (failed or item.get("status") == "failed"):
+        error = ActionError(kind="failed", message=text_of(failed.get("message"))[:2000] or "The item failed.")
+    output = item.get("aggregated_output", item.get("result"))
+    results = [] if item.get("status") == "in_progress" else [
+        CallResult(text="" if output is None else as_json(output), call=name, exit_code=code, error=error)]
+    return ForeignStep(thought="\n\n".join(words), reasoning="\n\n".join(reasons), actions=(action,), results=results)
+
+
+def _end(builder: SessionBuilder, events: Sequence[dict[str, Any]]) -> None:
+    for event in events:
+        used = dict_of(event.get("usage"))
+        builder.totals({k: v for k, v in used.items() if int_of(v) is not None}, of="a turn")
+    last = text_of(events[-1].get("type")) if events else ""
+    failed = dict_of(events[-1].get("error")) if events else {}
+    if last == "turn.failed":
+        builder.end("failed", "turn_failed", text_of(failed.get("message"))[:2000])
+    else:
+        builder.end("finished" if last == "turn.completed" else "stopped",
+                    "finished" if last == "turn.completed" else "end_not_recorded")
+
+
+FORMAT = Format(name=NAME, title="Codex exec stream", recognises=recognises, read=read)

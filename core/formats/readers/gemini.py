@@ -1,0 +1,135 @@
+"""Gemini CLI: a chat recording (`{sessionId, messages}` or its JSON Lines form), or a checkpoint's list of contents.
+
+A message of gemini is a step with its `toolCalls`. Its tokens of thought count as output. A user's later message is
+guidance. The system prompt is not in the file, so contexts are approximate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from core.domain.events import NoteAdded
+from core.domain.step import ActionError, Usage
+from core.formats.chat import make_call
+from core.formats.conversation import CallResult, Conversation, ForeignStep
+from core.formats.format import Format
+from core.formats.imported import Imported, SessionBuilder
+from core.formats.records import records
+from core.formats.rows import canonical
+from core.formats.source import Source
+from core.formats.values import as_json, dict_of, dicts_of, sum_of, text_of, time_of, usage_of
+
+NAME = "gemini-cli"
+_TYPES = ("user", "gemini", "info", "error", "warning")
+
+
+def recognises(source: Source) -> bool:
+    """Whether the file is a recording of a chat or the contents of one."""
+    if source.shape == "lines":
+        return any(isinstance(v, dict) and "sessionId" in v and "projectHash" in v for v in source.samples[:3])
+    if source.shape == "list":
+        contents = dicts_of(list(source.samples))
+        return bool(contents) and any(m.get("role") == "model" for m in contents) and all(
+            isinstance(m.get("parts"), list) for m in contents)
+    return "sessionId" in source.object and any(
+        m.get("type") in ("user", "gemini") for m in dicts_of(source.object.get("messages"))[:20])
+
+
+def read(source: Source) -> Iterator[Imported]:
+    """The one session of a file."""
+    found = records(source)
+    head = next((r for r in found.items if "sessionId" in r), {})
+    messages = _checkpoint(found.items) if source.shape == "list" else _messages(head, found.items)
+    name = text_of(head.get("sessionId"))
+    builder = SessionBuilder(NAME, source.path.name, canonical([name] if name else list(found.items)), found.warnings)
+    asked = next((_words(m.get("content")) for m in messages if m.get("type") == "user"), "")
+    model = next((t for m in messages if (t := text_of(m.get("model")))), "")
+    builder.create(text_of(head.get("summary")) or asked[:400], asked, task=name, model=model)
+    conversation = Conversation(builder)
+    for message in messages:
+        _add(conversation, message)
+    if not builder.steps:
+        raise source.without_steps("answer of the model", found.problems[:3])
+    yield builder.build_without_end()
+
+
+def _messages(head: dict[str, Any], items: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The messages in order: the last form of one that was recorded again, and none after a point gone back to."""
+    found: dict[str, dict[str, Any]] = {}
+    for place, message in enumerate([*dicts_of(head.get("messages")), *items]):
+        if back := text_of(message.get("$rewindTo")):
+            names = list(found)
+            for name in names[names.index(back) :] if back in found else []:
+                del found[name]
+        elif message.get("type") in _TYPES:
+            found[text_of(message.get("id")) or str(place)] = message
+    return list(found.values())
+
+
+def _checkpoint(items: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The contents of a checkpoint as messages of a recording."""
+    made: list[dict[str, Any]] = []
+    for item in items:
+        parts = dicts_of(item.get("parts"))
+        if item.get("role") == "model":
+            calls = [{"id": text_of(c.get("id")) or str(n), "name": c.get("name"), "args": c.get("args")}
+                     for n, p in enumerate(parts) if (c := dict_of(p.get("functionCall")))]
+            thoughts = [{"description": p.get("text")} for p in parts if p.get("thought") is True]
+            made.append({"type": "gemini", "content": [p for p in parts if p.get("thought") is not True],
+                         "toolCalls": calls, "thoughts": thoughts})
+        elif results := [r for p in parts if (r := dict_of(p.get("functionResponse")))]:
+            calls = made[-1].get("toolCalls", []) if made else []
+            for call, result in zip(calls, results, strict=False):
+                call["result"] = [{"functionResponse": result}]
+        else:
+            made.append({"type": "user", "content": parts})
+    return made
+
+
+def _words(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    parts = dicts_of(content) or [dict_of(content)]
+    texts = [text_of(p.get("text")) or (f"[{next(iter(p), 'part')}]" if "functionCall" not in p else "") for p in parts]
+    return "\n".join(t for t in texts if t)
+
+
+def _add(conversation: Conversation, message: dict[str, Any]) -> None:
+    kind, at, text = message.get("type"), time_of(message.get("timestamp")), _words(message.get("content"))
+    if kind == "user":
+        conversation.add_person_turn(text, at)
+    elif kind == "gemini":
+        called = dicts_of(message.get("toolCalls"))
+        calls = tuple(make_call(c.get("id"), c.get("name"), c.get("args") or {}, n) for n, c in enumerate(called, 1))
+        thoughts = [": ".join(t for t in (text_of(th.get("subject")), text_of(th.get("description"))) if t)
+                    for th in dicts_of(message.get("thoughts"))]
+        results = [_result(c, calls[n].id) for n, c in enumerate(called) if c.get("result") or c.get("status")]
+        conversation.add_step(ForeignStep(thought=text, reasoning="\n".join(thoughts), calls=calls, results=results,
+                                          started_at=at, usage=_usage(dict_of(message.get("tokens"))),
+                                          model=text_of(message.get("model"))))
+    elif kind in ("error", "warning"):
+        conversation.builder.fact(NoteAdded(step=conversation.builder.steps, text=f"{kind}: {text[:20_000]}"), at=at)
+
+
+def _usage(tokens: dict[str, Any]) -> Usage:
+    return usage_of(sum_of(tokens, "input", "tool"), sum_of(tokens, "output", "thoughts"), tokens.get("cached"))
+
+
+def _result(call: dict[str, Any], name: str) -> CallResult:
+    texts, failed = [], ""
+    for part in dicts_of(call.get("result")):
+        response = dict_of(dict_of(part.get("functionResponse")).get("response"))
+        failed = failed or (as_json(response["error"]) if response.get("error") else "")
+        output = response.get("output", response.get("error"))
+        texts.append(as_json(output) if output is not None else text_of(part.get("text")))
+    text = "\n".join(t for t in texts if t) or text_of(call.get("resultDisplay"))
+    status = call.get("status")
+    error = ActionError(kind="tool_error", message=(failed or text)[:2000]) if status == "error" or failed else None
+    if status == "cancelled":
+        error = ActionError(kind="cancelled", message=text[:500] or "A person cancelled the action.")
+    return CallResult(text=text, call=name, error=error, status="killed" if status == "cancelled" else "finished",
+                      ended_at=time_of(call.get("timestamp")))
+
+
+FORMAT = Format(name=NAME, title="Gemini CLI chat", recognises=recognises, read=read)
