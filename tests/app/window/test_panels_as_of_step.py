@@ -17,6 +17,7 @@ from app.searches import panel as searches
 from app.searches.model import SearchesModel
 from app.searches.model import searches as made_searches
 from app.terminals import panel as terminals
+from app.terminals.view import TerminalsView
 from core.domain.events import SearchMade, SearchResult, TerminalOutput
 from core.store import log
 
@@ -68,6 +69,24 @@ def test_new_output_appears_while_following_and_not_at_an_older_step(qapp, tmp_p
         qtbot.waitUntil(lambda: view.terminal.text().splitlines()[-1:] == ["fresh"])
         place.cursor.to_step(10)
         qtbot.waitUntil(lambda: view.terminal.text().splitlines()[-1:] == ["output of step 10"])
+
+
+def test_fifty_tabs_are_laid_out_together(qtbot) -> None:
+    view = TerminalsView()
+    qtbot.addWidget(view)
+    view.show()
+    layouts: list[int] = []
+    view.tabs.tabLayoutChange = lambda: layouts.append(view.tabs.count())
+    keys = [f"main/t{n}" for n in range(50)]
+    view.show_tabs(keys, set(), "main/t3")
+    assert view.tabs.isVisible() and view.tabs.currentIndex() == 3
+    view.tabs.setFocus()
+    view.show_tabs(keys, set(keys), "main/t4")
+    assert [view.tabs.tabText(i) for i in (0, 49)] == ["main:t0 •", "main:t49 •"]
+    view.show_tabs(keys[::-1], {"main/t7"}, "main/t7")
+    assert [view.tabs.tabText(i) for i in (0, 42, 49)] == ["main:t49", "main:t7 •", "main:t0"]
+    assert view.tabs.isVisible() and view.tabs.currentIndex() == 42
+    assert 0 < len(layouts) < 20, "not one layout for each tab"
 
 
 def test_a_flood_of_a_million_lines_is_drawn_in_short_slices(qapp, tmp_path, host, qtbot) -> None:
