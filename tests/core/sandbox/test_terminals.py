@@ -110,9 +110,9 @@ def test_what_nobody_remembers_goes_on_at_the_offset_that_the_caller_knows(eithe
 
 def test_fifty_terminals_work_side_by_side(either: Box) -> None:
     async def work(sandbox: Sandbox) -> None:
-        meet = "mkdir -p met; : > met/{n}; until [ $(ls met | wc -l) = 50 ]; do sleep .2; done; echo from {n}; (exit {n})"
-        done = await asyncio.gather(*(
-            command(sandbox, meet.format(n=n), f"n{n}", timeout=120) for n in range(50)))  # none ends alone
+        meet = "mkdir -p met; : > met/{n}; until [ $(ls met | wc -l) = 50 ]; do sleep .2; done"  # none ends alone
+        work = meet + "; echo from {n}; (exit {n})"
+        done = await asyncio.gather(*(command(sandbox, work.format(n=n), f"n{n}", timeout=120) for n in range(50)))
         assert [(j.exit_code, o) for j, o in done] == [(n, f"from {n}\r\n") for n in range(50)]
         assert len({t.pid for t in await sandbox.terminals.list() if t.name.startswith("n")}) == 50
         for n in range(50):
