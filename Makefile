@@ -1,7 +1,7 @@
 # Two commands are all that is needed, on a fresh machine too:
 #   make run    the desktop with the demonstration running (without a display: the whole way, headless)
 #   make test   everything that continuous integration needs
-# The rest: make lint types contracts translations check format fuzz attacks foreign audit faults faults-long bench study screenshots clean
+# The rest: make lint types contracts translations check shape format fuzz attacks foreign audit faults faults-long bench study screenshots clean
 
 SHELL := /bin/bash
 PYTHON ?= python3
@@ -12,7 +12,7 @@ INPUTS := pyproject.toml $(SETUP)/venv.sh
 
 export PYTHON LANG := C.UTF-8
 
-.PHONY: help run test lint types contracts translations check format fuzz attacks foreign audit faults faults-long bench study clean engine-stop
+.PHONY: help run test lint types contracts translations check shape format fuzz attacks foreign audit faults faults-long bench study clean engine-stop
 
 help:
 	@sed -n 's/^# \?//p' Makefile | head -4
@@ -45,6 +45,10 @@ contracts: $(VENV)/.has-test
 
 translations: $(VENV)/.has-test
 	$(BIN)/python packaging/translations.py --check
+
+# How large the source is and how its parts hang together: make shape REVISIONS="v1 HEAD".
+shape:
+	@$(PYTHON) packaging/shape.py $(REVISIONS)
 
 check: lint types contracts translations
 

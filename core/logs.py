@@ -25,7 +25,7 @@ HIDDEN = "[hidden]"
 
 _SHORTEST = 6
 _FILE_BYTES = 10 * 1024 * 1024
-_FILES_KEPT = 5
+_MOST_FILES = 5
 _session: contextvars.ContextVar[str] = contextvars.ContextVar("session", default="")
 _step: contextvars.ContextVar[int | None] = contextvars.ContextVar("step", default=None)
 
@@ -162,7 +162,7 @@ class _PrivateFile(RotatingFileHandler):
     """A rotating file that only its owner may read."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__(path, maxBytes=_FILE_BYTES, backupCount=_FILES_KEPT - 1, encoding="utf-8",
+        super().__init__(path, maxBytes=_FILE_BYTES, backupCount=_MOST_FILES - 1, encoding="utf-8",
                          errors="backslashreplace")
 
     def _open(self):  # type: ignore[no-untyped-def]  # noqa: ANN202 - typeshed's type is private to it
@@ -191,13 +191,13 @@ class JsonFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """at, program, pid, topic, level, session, step, message."""
-        told = {
+        entry = {
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "program": self._program, "pid": record.process, "topic": record.name, "level": record.levelname.lower(),
             "session": getattr(record, "session", "") or None, "step": getattr(record, "step", None),
             "message": _message(self, record),
         }
-        return json.dumps({k: v for k, v in told.items() if v is not None}, ensure_ascii=False)
+        return json.dumps({k: v for k, v in entry.items() if v is not None}, ensure_ascii=False)
 
 
 def _message(formatter: logging.Formatter, record: logging.LogRecord) -> str:

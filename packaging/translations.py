@@ -71,9 +71,9 @@ def messages(catalogue: Path) -> list[tuple[str, str, tuple[str, ...], bool]]:
         for message in context.iter("message"):
             target = message.find("translation")
             forms = [f.text or "" for f in target.iter("numerusform")] if target is not None else []
-            told = tuple(forms) if forms else ((target.text or "") if target is not None else "",)
+            texts = tuple(forms) if forms else ((target.text or "") if target is not None else "",)
             finished = target is not None and target.get("type") is None
-            found.append((name, message.findtext("source", ""), told, finished))
+            found.append((name, message.findtext("source", ""), texts, finished))
     return found
 
 

@@ -21,20 +21,20 @@ class ChartLegend(QWidget):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self._told: list[tuple[QPen, str]] = []
+        self._sessions: list[tuple[QPen, str]] = []
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setVisible(False)
 
     def show_sessions(self, curves: Sequence[Curves], pens: Sequence[QPen]) -> None:
         """Name these."""
-        self._told = [(pen, one_line(c.title, 120)) for c, pen in zip(curves, pens, strict=True)]
+        self._sessions = [(pen, one_line(c.title, 120)) for c, pen in zip(curves, pens, strict=True)]
         self.setVisible(len(curves) > 1)
         self.updateGeometry()
         self.update()
 
     def sizeHint(self) -> QSize:
         """A line each."""
-        return QSize(80, self._line() * len(self._told) + theme.GRID)
+        return QSize(80, self._line() * len(self._sessions) + theme.GRID)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the lines."""
@@ -43,7 +43,7 @@ class ChartLegend(QWidget):
     def draw(self, painter: QPainter, room: QRectF) -> None:
         """The lines, into a part of a picture."""
         painter.setFont(theme.small_font(self.font()))
-        for number, (pen, title) in enumerate(self._told):
+        for number, (pen, title) in enumerate(self._sessions):
             top = room.top() + number * self._line()
             middle = top + self._line() / 2
             painter.setPen(pen)
@@ -51,8 +51,8 @@ class ChartLegend(QWidget):
             painter.drawLine(QPointF(left, middle), QPointF(left + 6 * theme.GRID, middle))
             painter.setPen(theme.colour("text"))
             words = QRectF(room.left() + 10 * theme.GRID, top, room.width() - 12 * theme.GRID, self._line())
-            told = painter.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, int(words.width()))
-            painter.drawText(words, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), told)
+            elided = painter.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, int(words.width()))
+            painter.drawText(words, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), elided)
 
     def _line(self) -> int:
         return QFontMetrics(theme.small_font(self.font())).height() + 2

@@ -85,14 +85,14 @@ class ChartsController(QObject):
         if not self._panel.isVisible():
             return
         session, trajectory = self._place.sight.session, self._place.sight.trajectory
-        told: list[Curves] = []
+        curves: list[Curves] = []
         if trajectory is not None:
             from app.charts.series import curves_of  # with the canvas: numpy takes its time to load
 
-            told.append(curves_of(trajectory, self._title(session),
-                                  self._place.reader(session) if self._blind else ""))
-            told += [self._others[s] for s in self._chosen if s != session and s in self._others]
-        self._panel.show_curves(told)
+            curves.append(curves_of(trajectory, self._title(session),
+                                    self._place.reader(session) if self._blind else ""))
+            curves += [self._others[s] for s in self._chosen if s != session and s in self._others]
+        self._panel.show_curves(curves)
         self._show_place()
 
     def _show_place(self) -> None:
@@ -134,13 +134,14 @@ class ChartsController(QObject):
         self._draw()
 
     def _read_others(self) -> None:
-        from app.charts.series import Held, curves_of_logs
+        from app.charts.series import LoggedSession, curves_of_logs
 
-        held = [Held(log_of(self._place, s), id_of(s), s, self._title(s), self._place.reader(s)) for s in self._chosen]
-        self._work.start(curves_of_logs, held, self._blind)
+        sessions = [LoggedSession(log_of(self._place, s), id_of(s), s, self._title(s), self._place.reader(s))
+                    for s in self._chosen]
+        self._work.start(curves_of_logs, sessions, self._blind)
 
-    def _on_others(self, told: list[Curves]) -> None:
-        self._others = {curves.session: curves for curves in told}
+    def _on_others(self, others: list[Curves]) -> None:
+        self._others = {curves.session: curves for curves in others}
         self._draw()
 
     # ---- saving ----------------------------------------------------------------------------------

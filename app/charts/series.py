@@ -100,7 +100,7 @@ class Curves(msgspec.Struct, frozen=True, eq=False):
         return int(self.steps[np.nanargmin(far)]) if np.isfinite(far).any() else 1
 
 
-class Held(msgspec.Struct, frozen=True):
+class LoggedSession(msgspec.Struct, frozen=True):
     """A session in a log or replica: `id` there, `session` as it is named in the window."""
 
     log: Path
@@ -118,18 +118,18 @@ def curves_of(trajectory: Trajectory, title: str, reader: str = "") -> Curves:
                   np.array(steps.numbers, dtype=np.int64), times_of(steps))
 
 
-def curves_of_logs(held: Sequence[Held], blind: bool) -> list[Curves]:
+def curves_of_logs(held: Sequence[LoggedSession], blind: bool) -> list[Curves]:
     """The curves of some sessions, read from their files; for a thread. Blind: with the reader's decisions only."""
     return [_held_curves(one, one.reader if blind else "") for one in held]
 
 
-def _held_curves(held: Held, reader: str) -> Curves:
+def _held_curves(held: LoggedSession, reader: str) -> Curves:
     conn = connect(held.log, readonly=True)
     try:
-        told = fold(held.id, log.read_all(conn, held.id))
+        trajectory = fold(held.id, log.read_all(conn, held.id))
     finally:
         conn.close()
-    return msgspec.structs.replace(curves_of(told, held.title, reader), session=held.session)
+    return msgspec.structs.replace(curves_of(trajectory, held.title, reader), session=held.session)
 
 
 _FORMULA = tuple("=+-@|\uff1d\uff0b\uff0d\uff20")
@@ -141,10 +141,10 @@ def table_of(curves: Sequence[Curves]) -> list[tuple[object, ...]]:
     rows: list[tuple[object, ...]] = [("session", "title", "quantity", "step", "seconds", "value")]
     for one in curves:
         title = f"'{one.title}" if one.title.lstrip()[:1] in _FORMULA or one.title[:1].isspace() else one.title
-        for told in one.series:
-            seconds = ["" if np.isnan(s) else float(s) for s in one.xs(told.steps, "time")]
-            rows += [(one.session, title, told.key, *point)
-                     for point in zip(told.steps.tolist(), seconds, told.values.tolist(), strict=True)]
+        for series in one.series:
+            seconds = ["" if np.isnan(s) else float(s) for s in one.xs(series.steps, "time")]
+            rows += [(one.session, title, series.key, *point)
+                     for point in zip(series.steps.tolist(), seconds, series.values.tolist(), strict=True)]
     return rows
 
 
@@ -155,13 +155,13 @@ def series_of(trajectory: Trajectory, reader: str = "") -> list[Series]:
     numbers, cost = np.array(steps.numbers, dtype=np.int64), np.array(steps.cost, dtype=float)
     tokens = np.array(steps.tokens_in, dtype=float)
     scores = [(s.step, s.total) for s in trajectory.scores if s.total is not None]
-    opinions = [(steps.numbers[at], _SIGN[word]) for at, told in sorted(steps.opinions.items())
-                if (word := standing(told, reader))]
-    told = [_points("score", scores, holds=True), _column("context", numbers, np.where(tokens < 0, np.nan, tokens)),
-            _column("cost", numbers, np.where(np.isnan(cost), np.nan, np.nancumsum(cost))),
-            _column("duration", numbers, np.array(steps.ended) - np.array(steps.started)),
-            _column("idle", numbers, idle_of(steps)), _points("verdicts", opinions)]
-    return [s for s in told if len(s.steps)]
+    verdicts = [(steps.numbers[at], _SIGN[value]) for at, opinions in sorted(steps.opinions.items())
+                if (value := verdict_value(opinions, reader))]
+    found = [_points("score", scores, holds=True), _column("context", numbers, np.where(tokens < 0, np.nan, tokens)),
+             _column("cost", numbers, np.where(np.isnan(cost), np.nan, np.nancumsum(cost))),
+             _column("duration", numbers, np.array(steps.ended) - np.array(steps.started)),
+             _column("idle", numbers, idle_of(steps)), _points("verdicts", verdicts)]
+    return [s for s in found if len(s.steps)]
 
 
 def _column(key: str, numbers: Ints, values: Floats) -> Series:
@@ -174,9 +174,9 @@ def _points(key: str, points: Sequence[tuple[int, float]], *, holds: bool = Fals
                   holds)
 
 
-def standing(told: Opinions, reader: str = "") -> str:
+def verdict_value(opinions: Opinions, reader: str = "") -> str:
     """What was decided of a step: the latest person's word, else `mask` where a rule or judge masks; "" for nothing."""
-    verdicts = seen(told.verdicts, reader)
+    verdicts = seen(opinions.verdicts, reader)
     if not verdicts:
         return ""
     people = [v.value for v in verdicts.values() if v.author.kind in ("person", "import")]

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Signal
 from PySide6.QtGui import QAction, QImage, QPainter, QShowEvent
 from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QMenu, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.charts.legend import ChartLegend
 from app.kit import quantities, theme
+from app.kit.boxes import row
 from app.kit.empty import Empty, Faces
 from app.kit.quantities import reading
 from app.kit.safe_text import PlainLabel, menu_text
@@ -53,8 +54,8 @@ class ChartsView(QWidget):
         self.over.addItem(self.tr("over time"), "time")
         self.over.addItem(self.tr("over time at work"), "work")
         self.over.currentIndexChanged.connect(self._on_over)
-        self.told = PlainLabel("", self, elide=True)
-        self.told.setForegroundRole(self.palette().ColorRole.PlaceholderText)
+        self.reading = PlainLabel("", self, elide=True)
+        self.reading.setForegroundRole(self.palette().ColorRole.PlaceholderText)
         self.others = _menu_button(self, self.tr("Over it"), self.tr("Draw other sessions over this one"))
         self.shown = _menu_button(self, self.tr("Show"), self.tr("Choose what is drawn"))
         for key, name in self.names.items():
@@ -87,13 +88,7 @@ class ChartsView(QWidget):
         return made
 
     def _lay_out(self) -> Faces:
-        foot = QHBoxLayout()
-        foot.setSpacing(theme.GRID)
-        foot.addWidget(self.over)
-        foot.addWidget(self.shown)
-        foot.addWidget(self.others)
-        foot.addStretch(1)
-        foot.addWidget(self.save)
+        foot = row(self.over, self.shown, self.others, 1, self.save, spacing=theme.GRID)
         content = QWidget(self)
         column = QVBoxLayout(content)
         column.setContentsMargins(0, 0, 0, 0)
@@ -103,7 +98,7 @@ class ChartsView(QWidget):
         self._room.setFrameShape(QScrollArea.Shape.NoFrame)
         column.addWidget(self._room, 1)
         column.addWidget(self.legend)
-        column.addWidget(self.told)
+        column.addWidget(self.reading)
         column.addLayout(foot)
         empty = Empty(self.tr("Score, context, cost and duration of each step are drawn here as the session works. "
                               "Drag over them to mark steps."), self)
@@ -192,13 +187,13 @@ class ChartsView(QWidget):
         self.save_asked.emit(kind)
 
     def _on_hovered(self, step: int) -> None:
-        told = [self.tr("Step {n}").format(n=quantities.number(step))]
+        parts = [self.tr("Step {n}").format(n=quantities.number(step))]
         for key in self.canvas.keys:
             values = [self._word(key, value) for curves in self.canvas.curves
                       if (series := curves.of(key)) and (value := series.at(step)) is not None]
             if values:
-                told.append(f"{self.names[key]} {' | '.join(values)}")
-        self.told.setText(" · ".join(told))
+                parts.append(f"{self.names[key]} {' | '.join(values)}")
+        self.reading.setText(" · ".join(parts))
 
     def _word(self, key: str, value: float) -> str:
         return self.verdicts[round(value)] if key == "verdicts" else reading(key, value)

@@ -69,8 +69,8 @@ class ComparisonModel(QAbstractTableModel):
 
     def head(self, row: int, side: int) -> StepHead | None:
         """The step of a row on one side; None where that session is over."""
-        told = self.sides[side]
-        return told.steps[row].head if told is not None and 0 <= row < len(told.steps) else None
+        trajectory = self.sides[side]
+        return trajectory.steps[row].head if trajectory is not None and 0 <= row < len(trajectory.steps) else None
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
         """The steps of the longer one."""

@@ -10,14 +10,13 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
     QGridLayout,
-    QHBoxLayout,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.compare.model import ComparisonModel
 from app.kit import theme
+from app.kit.boxes import column, row
 from app.kit.empty import Empty, Faces
 from app.kit.plain_table import PlainTable
 from app.kit.safe_text import PlainLabel, menu_text
@@ -41,7 +40,7 @@ class CompareView(QWidget):
         self.table = _Table(self)
         self.table.setModel(model)
         self.table.setAccessibleName(self.tr("Steps of both sessions"))
-        self.told = PlainLabel("", self, elide=True)
+        self.summary = PlainLabel("", self, elide=True)
         self.parting = QPushButton(self.tr("Where they part"), self)
         self.parting.clicked.connect(self.parting_asked)
         self.empty = Empty(self.tr("Choose a session above: its steps stand beside those of the one that is looked "
@@ -52,23 +51,14 @@ class CompareView(QWidget):
 
     def _lay_out(self) -> None:
         content = QWidget(self)
-        foot = QHBoxLayout()
-        foot.addWidget(self.told, 1)
-        foot.addWidget(self.parting)
-        column = QVBoxLayout(content)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.table, 1)
-        column.addLayout(foot)
+        foot = row((self.summary, 1), self.parting)
+        column((self.table, 1), foot, on=content, spacing=theme.GRID, margin=0)
         top = QGridLayout()
         top.setColumnStretch(0, 1)
         top.setColumnStretch(1, 1)
         top.addWidget(self.ours, 0, 0)
         top.addWidget(self.other, 0, 1)
-        host = QVBoxLayout(self)
-        host.setContentsMargins(*(theme.GRID,) * 4)
-        host.setSpacing(theme.GRID)
-        host.addLayout(top)
+        host = column(top, on=self, spacing=theme.GRID, margin=theme.GRID)
         self._faces = Faces(content, self.empty)
         host.addLayout(self._faces, 1)
 
@@ -76,10 +66,10 @@ class CompareView(QWidget):
         """The sessions to choose from: id and title."""
         self.ours.setText(ours)
         held = [(self.other.itemData(i), self.other.itemText(i)) for i in range(self.other.count())]
-        told = [("", self.tr("Compare with…")), *((s, menu_text(t)) for s, t in sessions)]
-        if held != told:
+        entries = [("", self.tr("Compare with…")), *((s, menu_text(t)) for s, t in sessions)]
+        if held != entries:
             self.other.clear()
-            for session, title in told:
+            for session, title in entries:
                 self.other.addItem(title, session)
         self.other.setCurrentIndex(max(0, self.other.findData(chosen)))
         self.other.setEnabled(bool(sessions))
@@ -88,11 +78,11 @@ class CompareView(QWidget):
         """Say how much both have in common; show the hint where there is nothing to compare."""
         self._faces.show_content(bool(left and right))
         if common == left == right:
-            self.told.setText(self.tr("Both take the same %n step(s).", None, common))
+            self.summary.setText(self.tr("Both take the same %n step(s).", None, common))
         elif not common:
-            self.told.setText(self.tr("They differ from the first step on."))
+            self.summary.setText(self.tr("They differ from the first step on."))
         else:
-            self.told.setText(self.tr("The first %n step(s) are the same.", None, common))
+            self.summary.setText(self.tr("The first %n step(s) are the same.", None, common))
         self.parting.setEnabled(common < max(left, right))
 
     def show_row(self, row: int) -> None:

@@ -6,15 +6,15 @@ import re
 import sqlite3
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import Any
 
 import msgspec
 
 from app.desk.find_query import text_of_body, text_of_item
+from app.desk.session_key import id_of
 from core.domain.errors import NotFound, ReportableError
 from core.domain.step import decode_body
 from core.domain.trajectory import Trajectory
@@ -23,9 +23,10 @@ from core.store.folds import FoldStore
 from core.store.search import SearchIndex
 from core.store.search_text import pieces
 from core.store.sqlite import Connection, driver
+from core.workers.search import FindInSession, ItemsFound
 
-TELL_S = 0.08
-"""Hits are told at most this often."""
+REPORT_S = 0.08
+"""Hits are reported at most this often."""
 
 LOOK_EVERY = 16
 """After so many items it is looked whether anybody waits any more."""
@@ -77,42 +78,41 @@ class SessionFinder:
         self._index: SearchIndex | None = None
         self._indexing: threading.Thread | None = None
 
-    def find(self, session: str, words: str, regex: bool, start: int, left: Callable[[], bool]
-             ) -> Iterator[dict[str, Any]]:
-        """What is found, as it is found: {"items", "matches", "missing", "searched", "total", "done"}.
+    def find(self, request: FindInSession, report: Callable[[ItemsFound], None], left: Callable[[], bool]
+             ) -> ItemsFound:
+        """What is found: parts of it go to `report` while it is looked for, the last one is returned.
 
-        `items` are places in the trajectory's list; `matches` has the first match of an expression for each. Reading
-        begins at step `start` and stops when `left()` says that nobody waits any more. Raises re.error.
+        Reading stops when `left()` says that nobody waits any more. Raises re.error.
         """
+        words, regex = request.words, request.regex
         pattern = re.compile(words if regex else re.escape(words), re.IGNORECASE | re.MULTILINE)
-        trajectory = self._fold(session)
-        known = [] if regex else sorted(self._from_index(trajectory, session, words))
-        if known:
-            yield {"items": known, "searched": 0, "total": len(trajectory.items), "done": False}
-        yield from self._read_all(trajectory, pattern, regex, start, frozenset(known), left)
-        self._keep_indexed(trajectory)
+        trajectory = self._fold(id_of(request.session))
+        indexed = [] if regex else sorted(self._from_index(trajectory, words))
+        if indexed:
+            report(ItemsFound(items=indexed, searched=0, total=len(trajectory.items)))
+        last = self._read_all(trajectory, pattern, request, frozenset(indexed), report, left)
+        self._update_index(trajectory)
+        return last
 
-    def _read_all(self, trajectory: Trajectory, pattern: re.Pattern[str], regex: bool, start: int,
-                  known: frozenset[int], left: Callable[[], bool]) -> Iterator[dict[str, Any]]:
+    def _read_all(self, trajectory: Trajectory, pattern: re.Pattern[str], request: FindInSession,
+                  indexed: frozenset[int], report: Callable[[ItemsFound], None], left: Callable[[], bool]
+                  ) -> ItemsFound:
         total = len(trajectory.items)
-        at = trajectory.index_of(start)
+        at = trajectory.index_of(request.start)
         first = trajectory.items.of_step(at) if at is not None else 0
-        found: list[int] = []
-        matches: list[str] = []
-        missing: list[str] = []
-        told = monotonic()
+        part = ItemsFound(items=[], matches=[], missing=[], searched=0, total=total)
+        reported_at = monotonic()
         for count, item in enumerate((*range(first, total), *range(first)), 1):
-            match = None if item in known else self._match(trajectory, item, pattern, missing)
+            match = None if item in indexed else self._match(trajectory, item, pattern, part.missing)
             if match is not None:
-                found.append(item)
-                matches += [match] if regex else []
+                part.items.append(item)
+                part.matches.extend([match] if request.regex else [])
             if count % LOOK_EVERY == 0 and left():
-                return
-            if monotonic() - told > TELL_S:
-                yield {"items": found, "matches": matches, "searched": count, "total": total, "missing": missing,
-                       "done": False}
-                found, matches, missing, told = [], [], [], monotonic()
-        yield {"items": found, "matches": matches, "searched": total, "total": total, "missing": missing, "done": True}
+                break
+            if monotonic() - reported_at > REPORT_S:
+                report(msgspec.structs.replace(part, searched=count))
+                part, reported_at = ItemsFound(items=[], matches=[], missing=[], searched=0, total=total), monotonic()
+        return msgspec.structs.replace(part, searched=total)
 
     def _match(self, trajectory: Trajectory, item: int, pattern: re.Pattern[str], missing: list[str]) -> str | None:
         """The first match in an item (a line of it at most); None where there is none."""
@@ -129,22 +129,22 @@ class SessionFinder:
 
     # ---- the index -------------------------------------------------------------------------------
 
-    def _from_index(self, trajectory: Trajectory, session: str, words: str) -> set[int]:
+    def _from_index(self, trajectory: Trajectory, words: str) -> set[int]:
         """The items where one word, or the beginning of one, stands; for anything else every text is read."""
         phrases = pieces(words)
         if len(phrases) != 1 or "".join(phrases[0]) != words.strip() or not self._index_path.exists():
             return set()
         try:
             self._index = self._index or SearchIndex(self._index_path)
-            told = self._index.places(words, session)
+            places = self._index.places(words, trajectory.session)
         except (sqlite3.Error, driver.Error, ReportableError):
             return set()
         items = trajectory.items
-        found = {items.of_other(where, ref) for where, ref in told.others}
-        found.update(items.of_steps(trajectory.steps.indices_of(told.steps)))
+        found = {items.of_other(where, ref) for where, ref in places.others}
+        found.update(items.of_steps(trajectory.steps.indices_of(places.steps)))
         return found - {-1}
 
-    def _keep_indexed(self, trajectory: Trajectory) -> None:
+    def _update_index(self, trajectory: Trajectory) -> None:
         """Bring the index up to date beside the next questions; a process that is killed meanwhile loses nothing."""
         busy = self._indexing is not None and self._indexing.is_alive()
         if len(trajectory.items) >= INDEXED_FROM and not busy:

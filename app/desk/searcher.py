@@ -2,64 +2,54 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 
 from app.desk.desk import Desk
 from app.desk.session_key import OWN
-from app.desk.worker import Worker
+from app.desk.worker_calls import WorkerCalls
 from app.desk.workplace import Workplace
 from app.kit.timers import single_shot
+from core.workers.messages import A, WorkerRequest
 
 STUCK_MS = 8_000
-"""A worker that says nothing for so long hangs in a regular expression."""
+"""A worker that writes nothing for so long hangs in a regular expression."""
 
 
 class Searcher(QObject):
     """Asks one question at a time; what comes for an older one is dropped."""
 
-    told = Signal(object)  # a dict, see Worker.said
-    failed = Signal(str)
-
     def __init__(self, place: Workplace, parent: QObject) -> None:
         super().__init__(parent)
         self._place = place
-        self._worker: Worker | None = None
-        self._number = 0
-        self._busy = False
-        self._ready = False
+        self._calls = WorkerCalls(self._arguments, self)
+        self._calls.heard.connect(self._on_heard)
+        self._is_up = False
         self._stuck = single_shot(self, STUCK_MS, self._give_up)
         place.desks.servers_changed.connect(self._renew)
 
     @property
     def is_busy(self) -> bool:
         """Whether an answer is still to come."""
-        return self._busy
+        return self._calls.are_waiting
 
-    def ask(self, **request: Any) -> None:
-        """Ask; a question that is at work is dropped."""
-        self._number += 1
-        self._busy = True
-        if self._worker is None:
-            self._worker = self._start()
-        self._worker.ask({"id": self._number, **request})
-        if self._ready:
+    def ask(self, request: WorkerRequest[A], use: Callable[[A], None], fail: Callable[[str], None]) -> None:
+        """Ask; a question that is at work is dropped. `use` gets each part of the answer, `fail` a sentence."""
+        self._calls.forget()
+        self._calls.ask(request, use, lambda problem: fail(self._calls.explain(problem)))
+        if self._is_up:
             self._stuck.start()
 
     def drop(self) -> None:
         """Nobody wants the answer any more."""
-        self._number += 1
-        self._busy = False
+        self._calls.forget()
         self._stuck.stop()
 
-    def _start(self) -> Worker:
+    def _arguments(self) -> list[str]:
+        self._is_up = False
         copies = [part for desk in self._place.desks.all for part in ("--copy", desk.server, *self._files(desk))]
-        worker = Worker(["-m", "app.desk.search_worker", *copies], self)
-        worker.said.connect(self._said)
-        worker.ended.connect(self._ended)
-        worker.start()
-        return worker
+        return ["-m", "app.desk.search_worker", *copies]
 
     def _files(self, desk: Desk) -> tuple[str, str]:
         """Where a server's sessions lie, and their index: of this computer's own server the log itself."""
@@ -70,44 +60,16 @@ class Searcher(QObject):
 
     def _renew(self) -> None:
         """Other servers than before: the next question starts a worker that knows them."""
-        if self._worker is not None:
-            self._worker.kill()
-            self._stop()
-            self.drop()
+        self.drop()
+        self._calls.end()
 
-    def _said(self, told: dict[str, Any]) -> None:
-        if told.get("ready"):
-            self._ready = True
-            if self._busy:
-                self._stuck.start()
-            return
-        if told.get("id") != self._number or not self._busy:
-            return
-        self._stuck.start()
-        if told.get("done"):
-            self._busy = False
-            self._stuck.stop()
-        if "error" in told:
-            self.failed.emit(str(told["error"]))
+    def _on_heard(self) -> None:
+        self._is_up = True
+        if self.is_busy:
+            self._stuck.start()
         else:
-            self.told.emit(told)
-
-    def _ended(self, code: int, words: str) -> None:
-        self._stop()
-        if self._busy:
-            self._busy = False
-            self.failed.emit(words or str(code))
+            self._stuck.stop()
 
     def _give_up(self) -> None:
-        if self._worker is not None:
-            self._worker.kill()
-        self._stop()
-        self._busy = False
-        self.failed.emit(self.tr("The search took too long. Is the expression too complex?"))
-
-    def _stop(self) -> None:
-        self._stuck.stop()
-        self._ready = False
-        if self._worker is not None:
-            self._worker.deleteLater()
-            self._worker = None
+        if self.is_busy:
+            self._calls.end(self.tr("The search took too long. Is the expression too complex?"))

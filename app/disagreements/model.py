@@ -32,21 +32,22 @@ class Pair(msgspec.Struct, frozen=True):
 
 def disagreements(trajectory: Trajectory, only: str = "") -> list[Disagreement]:
     """In the order of the steps. `only`: an author's key; steps that this author has not decided are left out."""
-    judged = (trajectory.steps[i] for i, told in sorted(trajectory.steps.opinions.items()) if len(told.verdicts) > 1)
+    opinions = sorted(trajectory.steps.opinions.items())
+    judged = (trajectory.steps[i] for i, of_step in opinions if len(of_step.verdicts) > 1)
     found = (_of(entry) for entry in judged if not only or _decided(entry, only))
     return [one for one in found if one is not None]
 
 
 def pairs(trajectory: Trajectory) -> list[Pair]:
     """Each two persons, and each judge with each person, on the steps that both decided."""
-    steps = [told.verdicts for told in trajectory.steps.opinions.values() if told.verdicts]
-    authors = sorted({key for told in steps for key in told}, key=lambda k: (not _is_person(k), k))
+    steps = [o.verdicts for o in trajectory.steps.opinions.values() if o.verdicts]
+    authors = sorted({key for verdicts in steps for key in verdicts}, key=lambda k: (not _is_person(k), k))
     found = []
     for first, second in combinations(authors, 2):
         if not _is_person(first) or second.startswith("rule:"):  # a rule that only masks agrees by its nature
             continue
-        both = [(told[first].value, told[second].value) for told in steps
-                if all(key in told and told[key].value in ("keep", "mask") for key in (first, second))]
+        both = [(verdicts[first].value, verdicts[second].value) for verdicts in steps
+                if all(key in verdicts and verdicts[key].value in ("keep", "mask") for key in (first, second))]
         if both:
             found.append(Pair(first, second, len(both), raw_agreement(both), cohen_kappa(both)))
     return found

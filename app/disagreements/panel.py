@@ -59,15 +59,15 @@ class DisagreementsController(QObject):
         self._found = disagreements(trajectory, reader) if trajectory is not None else []
         self._model.show([(d.step, _lines(d)) for d in self._found])
         self._panel.show_state(len(self._found), blind=blind)
-        told = pairs(trajectory) if trajectory is not None and not blind else []
+        agreement = pairs(trajectory) if trajectory is not None and not blind else []
         spent = trajectory.spent if trajectory is not None else {}
-        lines = [_words(pair) for pair in told[:MOST_PAIRS]]
+        lines = [_words(pair) for pair in agreement[:MOST_PAIRS]]
         lines += [self._time_words(key, seconds) for key, seconds in sorted(spent.items())[:MOST_PAIRS]]
         self._panel.show_numbers("\n".join(lines))
 
     def _time_words(self, key: str, seconds: dict[int, float]) -> str:
-        told = self.tr("{person}: active time {time} on %n step(s)", None, len(seconds))
-        return told.format(person=author_words(key), time=quantities.duration(round(sum(seconds.values()))))
+        sentence = self.tr("{person}: active time {time} on %n step(s)", None, len(seconds))
+        return sentence.format(person=author_words(key), time=quantities.duration(round(sum(seconds.values()))))
 
     def _next(self) -> None:
         step = next_disagreement(self._found, self._place.sight.step or 0)
@@ -77,13 +77,13 @@ class DisagreementsController(QObject):
             self._place.cursor.to_step(step)
 
 
-def _lines(told: Disagreement) -> TwoLines:
-    title = QCoreApplication.translate("Disagreements", "Step {n}").format(n=quantities.number(told.step))
+def _lines(case: Disagreement) -> TwoLines:
+    title = QCoreApplication.translate("Disagreements", "Step {n}").format(n=quantities.number(case.step))
     below = QCoreApplication.translate("Disagreements", "keep: {keep} · mask: {mask}").format(
-        keep=_names(told.keep), mask=_names(told.mask))
-    return TwoLines(title=f"{title} · {one_line(told.title, 100)}", below=below, sign="≠" if told.people else "~",
-                    meaning="error" if told.people else "attention",
-                    right=QCoreApplication.translate("Disagreements", "between people") if told.people else "")
+        keep=_names(case.keep), mask=_names(case.mask))
+    return TwoLines(title=f"{title} · {one_line(case.title, 100)}", below=below, sign="≠" if case.people else "~",
+                    meaning="error" if case.people else "attention",
+                    right=QCoreApplication.translate("Disagreements", "between people") if case.people else "")
 
 
 def _names(keys: tuple[str, ...]) -> str:
@@ -101,9 +101,9 @@ def author_words(key: str) -> str:
 def _words(pair: Pair) -> str:
     kappa = f"{pair.kappa:.2f}" if pair.kappa is not None else "–"
     raw = f"{pair.raw:.0%}" if pair.raw is not None else "–"
-    told = QCoreApplication.translate("Disagreements", "{first} – {second}: κ {kappa}, same on {raw} of {n} steps")
-    return told.format(first=author_words(pair.first), second=author_words(pair.second), kappa=kappa, raw=raw,
-                       n=quantities.number(pair.steps))
+    sentence = QCoreApplication.translate("Disagreements", "{first} – {second}: κ {kappa}, same on {raw} of {n} steps")
+    return sentence.format(first=author_words(pair.first), second=author_words(pair.second), kappa=kappa, raw=raw,
+                           n=quantities.number(pair.steps))
 
 
 PANEL = Panel("disagreements", QT_TRANSLATE_NOOP("Panel", "Disagreements"), build, {

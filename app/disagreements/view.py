@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.kit import theme
+from app.kit.boxes import column, row
 from app.kit.empty import Empty, Faces
 from app.kit.entries import EntriesModel
 from app.kit.entry_list import EntryList
@@ -26,15 +27,8 @@ class DisagreementsView(QWidget):
         self.next.clicked.connect(following.trigger)
         self.empty = Empty("", self)
         self._faces = Faces(self.list, self.empty)
-        foot = QHBoxLayout()
-        foot.setSpacing(theme.GRID)
-        foot.addWidget(self.numbers, 1)
-        foot.addWidget(self.next)
-        host = QVBoxLayout(self)
-        host.setContentsMargins(*(theme.GRID,) * 4)
-        host.setSpacing(theme.GRID)
-        host.addLayout(self._faces, 1)
-        host.addLayout(foot)
+        foot = row((self.numbers, 1), self.next, spacing=theme.GRID)
+        column((self._faces, 1), foot, on=self, spacing=theme.GRID, margin=theme.GRID)
 
     def show_state(self, count: int, *, blind: bool) -> None:
         """Show the list, or why it is empty."""

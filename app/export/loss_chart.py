@@ -11,11 +11,11 @@ from PySide6.QtCore import QEvent, QPointF, QSize, Signal
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QGraphicsSimpleTextItem, QWidget
 
-from app.export.model import Metric
 from app.kit import theme
 from app.kit.axes import AXIS_WIDTH, StepAxis, ValueAxis, ink_axes, make_plain
 from app.kit.quantities import number
 from app.kit.timers import single_shot
+from core.workers.training import Metric
 
 Points = list[tuple[int, float]]
 
@@ -50,19 +50,19 @@ class LossChart(pg.GraphicsLayoutWidget):  # type: ignore[misc]
     def show_points(self, points: Sequence[Metric]) -> None:
         """Draw these."""
         self._points = points
-        told = {"loss": values(points, lambda m: m.loss), "speed": values(points, lambda m: m.tokens_per_s),
-                "memory": values(points, lambda m: m.memory_mb)}
-        keys = [key for key, found in told.items() if found]
+        lanes = {"loss": values(points, lambda m: m.loss), "speed": values(points, lambda m: m.tokens_per_s),
+                 "memory": values(points, lambda m: m.memory_mb)}
+        keys = [key for key, found in lanes.items() if found]
         if keys != list(self._plots):
             self._lay_out(keys)
         for key in keys:
             self._plots[key].clearPlots()
-            self._draw(key, told[key], {"loss": "live", "speed": "score", "memory": "muted"}[key])
+            self._draw(key, lanes[key], {"loss": "live", "speed": "score", "memory": "muted"}[key])
         held = values(points, lambda m: m.eval_loss)
         if held and "loss" in self._plots:
             self._draw("loss", held, "attention", symbol="o")
         for key in keys:
-            shown = [v for _, v in told[key]] + ([v for _, v in held] if key == "loss" else [])
+            shown = [v for _, v in lanes[key]] + ([v for _, v in held] if key == "loss" else [])
             low, high = min(shown), max(shown)
             self._plots[key].setYRange(low, high + 0.3 * ((high - low) or abs(high) or 1.0), padding=0.05)
         if points:

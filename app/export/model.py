@@ -1,8 +1,7 @@
-"""Which sessions are exported, and what the export and training processes answer, as typed values."""
+"""Which sessions are exported, and what training does with a part of one, in words."""
 
 from __future__ import annotations
 
-import msgspec
 from PySide6.QtCore import QAbstractListModel, QCoreApplication, QModelIndex, QPersistentModelIndex, Qt, Signal
 
 from app.desk.session_key import id_of
@@ -10,124 +9,21 @@ from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.safe_text import one_line
 from core.domain.session import FINAL_STATES, SessionRow
 
-
-class Format(msgspec.Struct, frozen=True):
-    """A data set format as the worker names it."""
-
-    name: str
-    title: str
-    about: str = ""
-
-
-class Refusal(msgspec.Struct, frozen=True):
-    """What would be left out of an export, and why."""
-
-    code: str = ""
-    sentence: str = ""
-    step: int | None = None
-
-
-class SessionReport(msgspec.Struct, frozen=True):
-    """One session's part of a report."""
-
-    session: str
-    title: str = ""
-    steps: int = 0
-    kept: int = 0
-    masked: int = 0
-    samples: int = 0
-    refused: tuple[Refusal, ...] = ()
-
-
-class Finding(msgspec.Struct, frozen=True):
-    """Something in a sample that looks like a secret; `hint` shows its beginning. It is replaced when written."""
-
-    session: str = ""
-    sample: str = ""
-    kind: str = ""
-    hint: str = ""
-    count: int = 1
-
-
-class Report(msgspec.Struct, frozen=True):
-    """What an export did, or would do."""
-
-    samples: int = 0
-    react: int = 0
-    summary: int = 0
-    rows: int = 0
-    tokens: int = 0
-    trained: int = 0
-    longest: int = 0
-    findings: tuple[Finding, ...] = ()
-    sessions: tuple[SessionReport, ...] = ()
-    warnings: tuple[str, ...] = ()
-    files: tuple[str, ...] = ()
-
-
-class SampleLine(msgspec.Struct, frozen=True):
-    """One sample of a session."""
-
-    kind: str
-    step: int = 0
-    tokens: int = 0
-    trained: int = 0
-
-
-class TokenPart(msgspec.Struct, frozen=True):
-    """A message of the agent as a range of tokens; state: context, kept, masked, summary, refused."""
-
-    start: int
-    end: int
-    role: str = ""
-    step: int | None = None
-    state: str = ""
-
-
-class Preview(msgspec.Struct, frozen=True):
-    """A slice of one sample, token by token: (text, 1 where training sees it)."""
-
-    samples: tuple[SampleLine, ...] = ()
-    sample: int = 0
-    start: int = 0
-    total: int = 0
-    trained: int = 0
-    tokens: tuple[tuple[str, int], ...] = ()
-    parts: tuple[TokenPart, ...] = ()
-    refused: tuple[Refusal, ...] = ()
-    template_refused: Refusal | None = None
-
-
 STATES = {
-    "kept": QT_TRANSLATE_NOOP("TokenPreview", "trained"),
-    "summary": QT_TRANSLATE_NOOP("TokenPreview", "the summary, trained"),
-    "masked": QT_TRANSLATE_NOOP("TokenPreview", "masked by a verdict"),
-    "carried": QT_TRANSLATE_NOOP("TokenPreview", "trained in an earlier sample"),
-    "changed": QT_TRANSLATE_NOOP("TokenPreview", "not as the model wrote it, so not trained"),
-    "refused": QT_TRANSLATE_NOOP("TokenPreview", "cannot be split exactly, so not trained"),
-    "context": QT_TRANSLATE_NOOP("TokenPreview", "context"),
+    "kept": QT_TRANSLATE_NOOP("SampleView", "trained"),
+    "summary": QT_TRANSLATE_NOOP("SampleView", "the summary, trained"),
+    "masked": QT_TRANSLATE_NOOP("SampleView", "masked by a verdict"),
+    "carried": QT_TRANSLATE_NOOP("SampleView", "trained in an earlier sample"),
+    "changed": QT_TRANSLATE_NOOP("SampleView", "not as the model wrote it, so not trained"),
+    "refused": QT_TRANSLATE_NOOP("SampleView", "cannot be split exactly, so not trained"),
+    "context": QT_TRANSLATE_NOOP("SampleView", "context"),
 }
 """What training does with a part, in words."""
 
 
 def state_words(state: str) -> str:
     """A part's state in the reader's language."""
-    return QCoreApplication.translate("TokenPreview", STATES.get(state, STATES["context"]))
-
-
-class Metric(msgspec.Struct, frozen=True):
-    """One line of a training's progress. Rates per second, times in seconds."""
-
-    step: int
-    steps: int = 0
-    loss: float | None = None
-    lr: float | None = None
-    tokens: int | None = None
-    tokens_per_s: float | None = None
-    seconds: float | None = None
-    eval_loss: float | None = None
-    memory_mb: float | None = None
-    trained_share: float | None = None
+    return QCoreApplication.translate("SampleView", STATES.get(state, STATES["context"]))
 
 
 class SessionChoices(QAbstractListModel):

@@ -11,7 +11,6 @@ from PySide6.QtGui import QDoubleValidator
 from PySide6.QtWidgets import (
     QComboBox,
     QFormLayout,
-    QHBoxLayout,
     QLineEdit,
     QPlainTextEdit,
     QPushButton,
@@ -21,11 +20,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.export.model import Metric
 from app.kit import theme
+from app.kit.boxes import column, row
 from app.kit.folder_box import FolderBox
 from app.kit.quantities import duration, number, tokens
 from app.kit.safe_text import PlainLabel, visible
+from core.workers.training import Metric
 
 if TYPE_CHECKING:
     from app.export.loss_chart import LossChart
@@ -63,8 +63,8 @@ class TrainingView(QWidget):
         self._log.setMaximumHeight(6 * self.fontMetrics().height())
         self._log.hide()
         for box in (self.data, self.model, self.out):
-            box.changed.connect(self._ready)
-            box.edit.textChanged.connect(self._ready)
+            box.changed.connect(self._allow_start)
+            box.edit.textChanged.connect(self._allow_start)
         self.method = QComboBox(self)
         self.method.addItem(self.tr("all parameters"), "full")
         self.method.addItem(self.tr("LoRA adapter, merged at the end"), "lora")
@@ -95,48 +95,35 @@ class TrainingView(QWidget):
         form.addRow(PlainLabel(self.tr("Start from"), self), self.model)
         form.addRow(PlainLabel(self.tr("Save in"), self), self.out)
         form.addRow(PlainLabel(self.tr("Method"), self), self._hyper())
-        row = QHBoxLayout()
-        row.setSpacing(2 * theme.GRID)
-        row.addWidget(self._start)
-        row.addWidget(self._stop)
-        row.addWidget(self._state, 1)
+        actions = row(self._start, self._stop, (self._state, 1), spacing=2 * theme.GRID)
         chart = QWidget(self)
         self._stack = QStackedLayout(chart)
         hint = QWidget(chart)
         centred = QVBoxLayout(hint)
         centred.addWidget(self._hint)
         self._stack.addWidget(hint)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(2 * theme.GRID, 2 * theme.GRID, 2 * theme.GRID, 2 * theme.GRID)
-        whole.setSpacing(2 * theme.GRID)
-        whole.addLayout(form)
-        whole.addLayout(row)
-        whole.addWidget(chart, 1)
-        whole.addWidget(self._read_off)
-        whole.addWidget(self._log)
+        column(form, actions, (chart, 1), self._read_off, self._log, on=self, spacing=2 * theme.GRID,
+               margin=2 * theme.GRID)
 
     def _hyper(self) -> QWidget:
         """What is most often changed, in one row."""
         box = QWidget(self)
-        row = QHBoxLayout(box)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(2 * theme.GRID)
-        row.addWidget(self.method, 3)
+        line = row((self.method, 3), on=box, spacing=2 * theme.GRID, margin=0)
         for name, edit in ((self.tr("Learning rate"), self.rate), (self.tr("Batch"), self.batch),
                            (self.tr("Epochs"), self.epochs)):
-            row.addWidget(PlainLabel(name, self))
-            row.addWidget(edit, 1)
+            line.addWidget(PlainLabel(name, self))
+            line.addWidget(edit, 1)
         return box
 
     @property
     def settings(self) -> dict[str, str]:
         """The training settings that are chosen here, by their names."""
-        told = {"method": str(self.method.currentData()), "batch": str(self.batch.value()),
-                "epochs": str(self.epochs.value())}
+        chosen = {"method": str(self.method.currentData()), "batch": str(self.batch.value()),
+                  "epochs": str(self.epochs.value())}
         if self.rate.hasAcceptableInput() and float(self.rate.text()) > 0:
             rate = float(self.rate.text())
-            told |= {"learning_rate": f"{rate:g}", "min_learning_rate": f"{rate / 5:g}"}
-        return told
+            chosen |= {"learning_rate": f"{rate:g}", "min_learning_rate": f"{rate / 5:g}"}
+        return chosen
 
     def show_running(self, running: bool) -> None:
         """Whether a model trains now."""
@@ -145,14 +132,14 @@ class TrainingView(QWidget):
         self._start.setVisible(not running)
         for box in (self.data, self.model, self.out, self.method, self.rate, self.batch, self.epochs):
             box.setEnabled(not running)
-        self._ready()
+        self._allow_start()
 
     def show_points(self, points: Sequence[Metric]) -> None:
         """The progress so far."""
         if points:
             self.chart.show_points(points)
             self._stack.setCurrentIndex(1)
-            self._state.setText(self._told(points[-1]))
+            self._state.setText(self._progress_text(points[-1]))
 
     def show_state(self, sentence: str) -> None:
         """A sentence of ours beside the button."""
@@ -179,7 +166,7 @@ class TrainingView(QWidget):
         self._stack.addWidget(made)
         return made
 
-    def _told(self, last: Metric) -> str:
+    def _progress_text(self, last: Metric) -> str:
         parts = [self.tr("step {step} of {steps}").format(step=number(last.step), steps=number(last.steps))
                  if last.steps else self.tr("step {step}").format(step=number(last.step))]
         if last.loss is not None:
@@ -195,7 +182,7 @@ class TrainingView(QWidget):
             parts.append(self.tr("{time} left").format(time=duration(left)))
         return " · ".join(parts)
 
-    def _ready(self, *_: object) -> None:
+    def _allow_start(self, *_: object) -> None:
         self._start.setEnabled(not self._running and bool(self.data.path) and bool(self.out.path))
 
     def _ask(self) -> None:

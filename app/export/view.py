@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -19,18 +17,19 @@ from PySide6.QtWidgets import (
     QSplitter,
     QTabWidget,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
-from app.export.model import Format, Report, SessionChoices
-from app.export.token_preview import TokenPreview
+from app.export.model import SessionChoices
+from app.export.sample_view import SampleView
 from app.export.training_view import TrainingView
 from app.kit import theme
+from app.kit.boxes import column, row
 from app.kit.folder_box import FolderBox
 from app.kit.long_text import LongText, Part
 from app.kit.quantities import number
 from app.kit.safe_text import PlainLabel, one_line
+from core.workers.export import DATASET_FORMATS, Report
 
 MOST_FINDINGS = 100
 
@@ -42,11 +41,9 @@ class ChooseView(QWidget):
     written = Signal(str)
     cancelled = Signal()
     picked = Signal(str)
-    format_chosen = Signal(str)
 
     def __init__(self, model: SessionChoices, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._formats: list[Format] = []
         self.list = QListView(self)
         self.list.setModel(model)
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
@@ -57,6 +54,10 @@ class ChooseView(QWidget):
         self.format = QComboBox(self)
         self.format.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.format.setAccessibleName(self.tr("Format"))
+        for name, line in DATASET_FORMATS.items():
+            self.format.addItem(line.title, name)
+            self.format.setItemData(self.format.count() - 1, line.about, Qt.ItemDataRole.ToolTipRole)
+        self._show_about()
         self.model = FolderBox(self.tr("Folder of the model or tokenizer"),
                                self.tr("SmolLM2, the small model of the training extra"), self)
         self.balance = QComboBox(self)
@@ -80,7 +81,7 @@ class ChooseView(QWidget):
         self._write.clicked.connect(self._ask_folder)
         self._cancel = QPushButton(self.tr("Cancel"), self)
         self._cancel.clicked.connect(self.cancelled)
-        self.format.activated.connect(self._tell_format)
+        self.format.activated.connect(self._show_about)
         self._lay_out()
         self.show_busy(None)
 
@@ -95,11 +96,7 @@ class ChooseView(QWidget):
             picks.addWidget(button)
         picks.addStretch(1)
         left = QWidget(self)
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.list, 1)
-        column.addLayout(picks)
+        column((self.list, 1), picks, on=left, spacing=theme.GRID, margin=0)
         form = QFormLayout()
         form.setSpacing(theme.GRID)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
@@ -108,44 +105,21 @@ class ChooseView(QWidget):
         form.addRow(PlainLabel(self.tr("Tokenizer"), self), self.model)
         form.addRow(PlainLabel(self.tr("Balance"), self), self.balance)
         form.addRow(self.unmasked)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(theme.GRID)
-        buttons.addWidget(self._check)
-        buttons.addWidget(self._write)
-        buttons.addWidget(self._cancel)
-        buttons.addStretch(1)
+        buttons = row(self._check, self._write, self._cancel, 1, spacing=theme.GRID)
         right = QWidget(self)
-        column = QVBoxLayout(right)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
-        column.addLayout(form)
-        column.addLayout(buttons)
-        column.addWidget(self._progress)
-        column.addWidget(self._report, 1)
+        column(form, buttons, self._progress, (self._report, 1), on=right, spacing=theme.GRID, margin=0)
         split = QSplitter(Qt.Orientation.Horizontal, self)
         split.addWidget(left)
         split.addWidget(right)
         split.setSizes([200, 260])
         split.setStretchFactor(1, 1)
         split.setChildrenCollapsible(False)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(2 * theme.GRID, 2 * theme.GRID, 2 * theme.GRID, 2 * theme.GRID)
-        whole.addWidget(split)
+        column(split, on=self, margin=2 * theme.GRID)
 
     @property
     def options(self) -> dict[str, object]:
         """The options as the worker takes them."""
         return {"balance": self.balance.currentData(), "verdicts": "none" if self.unmasked.isChecked() else "final"}
-
-    def show_formats(self, formats: Sequence[Format], chosen: str) -> None:
-        """The formats there are."""
-        self._formats = list(formats)
-        self.format.clear()
-        for one in formats:
-            self.format.addItem(one_line(one.title, 60), one.name)
-            self.format.setItemData(self.format.count() - 1, one_line(one.about, 300), Qt.ItemDataRole.ToolTipRole)
-        self.format.setCurrentIndex(max(0, self.format.findData(chosen)))
-        self._about()
 
     def show_chosen(self, count: int) -> None:
         """How many sessions are ticked."""
@@ -167,17 +141,17 @@ class ChooseView(QWidget):
         self._report.show_parts([Part(text="✗ " + self.tr("Not possible") + "\n", style="heading", meaning="error"),
                                  Part(text=sentence)])
 
-    def show_report(self, told: Report, folder: str = "") -> None:
+    def show_report(self, report: Report, folder: str = "") -> None:
         """What was written to `folder`, or what would be."""
-        parts = [self._heading(told, folder), *self._totals(told)]
-        parts += [Part(text=f"⚠ {w}\n", meaning="attention") for w in told.warnings]
-        if told.findings:
-            count = sum(f.count for f in told.findings)
+        parts = [self._heading(report, folder), *self._totals(report)]
+        parts += [Part(text=f"⚠ {w}\n", meaning="attention") for w in report.warnings]
+        if report.findings:
+            count = sum(f.count for f in report.findings)
             text = self.tr("%n place(s) look like secrets; [redacted] is written there:", None, count)
             parts.append(Part(text=f"⚠ {text}\n", meaning="attention"))
             parts += [Part(text=f"   {one_line(f.kind, 40)} ×{number(f.count)}  {one_line(f.hint, 60)}"
-                                f"  {one_line(f.sample, 60)}\n", style="mono") for f in told.findings[:MOST_FINDINGS]]
-        for session in told.sessions:
+                                f"  {one_line(f.sample, 60)}\n", style="mono") for f in report.findings[:MOST_FINDINGS]]
+        for session in report.sessions:
             parts.append(Part(text="\n", style="meta"))
             parts.append(Part(text=f"{one_line(session.title or session.session, 80)}\n", style="heading"))
             parts.append(Part(text=self.tr("{steps} steps: {kept} kept, {masked} masked → {samples} samples").format(
@@ -186,38 +160,33 @@ class ChooseView(QWidget):
             for refusal in session.refused[:200]:
                 where = self.tr("step {step}: ").format(step=refusal.step) if refusal.step else ""
                 parts.append(Part(text=f"✗ {where}{refusal.sentence}\n", meaning="mask"))
-        parts += [Part(text=f"\n{one}", style="mono") for one in told.files]
+        parts += [Part(text=f"\n{one}", style="mono") for one in report.files]
         self._report.show_parts(parts)
 
-    def _heading(self, told: Report, folder: str) -> Part:
-        refused = sum(len(s.refused) for s in told.sessions)
+    def _heading(self, report: Report, folder: str) -> Part:
+        refused = sum(len(s.refused) for s in report.sessions)
         if folder:
             return Part(text="✓ " + self.tr("Written to {folder}").format(folder=folder) + "\n", style="heading",
                         meaning="keep")
         text = self.tr("✓ Nothing would be refused") if not refused else self.tr("✗ %n refusal(s)", "", refused)
         return Part(text=text + "\n", style="heading", meaning="mask" if refused else "keep")
 
-    def _totals(self, told: Report) -> list[Part]:
-        share = 100 * told.trained / told.tokens if told.tokens else 0.0
+    def _totals(self, report: Report) -> list[Part]:
+        share = 100 * report.trained / report.tokens if report.tokens else 0.0
         parts = [Part(text=self.tr("{samples} samples ({react} of steps, {summary} summaries), {rows} rows").format(
-            samples=number(told.samples), react=number(told.react), summary=number(told.summary),
-            rows=number(told.rows)) + "\n")]
-        if told.tokens:
+            samples=number(report.samples), react=number(report.react), summary=number(report.summary),
+            rows=number(report.rows)) + "\n")]
+        if report.tokens:
             parts.append(Part(text=self.tr("{tokens} tokens, {trained} trained ({share} %), longest {longest}").format(
-                tokens=number(told.tokens), trained=number(told.trained), share=f"{share:.1f}",
-                longest=number(told.longest)) + "\n"))
+                tokens=number(report.tokens), trained=number(report.trained), share=f"{share:.1f}",
+                longest=number(report.longest)) + "\n"))
         return parts
 
     def _pick(self) -> None:
         self.picked.emit(str(self.sender().property("which")))
 
-    def _tell_format(self) -> None:
-        self._about()
-        self.format_chosen.emit(str(self.format.currentData() or ""))
-
-    def _about(self) -> None:
-        at = self.format.currentIndex()
-        self.format.setToolTip(one_line(self._formats[at].about, 300) if 0 <= at < len(self._formats) else "")
+    def _show_about(self) -> None:
+        self.format.setToolTip(str(self.format.currentData(Qt.ItemDataRole.ToolTipRole)))
 
     def _ask_folder(self) -> None:
         dialog = QFileDialog(self, self.tr("An empty or new folder for the data set"))
@@ -233,7 +202,7 @@ class ExportView(QTabWidget):
     def __init__(self, model: SessionChoices, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.choose = ChooseView(model, self)
-        self.preview = TokenPreview(self)
+        self.preview = SampleView(self)
         self.training = TrainingView(self)
         self.setDocumentMode(True)
         self.addTab(_scrolled(self.choose), self.tr("Choose"))

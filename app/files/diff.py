@@ -24,7 +24,7 @@ Mark = tuple[int, int]
 """Start and length of the words that differ."""
 
 
-class Line(msgspec.Struct, frozen=True):
+class DiffLine(msgspec.Struct, frozen=True):
     """One line of one side; `number` counts from 1."""
 
     number: int
@@ -37,8 +37,8 @@ class DiffRow(msgspec.Struct, frozen=True):
     change: one or both sides; gap: `hidden` equal rows."""
 
     kind: Literal["same", "change", "gap"]
-    old: Line | None = None
-    new: Line | None = None
+    old: DiffLine | None = None
+    new: DiffLine | None = None
     hidden: int = 0
 
 
@@ -133,8 +133,8 @@ def _rows(old: Lines, new: Lines, space: Whitespace) -> Iterable[DiffRow]:
     for tag, i1, i2, j1, j2 in _opcodes(old.keys, new.keys):
         if tag == "equal":
             for k in range(i2 - i1):
-                yield DiffRow("same", Line(i1 + k + 1, _shown(old.shown[i1 + k])),
-                              Line(j1 + k + 1, _shown(new.shown[j1 + k])))
+                yield DiffRow("same", DiffLine(i1 + k + 1, _shown(old.shown[i1 + k])),
+                              DiffLine(j1 + k + 1, _shown(new.shown[j1 + k])))
             continue
         blank = space.blank_lines and not any(key.strip() for key in (*old.keys[i1:i2], *new.keys[j1:j2]))
         for k in range(max(i2 - i1, j2 - j1)):
@@ -143,8 +143,8 @@ def _rows(old: Lines, new: Lines, space: Whitespace) -> Iterable[DiffRow]:
             marks: tuple[tuple[Mark, ...], tuple[Mark, ...]] = ((), ())
             if left is not None and right is not None and max(i2 - i1, j2 - j1) <= 400:
                 marks = word_marks(left, right, spaces=space.spaces != "all")
-            yield DiffRow("same" if blank else "change", None if left is None else Line(i1 + k + 1, left, marks[0]),
-                          None if right is None else Line(j1 + k + 1, right, marks[1]))
+            yield DiffRow("same" if blank else "change", None if left is None else DiffLine(i1 + k + 1, left, marks[0]),
+                          None if right is None else DiffLine(j1 + k + 1, right, marks[1]))
 
 
 def _opcodes(old: Sequence[str], new: Sequence[str]) -> Iterable[tuple[str, int, int, int, int]]:

@@ -47,11 +47,11 @@ def pair_of(old: bytes, new: bytes, space: Whitespace) -> tuple[Lines, Lines]:
 def _lines(text: str, spaces: Spaces, *, returns: bool, cut: bool) -> Lines:
     if not text:
         return Lines((), ())
-    told = text.removesuffix("\n").split("\n")
-    shown = [visible(line.removesuffix("\r")).expandtabs(4) for line in told]
-    keys = [key_of(line, spaces) for line in told]
+    lines = text.removesuffix("\n").split("\n")
+    shown = [visible(line.removesuffix("\r")).expandtabs(4) for line in lines]
+    keys = [key_of(line, spaces) for line in lines]
     if returns:
-        shown = [f"{one}␍" if line.endswith("\r") else one for one, line in zip(shown, told, strict=True)]
+        shown = [f"{one}␍" if line.endswith("\r") else one for one, line in zip(shown, lines, strict=True)]
     elif spaces == "exact":
         keys = [key.removesuffix("\r") for key in keys]
     if cut and not text.endswith("\n"):

@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
-from app.files.diff import Diff, DiffRow, Line, Span, folded, unified
+from app.files.diff import Diff, DiffLine, DiffRow, Span, folded, unified
 from app.kit import theme
 
 _PAD = theme.GRID
@@ -174,8 +174,8 @@ class DiffView(QAbstractScrollArea):
         painter.fillRect(box, self.palette().color(QPalette.ColorRole.AlternateBase))
         painter.setPen(theme.colour("muted"))
         painter.setFont(theme.small_font(self.font()))
-        told = self.tr("⋯ %n unchanged line(s)", "", row.hidden)
-        painter.drawText(box.adjusted(self._gutter + _PAD, 0, 0, 0), int(Qt.AlignmentFlag.AlignVCenter), told)
+        text = self.tr("⋯ %n unchanged line(s)", "", row.hidden)
+        painter.drawText(box.adjusted(self._gutter + _PAD, 0, 0, 0), int(Qt.AlignmentFlag.AlignVCenter), text)
 
     def _paint_unified(self, painter: QPainter, row: DiffRow, box: QRectF) -> None:
         line = row.new or row.old
@@ -191,19 +191,19 @@ class DiffView(QAbstractScrollArea):
         self._text(painter, line, spans, meaning, QRectF(2 * self._gutter + self._cell * 2, box.top(),
                                                          box.width() - 2 * self._gutter - 2 * self._cell, self._height))
 
-    def _paint_side(self, painter: QPainter, row: DiffRow, line: Line | None, box: QRectF, meaning: str) -> None:
+    def _paint_side(self, painter: QPainter, row: DiffRow, line: DiffLine | None, box: QRectF, meaning: str) -> None:
         if line is None:
             painter.fillRect(box, self.palette().color(QPalette.ColorRole.AlternateBase))
             return
         if row.kind == "change":
             painter.fillRect(box, theme.tint(meaning, 30))
-        told = meaning if row.kind == "change" else ""
+        sign = meaning if row.kind == "change" else ""
         self._number(painter, line, QRectF(box.left(), box.top(), self._gutter, self._height))
-        self._sign(painter, told, box.left() + self._gutter, box.top())
-        self._text(painter, line, self._spans(meaning == "added", line), told,
+        self._sign(painter, sign, box.left() + self._gutter, box.top())
+        self._text(painter, line, self._spans(meaning == "added", line), sign,
                    box.adjusted(self._gutter + 2 * self._cell, 0, -1, 0))
 
-    def _number(self, painter: QPainter, line: Line | None, box: QRectF) -> None:
+    def _number(self, painter: QPainter, line: DiffLine | None, box: QRectF) -> None:
         if line is not None:
             painter.setFont(self._font)
             painter.setPen(theme.colour("muted"))
@@ -217,11 +217,11 @@ class DiffView(QAbstractScrollArea):
             painter.drawText(QRectF(x, y, self._cell * 2, self._height), int(Qt.AlignmentFlag.AlignCenter),
                              "+" if meaning == "added" else "−")
 
-    def _spans(self, new: bool, line: Line) -> tuple[Span, ...]:
+    def _spans(self, new: bool, line: DiffLine) -> tuple[Span, ...]:
         table = self._diff.new_spans if new else self._diff.old_spans
         return table[line.number - 1] if line.number <= len(table) else ()
 
-    def _text(self, painter: QPainter, line: Line, spans: tuple[Span, ...], meaning: str, box: QRectF) -> None:
+    def _text(self, painter: QPainter, line: DiffLine, spans: tuple[Span, ...], meaning: str, box: QRectF) -> None:
         if not line.text:
             return
         painter.save()

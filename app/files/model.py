@@ -119,9 +119,9 @@ class FilesModel(QAbstractListModel):
         """The row of a file, -1 when it is not there."""
         return next((i for i, f in enumerate(self._files) if f.key == key), -1)
 
-    def put_counts(self, before: str, after: str, told: tuple[int, int] | None) -> None:
+    def put_counts(self, before: str, after: str, counts: tuple[int, int] | None) -> None:
         """The counts of a change are known."""
-        self._counts[(before, after)] = told
+        self._counts[(before, after)] = counts
         if self._files:
             self.dataChanged.emit(self.index(0), self.index(len(self._files) - 1), [self.CountsRole])
 

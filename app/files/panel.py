@@ -196,17 +196,17 @@ class FilesController(QObject):
         def use(old: bytes, new: bytes) -> None:
             self._model.put_counts(change.before, change.after, counts(old, new))
 
-        kept = self._fetches
+        fetches = self._fetches
         self._fetches = []
         self._contents(change.before, change.after, use)
-        self._fetches = kept
+        self._fetches = fetches
         self._counted = None
         if self._counting:
             self._next_count()
 
-    def _put_counts(self, told: tuple[int, int] | None) -> None:
+    def _put_counts(self, counts: tuple[int, int] | None) -> None:
         if self._counted is not None:
-            self._model.put_counts(self._counted.before, self._counted.after, told)
+            self._model.put_counts(self._counted.before, self._counted.after, counts)
         self._next_count()
 
 

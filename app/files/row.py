@@ -48,8 +48,8 @@ class FileDelegate(QStyledItemDelegate):
     def _file(self, painter: QPainter, option: QStyleOptionViewItem, room: QRectF, file: TouchedFile,
               counts: object) -> None:
         room = self._right(painter, room, str(file.last.step) if file.last.step else "", "muted", option, "00000")
-        for told, meaning in self._told(file, counts):
-            room = self._right(painter, room, told, meaning, option, "")
+        for mark, meaning in self._marks(file, counts):
+            room = self._right(painter, room, mark, meaning, option, "")
         name = one_line(file.name, 120)
         painter.setFont(theme.bold_font(option.font))
         painter.setPen(option.palette.color(QPalette.ColorRole.Text))
@@ -74,18 +74,18 @@ class FileDelegate(QStyledItemDelegate):
         room.setRight(room.right() - width - (2 * theme.GRID if width else 0))
         return room
 
-    def _told(self, file: TouchedFile, counts: object) -> list[tuple[str, str]]:
+    def _marks(self, file: TouchedFile, counts: object) -> list[tuple[str, str]]:
         change = file.last
         if change.too_large:
             return [(self.tr("too large"), "muted")]
         if not change.after:
             return [(self.tr("deleted"), "removed")]
-        told: list[tuple[str, str]] = []
+        marks: list[tuple[str, str]] = []
         if isinstance(counts, tuple):
-            told = [(f"−{counts[1]}", "removed"), (f"+{counts[0]}", "added")]
+            marks = [(f"−{counts[1]}", "removed"), (f"+{counts[0]}", "added")]
         if not change.before:
-            told.append((self.tr("new"), "added"))
-        return told
+            marks.append((self.tr("new"), "added"))
+        return marks
 
 
 _VCENTER = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)

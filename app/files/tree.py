@@ -69,8 +69,8 @@ class FileTreeModel(QAbstractItemModel):
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         """A file never has children: Left goes to its folder at once."""
-        told = super().flags(index)
-        return told | Qt.ItemFlag.ItemNeverHasChildren if self.file_row(index) >= 0 else told
+        flags = super().flags(index)
+        return flags | Qt.ItemFlag.ItemNeverHasChildren if self.file_row(index) >= 0 else flags
 
     def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
         """A file's data as in the flat list; a folder's name and number of files."""

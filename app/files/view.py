@@ -26,6 +26,7 @@ from app.files.model import FilesModel, Key, State, TouchedFile
 from app.files.touched import TouchedFiles
 from app.kit import theme
 from app.kit.action_button import GlyphButton
+from app.kit.boxes import row
 from app.kit.empty import Empty
 from app.kit.flow import FlowLayout
 from app.kit.i18n import QT_TRANSLATE_NOOP
@@ -68,7 +69,7 @@ class FilesView(QWidget):
         self._split.setStretchFactor(0, 0)
         self._split.setStretchFactor(1, 1)
         self._split.setChildrenCollapsible(False)
-        self._split.splitterMoved.connect(self._moved_by_hand)
+        self._split.splitterMoved.connect(self._on_moved_by_hand)
         self._by_hand = False
         self._empty = Empty("", self)
         self._stack = QStackedLayout(self)
@@ -141,10 +142,10 @@ class FilesView(QWidget):
         """Say which white space counts."""
         ignored = space.spaces != "exact" or space.blank_lines
         self.spaces.setText("␣̸" if ignored else "␣")
-        told = [self.tr(dict(SPACES)[space.spaces])]
+        words = [self.tr(dict(SPACES)[space.spaces])]
         if space.blank_lines:
-            told.append(self.tr("empty lines are ignored"))
-        self.spaces.setToolTip(" · ".join(told))
+            words.append(self.tr("empty lines are ignored"))
+        self.spaces.setToolTip(" · ".join(words))
         for choice in self.spaces.menu().actions():
             if choice.data():
                 choice.setChecked(choice.data() == space.spaces)
@@ -183,8 +184,8 @@ class FilesView(QWidget):
     def show_diff(self, diff: Diff, note: str = "") -> None:
         """The difference of the two versions."""
         self.diff.show_diff(diff)
-        told = "" if diff.binary else f"+{diff.added} −{diff.removed}"
-        self._note.setText("  ".join(t for t in (note, told) if t))
+        counts = "" if diff.binary else f"+{diff.added} −{diff.removed}"
+        self._note.setText("  ".join(t for t in (note, counts) if t))
 
     def show_message(self, text: str) -> None:
         """A sentence of ours in the difference's place."""
@@ -210,7 +211,7 @@ class FilesView(QWidget):
             self._by_hand = False
         self._fit()
 
-    def _moved_by_hand(self, *_: object) -> None:
+    def _on_moved_by_hand(self, *_: object) -> None:
         self._by_hand = True
 
     def _fit(self) -> None:
@@ -256,9 +257,4 @@ class FilesView(QWidget):
 
 
 def _row(box: QWidget, *widgets: QWidget) -> QHBoxLayout:
-    row = QHBoxLayout(box)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(theme.GRID)
-    for widget in widgets:
-        row.addWidget(widget)
-    return row
+    return row(*widgets, on=box, spacing=theme.GRID, margin=0)

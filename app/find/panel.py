@@ -4,9 +4,8 @@ wire, shows what was found as it comes, opens it."""
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Sequence
 
-import msgspec
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QWidget
 
@@ -22,6 +21,7 @@ from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.timers import single_shot
 from app.kit.two_lines import TwoLines
 from core.domain.hit import Hit
+from core.workers.search import LogHits, SearchCopies
 
 PAUSE_MS = 200
 LIMIT = 200
@@ -51,8 +51,6 @@ class FindController(QObject):
         self._pause = single_shot(self, PAUSE_MS, self._search)
         panel.words_changed.connect(self._on_words)
         panel.list.opened.connect(self._open)
-        self._searcher.told.connect(self._on_answer)
-        self._searcher.failed.connect(self._on_failed)
         self._remote.answered.connect(self._on_remote)
         place.sight.grew.connect(self._look_aside)
         place.sight.stepped.connect(self._on_stepped)
@@ -73,16 +71,15 @@ class FindController(QObject):
     def _search(self) -> None:
         words = self._panel.box.text().strip()
         self._merged, self._titles, self._more, self._why = Merged(), {}, False, ""
-        self._searcher.ask(do="search", words=words, limit=LIMIT)
+        self._searcher.ask(SearchCopies(words=words, limit=LIMIT), self._on_local, self._on_failed)
         self._remote.ask(words, LIMIT)
         self._show_state()
 
     # ---- what comes ------------------------------------------------------------------------------
 
-    def _on_answer(self, answer: dict[str, Any]) -> None:
-        hits = [msgspec.convert(hit, Hit) for hit in answer["hits"]]
-        self._more = len(hits) == LIMIT
-        self._show(hits)
+    def _on_local(self, found: LogHits) -> None:
+        self._more = len(found.hits) == LIMIT
+        self._show(found.hits)
 
     def _on_failed(self, why: str) -> None:
         self._why = why
@@ -91,7 +88,7 @@ class FindController(QObject):
     def _on_remote(self) -> None:
         self._show(())
 
-    def _show(self, local: list[Hit] | tuple[()]) -> None:
+    def _show(self, local: Sequence[Hit]) -> None:
         """Merge what is here, this computer's first where both came; say how it stands."""
         begun = bool(self._merged.hits)
         self._merged.add(local)

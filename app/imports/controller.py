@@ -12,7 +12,7 @@ from typing import Any
 from PySide6.QtCore import QObject
 
 from app.desk.notices import sentence_of
-from app.desk.worker import Worker
+from app.desk.worker import Worker, read_object
 from app.desk.workplace import Workplace
 from app.imports.bar import ImportBar
 from app.kit.background import BackgroundWork
@@ -55,7 +55,7 @@ class ImportsController(QObject):
         self._patience = single_shot(self, PATIENCE_MS, bar.show)
         self._watch = single_shot(self, WATCH_MS, self._look_at_files)
         self._look = BackgroundWork(self)
-        self._look.done.connect(self._grown)
+        self._look.done.connect(self._on_grown)
         bar.cancelled.connect(self.cancel)
 
     @property
@@ -70,7 +70,7 @@ class ImportsController(QObject):
             await self._next()
 
     def cancel(self) -> None:
-        """End the import that is at work, and forget what waits: sessions that were told stay, no half one does."""
+        """End the import that is at work, and forget what waits: sessions that were read stay, no half one does."""
         self._waiting.clear()
         if not self._is_busy:
             return
@@ -91,38 +91,39 @@ class ImportsController(QObject):
         self._opening = await asyncio.to_thread(NewFiles, folders) if folders else None
         await self._connected()
         if self._is_cancelled:
-            self._ended(follow, 0, "")
+            self._on_ended(follow, 0, "")
             return
         self._worker = self._start(["--progress", *files])
-        self._worker.said.connect(self._said)
-        self._worker.ended.connect(partial(self._ended, follow))
+        self._worker.line.connect(self._on_line)
+        self._worker.ended.connect(partial(self._on_ended, follow))
         self._worker.start()
 
     def _start(self, arguments: Sequence[str]) -> Worker:
         home = str(self._place.home.path)
         return Worker(["-m", "core.cli", "--home", home, "import", "--json", *arguments], self)
 
-    def _said(self, told: Mapping[str, Any]) -> None:
-        if (how_far := told.get("progress")) is not None:
+    def _on_line(self, line: bytes) -> None:
+        report = read_object(line)
+        if (how_far := report.get("progress")) is not None:
             self._bar.tell(how_far["file"], how_far["number"], how_far["of"], how_far["done"])
-        elif (failure := told.get("failure")) is not None:
+        elif (failure := report.get("failure")) is not None:
             self._failed += 1
             error = ReportableError(failure["code"], failure["sentence"], **failure["params"])
             if self._failed <= REMARKS:
                 self._place.notices.tell(sentence_of(error), "error")
-        else:
-            self._imported(told)
+        elif report:
+            self._on_imported(report)
 
-    def _imported(self, told: Mapping[str, Any]) -> None:
+    def _on_imported(self, report: Mapping[str, Any]) -> None:
         self._count += 1
-        session = str(told["session"])
-        if told["path"]:
-            self._stamps[str(told["path"])] = str(told["stamp"])
+        session = str(report["session"])
+        if report["path"]:
+            self._stamps[str(report["path"])] = str(report["stamp"])
         if self._count == 1:
             self._place.cursor.move(session)
-        self._remarks += len(told["warnings"])
+        self._remarks += len(report["warnings"])
 
-    def _ended(self, follow: bool, code: int, last: str) -> None:
+    def _on_ended(self, follow: bool, code: int, last_words: str) -> None:
         if self._worker is not None:
             self._worker.deleteLater()
         self._worker, self._is_busy = None, False
@@ -135,7 +136,7 @@ class ImportsController(QObject):
         elif self._count:
             notices.tell(self.tr("%n session(s) imported.", None, self._count), "done")
         elif not self._failed:
-            notices.tell(last or self.tr("No session was found there."), "error" if code else "attention")
+            notices.tell(last_words or self.tr("No session was found there."), "error" if code else "attention")
         if self._remarks and self._count > 1:  # those of one session stand above its steps
             notices.tell(self.tr("%n remark(s) on what was opened: see above the steps of each session.", None,
                                  self._remarks))
@@ -163,7 +164,7 @@ class ImportsController(QObject):
         else:
             self._watch.start()
 
-    def _grown(self, paths: list[str]) -> None:
+    def _on_grown(self, paths: list[str]) -> None:
         self._watch.start()
         for path in paths[:REMARKS]:
             name = one_line(Path(path).name, 80)
@@ -174,10 +175,10 @@ class ImportsController(QObject):
     def _follow(self, paths: Sequence[str]) -> None:
         follower = self._start(["--follow", "--quiet-after", str(QUIET_S), *paths])
         self._followers[follower] = frozenset(paths)
-        follower.ended.connect(partial(self._silent, follower))
+        follower.ended.connect(partial(self._on_silent, follower))
         follower.start()
 
-    def _silent(self, follower: Worker, *_: object) -> None:
+    def _on_silent(self, follower: Worker, *_: object) -> None:
         """A follower has ended: what its files hold now is known."""
         for path in self._followers.pop(follower) & self._stamps.keys():
             self._stamps[path] = stamp(Path(path))
@@ -186,5 +187,5 @@ class ImportsController(QObject):
 
 def _changed(stamps: Mapping[str, str], new_files: Sequence[NewFiles]) -> list[str]:
     """The files that are not as they were, and those that are new in folders that were opened."""
-    grown = [path for path, told in stamps.items() if (now := stamp(Path(path))) and now != told]
+    grown = [path for path, before in stamps.items() if (now := stamp(Path(path))) and now != before]
     return grown + [str(path) for folder in new_files for path in folder.since_last_time()]

@@ -17,7 +17,7 @@ from core.domain.errors import ReportableError
 from core.protocol.messages import TellTime
 
 TICK_MS = 1_000
-TELL_S = 60.0
+SEND_S = 60.0
 """What was gathered is told at most this often, and when the session is left."""
 
 MOST_STEPS = 1_000
@@ -38,7 +38,7 @@ class ActiveTime(QObject):
         self._seconds: dict[str, dict[int, float]] = {}
         self._judged: set[str] = set()
         self._used = -1e9
-        self._last = self._told = clock()
+        self._last = self._sent_at = clock()
         self._refused: set[str] = set()
         self._windows: set[int] = set()
         self._timer = QTimer(self)
@@ -87,17 +87,18 @@ class ActiveTime(QObject):
             held = self._seconds.setdefault(self._place.sight.session, {})
             held[step] = held.get(step, 0.0) + min(active, passed)
             self.changed.emit()
-        if now - self._told >= TELL_S:
-            self.tell()
+        if now - self._sent_at >= SEND_S:
+            self.send_times()
 
-    def tell(self) -> None:
+    def send_times(self) -> None:
         """Put what was gathered into the logs of the sessions that were judged."""
-        self._told = self._clock()
+        self._sent_at = self._clock()
         for session in [s for s in self._seconds if s in self._judged and s not in self._refused]:
-            told = {step: round(seconds, 1) for step, seconds in self._seconds.pop(session).items() if seconds >= 0.1}
-            steps = sorted(told)
+            gathered = self._seconds.pop(session)
+            rounded = {step: round(seconds, 1) for step, seconds in gathered.items() if seconds >= 0.1}
+            steps = sorted(rounded)
             for first in range(0, len(steps), MOST_STEPS):
-                part = {step: told[step] for step in steps[first : first + MOST_STEPS]}
+                part = {step: rounded[step] for step in steps[first : first + MOST_STEPS]}
                 self._place.sender.send(session, TellTime(seconds=part), refused=partial(self._on_refused, session))
 
     def _on_refused(self, session: str, error: ReportableError) -> None:
@@ -106,7 +107,7 @@ class ActiveTime(QObject):
 
     def _on_left(self) -> None:
         self.tick()
-        self.tell()
+        self.send_times()
 
     def _step(self) -> int:
         """The step that is looked at: at the live tail the newest."""

@@ -34,15 +34,16 @@ class MergingController(QObject):
             await self._connected()
         for archive in archives:
             try:
-                (told,), _ = await commands.run(self._place.home, "merge", archive)
+                (summary,), _ = await commands.run(self._place.home, "merge", archive)
             except ReportableError as error:
                 self._place.notices.report(error)
             else:
-                self._place.notices.tell(self._sentence(told), "done", str(told["session"]))
+                self._place.notices.tell(self._sentence(summary), "done", str(summary["session"]))
 
-    def _sentence(self, told: Mapping[str, int]) -> str:
-        said = self.tr("%n opinion(s) merged, {known} were here already.", None, told["merged"])
-        said = said.format(known=told["known"])
-        if told["elsewhere"]:
-            said += " " + self.tr("%n opinion(s) on steps that differ here were left out.", None, told["elsewhere"])
-        return said
+    def _sentence(self, summary: Mapping[str, int]) -> str:
+        sentence = self.tr("%n opinion(s) merged, {known} were here already.", None, summary["merged"])
+        sentence = sentence.format(known=summary["known"])
+        if summary["elsewhere"]:
+            sentence += " " + self.tr("%n opinion(s) on steps that differ here were left out.", None,
+                                      summary["elsewhere"])
+        return sentence

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from app.desk.panel import Panel
 from app.desk.refusal import Refusal
 from app.desk.session_key import id_of, is_local
-from app.desk.worker import Worker, home_environment
+from app.desk.worker import Worker, home_environment, read_object
 from app.desk.workplace import Workplace
 from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.review import rules_controller as rules
@@ -102,22 +102,22 @@ class ReviewController(QObject):
         if session:
             trajectory = self._sight.desk.trajectory(session)
             me = self._place.reader(session)
-            told = trajectory.spent.get(me, {})
-            self._view.show_time(sum(told.values()) + sum(self._time.of(session).values()))
+            spent = trajectory.spent.get(me, {})
+            self._view.show_time(sum(spent.values()) + sum(self._time.of(session).values()))
 
     def _opinions(self, entry: StepEntry, book: VerdictBook, marked: int) -> StepOpinions:
         mine = book.mine(entry)
         hidden = bool(self._place.settings.get("review.blind")) and mine.value == "none"
         return StepOpinions(number=entry.head.number, title=entry.head.title, final=book.final(entry), mine=mine,
-                            verdicts=tuple(book.standing(entry)), notes=tuple(entry.notes),
+                            verdicts=tuple(book.verdicts(entry)), notes=tuple(entry.notes),
                             others_hidden=hidden, marked=marked, tags=frozenset(book.tags(entry)))
 
     def _entries(self, trajectory: Trajectory) -> list[StepEntry]:
         """The marked steps, else the one that is looked at: at the live tail the newest."""
         if self._sight.step is None and len(self._cursor.marks) < 2:
             return trajectory.steps[-1:]
-        told = self._cursor.marks if len(self._cursor.marks) > 1 else (self._sight.step,)
-        found = [trajectory.index_of(s) for s in told if s is not None]
+        steps = self._cursor.marks if len(self._cursor.marks) > 1 else (self._sight.step,)
+        found = [trajectory.index_of(s) for s in steps if s is not None]
         return [trajectory.steps[i] for i in found if i is not None]
 
     def _book(self, session: str) -> VerdictBook:
@@ -130,16 +130,16 @@ class ReviewController(QObject):
         return self._desks.of(session).name
 
     def _take_up(self, session: str) -> None:
-        for told in reversed(self._desks.of(session).commands(session)):
-            change = _change_of(told.op) if told.state == "queued" else None
+        for command in reversed(self._desks.of(session).commands(session)):
+            change = _change_of(command.op) if command.state == "queued" else None
             if change is not None:
                 self._books[session].take_up(change)
-                self._unanswered[told.id] = session, change
+                self._unanswered[command.id] = session, change
 
     def _on_answered(self, command: str, refusal: Refusal | None) -> None:
-        told = self._unanswered.pop(command, None)
-        if told is not None and refusal is not None:  # the sender tells the reader
-            self._book(told[0]).refuse(told[1])
+        unanswered = self._unanswered.pop(command, None)
+        if unanswered is not None and refusal is not None:  # the sender tells the reader
+            self._book(unanswered[0]).refuse(unanswered[1])
             self._turn()
 
     def _on_setting(self, key: str) -> None:
@@ -161,8 +161,8 @@ class ReviewController(QObject):
             self._turn()
             return
         if self._sight.step is None and self._shown_since.elapsed() < SETTLED_MS:
-            told = self.tr("A new step has just come: look again, then press again.")
-            self._place.notices.tell(told, "info", session)
+            hint = self.tr("A new step has just come: look again, then press again.")
+            self._place.notices.tell(hint, "info", session)
             return
         book = self._book(session)
         known = book.mine(entries[0])
@@ -217,7 +217,7 @@ class ReviewController(QObject):
             self._cursor.to_step(self._shown[1])
         if self._sight.step is not None:
             held = self._sight.desk.trajectory(self._sight.session).steps.opinions.values()
-            self._view.tags.write({tag for told in held for tag in told.tags})
+            self._view.tags.write({tag for opinions in held for tag in opinions.tags})
 
     def _tag(self, tag: str) -> None:
         session = self._sight.session
@@ -247,24 +247,25 @@ class ReviewController(QObject):
         if self._rules is not None or not self._sight.session:
             return
         if not is_local(self._sight.session):
-            told = self.tr("Rules run on the server's own computer:  tiphys judge {session}")
-            self._place.notices.tell(told.format(session=id_of(self._sight.session)), "info")
+            hint = self.tr("Rules run on the server's own computer:  tiphys judge {session}")
+            self._place.notices.tell(hint.format(session=id_of(self._sight.session)), "info")
             return
         arguments = ["-m", "core.cli", "judge", self._sight.session, "--rules-only", "--json"]
         self._rules = Worker(arguments, self, environment=home_environment(self._place.home.path))
-        self._rules.said.connect(self._rules_said)
-        self._rules.ended.connect(self._rules_ended)
+        self._rules.line.connect(self._on_rules_line)
+        self._rules.ended.connect(self._on_rules_ended)
         self._view.show_rules(True)
         self._rules.start()
 
-    def _rules_said(self, told: dict[str, object]) -> None:
-        if "verdicts" in told:
+    def _on_rules_line(self, line: bytes) -> None:
+        summary = read_object(line)
+        if "verdicts" in summary:
             self._place.notices.tell(self.tr("The rules gave {count} new verdicts, {masked} of them mask.").format(
-                count=told["verdicts"], masked=told.get("masked", 0)), "done")
+                count=summary["verdicts"], masked=summary.get("masked", 0)), "done")
 
-    def _rules_ended(self, code: int, words: str) -> None:
+    def _on_rules_ended(self, code: int, last_words: str) -> None:
         if code != 0:
-            self._place.notices.tell(self.tr("The rules could not run: {why}").format(why=words or code), "error")
+            self._place.notices.tell(self.tr("The rules could not run: {why}").format(why=last_words or code), "error")
         if self._rules is not None:
             self._rules.deleteLater()
         self._rules = None

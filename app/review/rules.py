@@ -1,16 +1,14 @@
-"""The rules and what each changes, as the rules' process tells of them, in words."""
+"""The rules and what each changes, in words."""
 
 from __future__ import annotations
 
-from typing import Any
-
-import msgspec
 from PySide6.QtCore import QCoreApplication
 
 from app.kit import quantities
 from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.safe_text import one_line
 from app.kit.two_lines import TwoLines
+from core.workers.rules import RuleEffect, RuleLine
 
 MEANINGS = {
     "error_result": QT_TRANSLATE_NOOP("Rules", "An action that failed"),
@@ -31,35 +29,10 @@ MEANINGS = {
 """What each of the program's own rules masks."""
 
 
-class RuleLine(msgspec.Struct, frozen=True):
-    """A rule: `settings` as they hold, `usual` as it came, `told` what was changed in the scope that is shown."""
-
-    name: str
-    version: str = ""
-    about: str = ""
-    enabled: bool = True
-    settings: dict[str, Any] = {}
-    usual: dict[str, Any] = {}
-    told: dict[str, Any] = {}
-
-
-class RuleEffect(msgspec.Struct, frozen=True):
-    """What a rule finds in the session, switched on or not; `would_mask` steps are kept without it."""
-
-    rule: str
-    found: int = 0
-    would_mask: int = 0
-    overruled: int = 0
-    judged: int = 0
-    confirmed: int = 0
-    examples: tuple[tuple[str, int, str], ...] = ()
-    broken: bool = False
-
-
 def meaning(name: str) -> str:
     """What a rule masks, in the reader's language; a person's own rule has its name only."""
-    told = MEANINGS.get(name, "")
-    return QCoreApplication.translate("Rules", told) if told else one_line(name, 60)
+    source = MEANINGS.get(name, "")
+    return QCoreApplication.translate("Rules", source) if source else one_line(name, 60)
 
 
 def lines(rule: RuleLine, effect: RuleEffect | None) -> TwoLines:
@@ -72,7 +45,7 @@ def lines(rule: RuleLine, effect: RuleEffect | None) -> TwoLines:
                 else QCoreApplication.translate("Rules", "would mask {n}"))
         right = verb.format(n=quantities.number(effect.would_mask))
     below = one_line(rule.name, 60) + ("" if rule.enabled else " · " + QCoreApplication.translate("Rules", "off"))
-    if rule.told:
+    if rule.changed:
         below += " · " + QCoreApplication.translate("Rules", "changed")
     return TwoLines(title=meaning(rule.name), below=below, sign="✓" if rule.enabled else "–",
                     meaning="keep" if rule.enabled else "muted", right=right)
@@ -87,14 +60,14 @@ def effect_words(rule: RuleLine, effect: RuleEffect | None) -> str:
     if not effect.found:
         return QCoreApplication.translate("Rules", "It finds nothing in this session.")
     number = quantities.number
-    told = QCoreApplication.translate("Rules", "Steps that it finds in this session: {n}.")
+    found = QCoreApplication.translate("Rules", "Steps that it finds in this session: {n}.")
     alone = (QCoreApplication.translate("Rules", "Masked by it alone: {n}.") if rule.enabled else
              QCoreApplication.translate("Rules", "More that would be masked if it were on: {n}."))
-    said = [told.format(n=number(effect.found)), alone.format(n=number(effect.would_mask))]
+    sentences = [found.format(n=number(effect.found)), alone.format(n=number(effect.would_mask))]
     if effect.overruled:
-        kept = QCoreApplication.translate("Rules", "Kept by a person all the same: {n}.")
-        said.append(kept.format(n=number(effect.overruled)))
+        overruled = QCoreApplication.translate("Rules", "Kept by a person all the same: {n}.")
+        sentences.append(overruled.format(n=number(effect.overruled)))
     if effect.judged:
         people = QCoreApplication.translate("Rules", "Decided by people: {judged}, of which they mask {confirmed}.")
-        said.append(people.format(judged=number(effect.judged), confirmed=number(effect.confirmed)))
-    return " ".join(said)
+        sentences.append(people.format(judged=number(effect.judged), confirmed=number(effect.confirmed)))
+    return " ".join(sentences)

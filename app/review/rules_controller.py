@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import msgspec
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from app.desk.session_key import id_of
-from app.desk.worker import Worker, home_environment, log_of, read_answer
+from app.desk.worker import home_environment, log_of
+from app.desk.worker_calls import WorkerCalls
 from app.desk.workplace import Workplace
-from app.review.rules import RuleEffect, RuleLine
 from app.review.rules_dialog import RulesDialog
+from core.workers.messages import A, Problem, WorkerRequest
+from core.workers.rules import ListRules, RuleLine, SetRule, TryRules
 
 
 class RulesController(QObject):
@@ -23,16 +24,14 @@ class RulesController(QObject):
         super().__init__(window)
         self._place, self._window, self._run = place, window, run
         self._dialog: RulesDialog | None = None
-        self._worker: Worker | None = None
-        self._number = 0
-        self._waiting: dict[int, Callable[[Any], None]] = {}
+        self._calls = WorkerCalls(self._arguments, self, environment=home_environment(place.home.path))
         place.sight.opened.connect(self._on_opened)
 
     def open(self, *_: object) -> None:
         """Show the rules."""
         if self._dialog is None:
             self._dialog = dialog = RulesDialog(self._window.window())
-            dialog.finished.connect(self._closed)
+            dialog.finished.connect(self._on_closed)
             dialog.scoped.connect(self._list)
             dialog.changed.connect(self._change)
             dialog.stepped.connect(self._place.cursor.to_step)
@@ -48,7 +47,7 @@ class RulesController(QObject):
 
     def _restart(self) -> None:
         """The process reads one session's log; another session may lie in another file."""
-        self._end()
+        self._calls.end()
         dialog, trajectory = self._dialog, self._place.sight.trajectory
         if dialog is None:
             return
@@ -57,75 +56,47 @@ class RulesController(QObject):
         dialog.show_problem("")
         dialog.show_effects([])
         dialog.run.setEnabled(trajectory is not None)
-        arguments = ["-m", "core.supervision.worker", "--log", str(log_of(self._place)),
-                     "--rules", str(self._place.home.path / "rules")]
-        self._worker = Worker(arguments, self, environment=home_environment(self._place.home.path))
-        self._worker.said.connect(self._said)
-        self._worker.ended.connect(self._ended)
-        self._worker.start()
         self._list()
+
+    def _arguments(self) -> list[str]:
+        return ["-m", "core.supervision.worker", "--log", str(log_of(self._place)),
+                "--rules", str(self._place.home.path / "rules")]
 
     def _list(self, *_: object) -> None:
         if self._dialog is not None:
-            self._ask({"do": "rules", "task": self._dialog.task}, self._listed)
+            self._ask(ListRules(task=self._dialog.task), self._show_rules)
 
-    def _listed(self, told: Any) -> None:
-        if self._dialog is None:
-            return
-        self._dialog.show_rules(read_answer(list[RuleLine], told))
+    def _show_rules(self, dialog: RulesDialog, rules: list[RuleLine]) -> None:
+        dialog.show_rules(rules)
         session = self._place.sight.session
         if session and self._place.settings.get("review.blind"):
-            self._dialog.show_problem(self.tr("What the rules find here is not shown while you judge blindly."))
+            dialog.show_problem(self.tr("What the rules find here is not shown while you judge blindly."))
         elif session:
-            self._ask({"do": "effects", "session": id_of(session)}, self._told)
-
-    def _told(self, told: Any) -> None:
-        if self._dialog is not None:
-            self._dialog.show_effects(read_answer(list[RuleEffect], told))
+            self._ask(TryRules(session=id_of(session)), RulesDialog.show_effects)
 
     def _change(self, rule: str, settings: dict[str, Any]) -> None:
         if self._dialog is not None:
             self._dialog.show_problem("")
-            self._ask({"do": "set", "rule": rule, "settings": settings, "task": self._dialog.task}, self._listed)
+            self._ask(SetRule(rule=rule, settings=settings, task=self._dialog.task), self._show_rules)
 
-    # ---- the process ------------------------------------------------------------------------------
-
-    def _ask(self, message: dict[str, Any], use: Callable[[Any], None]) -> None:
-        if self._worker is None or self._dialog is None:
+    def _ask(self, request: WorkerRequest[A], show: Callable[[RulesDialog, A], None]) -> None:
+        dialog = self._dialog
+        if dialog is None:
             return
-        self._number += 1
-        self._waiting[self._number] = use
-        self._dialog.show_busy(True)
-        self._worker.ask({"id": self._number, **message})
 
-    def _said(self, told: dict[str, Any]) -> None:
-        use = self._waiting.pop(int(told.get("id") or 0), None)
-        if use is None or self._dialog is None:
-            return
-        self._dialog.show_busy(bool(self._waiting))
-        if "ok" not in told:
-            self._dialog.show_problem(str((told.get("error") or {}).get("sentence", "")))
-            return
-        try:
-            use(told["ok"])
-        except msgspec.ValidationError as error:
-            self._dialog.show_problem(self.tr("The rules gave an answer that cannot be read: {why}").format(why=error))
+        def use(answer: A) -> None:
+            dialog.show_busy(self._calls.are_waiting)
+            show(dialog, answer)
 
-    def _ended(self, code: int, words: str) -> None:
-        if self._dialog is not None and self._worker is not None:
-            self._dialog.show_busy(False)
-            self._dialog.show_problem(words or self.tr("The rules' process ended with code {code}.").format(code=code))
-        self._worker = None
+        def fail(problem: Problem) -> None:
+            dialog.show_busy(self._calls.are_waiting)
+            dialog.show_problem(self._calls.explain(problem))
 
-    def _end(self) -> None:
-        self._waiting = {}
-        if self._worker is not None:
-            self._worker.kill()
-            self._worker.deleteLater()
-            self._worker = None
+        dialog.show_busy(True)
+        self._calls.ask(request, use, fail)
 
-    def _closed(self, _: int) -> None:
-        self._end()
+    def _on_closed(self, _: int) -> None:
+        self._calls.end()
         if self._dialog is not None:
             self._dialog.deleteLater()
         self._dialog = None

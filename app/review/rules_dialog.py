@@ -14,23 +14,23 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QDoubleSpinBox,
     QFormLayout,
-    QHBoxLayout,
     QLineEdit,
     QProgressBar,
     QPushButton,
     QSpinBox,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.kit import theme
+from app.kit.boxes import column, row
 from app.kit.entries import EntriesModel, EntryRole
 from app.kit.entry_list import EntryList
 from app.kit.quantities import number
 from app.kit.safe_text import PlainLabel, menu_text, one_line, visible
 from app.kit.scrolled import within
 from app.kit.two_lines import TwoLines
-from app.review.rules import RuleEffect, RuleLine, effect_words, lines, meaning
+from app.review.rules import effect_words, lines, meaning
+from core.workers.rules import RuleEffect, RuleLine
 
 
 class RulesDialog(QDialog):
@@ -75,36 +75,15 @@ class RulesDialog(QDialog):
         self.busy.setRange(0, 0)
         self.busy.setTextVisible(False)
         self.busy.setFixedHeight(theme.GRID)
-        switch = QHBoxLayout()
-        switch.addWidget(self.on)
-        switch.addStretch(1)
-        switch.addWidget(self.usual)
-        detail = QVBoxLayout()
-        detail.setSpacing(2 * theme.GRID)
-        detail.addWidget(self.name)
-        detail.addWidget(self.about)
-        detail.addLayout(switch)
-        detail.addLayout(self._form)
-        detail.addWidget(self.effect)
-        detail.addWidget(self.examples, 1)
-        left = QVBoxLayout()
-        left.setSpacing(2 * theme.GRID)
-        left.addWidget(self.scope)
-        left.addWidget(self.list, 1)
-        halves = QHBoxLayout()
-        halves.setSpacing(3 * theme.GRID)
-        halves.addLayout(left, 1)
-        halves.addLayout(detail, 1)
+        switch = row(self.on, 1, self.usual)
+        detail = column(self.name, self.about, switch, self._form, self.effect, (self.examples, 1),
+                        spacing=2 * theme.GRID)
+        left = column(self.scope, (self.list, 1), spacing=2 * theme.GRID)
+        halves = row((left, 1), (detail, 1), spacing=3 * theme.GRID)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
         buttons.addButton(self.run, QDialogButtonBox.ButtonRole.ActionRole)
         buttons.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*(4 * theme.GRID,) * 4)
-        column.setSpacing(2 * theme.GRID)
-        column.addLayout(halves, 1)
-        column.addWidget(self.busy)
-        column.addWidget(self.problem)
-        column.addWidget(buttons)
+        column((halves, 1), self.busy, self.problem, buttons, on=self, spacing=2 * theme.GRID, margin=4 * theme.GRID)
 
     def _connect(self) -> None:
         self.list.selectionModel().currentChanged.connect(self._on_current)
@@ -120,7 +99,7 @@ class RulesDialog(QDialog):
         self.scoped.emit(self.task)
 
     def _on_switch(self, on: bool) -> None:
-        self._tell("enabled", on)
+        self._emit_change("enabled", on)
 
     def _on_usual(self, *_: object) -> None:
         self.changed.emit(self.rule, {})
@@ -183,7 +162,7 @@ class RulesDialog(QDialog):
         self.name.setText(f"{meaning(rule.name)} · {version}" if rule else "")
         self.about.setText(visible(rule.about) if rule else "")
         self.on.setChecked(rule is not None and rule.enabled)
-        self.usual.setEnabled(rule is not None and bool(rule.told))
+        self.usual.setEnabled(rule is not None and bool(rule.changed))
         self._show_settings(rule)
         effect = self._effects.get(self.rule)
         self.effect.setText(effect_words(rule, effect) if rule else "")
@@ -191,11 +170,11 @@ class RulesDialog(QDialog):
                          for _, step, why in (effect.examples if effect else ())])
 
     def _show_settings(self, rule: RuleLine | None) -> None:
-        told = rule.settings if rule else {}
-        if list(self.boxes) != list(told) or any(_value(b) != told[k] for k, b in self.boxes.items()):
+        settings = rule.settings if rule else {}
+        if list(self.boxes) != list(settings) or any(_value(b) != settings[k] for k, b in self.boxes.items()):
             while self._form.rowCount():
                 self._form.removeRow(0)
-            self.boxes = {key: self._box(key, value) for key, value in told.items()}
+            self.boxes = {key: self._box(key, value) for key, value in settings.items()}
 
     def _box(self, key: str, value: object) -> QWidget:
         box = _box_for(value, self)
@@ -212,16 +191,16 @@ class RulesDialog(QDialog):
     def _on_box(self, key: str, *_: object) -> None:
         rule, value = self._rules.get(self.rule), _value(self.boxes[key])
         if rule is not None and value != rule.settings.get(key):
-            self._tell(key, value)
+            self._emit_change(key, value)
 
-    def _tell(self, key: str, value: object) -> None:
+    def _emit_change(self, key: str, value: object) -> None:
         """One setting more for rules.toml; what equals the rule's own way needs no line for all sessions."""
         rule = self._rules.get(self.rule)
         if rule is None:
             return
         usual: Mapping[str, Any] = {"enabled": True, **rule.usual}
-        told = {**rule.told, key: value}
-        self.changed.emit(rule.name, told if self.task else {k: v for k, v in told.items() if v != usual.get(k)})
+        changed = {**rule.changed, key: value}
+        self.changed.emit(rule.name, changed if self.task else {k: v for k, v in changed.items() if v != usual.get(k)})
 
 
 def _box_for(value: object, parent: QWidget) -> QWidget:

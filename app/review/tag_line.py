@@ -6,9 +6,10 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QEvent, QObject, QStringListModel, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QCompleter, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QCompleter, QLineEdit, QWidget
 
 from app.kit import theme
+from app.kit.boxes import row
 from app.kit.safe_text import PlainLabel, one_line
 
 
@@ -20,8 +21,8 @@ class TagLine(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.told = PlainLabel("", self, elide=True)
-        self.told.setForegroundRole(self.palette().ColorRole.PlaceholderText)
+        self.line = PlainLabel("", self, elide=True)
+        self.line.setForegroundRole(self.palette().ColorRole.PlaceholderText)
         self.box = QLineEdit(self)
         self.box.setPlaceholderText(self.tr("Tag: Enter puts it on or takes it off, Esc leaves"))
         self.box.setAccessibleName(self.tr("Tag"))
@@ -31,21 +32,17 @@ class TagLine(QWidget):
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         completer.setFilterMode(Qt.MatchFlag.MatchContains)
         self.box.setCompleter(completer)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(2 * theme.GRID)
-        row.addWidget(self.told, 1)
-        row.addWidget(self.box, 2)
+        row((self.line, 1), (self.box, 2), on=self, spacing=2 * theme.GRID, margin=0)
         self.box.hide()
         self.hide()
         self.box.returnPressed.connect(self._enter)
 
     def show_tags(self, tags: Iterable[str]) -> None:
         """The tags of the step."""
-        told = sorted(one_line(tag, 60) for tag in tags)
-        self.told.setText("  ".join(f"# {tag}" for tag in told))
-        self.told.setVisible(bool(told))
-        self.setVisible(bool(told) or self.box.isVisibleTo(self))
+        texts = sorted(one_line(tag, 60) for tag in tags)
+        self.line.setText("  ".join(f"# {tag}" for tag in texts))
+        self.line.setVisible(bool(texts))
+        self.setVisible(bool(texts) or self.box.isVisibleTo(self))
 
     def write(self, known: Iterable[str]) -> None:
         """Open the line; `known` tags are offered."""
@@ -74,4 +71,4 @@ class TagLine(QWidget):
         self.left.emit()
         self.box.clear()
         self.box.hide()
-        self.setVisible(bool(self.told.text()))
+        self.setVisible(bool(self.line.text()))

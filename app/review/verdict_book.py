@@ -79,33 +79,33 @@ class VerdictBook:
 
     def mine(self, entry: StepEntry) -> Decision:
         """The reader's verdict on a step."""
-        told = self._pending.get(entry.head.number)
-        if told is not None:
-            return told
+        pending = self._pending.get(entry.head.number)
+        if pending is not None:
+            return pending
         held = entry.verdicts.get(self._key)
         return Decision(held.value, held.reason) if held else Decision()
 
     def tags(self, entry: StepEntry) -> set[str]:
         """The tags of a step, with those on their way."""
-        told = {tag: on for (step, tag), on in self._tags.items() if step == entry.head.number}
-        return {t for t in entry.tags if told.get(t, True)} | {t for t, on in told.items() if on}
+        changes = {tag: on for (step, tag), on in self._tags.items() if step == entry.head.number}
+        return {t for t in entry.tags if changes.get(t, True)} | {t for t, on in changes.items() if on}
 
-    def standing(self, entry: StepEntry) -> list[Verdict]:
+    def verdicts(self, entry: StepEntry) -> list[Verdict]:
         """Every standing opinion, the latest last, with what is on its way."""
-        told = self._pending.get(entry.head.number)
-        found = [v for k, v in entry.verdicts.items() if told is None or k != self._key]
-        if told is not None and told.value != "none":
+        pending = self._pending.get(entry.head.number)
+        found = [v for k, v in entry.verdicts.items() if pending is None or k != self._key]
+        if pending is not None and pending.value != "none":
             author = Author(kind="person", name=self._name())
-            found.append(Verdict(author=author, value=told.value, reason=told.reason))
+            found.append(Verdict(author=author, value=pending.value, reason=pending.reason))
         return found
 
     def final(self, entry: StepEntry) -> str:
         """What training will do with the step: keep or mask."""
-        return final_verdict(self.standing(entry))
+        return final_verdict(self.verdicts(entry))
 
     def is_decided(self, entry: StepEntry) -> bool:
         """Whether a person said keep or mask."""
-        return any(v.author.kind in ("person", "import") and v.value in ("keep", "mask") for v in self.standing(entry))
+        return any(v.author.kind in ("person", "import") and v.value in ("keep", "mask") for v in self.verdicts(entry))
 
     def judge(self, entries: Sequence[StepEntry], value: VerdictValue, reason: str = "") -> tuple[AnyChange, ...]:
         """Decide some steps in one act; what has to be told, nothing where nothing changes."""
@@ -183,7 +183,7 @@ class VerdictBook:
     def _judged(self, trajectory: Trajectory) -> set[int]:
         """The places of the steps on which anybody said anything; the others are not looked at one by one."""
         pending = (trajectory.index_of(step) for step in self._pending)
-        return {i for i, told in trajectory.steps.opinions.items() if told.verdicts} | {
+        return {i for i, opinions in trajectory.steps.opinions.items() if opinions.verdicts} | {
             i for i in pending if i is not None}
 
     @property

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QGridLayout,
-    QHBoxLayout,
     QLineEdit,
     QPlainTextEdit,
     QPushButton,
@@ -23,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from app.kit import theme
 from app.kit.action_button import ActionButton
+from app.kit.boxes import column, row
 from app.kit.empty import Empty
 from app.kit.long_text import LongText, Part
 from app.kit.quantities import clock, duration, number
@@ -90,10 +90,7 @@ class ReviewView(QWidget):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        top = QHBoxLayout()
-        top.setSpacing(2 * theme.GRID)
-        top.addWidget(self._title, 1)
-        top.addWidget(self._final)
+        top = row((self._title, 1), self._final, spacing=2 * theme.GRID)
         keys = QGridLayout()
         keys.setSpacing(theme.GRID)
         meanings = ("keep", "mask", "attention", "text", "text")
@@ -101,23 +98,12 @@ class ReviewView(QWidget):
             keys.addWidget(self._button(action, meaning), place // 3, place % 3)
         keys.addWidget(self._button(self._actions[5], "text"), 1, 2)
         body = QWidget(self)
-        column = QVBoxLayout(body)
-        column.setContentsMargins(2 * theme.GRID, 2 * theme.GRID, 2 * theme.GRID, 2 * theme.GRID)
-        column.setSpacing(2 * theme.GRID)
-        column.addLayout(top)
-        column.addLayout(keys)
-        column.addWidget(self.reason)
-        column.addWidget(self.tags)
-        column.addWidget(self._opinions, 1)
-        column.addWidget(self._note)
+        column(top, keys, self.reason, self.tags, (self._opinions, 1), self._note, on=body, spacing=2 * theme.GRID,
+               margin=2 * theme.GRID)
         self._stack = QStackedLayout()
         self._stack.addWidget(self._empty)
         self._stack.addWidget(body)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addLayout(self._stack, 1)
-        whole.addWidget(self._foot())
+        column((self._stack, 1), self._foot(), on=self, spacing=0, margin=0)
 
     def _foot(self) -> QWidget:
         self.blind = self._toggle(self.tr("Blind"), self.tr("Hide the others' opinions until you have decided"))
@@ -129,19 +115,14 @@ class ReviewView(QWidget):
         self.rules.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.rules.clicked.connect(self.rules_asked)
         foot = QWidget(self)
-        row = QHBoxLayout()
-        row.setSpacing(2 * theme.GRID)
-        row.addWidget(self.blind)
-        row.addWidget(self.advance)
-        row.addStretch(1)
-        row.addWidget(self._button(self._actions[6], "text"))
-        row.addWidget(self.rules)
+        actions = row(self.blind, self.advance, 1, self._button(self._actions[6], "text"), self.rules,
+                      spacing=2 * theme.GRID)
         column = QVBoxLayout(foot)
         column.setContentsMargins(2 * theme.GRID, theme.GRID, 2 * theme.GRID, 2 * theme.GRID)
         column.setSpacing(theme.GRID)
         column.addWidget(self._counts)
         column.addWidget(self._spent)
-        column.addLayout(row)
+        column.addLayout(actions)
         return foot
 
     def _reason_box(self) -> QComboBox:
@@ -160,7 +141,7 @@ class ReviewView(QWidget):
         edit.setPlaceholderText(self.tr("Reason (optional); give it before the verdict, or Enter adds it to yours"))
         box.addItems(self._usual)
         box.setCurrentIndex(-1)
-        edit.returnPressed.connect(self._reason_entered)
+        edit.returnPressed.connect(self._on_reason_entered)
         return box
 
     def _toggle(self, text: str, tip: str) -> QCheckBox:
@@ -179,37 +160,38 @@ class ReviewView(QWidget):
         """No step is selected."""
         self._stack.setCurrentIndex(0)
 
-    def show_step(self, told: StepOpinions) -> None:
+    def show_step(self, opinions: StepOpinions) -> None:
         """One step's opinions."""
         self._stack.setCurrentIndex(1)
-        title = self.tr("Step {number} · {title}").format(number=number(told.number), title=one_line(told.title))
-        if told.marked > 1:
-            title = self.tr("{count} marked steps").format(count=number(told.marked))
+        title = self.tr("Step {number} · {title}").format(number=number(opinions.number),
+                                                          title=one_line(opinions.title))
+        if opinions.marked > 1:
+            title = self.tr("{count} marked steps").format(count=number(opinions.marked))
         self._title.setText(title)
-        self._show_final(told)
+        self._show_final(opinions)
         for action, value in zip(self._actions[:3], ("keep", "mask", "unsure"), strict=True):
             action.setCheckable(True)
-            action.setChecked(told.mine.value == value)
-        self.tags.show_tags(told.tags)
-        self._opinions.show_parts(self._parts(told))
-        if not told.verdicts and not told.notes:
+            action.setChecked(opinions.mine.value == value)
+        self.tags.show_tags(opinions.tags)
+        self._opinions.show_parts(self._parts(opinions))
+        if not opinions.verdicts and not opinions.notes:
             self._opinions.placeholder(self.tr("Nobody has judged this step. It is kept unless somebody masks it."))
         if not self.reason.hasFocus():
-            self.reason.setEditText(told.mine.reason)
+            self.reason.setEditText(opinions.mine.reason)
 
     def show_time(self, seconds: float) -> None:
         """How long the reader was at work on this session."""
-        told = self.tr("your active time {time}").format(time=duration(round(seconds))) if seconds >= 1 else ""
-        self._spent.setText(told)
-        self._spent.setVisible(bool(told))
+        text = self.tr("your active time {time}").format(time=duration(round(seconds))) if seconds >= 1 else ""
+        self._spent.setText(text)
+        self._spent.setVisible(bool(text))
 
     def show_tally(self, tally: Tally, pending: int) -> None:
         """The counts of the session."""
-        told = self.tr("kept {kept} · masked {masked} · undecided {undecided}").format(
+        text = self.tr("kept {kept} · masked {masked} · undecided {undecided}").format(
             kept=number(tally.kept), masked=number(tally.masked), undecided=number(tally.undecided))
         if pending:
-            told += " · " + self.tr("{count} on the way").format(count=number(pending))
-        self._counts.setText(told if tally.total else "")
+            text += " · " + self.tr("{count} on the way").format(count=number(pending))
+        self._counts.setText(text if tally.total else "")
 
     def show_rules(self, running: bool) -> None:
         """Whether the rules are at work."""
@@ -257,25 +239,25 @@ class ReviewView(QWidget):
         """Before it hides: the focus must not fall on a button that Space would press."""
         self._opinions.setFocus()
 
-    def _show_final(self, told: StepOpinions) -> None:
-        masked = told.final == "mask"
+    def _show_final(self, opinions: StepOpinions) -> None:
+        masked = opinions.final == "mask"
         self._final.setText(self.tr("✗ masked") if masked else self.tr("✓ kept"))
-        if told.others_hidden:
+        if opinions.others_hidden:
             self._final.setText("")
         palette = self._final.palette()
         palette.setColor(self._final.foregroundRole(), theme.colour("mask" if masked else "keep"))
         self._final.setPalette(palette)
 
-    def _parts(self, told: StepOpinions) -> list[Part]:
-        if told.others_hidden:
+    def _parts(self, opinions: StepOpinions) -> list[Part]:
+        if opinions.others_hidden:
             return [Part(text=self.tr("Blind: the others' opinions show when you have decided."), meaning="muted")]
         parts: list[Part] = []
-        for verdict in reversed(told.verdicts):
+        for verdict in reversed(opinions.verdicts):
             head = f"{SIGNS.get(verdict.value, '·')} {self._value(verdict.value)}"
             parts.append(Part(text=head, meaning=MEANINGS.get(verdict.value, "")))
             parts.append(Part(text=f"   {self._author(verdict.author)}\n", style="meta"))
             parts.append(Part(text=f"{verdict.reason}\n\n" if verdict.reason else "\n"))
-        for author, at, text in reversed(told.notes):
+        for author, at, text in reversed(opinions.notes):
             parts.append(Part(text="✎ " + self.tr("note"), meaning="guidance"))
             parts.append(Part(text=f"   {self._author(author)}, {clock(at)}\n", style="meta"))
             parts.append(Part(text=f"{text}\n\n"))
@@ -292,7 +274,7 @@ class ReviewView(QWidget):
             return name
         return self.tr("{name}, version {version}").format(name=name, version=one_line(author.version, 30))
 
-    def _reason_entered(self) -> None:
+    def _on_reason_entered(self) -> None:
         value = next((v for a, v in zip(self._actions, ("keep", "mask", "unsure"), strict=False) if a.isChecked()), "")
         if value:
             self.judged.emit(value, self.take_reason())

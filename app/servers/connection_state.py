@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from app.desk.desk import LinkStatus
 
 
-class Standing(msgspec.Struct, frozen=True):
+class ConnectionState(msgspec.Struct, frozen=True):
     """One server's connection as it is shown; `detail` is for the tooltip."""
 
     text: str
@@ -21,20 +21,20 @@ class Standing(msgspec.Struct, frozen=True):
     detail: str = ""
 
 
-def standing_of(link: LinkStatus, name: str = "") -> Standing:
+def state_of(link: LinkStatus, name: str = "") -> ConnectionState:
     """The words for a connection; `name` is the server's, "" where there is but one."""
     since = quantities.clock(link.since, seconds=True)
     if link.state == "online":
         ping = f" {link.latency_ms:.0f} ms" if link.latency_ms is not None else ""
         sign, meaning = "●", "keep"
-        told = QCoreApplication.translate("Standing", "connected") + ping
+        words = QCoreApplication.translate("ConnectionState", "connected") + ping
     elif link.state == "denied":
         sign, meaning = "✗", "error"
-        told = QCoreApplication.translate("Standing", "refused by the server since {time}").format(time=since)
+        words = QCoreApplication.translate("ConnectionState", "refused by the server since {time}").format(time=since)
     elif link.state == "off" and name:
-        sign, told, meaning = "○", QCoreApplication.translate("Standing", "offline, as you chose"), "muted"
+        sign, words, meaning = "○", QCoreApplication.translate("ConnectionState", "offline, as you chose"), "muted"
     else:
         sign, meaning = "◌", "attention"
-        told = QCoreApplication.translate("Standing", "not connected: stale since {time}").format(time=since)
-    text = f"{sign} {name}: {told}" if name.strip() else f"{sign} {told}"
-    return Standing(text, meaning, "\n".join(t for t in (link.server, link.sentence) if t))
+        words = QCoreApplication.translate("ConnectionState", "not connected: stale since {time}").format(time=since)
+    text = f"{sign} {name}: {words}" if name.strip() else f"{sign} {words}"
+    return ConnectionState(text, meaning, "\n".join(t for t in (link.server, link.sentence) if t))

@@ -11,9 +11,9 @@ from app.desk.desk import Desk
 from app.desk.session_key import server_of
 from app.kit.ask import yes_or_no
 from app.kit.safe_text import one_line
-from app.servers.connection_state import standing_of
+from app.servers.connection_state import state_of
 from app.servers.dialog import ServersDialog
-from app.servers.local_server import Connection
+from app.servers.local_server import DeskConnection
 from core.client.replica import Replica
 from core.domain.errors import ReportableError
 
@@ -29,7 +29,7 @@ class ServerDesks(QObject):
     def __init__(self, home: Home, place: Workplace, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._home, self._place = home, place
-        self._connections: dict[str, Connection] = {}
+        self._connections: dict[str, DeskConnection] = {}
         place.servers.changed.connect(self._on_changed)
 
     def open_all(self) -> None:
@@ -64,7 +64,7 @@ class ServerDesks(QObject):
             self._place.notices.report(error)
             return
         desk = Desk(replica, parent=self, server=server)
-        self._connections[server] = Connection(desk, self._place.scope, self._place.notices)
+        self._connections[server] = DeskConnection(desk, self._place.scope, self._place.notices)
         self._place.desks.add(desk)
 
     def _on_changed(self, server: str) -> None:
@@ -108,18 +108,18 @@ class ServersController(QObject):
         self._place, self._desks, self._window = place, desks, window
         self._dialog: ServersDialog | None = None
         place.actions["file.servers"].triggered.connect(self.show)
-        place.desks.link_changed.connect(self._tell)
+        place.desks.link_changed.connect(self._show_servers)
         window.servers_asked.connect(self.show)
 
     def show(self) -> None:
         """Open the dialog."""
         dialog = self._dialog = ServersDialog(self._window.widget)
-        dialog.finished.connect(self._closed)
+        dialog.finished.connect(self._on_closed)
         dialog.added.connect(self._add)
         dialog.renamed.connect(self._place.servers.rename)
         dialog.connected.connect(self._connect)
         dialog.removed.connect(self._remove)
-        self._tell()
+        self._show_servers()
         dialog.open()
 
     def offer(self, address: str) -> None:
@@ -129,14 +129,14 @@ class ServersController(QObject):
             self._dialog.address.setText(address)
             self._dialog.token.setFocus()
 
-    def _closed(self, *_: object) -> None:
+    def _on_closed(self, *_: object) -> None:
         if self._dialog is not None:
             self._dialog.deleteLater()
         self._dialog = None
 
-    def _tell(self) -> None:
+    def _show_servers(self) -> None:
         if self._dialog is not None:
-            self._dialog.show_servers([(entry, standing_of(self._desks.desk(entry.id).link, " "))
+            self._dialog.show_servers([(entry, state_of(self._desks.desk(entry.id).link, " "))
                                        for entry in self._place.servers.all])
 
     def _add(self, address: str, token: str, name: str) -> None:

@@ -14,19 +14,19 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLineEdit,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.desk.notices import sentence_of
 from app.desk.servers import ServerEntry
 from app.kit import theme
+from app.kit.boxes import column
 from app.kit.entries import EntriesModel, EntryRole
 from app.kit.entry_list import EntryList
 from app.kit.safe_text import PlainLabel, one_line
 from app.kit.scrolled import within
 from app.kit.two_lines import TwoLines
-from app.servers.connection_state import Standing
+from app.servers.connection_state import ConnectionState
 from core.domain.errors import ReportableError
 
 
@@ -87,13 +87,8 @@ class ServersDialog(QDialog):
         form.addRow("", self.add)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
         buttons.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*(4 * theme.GRID,) * 4)
-        column.setSpacing(2 * theme.GRID)
-        column.addWidget(self.list, 1)
-        column.addWidget(self.why)
-        for widget in (self.chosen, fresh, buttons):
-            column.addWidget(widget)
+        column((self.list, 1), self.why, *(self.chosen, fresh, buttons), on=self, spacing=2 * theme.GRID,
+               margin=4 * theme.GRID)
 
     def _connect(self) -> None:
         self.list.selectionModel().currentChanged.connect(self._on_current)
@@ -114,12 +109,12 @@ class ServersDialog(QDialog):
         index = self.list.currentIndex()
         return str(index.data(EntryRole)) if index.isValid() else ""
 
-    def show_servers(self, told: Sequence[tuple[ServerEntry, Standing]]) -> None:
+    def show_servers(self, servers: Sequence[tuple[ServerEntry, ConnectionState]]) -> None:
         """Show the servers and how each connection stands."""
         chosen = self.server
-        self._entries = {entry.id: entry for entry, _ in told}
-        self._why = {entry.id: standing.detail.partition("\n")[2] for entry, standing in told}
-        self.model.show([(entry.id, _lines(entry, standing)) for entry, standing in told])
+        self._entries = {entry.id: entry for entry, _ in servers}
+        self._why = {entry.id: state.detail.partition("\n")[2] for entry, state in servers}
+        self.model.show([(entry.id, _lines(entry, state)) for entry, state in servers])
         if chosen in self._entries and not self.server:
             self.select(chosen)
         self._on_current(self.list.currentIndex())
@@ -173,7 +168,7 @@ def _label(text: str, buddy: QWidget, parent: QWidget) -> PlainLabel:
     return label
 
 
-def _lines(entry: ServerEntry, standing: Standing) -> TwoLines:
-    sign, _, told = standing.text.partition(" ")
-    return TwoLines(title=one_line(entry.name, 40), below=f"{one_line(entry.address, 100)} · {told}", sign=sign,
-                    meaning=standing.meaning)
+def _lines(entry: ServerEntry, state: ConnectionState) -> TwoLines:
+    sign, _, words = state.text.partition(" ")
+    return TwoLines(title=one_line(entry.name, 40), below=f"{one_line(entry.address, 100)} · {words}", sign=sign,
+                    meaning=state.meaning)

@@ -23,14 +23,14 @@ START_S = 30.0
 CHECK_S = 2.0
 
 
-class Endpoint(msgspec.Struct, frozen=True):
+class LocalEndpoint(msgspec.Struct, frozen=True):
     """Where the server of a home folder listens, as it wrote itself."""
 
     url: str
     pid: int
 
 
-class Connection:
+class DeskConnection:
     """Keeps one desk's client running; each server has its own, so that none waits for another."""
 
     def __init__(self, desk: Desk, scope: TaskScope, notices: Notices) -> None:
@@ -69,7 +69,7 @@ class LocalServer(QObject):
         super().__init__()
         self._home, self._desk, self._scope, self._notices = home, desk, scope, notices
         self._child: subprocess.Popen[bytes] | None = None
-        self._connection = Connection(desk, scope, notices)
+        self._connection = DeskConnection(desk, scope, notices)
         self._serving = False
 
     def serve_here(self) -> None:
@@ -97,7 +97,7 @@ class LocalServer(QObject):
             while is_held(self._home.server_lock):
                 await asyncio.sleep(CHECK_S)
 
-    async def _endpoint(self) -> Endpoint:
+    async def _endpoint(self) -> LocalEndpoint:
         if not is_held(self._home.server_lock):
             self._child = self._start()
         loop = asyncio.get_running_loop()
@@ -110,13 +110,13 @@ class LocalServer(QObject):
             await asyncio.sleep(0.05)
         raise Unavailable("server_start", "The private server did not start.", folder=str(self._home.logs))
 
-    def _read_endpoint(self) -> Endpoint | None:
+    def _read_endpoint(self) -> LocalEndpoint | None:
         """The endpoint of a server that is alive: after a crash the file still names the dead one."""
         try:
-            told = msgspec.json.decode(self._home.endpoint.read_bytes(), type=Endpoint)
+            endpoint = msgspec.json.decode(self._home.endpoint.read_bytes(), type=LocalEndpoint)
         except (OSError, msgspec.DecodeError):
             return None
-        return told if _is_alive(told.pid) and self._home.admin_token.exists() else None
+        return endpoint if _is_alive(endpoint.pid) and self._home.admin_token.exists() else None
 
     def _start(self) -> subprocess.Popen[bytes]:
         with (self._home.logs / "server-output.log").open("ab") as out:

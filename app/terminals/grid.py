@@ -102,10 +102,10 @@ class Grid(pyte.Screen):  # type: ignore[misc]  # pyte ships no types
 
     def state(self) -> dict[str, Any]:
         """A copy of everything but the history, whose length it tells."""
-        kept = {k: copy.copy(getattr(self, k)) for k in _STATE}
+        fields = {k: copy.copy(getattr(self, k)) for k in _STATE}
         main = None if self.main_buffer is None else _copy_lines(self.main_buffer)
-        return kept | {"cursor": _copy_cursor(self.cursor), "buffer": _copy_lines(self.buffer), "main": main,
-                       "length": self.dropped + len(self.history)}
+        return fields | {"cursor": _copy_cursor(self.cursor), "buffer": _copy_lines(self.buffer), "main": main,
+                         "length": self.dropped + len(self.history)}
 
     def go_back(self, state: dict[str, Any]) -> None:
         """Take on an earlier state of the same stream; later lines leave the history."""

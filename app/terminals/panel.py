@@ -11,7 +11,7 @@ from app.desk.panel import Panel
 from app.desk.workplace import Workplace
 from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.timers import single_shot
-from app.terminals.tape import COLUMNS, ROWS, Player, Tape, ends_at, written_in
+from app.terminals.tape import COLUMNS, ROWS, Player, TerminalTape, ends_at, written_in
 from app.terminals.view import TerminalsView
 from core.domain.outputs import Outputs
 
@@ -70,7 +70,7 @@ class TerminalsController(QObject):
         player = self._players.get(key)
         if player is None or player.tape.outputs is not outputs:
             columns, rows = outputs[0].columns or COLUMNS, outputs[0].rows or ROWS
-            player = self._players[key] = Player(Tape(outputs, self._blob), columns, rows)
+            player = self._players[key] = Player(TerminalTape(outputs, self._blob), columns, rows)
             while len(self._players) > _PLAYERS:
                 self._players.popitem(last=False)
         self._players.move_to_end(key)

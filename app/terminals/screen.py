@@ -58,7 +58,7 @@ class TerminalScreen(QAbstractScrollArea):
         self._all.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
         self._all.triggered.connect(self.select_all)
         self.addActions([self._copy, self._all])
-        self.verticalScrollBar().valueChanged.connect(self._scrolled)
+        self.verticalScrollBar().valueChanged.connect(self._on_scrolled)
         self._measure()
 
     def show_emulator(self, emulator: Emulator | None) -> None:
@@ -95,8 +95,8 @@ class TerminalScreen(QAbstractScrollArea):
 
     def copy(self) -> None:
         """Put the selection, else everything on the screen, into the clipboard as plain text."""
-        told = self.selected_text() or "\n".join(row_text(r) for r in self._rows)
-        QGuiApplication.clipboard().setText(visible(told))
+        text = self.selected_text() or "\n".join(row_text(r) for r in self._rows)
+        QGuiApplication.clipboard().setText(visible(text))
 
     def select_all(self) -> None:
         """Select history and screen."""
@@ -192,10 +192,10 @@ class TerminalScreen(QAbstractScrollArea):
                         round(self._height))
             if box.right() < 0 or box.left() > self.viewport().width():
                 continue
-            told, paper = ink(run.style, default.rgb(), base.rgb())
+            foreground, paper = ink(run.style, default.rgb(), base.rgb())
             if paper is not None:
                 painter.fillRect(box.adjusted(0, 0, -1, 0), paper)
-            painter.setPen(told)
+            painter.setPen(foreground)
             painter.setFont(self._font_of(run))
             if run.cells == len(run.text) or len(run.text) == 1:
                 painter.drawText(box.left(), round(top + self._ascent), run.text)
@@ -275,7 +275,7 @@ class TerminalScreen(QAbstractScrollArea):
         self.horizontalScrollBar().setPageStep(max(1, across))
         self.horizontalScrollBar().setRange(0, max(0, min(columns, widest + 1) - across))
 
-    def _scrolled(self, value: int) -> None:
+    def _on_scrolled(self, value: int) -> None:
         self._ends_seen = value >= self.verticalScrollBar().maximum()
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:

@@ -26,7 +26,7 @@ _SNAPSHOT_EVERY = 64 * 1024
 _SNAPSHOTS = 128
 
 
-class Tape:
+class TerminalTape:
     """The bytes of one terminal, over the trajectory's own list of outputs; larger ones lie in blobs."""
 
     def __init__(self, outputs: Outputs, blob: Callable[[str], bytes | None]) -> None:
@@ -79,7 +79,7 @@ def written_in(trajectory: Trajectory, step: int | None) -> set[str]:
 class Player:
     """Shows a tape as of `target`; `work` goes on towards it."""
 
-    def __init__(self, tape: Tape, columns: int = COLUMNS, rows: int = ROWS) -> None:
+    def __init__(self, tape: TerminalTape, columns: int = COLUMNS, rows: int = ROWS) -> None:
         self.tape = tape
         self.emulator = Emulator(columns, rows)
         self.position = 0

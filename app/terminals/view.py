@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QTabBar, QWidget
 
 from app.kit import theme
+from app.kit.boxes import column
 from app.kit.empty import Empty
 from app.kit.safe_text import PlainLabel, menu_text, plain_tooltip
 from app.terminals.emulator import Emulator
@@ -39,11 +40,7 @@ class TerminalsView(QWidget):
         top.addWidget(self.tabs, 1)
         top.addWidget(self._state)
         full = QWidget(self)
-        column = QVBoxLayout(full)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(top)
-        column.addWidget(self.terminal, 1)
+        column(top, (self.terminal, 1), on=full, spacing=0, margin=0)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._empty)
         self._stack.addWidget(full)
@@ -81,8 +78,8 @@ class TerminalsView(QWidget):
             title = menu_text(f"{host}:{terminal}") + dot
             if self.tabs.tabText(i) != title:
                 self.tabs.setTabText(i, title)
-                told = self.tr("{name}: written to in this step") if dot else "{name}"
-                self.tabs.setTabToolTip(i, plain_tooltip(told.format(name=f"{host}:{terminal}")))
+                tip = self.tr("{name}: written to in this step") if dot else "{name}"
+                self.tabs.setTabToolTip(i, plain_tooltip(tip.format(name=f"{host}:{terminal}")))
         self.tabs.setCurrentIndex(self._keys.index(current) if current in self._keys else 0)
         self.tabs.blockSignals(False)
 
@@ -93,17 +90,17 @@ class TerminalsView(QWidget):
     def show_state(self, step: int | None, *, busy: bool = False, waiting: bool = False) -> None:
         """Say whether this is live, or as of which step."""
         if waiting:
-            told = self.tr("loading …")
+            text = self.tr("loading …")
         elif busy:
-            told = self.tr("catching up …")
+            text = self.tr("catching up …")
         elif step is None:
-            told = self.tr("● live")
+            text = self.tr("● live")
         else:
-            told = self.tr("as of step {step}").format(step=step)
+            text = self.tr("as of step {step}").format(step=step)
         palette = self._state.palette()
         palette.setColor(self._state.foregroundRole(), theme.colour("live" if step is None else "muted"))
         self._state.setPalette(palette)
-        self._state.setText(told)
+        self._state.setText(text)
 
     def _next(self) -> None:
         self.tabs.setCurrentIndex((self.tabs.currentIndex() + 1) % max(1, self.tabs.count()))

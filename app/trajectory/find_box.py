@@ -5,7 +5,6 @@ from __future__ import annotations
 import bisect
 import re
 from collections.abc import Callable
-from typing import Any
 
 from PySide6.QtCore import QObject
 
@@ -15,6 +14,7 @@ from app.desk.workplace import Workplace
 from app.kit.timers import single_shot
 from app.trajectory.model import TrajectoryModel
 from app.trajectory.view import TrajectoryView
+from core.workers.search import FindInSession, ItemsFound
 
 PAUSE_MS = 5
 """The bodies are searched when the reader pauses so long in typing."""
@@ -57,8 +57,6 @@ class FindBoxController(QObject):
         actions["go.find"].triggered.connect(panel.start_find)
         actions["go.find_next"].triggered.connect(self._find_next)
         actions["go.find_previous"].triggered.connect(self._find_previous)
-        self._searcher.told.connect(self._on_answer)
-        self._searcher.failed.connect(self._on_failed)
         self._place.desks.blob_arrived.connect(self._on_blob)
 
     def leave(self) -> None:
@@ -148,16 +146,16 @@ class FindBoxController(QObject):
         trajectory = self._model.trajectory
         if trajectory is None or self._query.is_empty:
             return
-        self._searcher.ask(do="find", session=trajectory.session, words=self._query.words.strip()
-                           if not self._query.regex else self._query.words, regex=self._query.regex,
-                           **{"from": self._place.sight.step or 0})
+        words, regex = self._query.words, self._query.regex
+        self._searcher.ask(FindInSession(session=trajectory.session, words=words if regex else words.strip(),
+                                         regex=regex, start=self._place.sight.step or 0),
+                           self._on_found, self._show_problem)
         self.show()
 
-    def _on_answer(self, answer: dict[str, Any]) -> None:
-        items: list[int] = answer["items"]
-        self._matches.update(zip(items, answer.get("matches", ()), strict=False))
-        self._take(items)
-        missing = set(answer.get("missing", ())) - self._missing
+    def _on_found(self, found: ItemsFound) -> None:
+        self._matches.update(zip(found.items, found.matches, strict=False))
+        self._take(found.items)
+        missing = set(found.missing) - self._missing
         if missing:
             self._missing |= missing
             self._place.sight.desk.want(missing)
@@ -179,9 +177,6 @@ class FindBoxController(QObject):
         if not self._jumped:
             self._jump(stay=True)
             self._jumped = self._at >= 0
-
-    def _on_failed(self, why: str) -> None:
-        self._show_problem(why)
 
     def _on_blob(self, hash: str) -> None:
         if hash in self._missing:

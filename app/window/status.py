@@ -8,7 +8,7 @@ from app.desk.session_key import OWN
 from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.safe_text import one_line
-from app.servers.connection_state import standing_of
+from app.servers.connection_state import state_of
 from app.window.status_bar import StatusBar
 
 
@@ -42,7 +42,7 @@ class StatusController(QObject):
         others = len(links) > 1  # this computer's own server has nothing to say while nobody needs it
         shown = [(server, link) for server, link in links if not (others and server == OWN and link.state == "off")]
         named = len(shown) > 1 or any(server != OWN for server, _ in shown)
-        self._bar.show_links([standing_of(link, one_line(self._place.servers.name_of(server), 24) if named else "")
+        self._bar.show_links([state_of(link, one_line(self._place.servers.name_of(server), 24) if named else "")
                               for server, link in shown])
 
     def _show_waiting(self) -> None:

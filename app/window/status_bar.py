@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStatusBar, QWidget
 
 from app.kit import theme
 from app.kit.safe_text import PlainLabel, set_tooltip
-from app.servers.connection_state import Standing
+from app.servers.connection_state import ConnectionState
 
 
 class StatusBar(QStatusBar):
@@ -39,18 +39,18 @@ class StatusBar(QStatusBar):
         """What is said of the connections, as one text."""
         return " · ".join(label.text() for label in self.links if not label.isHidden())
 
-    def show_links(self, connections: Sequence[Standing]) -> None:
+    def show_links(self, states: Sequence[ConnectionState]) -> None:
         """Tell how the connections stand."""
-        while len(self.links) < len(connections):
+        while len(self.links) < len(states):
             self.links.append(self._label())
-        for label in self.links[len(connections):]:
+        for label in self.links[len(states):]:
             label.hide()
-        for label, connection in zip(self.links, connections, strict=False):
+        for label, state in zip(self.links, states, strict=False):
             palette = label.palette()
-            palette.setColor(QPalette.ColorRole.WindowText, theme.colour(connection.meaning))
+            palette.setColor(QPalette.ColorRole.WindowText, theme.colour(state.meaning))
             label.setPalette(palette)
-            label.setText(connection.text)
-            set_tooltip(label, connection.detail)
+            label.setText(state.text)
+            set_tooltip(label, state.detail)
             label.show()
 
     def _label(self) -> PlainLabel:

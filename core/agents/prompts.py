@@ -9,7 +9,7 @@ from core.domain.foreign import neutral
 from core.domain.task import Host, Limits, Task
 from core.llm.model import ToolSpec
 from core.llm.text_actions import describe_tools
-from core.tasks.catalogue import resources
+from core.store.home import resources
 
 _VALUE = re.compile(r"\{\{(\w+)\}\}")
 

@@ -32,7 +32,8 @@ from core.domain.events import SessionCreated
 from core.domain.ids import new_id
 from core.domain.session import FINAL_STATES
 from core.domain.task import AgentSettings, Task
-from core.llm.model import LanguageModel, open_model
+from core.llm.kinds import open_model
+from core.llm.model import LanguageModel
 from core.sandbox.kinds import open_sandbox
 from core.sandbox.sandbox import Sandbox
 from core.store.lock import FileLock

@@ -12,7 +12,7 @@ from typing import Literal
 
 from core.agents.delivery import Inbox, News
 from core.agents.journal import Journal
-from core.client.link import Link
+from core.client.connection import ReconnectingConnection
 from core.client.status import Status
 from core.domain.errors import Conflict
 from core.domain.events import blobs_of, decode_event
@@ -26,13 +26,13 @@ LIVE_EVERY_S = 0.15
 
 
 class Spool:
-    """Owns the link of one session's runner (`core.client.link.Owner`)."""
+    """Owns the link of one session's runner (`core.client.connection.Owner`)."""
 
     def __init__(self, journal: Journal, inbox: Inbox, url: str, token: str, on_news: Callable[[News], None]) -> None:
         """`on_news` is told what came in, after it is in the journal."""
         self._journal, self._inbox, self._on_news = journal, inbox, on_news
         self._appender = Appender(journal.session, journal.id, journal.entries)
-        self.link = Link(url, token, self, program="tiphys agent")
+        self.link = ReconnectingConnection(url, token, self, program="tiphys agent")
         self._caught_up = asyncio.Event()
         self._stored = asyncio.Event()
         self._live: dict[str, str] = {}

@@ -14,7 +14,7 @@ from core.domain.task import Task
 from core.sandbox.sandbox import Sandbox
 from core.tasks.catalogue import Catalogue
 from core.tasks.evaluation import Files, Outcome, evaluate, read_folder
-from core.tasks.submission import MAX_KEPT, collect, pack
+from core.tasks.submission import MAX_STORED, collect, pack
 
 
 class Submissions:
@@ -59,7 +59,7 @@ class Submissions:
         packed = pack(files) if files else b""
         counted = not final and not outcome.failed
         with self._journal.transaction("score"):
-            blob = self._journal.put_blob(packed) if 0 < len(packed) <= MAX_KEPT else ""
+            blob = self._journal.put_blob(packed) if 0 < len(packed) <= MAX_STORED else ""
             self._journal.add(SubmissionMade(ordinal=ordinal, step=step, blob=blob))
             self._journal.add(ScoreGiven(ordinal=ordinal, step=step, total=outcome.total, parts=outcome.parts,
                                          message=outcome.message, failed=outcome.failed))

@@ -1,4 +1,4 @@
-"""The command line. `main` is the program `tiphys`; each command lives in a module of its noun and loads late."""
+"""The command line. `main` is the program `tiphys`; each command lies in the module of its name."""
 
 from core.cli.root import main
 

@@ -12,7 +12,7 @@ Control = Literal["pause", "resume", "stop", "interrupt"]
 
 
 def _ask(session: str, control: Control, as_json: bool) -> None:
-    from core.cli.store import writing
+    from core.cli.log_access import writing
     from core.protocol import messages
     from core.store.home import Home
 

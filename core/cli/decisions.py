@@ -17,7 +17,7 @@ def decisions(session: str, ignored: tuple[str, ...], at: int, as_json: bool) ->
     """Say for each step of SESSION whether it is kept or masked and who decided that; nothing is stored."""
     from itertools import islice
 
-    from core.cli.store import reading
+    from core.cli.log_access import reading
     from core.domain.errors import NotFound
     from core.domain.trajectory import fold
     from core.store import log
@@ -27,8 +27,8 @@ def decisions(session: str, ignored: tuple[str, ...], at: int, as_json: bool) ->
     with reading(Home.default()) as conn:
         if not log.head(conn, session):
             raise NotFound("no_session", f"There is no session {session}.", session=session)
-        told = replay(fold(session, islice(log.read_all(conn, session), at or None)), ignored)
-    for one in told:
+        decided = replay(fold(session, islice(log.read_all(conn, session), at or None)), ignored)
+    for one in decided:
         if as_json:
             emit(one)
         else:

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from typing import TYPE_CHECKING
 
 import click
 
 from core.cli.output import json_option, note
-
-if TYPE_CHECKING:
-    from core.store.home import Home
-
-_STOP_S = 20.0
 
 
 @click.command()
@@ -24,6 +18,7 @@ _STOP_S = 20.0
 @json_option
 def demo(headless: bool, unconfined: bool, quick: bool, train_steps: int, as_json: bool) -> int:
     """Run the demonstration: a scripted agent errs, a person's guidance sets it right. No key or model is needed."""
+    from core.cli.demo_session import start_session, stop_session
     from core.cli.private_server import served
     from core.store.home import Home
 
@@ -56,36 +51,3 @@ def check_sandbox(unconfined: bool) -> None:
         raise Unavailable("no_docker", f"{engine.state} {engine.mend} Or let the scripted agent of the demonstration "
                           "work on this computer without a sandbox: tiphys demo --unconfined "
                           "(with make: make run UNCONFINED=1).")
-
-
-def start_session(home: Home, unconfined: bool) -> str:
-    """Create the demonstration's session on the running server; gives its id."""
-    import msgspec
-
-    from core.cli.running import create
-    from core.tasks.demo import demonstration
-
-    task, settings = demonstration()
-    if unconfined:
-        settings = msgspec.structs.replace(settings, sandbox="local", confirmed_unconfined=True)
-    return create(home, task, settings)
-
-
-def stop_session(home: Home, session: str) -> None:
-    """End the demonstration's session, if it still runs, and see it end, so that nothing is left behind."""
-    from contextlib import suppress
-
-    from core.cli.follow import follow
-    from core.cli.store import reading, writing
-    from core.domain.errors import LimitReached
-    from core.domain.session import FINAL_STATES
-    from core.protocol.messages import Control
-    from core.store import log
-
-    with reading(home) as conn:
-        over = log.row(conn, session).state in FINAL_STATES
-    if over:
-        return
-    writing(home, lambda authority: authority.do(session, Control(control="stop")))
-    with suppress(LimitReached):  # the runner ends by itself later, and tells the next server
-        follow(home, session, lambda told, event: None, _STOP_S)

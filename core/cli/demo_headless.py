@@ -14,14 +14,13 @@ from typing import Any
 
 import msgspec
 
-from core.cli import demo
-from core.cli.exporting import default_model, write_archive
-from core.cli.follow import follow
-from core.cli.judging import propose_by_rules
+from core.cli.demo_session import start_session, stop_session
+from core.cli.export import default_model, write_archive
+from core.cli.log_access import reading, trajectory, writing
 from core.cli.output import emit, note, say
 from core.cli.private_server import served
-from core.cli.running import event_line
-from core.cli.store import reading, trajectory, writing
+from core.cli.propose_verdicts import propose_by_rules
+from core.cli.watch import event_line, watch_to_end
 from core.domain.errors import Unavailable
 from core.domain.events import Event
 from core.domain.ids import new_id
@@ -36,7 +35,7 @@ WINDOW_S = 300
 """The window's pictures take ten seconds."""
 
 
-class Places(msgspec.Struct, kw_only=True):
+class DemoResults(msgspec.Struct, kw_only=True):
     """Where the results are; what `tiphys demo --headless --json` prints."""
 
     session: str
@@ -65,22 +64,22 @@ def run_headless(home: Home, unconfined: bool, train_steps: int, quick: bool, as
     started = monotonic()
     with served(home):
         with _stage("The session: a scripted agent works in a sandbox"):
-            session = demo.start_session(home, unconfined)
+            session = start_session(home, unconfined)
             try:
-                told = follow(home, session, _guiding(home, session), SESSION_LIMIT_S)
+                ended = watch_to_end(home, session, _guiding(home, session), SESSION_LIMIT_S)
             finally:
-                demo.stop_session(home, session)
-        if told.row.state != "finished":
-            raise Unavailable("demo_failed", f"The session ended as {told.row.state} ({told.row.reason}).")
+                stop_session(home, session)
+        if ended.row.state != "finished":
+            raise Unavailable("demo_failed", f"The session ended as {ended.row.state} ({ended.row.reason}).")
         folder = home.path / "demo" / session
         folder.mkdir(parents=True)
         with _stage("The rules judge the steps"):
             propose_by_rules(home, session)
         with _stage("Screenshots of the window"):
             shots = _screenshots(home, session, folder / "screenshots")
-    places = _results(home, session, folder, train_steps, shots, quick)
-    places.seconds = round(monotonic() - started, 1)
-    emit(places) if as_json else _print(places)
+    results = _results(home, session, folder, train_steps, shots, quick)
+    results.seconds = round(monotonic() - started, 1)
+    emit(results) if as_json else _print(results)
     return 0
 
 
@@ -90,10 +89,10 @@ def _guiding(home: Home, session: str):  # type: ignore[no-untyped-def]  # noqa:
 
     sent: list[str] = []
 
-    def on_event(told: Trajectory, event: Event) -> None:
-        if line := event_line(told, event):
+    def on_event(trajectory: Trajectory, event: Event) -> None:
+        if line := event_line(trajectory, event):
             note(line)
-        text = None if sent else guidance_due(told)
+        text = None if sent else guidance_due(trajectory)
         if text:
             sent.append(text)
             note(f"  ★ guidance: {text}")
@@ -105,7 +104,7 @@ def _guiding(home: Home, session: str):  # type: ignore[no-untyped-def]  # noqa:
 
 def _results(
     home: Home, session: str, folder: Path, train_steps: int, shots: tuple[str, ...], quick: bool
-) -> Places:
+) -> DemoResults:
     from core.export.options import ExportOptions
     from core.export.run import export
 
@@ -123,10 +122,10 @@ def _results(
     with _stage(f"Training, {train_steps} update{'s' * (train_steps > 1)} of {of}"):
         weights = _train(folder / "samples", model, folder / "training", train_steps)
     with reading(home) as conn:
-        told = trajectory(conn, session)
-    return Places(session=session, log=str(home.server_db), archive=str(archive), samples=str(folder / "samples"),
-                  chat=str(folder / "chat"), weights=weights, screenshots=shots, steps=len(told.steps),
-                  score=told.row.score, masked=sum(e.final == "mask" for e in told.steps), seconds=0.0)
+        finished = trajectory(conn, session)
+    return DemoResults(session=session, log=str(home.server_db), archive=str(archive), samples=str(folder / "samples"),
+                  chat=str(folder / "chat"), weights=weights, screenshots=shots, steps=len(finished.steps),
+                  score=finished.row.score, masked=sum(e.final == "mask" for e in finished.steps), seconds=0.0)
 
 
 def _model(home: Home, quick: bool) -> str:
@@ -138,24 +137,24 @@ def _model(home: Home, quick: bool) -> str:
 
 def _longest(model: str) -> int:
     """How many tokens the model can take at once; longer samples are refused, and named in the data's README."""
-    told = json.loads((Path(model) / "config.json").read_bytes())
-    return int(told.get("max_position_embeddings", 8192))
+    config = json.loads((Path(model) / "config.json").read_bytes())
+    return int(config.get("max_position_embeddings", 8192))
 
 
 def _train(data: Path, model: str, out: Path, steps: int) -> str:
     """Train as a person would: a process of its own, its metrics followed line by line."""
     command = [sys.executable, "-m", "core.cli", "train", str(data), "--model", model, "--out", str(out), "--json",
                "--set", f"max_steps={steps}", "--set", "batch=1", "--set", "epochs=100", "--set", "learning_rate=1e-4"]
-    told: dict[str, Any] = {}
+    report: dict[str, Any] = {}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as child:
         for line in child.stdout or ():
-            told = json.loads(line)
-            if "loss" in told and "step" in told and not told.get("done"):
-                note(f"  step {told['step']} of {told['steps']}, loss {told['loss']:.3f}")
-    if not told.get("done"):
-        error = told.get("error") or {}
+            report = json.loads(line)
+            if "loss" in report and "step" in report and not report.get("done"):
+                note(f"  step {report['step']} of {report['steps']}, loss {report['loss']:.3f}")
+    if not report.get("done"):
+        error = report.get("error") or {}
         raise Unavailable(error.get("code", "training_failed"), error.get("sentence", "The training ended early."))
-    return str(told["folder"])
+    return str(report["folder"])
 
 
 def _screenshots(home: Home, session: str, out: Path) -> tuple[str, ...]:
@@ -163,9 +162,9 @@ def _screenshots(home: Home, session: str, out: Path) -> tuple[str, ...]:
     out.mkdir(parents=True)
     command = [sys.executable, "-m", "app.window.screenshots", "--home", str(home.path), "--session", session,
                "--out", str(out)]
-    surroundings = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
     try:
-        done = subprocess.run(command, env=surroundings, capture_output=True, text=True, timeout=WINDOW_S, check=False)
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=WINDOW_S, check=False)
     except subprocess.TimeoutExpired:  # a very busy machine: the rest of the way needs no picture
         note(f"  the window was not ready within {WINDOW_S} s; going on without its pictures")
         return ()
@@ -183,10 +182,11 @@ def _stage(title: str) -> Iterator[None]:
     note(f"  done in {monotonic() - started:.1f} s")
 
 
-def _print(places: Places) -> None:
-    say(f"\n{places.steps} steps, {places.masked} masked, score {places.score}, {places.seconds:.0f} s. Results:")
-    for name, place in (("log", places.log), ("archive", places.archive), ("samples (ids and mask)", places.samples),
-                        ("chat messages", places.chat), ("trained weights", places.weights),
-                        *(("screenshot", shot) for shot in places.screenshots)):
+def _print(results: DemoResults) -> None:
+    say(f"\n{results.steps} steps, {results.masked} masked, score {results.score}, {results.seconds:.0f} s. Results:")
+    for name, place in (("log", results.log), ("archive", results.archive),
+                        ("samples (ids and mask)", results.samples), ("chat messages", results.chat),
+                        ("trained weights", results.weights),
+                        *(("screenshot", shot) for shot in results.screenshots)):
         say(f"  {name:<24}{place}")
-    say(f"Look at it: tiphys show {places.session}; in the desktop: tiphys open --session {places.session}")
+    say(f"Look at it: tiphys show {results.session}; in the desktop: tiphys open --session {results.session}")

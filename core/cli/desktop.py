@@ -1,21 +1,12 @@
-"""`tiphys` and `tiphys open`: the desktop."""
+"""The desktop, started in this process where a window can be shown."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
-
-import click
 
 from core.cli.display import display_problem
-from core.cli.output import note
-from core.domain.deep_link import is_link, parse_link
 from core.domain.errors import Unavailable
-
-if TYPE_CHECKING:
-    from core.domain.errors import ReportableError
 
 
 def launch(arguments: Sequence[str]) -> int:
@@ -30,49 +21,3 @@ def check_display() -> None:
     """Raises Unavailable (no_display) where no window can be shown."""
     if "QT_QPA_PLATFORM" not in os.environ and (problem := display_problem()):
         raise Unavailable("no_display", f"There is no display for the desktop: {problem}")
-
-
-@click.command(name="open")
-@click.argument("files", nargs=-1)
-@click.option("--server", metavar="URL", help="Work with this server too (ws:// or wss://).")
-@click.option("--token-file", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
-              help="Holds the token for --server.")
-@click.option("--session", help="Show this session.")
-@click.option("--step", type=int, help="Show this step of it.")
-@click.option("--follow", is_flag=True, help="The files are still being written: show what is added as it comes.")
-def open_files(files: tuple[str, ...], server: str | None, token_file: Path | None, session: str | None,
-               step: int | None, follow: bool) -> int:
-    """Open FILES (trajectories, or folders with them) in the desktop, or go where a tiphys:// link leads.
-
-    A file that grows while it is open is followed like a live session. Where a window is open already, it shows them.
-    """
-    links = [parse_link(file) for file in files if is_link(file)]
-    paths = [file for file in files if not is_link(file)]
-    failures = _unreadable(paths)
-    for failure in failures.values():
-        note(f"tiphys: {failure.sentence} [{failure.code}]")
-    good = [path for path in paths if path not in failures]
-    if paths and not good:
-        return max(f.exit_status for f in failures.values())
-    told = [("--server", server), ("--token-file", token_file), ("--session", session), ("--step", step)]
-    options = [part for name, value in told if value is not None for part in (name, str(value))]
-    return launch([*options, *(["--follow"] if follow else []), *map(str, links), *good])
-
-
-_LARGE = 32 * 1024 * 1024
-"""Bytes from which a file is looked at in the window, with progress."""
-
-
-def _unreadable(paths: Sequence[str]) -> dict[str, ReportableError]:
-    """The files of no known format, with the error to tell; folders are looked through later."""
-    from core.domain.errors import ReportableError
-    from core.formats import registry
-
-    found: dict[str, ReportableError] = {}
-    for name in paths:
-        try:
-            if not Path(name).is_dir() and (not Path(name).is_file() or Path(name).stat().st_size < _LARGE):
-                registry.recognise(Path(name))
-        except ReportableError as failure:
-            found[name] = failure
-    return found

@@ -122,8 +122,8 @@ def sandbox_image() -> Check:
 def display() -> Check:
     """Whether a window can be shown."""
     problem = display_problem()
-    told = os.environ.get("WAYLAND_DISPLAY") or os.environ.get("DISPLAY", "")
-    return Check(name="display", works=not problem, state=problem or told,
+    address = os.environ.get("WAYLAND_DISPLAY") or os.environ.get("DISPLAY", "")
+    return Check(name="display", works=not problem, state=problem or address,
                  mend="Log in to a graphical session, or: xvfb-run tiphys", needed="the desktop")
 
 
@@ -131,9 +131,9 @@ def chinese_fonts() -> Check:
     """Whether some font has Chinese characters."""
     mend, needed = "Install one: sudo apt-get install fonts-noto-cjk", "Chinese text in the desktop"
     try:
-        told = subprocess.run(["fc-list", ":lang=zh", "family"], capture_output=True, text=True, timeout=20,
+        listing = subprocess.run(["fc-list", ":lang=zh", "family"], capture_output=True, text=True, timeout=20,
                               check=False)
-        families = sorted({line.split(",")[0] for line in told.stdout.splitlines() if line.strip()})
+        families = sorted({line.split(",")[0] for line in listing.stdout.splitlines() if line.strip()})
     except FileNotFoundError:
         found = [p for d in ("/usr/share/fonts", "/usr/local/share/fonts") for p in _fonts(d)]
         families = found[:1]
@@ -191,10 +191,10 @@ def gpu() -> Check:
     if not tool:
         return Check(name="GPU", works=False, state="No NVIDIA driver is installed.", needed=needed,
                      mend="Nothing to mend without a card: small models train on the processor")
-    told = subprocess.run([tool, "--query-gpu=name,memory.total", "--format=csv,noheader"], capture_output=True,
+    answer = subprocess.run([tool, "--query-gpu=name,memory.total", "--format=csv,noheader"], capture_output=True,
                           text=True, timeout=30, check=False)
-    cards = told.stdout.strip().replace("\n", "; ")
-    return Check(name="GPU", works=not told.returncode and bool(cards), state=cards or told.stderr.strip(),
+    cards = answer.stdout.strip().replace("\n", "; ")
+    return Check(name="GPU", works=not answer.returncode and bool(cards), state=cards or answer.stderr.strip(),
                  mend="See that nvidia-smi works", needed=needed)
 
 

@@ -47,9 +47,9 @@ def guarded(run: Callable[[], Any], as_json: bool) -> int:
 def _is_read() -> bool:
     """Whether anybody still reads stdout, or the reader (head, less) has seen enough."""
     try:
-        looked = select.poll()
-        looked.register(sys.__stdout__ or -1, 0)
-        return not any(told & select.POLLERR for _, told in looked.poll(0))
+        poll = select.poll()
+        poll.register(sys.__stdout__ or -1, 0)
+        return not any(flags & select.POLLERR for _, flags in poll.poll(0))
     except (AttributeError, TypeError, ValueError, OSError):  # no such call on this system, or no stdout
         return True
 
@@ -68,9 +68,9 @@ def _tell_bug(kind: type[BaseException], error: BaseException, trace: TracebackT
     from core.store.home import Home
 
     path = Home.default().logs / "crash.log"
-    told = redactor.redact("".join(traceback.format_exception(kind, error, trace)))
+    trace_text = redactor.redact("".join(traceback.format_exception(kind, error, trace)))
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     with os.fdopen(handle, "a", encoding="utf-8", errors="backslashreplace") as file:
-        file.write(told + "\n")
+        file.write(trace_text + "\n")
     sentence = f"Something went wrong that should not: {kind.__name__}. The details are in {path}."
     tell(BUG, sentence, "--json" in sys.argv)

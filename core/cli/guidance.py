@@ -16,17 +16,17 @@ from core.cli.output import emit, json_option, say
 @json_option
 def guide(session: str, text: str, interrupt: bool, as_json: bool) -> None:
     """Queue TEXT (- reads it from stdin) as guidance for SESSION; the agent gets it with its next step."""
-    from core.cli.store import writing
+    from core.cli.log_access import writing
     from core.domain.errors import InvalidInput
     from core.domain.ids import new_id
     from core.protocol.messages import Guide
     from core.store.home import Home
 
-    told = sys.stdin.read() if text == "-" else text
-    if not told.strip():
+    advice = sys.stdin.read() if text == "-" else text
+    if not advice.strip():
         raise InvalidInput("empty_guidance", "The guidance is empty.")
     name = new_id()
-    op = Guide(guidance=name, text=told, mode="interrupt" if interrupt else "note")
+    op = Guide(guidance=name, text=advice, mode="interrupt" if interrupt else "note")
     writing(Home.default(), lambda authority: authority.do(session, op))
     if as_json:
         emit({"session": session, "guidance": name, "state": "queued"})
@@ -54,15 +54,15 @@ def withdraw(session: str, guidance: str, as_json: bool) -> None:
 
 
 def _change(session: str, guidance: str, text: str | None, as_json: bool) -> None:
-    from core.cli.store import reading, trajectory, writing
+    from core.cli.log_access import reading, trajectory, writing
     from core.protocol.messages import ChangeGuidance
     from core.store.home import Home
 
     home = Home.default()
     writing(home, lambda authority: authority.do(session, ChangeGuidance(guidance=guidance, text=text)))
     with reading(home) as conn:
-        told = trajectory(conn, session).guidance.get(guidance)
-    asked = told is not None and bool(told.change)
+        changed = trajectory(conn, session).guidance.get(guidance)
+    asked = changed is not None and bool(changed.change)
     state = "asked" if asked else ("edited" if text is not None else "withdrawn")
     if as_json:
         emit({"session": session, "guidance": guidance, "state": state})

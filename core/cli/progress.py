@@ -11,20 +11,20 @@ import click
 import msgspec
 
 from core.cli.output import emit, visible
-from core.cli.shapes import ImportProgress
+from core.cli.printed_json import ImportProgress
 
 EVERY_S = 0.1
 PATIENCE_S = 0.5
 """Work that is done within so many seconds tells no progress."""
 
 
-class Progress:
+class ProgressDisplay:
     """Told which file is at work and how far in it; tells a person on stderr, or a program on stdout."""
 
     def __init__(self, *, as_json: bool = False, quiet: bool = False) -> None:
         self._as_json = as_json
         self._quiet = quiet or not (as_json or sys.stderr.isatty())
-        self._told_at = time.monotonic() + PATIENCE_S - EVERY_S
+        self._shown_at = time.monotonic() + PATIENCE_S - EVERY_S
         self._shown = False
         self._sizes: list[int] = []
         self._files: Sequence[Path] = ()
@@ -44,9 +44,9 @@ class Progress:
     def at(self, position: int) -> None:
         """So many bytes of the file have been read."""
         now = time.monotonic()
-        if self._quiet or not self._number or now < self._told_at + EVERY_S:
+        if self._quiet or not self._number or now < self._shown_at + EVERY_S:
             return
-        self._told_at = now
+        self._shown_at = now
         whole = sum(self._sizes) or 1
         done = (sum(self._sizes[: self._number - 1]) + position) / whole
         name = self._files[self._number - 1].name

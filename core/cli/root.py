@@ -1,7 +1,8 @@
-"""The root command: which commands there are, and how their errors are told.
+"""The root command: which commands there are, and how their errors are shown.
 
 Bad input ends with status 2, another expected failure with 1; both print one sentence and a stable code on
-stderr. Commands are imported when called, so that `tiphys --help` is quick.
+stderr. Each command lies in the module of its name, or of the noun that several act on (guidance, control); they are
+imported when called, so that `tiphys --help` is quick.
 """
 
 from __future__ import annotations
@@ -16,16 +17,16 @@ import click
 from core.cli.failure import guarded
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "open": ("desktop:open_files", "Show files (or the last view) in the desktop."),
-    "register-links": ("links:register_links", "Open tiphys:// links of mails and pages here."),
+    "open": ("open:open_files", "Show files (or the last view) in the desktop."),
+    "register-links": ("register_links:register_links", "Open tiphys:// links of mails and pages here."),
     "demo": ("demo:demo", "Run the demonstration, with the desktop or headless."),
-    "serve": ("serving:serve", "Run the session server."),
-    "run": ("running:run", "Start a session on a task."),
-    "agent": ("serving:agent", "Run one session's agent (the server starts these)."),
-    "tasks": ("serving:tasks", "List the tasks of the catalogue."),
+    "serve": ("serve:serve", "Run the session server."),
+    "run": ("run:run", "Start a session on a task."),
+    "agent": ("agent:agent", "Run one session's agent (the server starts these)."),
+    "tasks": ("tasks:tasks", "List the tasks of the catalogue."),
     "sessions": ("sessions:sessions", "List the sessions."),
     "show": ("show:show", "Show a session with its steps."),
-    "search": ("sessions:search", "Find words in all sessions."),
+    "search": ("search:search", "Find words in all sessions."),
     "guide": ("guidance:guide", "Queue guidance for a working agent."),
     "edit": ("guidance:edit", "Change guidance that was not delivered yet."),
     "withdraw": ("guidance:withdraw", "Take guidance back before it is delivered."),
@@ -33,26 +34,26 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "resume": ("control:resume", "Go on with a paused session."),
     "stop": ("control:stop", "End a session."),
     "interrupt": ("control:interrupt", "End the action that is running now."),
-    "verdict": ("review:verdict", "Judge a step: keep or mask."),
-    "merge": ("merging:merge", "Take over what was judged elsewhere, from an archive."),
-    "judge": ("judging:judge", "Let the rules (and a model) propose verdicts."),
-    "rules": ("judging:rules", "List the rules and their settings."),
-    "agreement": ("judging:agreement", "Hold rules, judges and people against each other."),
+    "verdict": ("verdict:verdict", "Judge a step: keep or mask."),
+    "merge": ("merge:merge", "Take over what was judged elsewhere, from an archive."),
+    "judge": ("judge:judge", "Let the rules (and a model) propose verdicts."),
+    "rules": ("rules:rules", "List the rules and their settings."),
+    "agreement": ("agreement:agreement", "Hold rules, judges and people against each other."),
     "decisions": ("decisions:decisions", "Say who decided on each step, or would without some of them."),
-    "import": ("importing:import_paths", "Read trajectories of other programs, or archives."),
-    "preview": ("previewing:preview", "Show a training sample, the trained tokens marked."),
-    "export": ("exporting:export", "Write sessions as training data, or as an archive."),
-    "train": ("training:train", "Train a model on exported data."),
-    "backup": ("keeping:backup", "Copy all sessions into one file, while everything runs."),
+    "import": ("import_paths:import_paths", "Read trajectories of other programs, or archives."),
+    "preview": ("preview:preview", "Show a training sample, the trained tokens marked."),
+    "export": ("export:export", "Write sessions as training data, or as an archive."),
+    "train": ("train:train", "Train a model on exported data."),
+    "backup": ("backup:backup", "Copy all sessions into one file, while everything runs."),
     "image": ("image:image", "Build the sandbox image."),
-    "account": ("accounts:account", "Give and revoke access to the server."),
-    "restore": ("keeping:restore", "Put a backup in the log's place."),
-    "verify": ("keeping:verify", "Check the log, or a backup, from end to end."),
+    "account": ("account:account", "Give and revoke access to the server."),
+    "restore": ("restore:restore", "Put a backup in the log's place."),
+    "verify": ("verify:verify", "Check the log, or a backup, from end to end."),
     "doctor": ("doctor:doctor", "Say what works here, and how to mend what does not."),
 }
 
 
-class _Late(click.Group):
+class _LazyGroup(click.Group):
     """A group whose commands are imported when they are needed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -70,7 +71,7 @@ class _Late(click.Group):
             formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
 
 
-@click.group(cls=_Late, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_LazyGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--home", metavar="FOLDER",
               help="Where all state lives (default: $TIPHYS_HOME, else the user's data folder).")
 @click.version_option(package_name="tiphys")

@@ -1,20 +1,18 @@
-"""`tiphys sessions` and `tiphys search`."""
+"""`tiphys sessions`: every session of a home."""
 
 from __future__ import annotations
 
-from contextlib import closing
-
 import click
 
-from core.cli.output import emit, json_option, say, table
+from core.cli.output import emit, json_option, table
 
 
 @click.command()
 @json_option
 def sessions(as_json: bool) -> None:
     """List every session of this home, the newest last."""
-    from core.cli.shapes import session_line
-    from core.cli.store import reading
+    from core.cli.log_access import reading
+    from core.cli.printed_json import session_line
     from core.store import log
     from core.store.home import Home
 
@@ -26,26 +24,3 @@ def sessions(as_json: bool) -> None:
         return
     table(("session", "state", "steps", "errors", "score", "tokens", "waiting", "title"),
           [(x.session, x.state, x.steps, x.errors, x.score, x.tokens, x.guidance_waiting, x.title) for x in lines])
-
-
-@click.command()
-@click.argument("words", nargs=-1, required=True)
-@click.option("--session", help="Search this session only.")
-@click.option("--limit", default=50, show_default=True, type=click.IntRange(1, 10_000))
-@json_option
-def search(words: tuple[str, ...], session: str | None, limit: int, as_json: bool) -> None:
-    """Find WORDS in the thoughts, actions, observations and guidance of all sessions."""
-    from core.cli.shapes import SearchLine
-    from core.cli.store import reading
-    from core.store.home import Home
-    from core.store.search import SearchIndex
-
-    home = Home.default()
-    with reading(home):
-        pass
-    with closing(SearchIndex(home.search_db)) as index:
-        index.update(home.server_db)
-        hits = index.search(" ".join(words), session=session, limit=limit)
-    for hit in hits:
-        line = SearchLine(session=hit.session, step=hit.step, where=hit.where, snippet=hit.snippet)
-        emit(line) if as_json else say(f"{line.session}  step {line.step}  {line.where}: {line.snippet}")

@@ -9,7 +9,7 @@ import click
 from core.cli.output import emit, json_option, say
 
 if TYPE_CHECKING:
-    from core.cli.shapes import ShownSession, ShownStep
+    from core.cli.printed_json import ShownSession, ShownStep
 
 
 @click.command()
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 @json_option
 def show(session: str, step: int | None, context: bool, as_json: bool) -> None:
     """Show SESSION with its steps, guidance, summaries and scores."""
-    from core.cli.shapes import shown_session
-    from core.cli.store import reading, trajectory
+    from core.cli.log_access import reading, trajectory
+    from core.cli.printed_json import shown_session
     from core.store import blobs
     from core.store.home import Home
 
     with reading(Home.default()) as conn:
-        told = trajectory(conn, session)
-        shown = shown_session(told, lambda name: blobs.get(conn, name), step, context)
+        found = trajectory(conn, session)
+        shown = shown_session(found, lambda name: blobs.get(conn, name), step, context)
     emit(shown) if as_json else _print(shown)
 
 

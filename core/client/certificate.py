@@ -25,10 +25,10 @@ def split_address(url: str) -> tuple[str, str]:
 
     Colons, spaces and capitals, as openssl prints them, are accepted. Raises InvalidInput (bad_fingerprint).
     """
-    address, mark, told = url.partition("#")
+    address, mark, pin = url.partition("#")
     if not mark:
         return address, ""
-    found = _PIN.fullmatch(told.translate(_SEPARATORS).lower())
+    found = _PIN.fullmatch(pin.translate(_SEPARATORS).lower())
     if found is None:
         raise InvalidInput("bad_fingerprint", f"What stands behind # in {address} is no fingerprint: sha256= and 64 "
                            "hexadecimal digits are expected.", address=address)
@@ -60,10 +60,10 @@ def pinned(pin: str) -> dict[str, Any]:
     class Pinned(ClientConnection):
         """Compares before the handshake, which carries the token."""
 
-        async def handshake(self, *told: Any, **named: Any) -> None:
+        async def handshake(self, *arguments: Any, **named: Any) -> None:
             """Compare, then greet."""
             _compare(self, pin)
-            await super().handshake(*told, **named)
+            await super().handshake(*arguments, **named)
 
     return {"ssl": context, "create_connection": Pinned}
 

@@ -12,17 +12,17 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, TypeVar
 
-from core.client.link import Link
+from core.client.connection import ReconnectingConnection
 from core.client.listeners import tell
-from core.client.questions import Questions
+from core.client.questions import PendingQuestions
 from core.client.replica import Replica
 from core.client.status import Status
 from core.domain.blob import is_blob_hash
 from core.domain.errors import InvalidInput, LimitReached, ReportableError, Unavailable
 from core.domain.ids import new_id
 from core.protocol.client_effects import (
-    Answer,
     Break,
+    CommandAnswered,
     Compare,
     DropCopies,
     Effect,
@@ -34,7 +34,7 @@ from core.protocol.client_effects import (
     Send,
     Show,
 )
-from core.protocol.client_state import ClientState, Sender
+from core.protocol.client_state import ClientState, OutboxSender
 from core.protocol.messages import (
     Ack,
     AnyOp,
@@ -77,8 +77,8 @@ class Client:
         self._answers: dict[str, asyncio.Future[Ack | Nak]] = {}
         self._writes: deque[asyncio.Future[Any]] = deque()
         self._ordered = asyncio.Lock()
-        self._link = Link(url, token, self, program=program)
-        self._questions = Questions(self._link.post)
+        self._link = ReconnectingConnection(url, token, self, program=program)
+        self._questions = PendingQuestions(self._link.post)
 
     @property
     def client(self) -> str:
@@ -159,7 +159,7 @@ class Client:
         """A connection begins, from what is on disk: a write that the disk refused may have left us ahead of it."""
         await self._end_writes()
         async with self._ordered:
-            self._state.sender = Sender(self.replica.waiting(), self.replica.last)
+            self._state.sender = OutboxSender(self.replica.waiting(), self.replica.last)
             self._state.epoch = self.replica.epoch
             heads = {s: self.replica.head(s) for s in self._state.subscriptions.sessions}
             effects = self._state.welcomed(welcome, heads)
@@ -205,10 +205,10 @@ class Client:
                 await self._write(self.replica.place(session, first, bodies), partial(self._placed, session))
             case PutRows(rows):
                 await self.replica.put_rows(rows)
-            case Answer(reply):
+            case CommandAnswered(reply):
                 await self._answered(reply)
             case KeepBlob(hash, compressed):
-                await self._keep_blob(hash, compressed)
+                await self._store_blob(hash, compressed)
             case DropCopies(epoch, renew):
                 await self._drop_copies(epoch, renew)
             case ForgetSession(session):
@@ -226,11 +226,11 @@ class Client:
         if future is not None and not future.done():
             future.set_result(reply)
 
-    async def _keep_blob(self, hash: str, compressed: bytes | None) -> None:
+    async def _store_blob(self, hash: str, compressed: bytes | None) -> None:
         if compressed is None:
             tell(self.on_absent, hash)
             return
-        await self._write(self.replica.keep_blob(hash, compressed), partial(self._kept, hash))
+        await self._write(self.replica.store_blob(hash, compressed), partial(self._blob_stored, hash))
 
     async def _write(self, write: asyncio.Future[T], done: Callable[[asyncio.Future[T]], None]) -> None:
         write.add_done_callback(done)
@@ -262,21 +262,21 @@ class Client:
         elif isinstance(error, ReportableError):
             self._link.abort(error)  # now: the next message, which would not follow what is held, may be hours away
 
-    def _kept(self, hash: str, write: asyncio.Future[None]) -> None:
+    def _blob_stored(self, hash: str, write: asyncio.Future[None]) -> None:
         if not write.cancelled() and isinstance(write.exception(), Unavailable):
             self._state.wants.want([hash])
 
     async def _drop_copies(self, epoch: str, renew: bool) -> None:
         async with self._ordered:
             await self.replica.drop_copies(epoch, renew=renew)
-            self._state.sender = Sender(self.replica.waiting()) if renew else self._state.sender
+            self._state.sender = OutboxSender(self.replica.waiting()) if renew else self._state.sender
         if renew:
             await self._link.restart(reason="new outbox identity")
 
     async def _renew(self) -> None:
         async with self._ordered:
             await self.replica.renew()
-            self._state.sender = Sender(self.replica.waiting())
+            self._state.sender = OutboxSender(self.replica.waiting())
         await self._link.restart(reason="new outbox identity")
 
     def _show(self, message: Live | Failed) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-FIRST_S, GROWTH, LAST_S = 0.2, 1.6, 5.0
+FIRST_S, FACTOR, LAST_S = 0.2, 1.6, 5.0
 """The roofs under which waits are drawn. With the last one all are back within five seconds of a server's return."""
 
 DENIED_S = 15.0
@@ -26,7 +26,7 @@ class Patience:
     def wait(self, *, denied: bool = False) -> float:
         """Seconds to wait before the next attempt, after one that failed or whose token was refused."""
         roof = min(self._roof, DENIED_S if denied else LAST_S)
-        self._roof = min(DENIED_S, roof * GROWTH)
+        self._roof = min(DENIED_S, roof * FACTOR)
         return random.uniform(0, roof)
 
     def ended(self, lived_s: float | None) -> None:

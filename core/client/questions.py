@@ -16,7 +16,7 @@ PATIENCE_S = 30.0
 A = TypeVar("A", bound=Wire)
 
 
-class Questions:
+class PendingQuestions:
     """The questions of one client that wait for their answers. `post` sends a message."""
 
     def __init__(self, post: Callable[[Wire], None]) -> None:
@@ -59,14 +59,14 @@ class Questions:
         self._post(question)
         try:
             async with asyncio.timeout(PATIENCE_S):
-                told = await future
+                received = await future
         except TimeoutError:
             raise Unavailable("no_answer", "The server did not answer in time.") from None
         finally:
             del self._asked[name]
-        if not isinstance(told, answer):
+        if not isinstance(received, answer):
             raise ProtocolMismatch("bad_answer", "The server answered something else than was asked.")
-        return told
+        return received
 
 
 def _away() -> ReportableError:

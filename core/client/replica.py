@@ -200,7 +200,7 @@ class Replica:
 
         The future raises Conflict (seq_gap), Unavailable.
         """
-        return self._keep(lambda conn: log.place(conn, session, first, bodies),
+        return self._write(lambda conn: log.place(conn, session, first, bodies),
                           lambda head: tell(self.events_added, session, first, head))
 
     async def put_rows(self, rows: Sequence[SessionRow]) -> None:
@@ -208,19 +208,19 @@ class Replica:
         await self._writer.do(lambda conn: [log.put_row(conn, row) for row in rows])
         tell(self.rows_changed)
 
-    def keep_blob(self, hash: str, compressed: bytes) -> asyncio.Future[None]:
+    def store_blob(self, hash: str, compressed: bytes) -> asyncio.Future[None]:
         """Keep a payload; `blob_arrived` is told when it is on disk. Many at once are stored by one commit.
 
         The future raises InvalidInput where it is not what its name says, LimitReached, Unavailable.
         """
-        return self._keep(lambda conn: blobs.put_compressed(conn, hash, compressed),
+        return self._write(lambda conn: blobs.put_compressed(conn, hash, compressed),
                           lambda _: tell(self.blob_arrived, hash))
 
-    def _keep(self, work: Callable[[Connection], T], told: Callable[[T], None]) -> asyncio.Future[T]:
+    def _write(self, work: Callable[[Connection], T], on_stored: Callable[[T], None]) -> asyncio.Future[T]:
         """Queue a write; its result is told when it is on disk, before whoever waits for the future goes on."""
         def settled(done: asyncio.Future[T]) -> None:
             if not done.cancelled() and done.exception() is None:
-                told(done.result())
+                on_stored(done.result())
 
         future = asyncio.wrap_future(self._writer.submit(work))
         future.add_done_callback(settled)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ import msgspec
 from core.export.formats import DatasetFormat
 from core.export.options import ExportOptions
 from core.export.render import Renderer
-from core.export.report import Report, SessionReport
+from core.workers.export import Report, SessionReport
 
 VERSION = 1
 """Of the manifest's form."""
@@ -26,33 +25,33 @@ def manifest(report: Report, format: DatasetFormat, options: ExportOptions, rend
              hashes: Mapping[str, str]) -> dict[str, Any]:
     """What the data set was made from and how. Secrets are counted, never named, the file of
     rules for them is told by its SHA-256; `hashes` are SHA-256 by file."""
-    told = msgspec.to_builtins(options)
-    told["secrets"] = len(options.secrets)
+    choices = msgspec.to_builtins(options)
+    choices["secrets"] = len(options.secrets)
     rules = Path(options.secret_rules).read_bytes() if options.secret_rules else b""
-    told["secret_rules"] = hashlib.sha256(rules).hexdigest() if rules else ""
+    choices["secret_rules"] = hashlib.sha256(rules).hexdigest() if rules else ""
     model = {"template_sha256": renderer.template_hash, "tokenizer_sha256": renderer.tokenizer_hash,
              "template_mode": renderer.mode} if renderer else None
     totals = {k: getattr(report, k) for k in _COUNTS}
     return {"made_by": "tiphys", "version": VERSION, "format": format.name, "data_sha256": hashes["data"],
             "eval_sha256": hashes.get("eval", ""),
-            "counts": totals, "options": told, "model": model,
+            "counts": totals, "options": choices, "model": model,
             "sessions": [msgspec.to_builtins(s) for s in report.sessions], "warnings": report.warnings,
             "eval_sessions": report.eval_sessions, "findings": [msgspec.to_builtins(f) for f in report.findings]}
 
 
-def write_papers(folder: Path, told: dict[str, Any], report: Report, format: DatasetFormat) -> list[Path]:
+def write_papers(folder: Path, facts: dict[str, Any], report: Report, format: DatasetFormat) -> list[Path]:
     """Write manifest.json, README.md and what the format has beside them."""
     papers = folder / "manifest.json", folder / "README.md"
-    papers[0].write_bytes(msgspec.json.format(msgspec.json.encode(told, order="deterministic"), indent=2) + b"\n")
-    papers[1].write_text(_card(told, report, format), encoding="utf-8")
+    papers[0].write_bytes(msgspec.json.format(msgspec.json.encode(facts, order="deterministic"), indent=2) + b"\n")
+    papers[1].write_text(_card(facts, report, format), encoding="utf-8")
     beside = [folder / name for name in format.beside]
     for path in beside:
         path.write_bytes(msgspec.json.format(msgspec.json.encode(format.beside[path.name]), indent=2) + b"\n")
     return [*papers, *beside]
 
 
-def _card(told: dict[str, Any], report: Report, format: DatasetFormat) -> str:
-    options = told["options"]
+def _card(facts: dict[str, Any], report: Report, format: DatasetFormat) -> str:
+    options = facts["options"]
     once = "once" if options["overlap"] == "once" else "in each sample"
     final = "the final verdict of each step" if options["verdicts"] == "final" else "ignored, everything trains"
     lines = [
@@ -64,7 +63,8 @@ def _card(told: dict[str, Any], report: Report, format: DatasetFormat) -> str:
         f"- Actions carried past a summary are trained {once}.",
         f"- Verdicts: {final}.",
         f"- How to read it: {format.use}",
-        f"- Content: SHA-256 `{told['data_sha256']}`; everything else that was chosen or counted: `manifest.json`.", "",
+        f"- Content: SHA-256 `{facts['data_sha256']}`; everything else that was chosen or counted: `manifest.json`.",
+        "",
         "Loss falls on the kept actions and their stop token only. Masked actions stay in the context.", "",
         "| session | read up to | steps | kept | masked | samples | context |", "|---|---|---|---|---|---|---|",
         *[_line(s) for s in report.sessions], "",
@@ -85,16 +85,14 @@ def _card(told: dict[str, Any], report: Report, format: DatasetFormat) -> str:
 
 def _sources(report: Report) -> list[str]:
     """Each author and version once, counted over all sessions."""
-    masks: Counter[tuple[str, str]] = Counter()
-    keeps: Counter[tuple[str, str]] = Counter()
-    for opinion in (o for s in report.sessions for o in s.verdicts):
-        masks[opinion.author, opinion.version] += opinion.masks
-        keeps[opinion.author, opinion.version] += opinion.keeps
-    return [f"| {a} | {v} | {masks[a, v]} | {keeps[a, v]} |" for a, v in sorted(set(masks) | set(keeps))]
+    sources = [source for session in report.sessions for source in session.verdicts]
+    return [f"| {a} | {v} | {sum(s.masks for s in found)} | {sum(s.keeps for s in found)} |"
+            for a, v in sorted({(s.author, s.version) for s in sources})
+            if (found := [s for s in sources if (s.author, s.version) == (a, v)])]
 
 
-def _line(told: SessionReport) -> str:
-    title = " ".join(told.title.split()).replace("|", "/")[:60]
-    context = "put together" if told.rebuilt else "as recorded"
-    counts = f"{told.head} | {told.steps} | {told.kept} | {told.masked} | {told.samples}"
-    return f"| {told.session} {title} | {counts} | {context} |"
+def _line(session: SessionReport) -> str:
+    title = " ".join(session.title.split()).replace("|", "/")[:60]
+    context = "put together" if session.rebuilt else "as recorded"
+    counts = f"{session.head} | {session.steps} | {session.kept} | {session.masked} | {session.samples}"
+    return f"| {session.session} {title} | {counts} | {context} |"

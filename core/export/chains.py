@@ -15,12 +15,12 @@ import msgspec
 
 from core.export.formats import IGNORED
 from core.export.options import ExportOptions
-from core.export.rows import Row
+from core.export.rows import SampleRow
 
 
-def merged(rows: Iterator[Row]) -> Iterator[Row]:
+def merged(rows: Iterator[SampleRow]) -> Iterator[SampleRow]:
     """The rows of one session, merged where one goes on from the one before."""
-    before: Row | None = None
+    before: SampleRow | None = None
     for row in rows:
         if before is not None:
             joined = _joined(before, row)
@@ -34,7 +34,7 @@ def merged(rows: Iterator[Row]) -> Iterator[Row]:
         yield before
 
 
-def _joined(react: Row, summary: Row) -> Row | None:
+def _joined(react: SampleRow, summary: SampleRow) -> SampleRow | None:
     """One row of both, or None where the second does not go on from the first."""
     first, second = react.rendered, summary.rendered
     if first is None or second is None or (react.sample.kind, summary.sample.kind) != ("react", "summary"):
@@ -46,11 +46,11 @@ def _joined(react: Row, summary: Row) -> Row | None:
     count = len(react.trained)
     trained = tuple(t or (i < count and react.trained[i]) for i, t in enumerate(summary.trained))
     rendered = msgspec.structs.replace(second, mask=mask, seams=max(first.seams, second.seams))
-    return Row(sample=summary.sample, trained=trained, rendered=rendered, react_tokens=size,
-               part=react.part)
+    return SampleRow(sample=summary.sample, trained=trained, rendered=rendered, react_tokens=size,
+                     part=react.part)
 
 
-def token_weights(row: Row, options: ExportOptions) -> dict[str, Any]:
+def token_weights(row: SampleRow, options: ExportOptions) -> dict[str, Any]:
     """The columns of a row whose tokens count differently: `labels` where a weight is above 0, and `weights`."""
     assert row.rendered is not None
     first = row.react_tokens if row.react_tokens else len(row.rendered.ids) * (row.sample.kind == "react")
@@ -60,7 +60,7 @@ def token_weights(row: Row, options: ExportOptions) -> dict[str, Any]:
     return {"labels": labels, "weights": weights}
 
 
-def copies(row: Row, options: ExportOptions) -> int:
+def copies(row: SampleRow, options: ExportOptions) -> int:
     """How many rows a row becomes in a data file."""
     if options.chains:
         kinds = ("react", "summary") if row.react_tokens else (row.sample.kind,)

@@ -18,29 +18,20 @@ from core.domain.errors import InvalidInput
 from core.domain.message import Message
 from core.domain.secret_text import SecretSpan, find_secrets, hint
 from core.export.options import ExportOptions
-from core.export.sample import Part, Sample
+from core.export.sample import Sample, SamplePart
 from core.export.secret_rules import find_by_rules, read_rules
+from core.workers.export import Leak
 
 REDACTED = "[redacted]"
 _SHORTEST = 6
-_KEPT = 10_000
-Looked = tuple[str, tuple[tuple[str, str], ...], int]
+_MOST_TEXTS = 10_000
+Cleaned = tuple[str, tuple[tuple[str, str], ...], int]
 _HOME_FOLDER = re.compile(r"(?P<root>/home/|/Users/|\b[A-Za-z]:(?:\\\\?|/)Users(?:\\\\?|/))"
                           r"(?P<name>[\w.-]{1,64})")
 _NOBODY = frozenset({
     "user", "users", "ubuntu", "debian", "runner", "agent", "root", "node", "vscode", "shared", "public", "default",
     "jovyan", "app", "dev", "admin", "username", "you", "yourname", "name", "linuxbrew", "travis", "circleci",
     "sandbox", "coder", "git", "docker", "nobody", "guest", "me", "student"})
-
-
-class Leak(msgspec.Struct, frozen=True, kw_only=True, order=True):
-    """Something that was taken out of a sample's messages: `count` times, of a kind. `hint` shows its beginning."""
-
-    session: str
-    sample: str
-    kind: str
-    hint: str
-    count: int = 1
 
 
 class Cleaner:
@@ -58,7 +49,7 @@ class Cleaner:
         self._scans = options.scan
         self._rules = read_rules(Path(options.secret_rules)) if options.secret_rules else []
         self._names: dict[str, str] = {}
-        self._seen: dict[str, Looked] = {}
+        self._cleaned_texts: dict[str, Cleaned] = {}
         self.leaks: list[Leak] = []
         self.renamed = 0
 
@@ -70,7 +61,7 @@ class Cleaner:
                        for (kind, shown), count in sorted(found.items())]
         return msgspec.structs.replace(sample, parts=parts)
 
-    def _part(self, part: Part, name: str, found: Counter[tuple[str, str]]) -> Part:
+    def _part(self, part: SamplePart, name: str, found: Counter[tuple[str, str]]) -> SamplePart:
         before = sum(found.values())
         message = self._message(part.message, name, found)
         if message == part.message:
@@ -81,28 +72,28 @@ class Cleaner:
 
     def _message(self, message: Message, name: str, found: Counter[tuple[str, str]]) -> Message:
         def clean(text: str) -> str:
-            told, kinds, renamed = self._looked(text)
+            cleaned, kinds, renamed = self._clean_once(text)
             if any(kind == "named_value" for kind, _ in kinds) and self._refuses:
                 raise InvalidInput("holds_a_secret", f"The sample {name} holds a value that is to be kept secret.")
             found.update(kinds)
             self.renamed += renamed
-            return told
+            return cleaned
 
         calls = tuple(msgspec.structs.replace(c, arguments=clean(c.arguments)) for c in message.tool_calls)
         return msgspec.structs.replace(message, content=clean(message.content), tool_calls=calls,
                                        reasoning=clean(message.reasoning))
 
-    def _looked(self, text: str) -> Looked:
+    def _clean_once(self, text: str) -> Cleaned:
         """What was found in a text, which comes again in every later sample. A plain dict: a cache around a method
         would hold this object in a circle, and with it the session."""
-        told = self._seen.get(text)
-        if told is None:
-            if len(self._seen) >= _KEPT:
-                self._seen.clear()
-            told = self._seen[text] = self._look(text)
-        return told
+        cleaned = self._cleaned_texts.get(text)
+        if cleaned is None:
+            if len(self._cleaned_texts) >= _MOST_TEXTS:
+                self._cleaned_texts.clear()
+            cleaned = self._cleaned_texts[text] = self._clean_text(text)
+        return cleaned
 
-    def _look(self, text: str) -> Looked:
+    def _clean_text(self, text: str) -> Cleaned:
         """(text without what must not leave, kinds and hints of what was taken out, how many folders were renamed)."""
         kinds: list[tuple[str, str]] = []
         for secret in self._exact:

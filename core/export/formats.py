@@ -9,8 +9,9 @@ import msgspec
 
 from core.domain.errors import NotFound
 from core.domain.message import Message, ToolCall
-from core.export.rows import Row
+from core.export.rows import SampleRow
 from core.llm.template_messages import arguments_of, template_message, template_tool
+from core.workers.export import DATASET_FORMATS
 
 IGNORED = -100
 """The label of a token without loss, as torch's cross entropy knows it."""
@@ -23,17 +24,20 @@ class DatasetFormat(msgspec.Struct, frozen=True, kw_only=True):
     in the plain-text action format. `beside` are small files that a trainer reads beside the data."""
 
     name: str
-    title: str
-    about: str
     use: str
     needs_tokens: bool
-    encode: Callable[[Row], dict[str, Any]]
+    encode: Callable[[SampleRow], dict[str, Any]]
     parquet: bool = False
     last_only: bool = False
     in_text: bool = False
     beside: Mapping[str, Any] = {}
 
-    def lines(self, row: Row) -> Iterator[dict[str, Any]]:
+    @property
+    def title(self) -> str:
+        """Its name for people."""
+        return DATASET_FORMATS[self.name].title
+
+    def lines(self, row: SampleRow) -> Iterator[dict[str, Any]]:
         """What is written of a row: one object, or one for each message that trains."""
         if not self.last_only:
             yield self.encode(row)
@@ -44,41 +48,41 @@ class DatasetFormat(msgspec.Struct, frozen=True, kw_only=True):
             yield self.encode(msgspec.structs.replace(row, sample=msgspec.structs.replace(row.sample, parts=parts),
                                                       trained=trained))
 
-    def count(self, row: Row) -> int:
+    def count(self, row: SampleRow) -> int:
         """How many objects `lines` gives."""
         return sum(row.trained) if self.last_only else 1
 
 
-def labels_of(row: Row) -> list[int]:
+def labels_of(row: SampleRow) -> list[int]:
     """The ids where loss falls, IGNORED elsewhere."""
     rendered = row.rendered
     return [i if m else IGNORED for i, m in zip(rendered.ids, rendered.mask, strict=True)] if rendered else []
 
 
-def _trl(row: Row) -> dict[str, Any]:
+def _trl(row: SampleRow) -> dict[str, Any]:
     ids = row.rendered.ids if row.rendered else []
     return {"input_ids": ids, "labels": labels_of(row), **_origin(row)}
 
 
-def _chat(row: Row) -> dict[str, Any]:
+def _chat(row: SampleRow) -> dict[str, Any]:
     return {"messages": _messages(row, lambda t: {"train": t}), **_tools(row), **_origin(row)}
 
 
-def _slime(row: Row) -> dict[str, Any]:
+def _slime(row: SampleRow) -> dict[str, Any]:
     """Arguments as objects: slime gives the messages to the chat template as they are, and that writes JSON itself."""
     messages = [template_message(p.message) | ({"step_loss_mask": int(t)} if p.message.role == "assistant" else {})
                 for p, t in zip(row.sample.parts, row.trained, strict=True)]
     return {"messages": messages, "metadata": {**_tools(row), **_origin(row)}}
 
 
-def _llama_factory(row: Row) -> dict[str, Any]:
+def _llama_factory(row: SampleRow) -> dict[str, Any]:
     """Tools as JSON text, as its renderers read them."""
     parts = zip(row.sample.parts, row.trained, strict=True)
     tools = {"tools": _json(_tools(row)["tools"])} if row.sample.tools else {}
     return {"messages": [_weighted(p.message, t) for p, t in parts], **tools, **_origin(row)}
 
 
-def _sharegpt(row: Row) -> dict[str, Any]:
+def _sharegpt(row: SampleRow) -> dict[str, Any]:
     """Turns of a person and the model by turns, as LLaMA-Factory's older data format wants them."""
     turns: list[dict[str, str]] = []
     system = [p.message.content for p in row.sample.parts if p.message.role == "system"]
@@ -100,24 +104,24 @@ def _weighted(message: Message, trained: bool) -> dict[str, Any]:
     return {"role": message.role, "content": content, "loss_weight": 1.0 if trained else 0.0}
 
 
-def _messages(row: Row, mark: Callable[[bool], dict[str, Any]]) -> list[dict[str, Any]]:
+def _messages(row: SampleRow, mark: Callable[[bool], dict[str, Any]]) -> list[dict[str, Any]]:
     return [_plain(p.message) | (mark(t) if p.message.role == "assistant" else {})
             for p, t in zip(row.sample.parts, row.trained, strict=True)]
 
 
 def _plain(message: Message) -> dict[str, Any]:
     """A message of the OpenAI API: a call's arguments are text, exactly as the model wrote them."""
-    told = template_message(message)
-    for call, written in zip(told.get("tool_calls", ()), message.tool_calls, strict=False):
+    plain = template_message(message)
+    for call, written in zip(plain.get("tool_calls", ()), message.tool_calls, strict=False):
         call["function"]["arguments"] = written.arguments
-    return told
+    return plain
 
 
-def _tools(row: Row) -> dict[str, Any]:
+def _tools(row: SampleRow) -> dict[str, Any]:
     return {"tools": [template_tool(t) for t in row.sample.tools]} if row.sample.tools else {}
 
 
-def _origin(row: Row) -> dict[str, Any]:
+def _origin(row: SampleRow) -> dict[str, Any]:
     return {"session": row.sample.session, "kind": row.sample.kind, "step": row.sample.step}
 
 
@@ -126,8 +130,8 @@ def _arguments(call: ToolCall) -> str:
     return _json(call.arguments) if isinstance(arguments_of(call), str) else call.arguments or "{}"
 
 
-def _json(told: object) -> str:
-    return msgspec.json.encode(told).decode()
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
 
 
 _DATASET_INFO = {"tiphys": {"file_name": "data.jsonl", "formatting": "sharegpt",
@@ -135,24 +139,18 @@ _DATASET_INFO = {"tiphys": {"file_name": "data.jsonl", "formatting": "sharegpt",
 
 
 FORMATS: dict[str, DatasetFormat] = {f.name: f for f in (
-    DatasetFormat(name="trl", title="TRL", needs_tokens=True, encode=_trl,
-                  about="Token ids and labels, made by the program's own renderer: the exact mask. What “Train” reads.",
+    DatasetFormat(name="trl", needs_tokens=True, encode=_trl,
                   use="SFTTrainer takes input_ids and labels as they are; set max_length (its default cuts at 1,024)."),
-    DatasetFormat(name="trl-parquet", title="TRL (Parquet)", needs_tokens=True, encode=_trl, parquet=True,
-                  about="The same rows in a Parquet file.", use="As for TRL."),
-    DatasetFormat(name="chat", title="Chat messages", needs_tokens=False, encode=_chat,
-                  about="Messages of the OpenAI chat API; train is true on the assistant messages that carry loss.",
+    DatasetFormat(name="trl-parquet", needs_tokens=True, encode=_trl, parquet=True, use="As for TRL."),
+    DatasetFormat(name="chat", needs_tokens=False, encode=_chat,
                   use="Read train yourself: most trainers otherwise train every assistant message."),
-    DatasetFormat(name="slime", title="slime", needs_tokens=False, encode=_slime,
-                  about="Messages with step_loss_mask, tools in metadata.",
+    DatasetFormat(name="slime", needs_tokens=False, encode=_slime,
                   use="--input-key messages; check it with slime's get_text_from_loss_mask."),
-    DatasetFormat(name="axolotl", title="axolotl", needs_tokens=False, encode=_chat,
-                  about="Messages with train per message, for type: chat_template.",
+    DatasetFormat(name="axolotl", needs_tokens=False, encode=_chat,
                   use="message_field_training: train; roles_to_train: []"),
-    DatasetFormat(name="llama-factory", title="LLaMA-Factory (v1)", needs_tokens=False, encode=_llama_factory,
-                  about="Messages with loss_weight per message.", use="LLaMA-Factory's v1 data format."),
-    DatasetFormat(name="llama-factory-sharegpt", title="LLaMA-Factory (ShareGPT)", needs_tokens=False, encode=_sharegpt,
-                  about="Turns of a person and the model, one row for each action that trains.",
+    DatasetFormat(name="llama-factory", needs_tokens=False, encode=_llama_factory,
+                  use="LLaMA-Factory's v1 data format."),
+    DatasetFormat(name="llama-factory-sharegpt", needs_tokens=False, encode=_sharegpt,
                   use="dataset_dir: this folder, dataset: tiphys, mask_history: true (only then the mask is exact).",
                   last_only=True, in_text=True, beside={"dataset_info.json": _DATASET_INFO}),
 )}

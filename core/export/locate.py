@@ -9,10 +9,10 @@ import msgspec
 
 from core.domain.errors import InvalidInput
 from core.domain.message import Message
-from core.export.sample import Refusal
 from core.export.spans import Span, check_completion, stop_after
-from core.export.template import NO_FRAME, ChatTemplate, Frame, followed
+from core.export.template import NO_FRAME, ChatTemplate, TextFrame, followed
 from core.llm.model import ToolSpec
+from core.workers.export import ExportRefusal
 
 _BY_WHAT_FOLLOWS = frozenset({"prompt_not_prefix", "prompt_opens_thinking", "completion_rewritten", "no_stop"})
 """Reasons that may not hold where the text ends earlier."""
@@ -23,7 +23,7 @@ class Located(msgspec.Struct, frozen=True, kw_only=True):
 
     text: str
     spans: tuple[Span, ...]
-    refused: tuple[Refusal, ...]
+    refused: tuple[ExportRefusal, ...]
 
     @property
     def trained(self) -> list[Span]:
@@ -38,8 +38,8 @@ class Form(msgspec.Struct, frozen=True, kw_only=True):
     template: ChatTemplate
     stops: Sequence[str]
     control: Sequence[str]
-    plain: Frame = NO_FRAME
-    beside: Frame = NO_FRAME
+    plain: TextFrame = NO_FRAME
+    beside: TextFrame = NO_FRAME
 
 
 class Context:
@@ -72,12 +72,12 @@ class Context:
             raise errors[0]
         return max(found, key=lambda one: len(one.trained))  # of equal ones the first
 
-    def cuts(self, asked: Collection[int]) -> tuple[list[Located], list[Refusal]]:
+    def cuts(self, asked: Collection[int]) -> tuple[list[Located], list[ExportRefusal]]:
         """As few texts as it takes to hold all actions exactly, the shortest first; and what no text holds.
 
         Raises InvalidInput where the template refuses a text that is needed.
         """
-        left, found, refused = sorted(asked), list[Located](), list[Refusal]()
+        left, found, refused = sorted(asked), list[Located](), list[ExportRefusal]()
         while left:
             one = self.locate(left)
             exact = {s.message for s in one.trained}
@@ -103,19 +103,19 @@ class Context:
         cue = prompt.removeprefix(past)
         front, found, answer = self._text(self._messages[: index + 1]).rpartition(cue)
         if not found or not front or cue == prompt or not any(c in cue for c in self._form.control):
-            told = f"The chat template rewrites what comes before message {index + 1}."
-            raise InvalidInput("prompt_not_prefix", told)
+            why = f"The chat template rewrites what comes before message {index + 1}."
+            raise InvalidInput("prompt_not_prefix", why)
         return prompt + answer
 
     def _located(self, whole: str, count: int, asked: Collection[int]) -> Located:
         spans: list[Span] = []
-        refused: list[Refusal] = []
+        refused: list[ExportRefusal] = []
         for index in self._own(count):
             try:
                 spans.append(self._span(whole, index, index in asked))
             except InvalidInput as error:
                 if index in asked:
-                    refused.append(Refusal(code=error.code, sentence=error.sentence, message=index))
+                    refused.append(ExportRefusal(code=error.code, sentence=error.sentence, message=index))
         return Located(text=whole, spans=tuple(spans), refused=tuple(refused))
 
     def _own(self, count: int) -> Iterator[int]:
@@ -126,14 +126,14 @@ class Context:
         prompt = self._prompt(index)
         if not whole.startswith(prompt):
             if prompt.rstrip().endswith("<think>") and whole.startswith(prompt.rstrip().removesuffix("<think>")):
-                told = "The chat template makes the model think before it answers, and leaves thoughts out of answers."
-                raise InvalidInput("prompt_opens_thinking", told)
-            told = f"The chat template rewrites what comes before message {index + 1} once later messages follow."
-            raise InvalidInput("prompt_not_prefix", told)
+                why = "The chat template makes the model think before it answers, and leaves thoughts out of answers."
+                raise InvalidInput("prompt_opens_thinking", why)
+            why = f"The chat template rewrites what comes before message {index + 1} once later messages follow."
+            raise InvalidInput("prompt_not_prefix", why)
         form = self._form
         end, stop = stop_after(whole, len(prompt), form.stops)
-        told = whole[len(prompt) : end - len(stop)]
-        check_completion(self._messages[index], told, form.control, form.plain, form.beside)
+        completion = whole[len(prompt) : end - len(stop)]
+        check_completion(self._messages[index], completion, form.control, form.plain, form.beside)
         return Span(message=index, start=len(prompt), end=end, trained=trained)
 
     def _prompt(self, index: int) -> str:

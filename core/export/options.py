@@ -52,10 +52,10 @@ class ExportOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         return self.summary if kind == "summary" else self.react
 
 
-def read_options(told: object) -> ExportOptions:
+def read_options(data: object) -> ExportOptions:
     """The options of plain JSON data. Raises InvalidInput."""
     try:
-        options = msgspec.convert(told or {}, ExportOptions)
+        options = msgspec.convert(data or {}, ExportOptions)
     except msgspec.ValidationError as error:
         raise InvalidInput("bad_options", f"The export options cannot be read: {error}") from error
     if min(options.react, options.summary) < 0:

@@ -14,7 +14,7 @@ import msgspec
 from core.domain.message import Message, ToolCall
 from core.domain.step import Action, StepBody
 from core.domain.trajectory import Trajectory
-from core.export.sample import Part
+from core.export.sample import SamplePart
 
 BodyOf = Callable[[str], StepBody | None]
 """The body of a hash, or None where it is not held."""
@@ -32,19 +32,19 @@ def _call(action: Action) -> ToolCall:
     return ToolCall(id=action.call_id, name=action.tool, arguments=arguments)
 
 
-def rebuilt_context(trajectory: Trajectory, upto: int, body_of: BodyOf) -> list[Part]:
+def rebuilt_context(trajectory: Trajectory, upto: int, body_of: BodyOf) -> list[SamplePart]:
     """The messages up to and with the action of the step at index `upto`. Steps without a body are left out."""
     summary = next((s for s in reversed(trajectory.summaries.values()) if _before(trajectory, s.last, upto)), None)
     parts = _opening(trajectory)
     if summary is not None:
-        parts.append(Part(message=Message(role="user", content=summary.text)))
+        parts.append(SamplePart(message=Message(role="user", content=summary.text)))
     skip = summary.last if summary is not None else 0
     for entry in trajectory.steps[: upto + 1]:
         body = body_of(entry.body) if entry.head.number > skip else None
         if body is None:
             continue
         parts += _guidance(trajectory, body.number)
-        parts.append(Part(message=step_message(body), state="kept", step=body.number))
+        parts.append(SamplePart(message=step_message(body), state="kept", step=body.number))
         parts += _observations(body)
     return parts[: _last_action(parts) + 1]
 
@@ -53,24 +53,24 @@ def _before(trajectory: Trajectory, last: int, upto: int) -> bool:
     return last < trajectory.steps[upto].head.number
 
 
-def _opening(trajectory: Trajectory) -> list[Part]:
-    told = trajectory.created.task.description if trajectory.created else ""
-    return [Part(message=Message(role="user", content=told))] if told else []
+def _opening(trajectory: Trajectory) -> list[SamplePart]:
+    description = trajectory.created.task.description if trajectory.created else ""
+    return [SamplePart(message=Message(role="user", content=description))] if description else []
 
 
-def _guidance(trajectory: Trajectory, step: int) -> list[Part]:
-    told = [g.text for g in trajectory.guidance.values() if g.delivered_step == step]
-    return [Part(message=Message(role="user", content=f"<real_user>{text}</real_user>")) for text in told]
+def _guidance(trajectory: Trajectory, step: int) -> list[SamplePart]:
+    texts = [g.text for g in trajectory.guidance.values() if g.delivered_step == step]
+    return [SamplePart(message=Message(role="user", content=f"<real_user>{text}</real_user>")) for text in texts]
 
 
-def _observations(body: StepBody) -> list[Part]:
+def _observations(body: StepBody) -> list[SamplePart]:
     names = {a.call_id: a.tool for a in body.actions}
     return [
-        Part(message=Message(role="tool", content=o.output.text or (o.error.message if o.error else ""),
-                             tool_call_id=o.call_id, name=names.get(o.call_id, "")))
+        SamplePart(message=Message(role="tool", content=o.output.text or (o.error.message if o.error else ""),
+                                   tool_call_id=o.call_id, name=names.get(o.call_id, "")))
         for o in body.observations
     ]
 
 
-def _last_action(parts: list[Part]) -> int:
+def _last_action(parts: list[SamplePart]) -> int:
     return max((i for i, p in enumerate(parts) if p.step is not None), default=-1)

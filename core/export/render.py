@@ -21,7 +21,6 @@ import msgspec
 from core.domain.errors import InvalidInput
 from core.domain.message import Message
 from core.export.locate import Context, Form, Located
-from core.export.sample import Refusal
 from core.export.spans import Span
 from core.export.template import MODES, ChatTemplate
 from core.export.tokens import Tokenizer
@@ -29,6 +28,7 @@ from core.export.trial import Trial
 from core.llm.extra import require_extra
 from core.llm.foreign_model import SAFE
 from core.llm.model import ToolSpec
+from core.workers.export import ExportRefusal
 
 
 class Rendered(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,7 +44,7 @@ class Rendered(msgspec.Struct, frozen=True, kw_only=True):
     mask: list[int]
     offsets: list[tuple[int, int]]
     spans: tuple[Span, ...]
-    refused: tuple[Refusal, ...] = ()
+    refused: tuple[ExportRefusal, ...] = ()
     seams: int = 0
 
 
@@ -156,6 +156,6 @@ def _load_tokenizer(folder: Path) -> Any:
 def _stop_ids(folder: Path, tokenizer: Any) -> list[int]:
     """The ids that end an answer: those of the generation settings and the tokenizer's own."""
     path = folder / "generation_config.json"
-    told = json.loads(path.read_text(encoding="utf-8")).get("eos_token_id") if path.is_file() else None
-    ids = told if isinstance(told, list) else [told]
+    named = json.loads(path.read_text(encoding="utf-8")).get("eos_token_id") if path.is_file() else None
+    ids = named if isinstance(named, list) else [named]
     return list(dict.fromkeys(i for i in [tokenizer.eos_token_id, *ids] if isinstance(i, int)))

@@ -12,13 +12,14 @@ from core.domain.trajectory import Trajectory
 from core.export.cleaning import Cleaner
 from core.export.options import ExportOptions
 from core.export.render import Rendered, Renderer
-from core.export.sample import Refusal, Sample
-from core.export.samples import Collector
+from core.export.sample import Sample
+from core.export.samples import SampleCollector
 from core.export.source import LogSource
 from core.export.text_form import in_text_form, uses_calls
+from core.workers.export import ExportRefusal
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True):
+class SampleRow(msgspec.Struct, frozen=True, kw_only=True):
     """One example, ready to be written: `trained` tells per message, `rendered` per token (None without a model).
     Two samples in one row (a chain): the first `react_tokens` tokens are those of the ReAct sample. One sample in
     several rows (its template tells the past otherwise later on): `part` counts them from 0."""
@@ -42,9 +43,9 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def fingerprint(self) -> str:
         """The same for rows that train the same on the same."""
-        told = ((self.rendered.ids, self.rendered.mask) if self.rendered
-                else ([p.message for p in self.sample.parts], self.trained, self.sample.tools))
-        return hashlib.sha256(msgspec.json.encode(told)).hexdigest()
+        trained_on = ((self.rendered.ids, self.rendered.mask) if self.rendered
+                      else ([p.message for p in self.sample.parts], self.trained, self.sample.tools))
+        return hashlib.sha256(msgspec.json.encode(trained_on)).hexdigest()
 
 
 class SessionRows:
@@ -52,28 +53,28 @@ class SessionRows:
 
     def __init__(self, source: LogSource, session: str, renderer: Renderer | None, options: ExportOptions) -> None:
         self.trajectory: Trajectory = source.trajectory(session)
-        self.refused: list[Refusal] = []
+        self.refused: list[ExportRefusal] = []
         self.rebuilt = False
         self.in_text = False
         self._renderer = renderer
         self._options = options
         self.cleaner = Cleaner(options)
-        self._collector = Collector(self.trajectory, source, options)
+        self._collector = SampleCollector(self.trajectory, source, options)
 
     @property
     def masked(self) -> int:
         """How many steps a verdict masks."""
-        return sum(not self._collector.kept(e) for e in self.trajectory.steps)
+        return sum(not self._collector.is_kept(e) for e in self.trajectory.steps)
 
-    def __iter__(self) -> Iterator[Row]:
+    def __iter__(self) -> Iterator[SampleRow]:
         for sample in self._collector.samples():
             self.rebuilt = self.rebuilt or sample.rebuilt
             try:
                 rows = self._rows(self._formed(self.cleaner.clean(sample)))
             except InvalidInput as error:
                 self._collector.give_back(sample)
-                self.refused.append(Refusal(code=error.code, sentence=error.sentence, sample=sample.name,
-                                            step=sample.step))
+                self.refused.append(ExportRefusal(code=error.code, sentence=error.sentence, sample=sample.name,
+                                                  step=sample.step))
                 continue
             yield from rows
         self.refused += self._collector.refused
@@ -93,19 +94,20 @@ class SessionRows:
         beside = any(p.trained and p.message.tool_calls and p.message.content.strip() for p in sample.parts)
         return not self._renderer.renders_calls or (beside and not self._renderer.renders_thoughts)
 
-    def _rows(self, sample: Sample) -> list[Row]:
+    def _rows(self, sample: Sample) -> list[SampleRow]:
         trained = tuple(p.trained for p in sample.parts)
         if self._renderer is None:
             if not any(trained):
                 raise InvalidInput("nothing_trained", "No action of this sample is kept.")
-            return [Row(sample=sample, trained=trained)]
+            return [SampleRow(sample=sample, trained=trained)]
         rows = self._renderer.render_all([p.message for p in sample.parts], trained, sample.tools, sample.day)
         most, longest = self._options.max_tokens, max(len(r.ids) for r in rows)
         if most is not None and longest > most:
             raise InvalidInput("too_long", f"The sample {sample.name} has {longest} tokens, more than {most}.")
         for rendered in rows:
             self._note(sample, rendered)
-        return [Row(sample=sample, trained=_exact(r, len(trained)), rendered=r, part=i) for i, r in enumerate(rows)]
+        return [SampleRow(sample=sample, trained=_exact(r, len(trained)), rendered=r, part=i)
+                for i, r in enumerate(rows)]
 
     def _note(self, sample: Sample, rendered: Rendered) -> None:
         for refusal in rendered.refused:

@@ -14,11 +14,12 @@ from core.export.chains import copies, merged
 from core.export.formats import DatasetFormat, format_named
 from core.export.options import ExportOptions
 from core.export.render import Renderer
-from core.export.report import Report, session_report
-from core.export.rows import Row, SessionRows
+from core.export.report import count_row, session_report
+from core.export.rows import SampleRow, SessionRows
 from core.export.source import LogSource
 from core.export.splits import held_out
 from core.export.writer import RowWriter
+from core.workers.export import Report
 
 OnProgress = Callable[[float], None]
 """Told the share that is done, 0–1."""
@@ -34,10 +35,10 @@ def dry_run(log: Path, sessions: Sequence[str], format: str, model_dir: str,
     options = _check(kind, options)
     report = Report()
 
-    def count(row: Row, held: bool) -> None:
-        told = kind.count(row)
-        report.eval_rows += told * (held and copies(row, _plain(options)) > 0)
-        report.rows += 0 if held else told * copies(row, options)
+    def count(row: SampleRow, held: bool) -> None:
+        objects = kind.count(row)
+        report.eval_rows += objects * (held and copies(row, _plain(options)) > 0)
+        report.rows += 0 if held else objects * copies(row, options)
 
     _read(log, sessions, open_renderer(kind, model_dir), options, report, count, on_progress)
     return report
@@ -91,9 +92,9 @@ def _block(report: Report, options: ExportOptions) -> None:
     if unseen and not options.allow_findings:
         kinds = ", ".join(sorted({f.kind for f in unseen}))
         places = sum(f.count for f in unseen)
-        told = (f"{places} places look like secrets ({kinds}). They would be replaced by [redacted]: look at them in a "
-                "dry run, then export with findings allowed.")
-        raise Conflict("findings_unseen", told, kinds=kinds, places=places)
+        why = (f"{places} places look like secrets ({kinds}). They would be replaced by [redacted]: look at them in a "
+               "dry run, then export with findings allowed.")
+        raise Conflict("findings_unseen", why, kinds=kinds, places=places)
 
 
 def open_renderer(kind: DatasetFormat, model_dir: str) -> Renderer | None:
@@ -109,7 +110,7 @@ def open_renderer(kind: DatasetFormat, model_dir: str) -> Renderer | None:
 
 
 def _read(log: Path, sessions: Sequence[str], renderer: Renderer | None, options: ExportOptions, report: Report,
-          take: Callable[[Row, bool], None], on_progress: OnProgress | None) -> None:
+          take: Callable[[SampleRow, bool], None], on_progress: OnProgress | None) -> None:
     """Give every row to `take`, with whether it is held out for evaluation."""
     with closing(LogSource(log)) as source:
         names = list(dict.fromkeys(sessions))
@@ -121,7 +122,7 @@ def _read(log: Path, sessions: Sequence[str], renderer: Renderer | None, options
             before = report.samples
             distinct = _distinct(rows, seen, options, report)
             for row in merged(distinct) if options.chains else distinct:
-                report.count(row)
+                count_row(report, row)
                 take(row, session in held)
             report.sessions.append(session_report(rows, report.samples - before))
             report.findings += rows.cleaner.leaks
@@ -131,7 +132,7 @@ def _read(log: Path, sessions: Sequence[str], renderer: Renderer | None, options
     _warn(report)
 
 
-def _distinct(rows: Iterable[Row], seen: set[str], options: ExportOptions, report: Report) -> Iterator[Row]:
+def _distinct(rows: Iterable[SampleRow], seen: set[str], options: ExportOptions, report: Report) -> Iterator[SampleRow]:
     """Without rows that equal an earlier one."""
     for row in rows:
         mark = row.fingerprint if options.dedupe else ""

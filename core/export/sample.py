@@ -8,15 +8,12 @@ import msgspec
 
 from core.domain.message import Message
 from core.llm.model import ToolSpec
-
-State = Literal["context", "kept", "masked", "carried", "changed", "summary"]
-"""kept, summary: trained. masked: an action that a verdict masks. carried: trained in an earlier sample already.
-changed: the context does not hold the action as the model wrote it. context: everything else."""
+from core.workers.export import State
 
 SampleKind = Literal["react", "summary"]
 
 
-class Part(msgspec.Struct, frozen=True, kw_only=True):
+class SamplePart(msgspec.Struct, frozen=True, kw_only=True):
     """One message of a sample; `step` is whose action it is, None for what is no action."""
 
     message: Message
@@ -37,7 +34,7 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
     session: str
     kind: SampleKind
     step: int
-    parts: tuple[Part, ...]
+    parts: tuple[SamplePart, ...]
     tools: tuple[ToolSpec, ...] = ()
     rebuilt: bool = False
     day: str = ""
@@ -46,13 +43,3 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
     def name(self) -> str:
         """One string that names the sample in a report."""
         return f"{self.session}/{self.kind}-{self.step}"
-
-
-class Refusal(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that an export leaves out, and why; `step` and `sample` where it is about one, `message` by index."""
-
-    code: str
-    sentence: str
-    step: int | None = None
-    sample: str | None = None
-    message: int | None = None

@@ -22,8 +22,9 @@ from core.domain.trajectory import StepEntry, Trajectory
 from core.domain.verdict import final_verdict
 from core.export.options import ExportOptions
 from core.export.rebuild import rebuilt_context
-from core.export.sample import Part, Refusal, Sample
+from core.export.sample import Sample, SamplePart
 from core.llm.model import ToolSpec
+from core.workers.export import ExportRefusal
 
 _APPROXIMATE = "approximate"
 """The source by which importers mark a message of a context that their file does not hold exactly."""
@@ -31,7 +32,7 @@ _APPROXIMATE = "approximate"
 _NO_ACTION = ("task", "guidance", "summary", "note")
 
 
-class Payloads(Protocol):
+class ContextSource(Protocol):
     """Where messages, bodies and tools are found by hash; raises a ReportableError where one is not held."""
 
     def message(self, name: str) -> Message:
@@ -45,10 +46,10 @@ class Payloads(Protocol):
 
 
 
-class Collector:
+class SampleCollector:
     """Makes the samples of one session; `refused` and `warnings` fill while they are read."""
 
-    def __init__(self, trajectory: Trajectory, payloads: Payloads, options: ExportOptions) -> None:
+    def __init__(self, trajectory: Trajectory, payloads: ContextSource, options: ExportOptions) -> None:
         self._trajectory = trajectory
         self._payloads = payloads
         self._options = options
@@ -56,7 +57,7 @@ class Collector:
         self._done = -1
         began = trajectory.row.created_at
         self._day = began.date().isoformat() if began is not None else ""
-        self.refused: list[Refusal] = []
+        self.refused: list[ExportRefusal] = []
 
     def samples(self) -> Iterator[Sample]:
         """All samples in the order of the session: a context before a summary, that summary, …, the last context."""
@@ -68,13 +69,13 @@ class Collector:
                 yield from self._guarded(partial(self._summary, value), f"summary-{value.last}")
         self._report_left_out()
 
-    def kept(self, entry: StepEntry) -> bool:
+    def is_kept(self, entry: StepEntry) -> bool:
         """Whether a step's action is to be trained."""
         if self._options.verdicts == "none":
             return True
         ignored = self._options.ignored
-        told = [v for v in entry.verdicts.values() if v.author.key not in ignored and v.author.kind not in ignored]
-        return final_verdict(told) == "keep"
+        counted = [v for v in entry.verdicts.values() if v.author.key not in ignored and v.author.kind not in ignored]
+        return final_verdict(counted) == "keep"
 
     def give_back(self, sample: Sample) -> None:
         """The sample was refused: its actions are not trained there, so a later sample may train them."""
@@ -97,7 +98,7 @@ class Collector:
             sample = make()
         except ReportableError as error:
             named = f"{self._trajectory.session}/{name}"
-            self.refused.append(Refusal(code=error.code, sentence=error.sentence, sample=named))
+            self.refused.append(ExportRefusal(code=error.code, sentence=error.sentence, sample=named))
             return
         if sample is not None:
             self._trained |= {p.step for p in sample.parts if p.state == "kept" and p.step is not None}
@@ -126,16 +127,16 @@ class Collector:
         before = self._trajectory.steps_before(summary) - 1
         step = self._number(before)
         if summary.completion is None or not refs:
-            told = f"The log does not say in which context steps {summary.first}–{summary.last} were summarised."
-            self.refused.append(Refusal(code="no_context", sentence=told, step=step))
+            why = f"The log does not say in which context steps {summary.first}–{summary.last} were summarised."
+            self.refused.append(ExportRefusal(code="no_context", sentence=why, step=step))
             return None
-        context = [Part(message=self._payloads.message(r.hash)) for r in refs]
-        last = Part(message=self._payloads.message(summary.completion.hash), state="summary")
+        context = [SamplePart(message=self._payloads.message(r.hash)) for r in refs]
+        last = SamplePart(message=self._payloads.message(summary.completion.hash), state="summary")
         return Sample(session=self._trajectory.session, kind="summary", step=step, day=self._day,
                       parts=(*context, last),
                       tools=self._payloads.tools(self._trajectory.steps[before].tools if before >= 0 else ""))
 
-    def _parts(self, refs: Sequence[MessageRef], at: int) -> list[Part]:
+    def _parts(self, refs: Sequence[MessageRef], at: int) -> list[SamplePart]:
         """The messages of a context, the agent's own ones marked with their steps."""
         owners = _owners(self._trajectory, at)
         parts, latest = [], -1
@@ -144,16 +145,16 @@ class Collector:
             latest = latest if index is None else index
             step = None if index is None else self._number(index)
             exact = index is None or owners.is_exact(ref, index)
-            parts.append(Part(message=self._payloads.message(ref.hash), step=step,
-                              state="context" if step is None else "kept" if exact else "changed"))
+            parts.append(SamplePart(message=self._payloads.message(ref.hash), step=step,
+                                    state="context" if step is None else "kept" if exact else "changed"))
         return parts
 
-    def _judged(self, parts: list[Part]) -> list[Part]:
+    def _judged(self, parts: list[SamplePart]) -> list[SamplePart]:
         """Kept parts that a verdict masks, or that an earlier sample trains already, get that state."""
         judged = []
         for part in parts:
             if part.state == "kept" and part.step is not None:
-                if not self.kept(self._trajectory.step(part.step)):
+                if not self.is_kept(self._trajectory.step(part.step)):
                     part = msgspec.structs.replace(part, state="masked")
                 elif self._options.overlap == "once" and part.step in self._trained:
                     part = msgspec.structs.replace(part, state="carried")
@@ -166,9 +167,9 @@ class Collector:
     def _report_left_out(self) -> None:
         """Kept actions that no sample trains: their context was not the last before a summary."""
         for entry in self._trajectory.steps:
-            if self.kept(entry) and entry.head.number not in self._trained:
-                told = f"The action of step {entry.head.number} is kept, but no sample holds it as the model wrote it."
-                self.refused.append(Refusal(code="not_in_a_sample", sentence=told, step=entry.head.number))
+            if self.is_kept(entry) and entry.head.number not in self._trained:
+                why = f"The action of step {entry.head.number} is kept, but no sample holds it as the model wrote it."
+                self.refused.append(ExportRefusal(code="not_in_a_sample", sentence=why, step=entry.head.number))
 
 
 class _Owners:

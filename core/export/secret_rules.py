@@ -36,8 +36,8 @@ class Allow(msgspec.Struct, frozen=True, kw_only=True):
 
     def holds(self, secret: str, match: str) -> bool:
         """Whether the find is allowed."""
-        told = match if self.whole else secret
-        return any(p.search(told) for p in self.patterns) or any(w in secret.lower() for w in self.words)
+        searched = match if self.whole else secret
+        return any(p.search(searched) for p in self.patterns) or any(w in secret.lower() for w in self.words)
 
 
 class SecretRule(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,9 +64,9 @@ class SecretRule(msgspec.Struct, frozen=True, kw_only=True):
 def read_rules(path: Path) -> list[SecretRule]:
     """The rules of a file. Raises InvalidInput (bad_secret_rules), which names what cannot be read."""
     try:
-        told = tomllib.loads(path.read_text(encoding="utf-8"))
-        allowed = _allowed([told.get("allowlist") or {}, *told.get("allowlists", ())])
-        return [_rule(one, allowed) for one in told.get("rules", ()) if one.get("regex")]
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+        allowed = _allowed([tables.get("allowlist") or {}, *tables.get("allowlists", ())])
+        return [_rule(one, allowed) for one in tables.get("rules", ()) if one.get("regex")]
     except (OSError, ValueError, TypeError, KeyError, AttributeError, re.error) as error:
         raise InvalidInput("bad_secret_rules", f"{path} cannot be read as rules for secrets: {error}",
                            path=str(path)) from error
@@ -78,16 +78,16 @@ def entropy(text: str) -> float:
     return -sum(n / len(text) * math.log2(n / len(text)) for n in counts)
 
 
-def _rule(told: dict[str, Any], allowed: Sequence[Allow]) -> SecretRule:
+def _rule(table: dict[str, Any], allowed: Sequence[Allow]) -> SecretRule:
     try:
-        pattern = re.compile(in_python(told["regex"]))
+        pattern = re.compile(in_python(table["regex"]))
     except re.error as error:
-        raise InvalidInput("bad_secret_rules", f"The rule {told['id']} has an expression that cannot be read: {error}"
+        raise InvalidInput("bad_secret_rules", f"The rule {table['id']} has an expression that cannot be read: {error}"
                            ) from error
-    keywords = tuple(k.lower() for k in told.get("keywords", ()))
-    return SecretRule(name=str(told["id"]), pattern=pattern, group=int(told.get("secretGroup", 0)), keywords=keywords,
-                      entropy=float(told.get("entropy", 0)),
-                      allowed=(*_allowed([told.get("allowlist") or {}, *told.get("allowlists", ())]), *allowed))
+    keywords = tuple(k.lower() for k in table.get("keywords", ()))
+    return SecretRule(name=str(table["id"]), pattern=pattern, group=int(table.get("secretGroup", 0)), keywords=keywords,
+                      entropy=float(table.get("entropy", 0)),
+                      allowed=(*_allowed([table.get("allowlist") or {}, *table.get("allowlists", ())]), *allowed))
 
 
 def _allowed(lists: Sequence[dict[str, Any]]) -> list[Allow]:
@@ -100,12 +100,12 @@ def _allowed(lists: Sequence[dict[str, Any]]) -> list[Allow]:
 
 def in_python(pattern: str) -> str:
     """A regular expression of Go in Python's words."""
-    told = _classes(pattern.replace(r"\z", r"\Z"))
-    while (flag := _first_flag(told)) is not None:
-        end = _group_end(told, flag.end())
-        parts = f")|(?{flag[1]}:".join(_alternatives(told[flag.end() : end]))
-        told = f"{told[: flag.start()]}(?{flag[1]}:{parts}){told[end:]}"
-    return told
+    translated = _classes(pattern.replace(r"\z", r"\Z"))
+    while (flag := _first_flag(translated)) is not None:
+        end = _group_end(translated, flag.end())
+        parts = f")|(?{flag[1]}:".join(_alternatives(translated[flag.end() : end]))
+        translated = f"{translated[: flag.start()]}(?{flag[1]}:{parts}){translated[end:]}"
+    return translated
 
 
 def _first_flag(pattern: str) -> re.Match[str] | None:

@@ -10,7 +10,7 @@ import msgspec
 
 from core.domain.errors import InvalidInput
 from core.domain.message import Message
-from core.export.template import NO_FRAME, Frame
+from core.export.template import NO_FRAME, TextFrame
 from core.llm.template_messages import arguments_of
 
 
@@ -32,51 +32,51 @@ def stop_after(text: str, start: int, stops: Sequence[str]) -> tuple[int, str]:
     return at + len(stop), stop
 
 
-def check_completion(message: Message, told: str, control: Sequence[str], plain: Frame = NO_FRAME,
-                     beside: Frame = NO_FRAME) -> None:
-    """Whether `told` is the message in its frame, white space at the edges aside. Raises InvalidInput with the
+def check_completion(message: Message, rendered: str, control: Sequence[str], plain: TextFrame = NO_FRAME,
+                     beside: TextFrame = NO_FRAME) -> None:
+    """Whether `rendered` is the message in its frame, white space at the edges aside. Raises InvalidInput with the
     reason."""
     wrote = [message.content, *(c.arguments for c in message.tool_calls)]
     inside = next((c for c in control if any(c in w for w in wrote)), None)
     if inside is not None:
         raise InvalidInput("control_token_inside", f"The action holds the text of the control token {inside}.")
-    content, told = message.content.strip(), told.strip()
+    content, rendered = message.content.strip(), rendered.strip()
     if not message.tool_calls:
-        if _unframed(told, plain).strip() != content:
+        if _unframed(rendered, plain).strip() != content:
             raise InvalidInput("completion_rewritten", "The chat template does not render the action as written.")
         return
     if content:
-        told = told.removeprefix(beside.before).strip()
-        if not told.startswith(content):
+        rendered = rendered.removeprefix(beside.before).strip()
+        if not rendered.startswith(content):
             raise InvalidInput("completion_rewritten", "The chat template drops or rewrites the text beside a tool "
                                "call.")
-    _check_calls(message, told[len(content) :])
+    _check_calls(message, rendered[len(content) :])
 
 
-def _unframed(told: str, frame: Frame) -> str:
+def _unframed(rendered: str, frame: TextFrame) -> str:
     """The text inside the frame; unchanged where it does not stand in it."""
-    inside = told.startswith(frame.before) and told.endswith(frame.after)
-    return told[len(frame.before) : len(told) - len(frame.after)] if inside else told
+    inside = rendered.startswith(frame.before) and rendered.endswith(frame.after)
+    return rendered[len(frame.before) : len(rendered) - len(frame.after)] if inside else rendered
 
 
-def _check_calls(message: Message, told: str) -> None:
+def _check_calls(message: Message, rendered: str) -> None:
     """All calls in order, each with its arguments behind its name."""
     for call in message.tool_calls:
-        at = told.find(call.name)
+        at = rendered.find(call.name)
         if at < 0:
             raise InvalidInput("completion_rewritten", f"The chat template does not render the call of {call.name}.")
-        told = told[at + len(call.name) :]
+        rendered = rendered[at + len(call.name) :]
         arguments = arguments_of(call)
         if isinstance(arguments, str):
             raise InvalidInput("malformed_call", f"The arguments of the call of {call.name} are not a JSON object.")
-        lost = next((k for k, v in arguments.items() if not _is_told(k, v, told)), None)
+        lost = next((k for k, v in arguments.items() if not _is_shown(k, v, rendered)), None)
         if lost is not None:
             why = f"The chat template does not render the argument {lost} of {call.name} as it was written."
             raise InvalidInput("completion_rewritten", why)
 
 
-def _is_told(key: str, value: Any, told: str) -> bool:
+def _is_shown(key: str, value: Any, rendered: str) -> bool:
     forms = [json.dumps(value, ensure_ascii=False), json.dumps(value)]
     if isinstance(value, str):
         forms.append(value)
-    return key in told and any(form in told for form in forms)
+    return key in rendered and any(form in rendered for form in forms)

@@ -28,7 +28,7 @@ class Mode(msgspec.Struct, frozen=True, kw_only=True):
     parts: bool = False
 
 
-class Frame(msgspec.Struct, frozen=True, kw_only=True):
+class TextFrame(msgspec.Struct, frozen=True, kw_only=True):
     """What a template writes around the text of an answer on the model's behalf (gpt-oss: the channel's name): the
     model writes it too, so it is part of the action."""
 
@@ -36,7 +36,7 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
     after: str = ""
 
 
-NO_FRAME = Frame()
+NO_FRAME = TextFrame()
 
 FOLLOWING = "Pr0be"
 """The text of a message that is put behind others to see how these are rendered then."""
@@ -65,21 +65,21 @@ class ChatTemplate:
                 chat_template=on_day(str(self._tokenizer.chat_template), day), add_generation_prompt=prompt,
                 **self.mode.variables)
         except (TemplateError, TypeError, ValueError, KeyError, AttributeError) as error:
-            told = f"The chat template refuses these messages: {' '.join(str(error).split())[:200]}"
-            raise InvalidInput("template_error", told) from error
+            sentence = f"The chat template refuses these messages: {' '.join(str(error).split())[:200]}"
+            raise InvalidInput("template_error", sentence) from error
         return str(text)
 
     def dicts(self, messages: Sequence[Message]) -> list[dict[str, Any]]:
         """The messages as this template is given them."""
-        told = template_messages(messages)
+        templated = template_messages(messages)
         if self.mode.text_arguments:
-            for message, written in zip(told, messages, strict=True):
+            for message, written in zip(templated, messages, strict=True):
                 for call, wrote in zip(message.get("tool_calls", ()), written.tool_calls, strict=True):
                     call["function"]["arguments"] = wrote.arguments or "{}"
         if self.mode.parts:
-            for message in told:
+            for message in templated:
                 message["content"] = [{"type": "text", "text": message["content"]}]
-        return told
+        return templated
 
 
 @lru_cache(maxsize=64)
@@ -88,9 +88,9 @@ def on_day(template: str, day: str) -> str:
     forms = set(_CLOCK.findall(template)) if day else set()
     if not forms:
         return template
-    told = {form: date.fromisoformat(day).strftime(form) for form in sorted(forms)}
+    dates = {form: date.fromisoformat(day).strftime(form) for form in sorted(forms)}
     first = "\n" if template.startswith("\n") else ""  # a line feed behind a block is taken away
-    return f"{{%- macro strftime_now(form) %}}{{{{ {told!r}[form] }}}}{{%- endmacro %}}{first}{template}"
+    return f"{{%- macro strftime_now(form) %}}{{{{ {dates!r}[form] }}}}{{%- endmacro %}}{first}{template}"
 
 
 def followed(messages: Sequence[Message]) -> list[Message]:

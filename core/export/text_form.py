@@ -7,16 +7,15 @@ user's message. Arguments are the JSON text that was written; nothing else chang
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import msgspec
 
 from core.domain.message import Message, ToolCall
-from core.export.sample import Part, Sample
+from core.export.sample import Sample, SamplePart
 from core.llm.model import ToolSpec
 from core.llm.text_actions import describe_tools
+from core.store.home import resources
 
 
 def uses_calls(sample: Sample) -> bool:
@@ -27,10 +26,10 @@ def uses_calls(sample: Sample) -> bool:
 def in_text_form(sample: Sample) -> Sample:
     """The same sample without tool calls; what is trained stays what it was."""
     parts = tuple(_parts(sample))
-    return msgspec.structs.replace(sample, parts=_told(parts, sample.tools) if sample.tools else parts, tools=())
+    return msgspec.structs.replace(sample, parts=_with_tools(parts, sample.tools) if sample.tools else parts, tools=())
 
 
-def _parts(sample: Sample) -> Iterator[Part]:
+def _parts(sample: Sample) -> Iterator[SamplePart]:
     results: list[Message] = []
     names = {c.id: c.name for p in sample.parts for c in p.message.tool_calls}
     for part in sample.parts:
@@ -38,7 +37,7 @@ def _parts(sample: Sample) -> Iterator[Part]:
             results.append(part.message)
             continue
         if results:
-            yield Part(message=_results(results, names))
+            yield SamplePart(message=_results(results, names))
             results = []
         message = part.message
         if message.tool_calls:
@@ -46,7 +45,7 @@ def _parts(sample: Sample) -> Iterator[Part]:
             part = msgspec.structs.replace(part, message=Message(role=message.role, content=content))
         yield part
     if results:
-        yield Part(message=_results(results, names))
+        yield SamplePart(message=_results(results, names))
 
 
 def _block(call: ToolCall) -> str:
@@ -55,22 +54,17 @@ def _block(call: ToolCall) -> str:
 
 
 def _results(results: Sequence[Message], names: dict[str, str]) -> Message:
-    told = [f'<result tool="{m.name or names.get(m.tool_call_id, "")}">\n{m.content}\n</result>' for m in results]
-    return Message(role="user", content="\n".join(told))
+    blocks = [f'<result tool="{m.name or names.get(m.tool_call_id, "")}">\n{m.content}\n</result>' for m in results]
+    return Message(role="user", content="\n".join(blocks))
 
 
-def _told(parts: tuple[Part, ...], tools: Sequence[ToolSpec]) -> tuple[Part, ...]:
+def _with_tools(parts: tuple[SamplePart, ...], tools: Sequence[ToolSpec]) -> tuple[SamplePart, ...]:
     """The tools' description at the end of the system message, or as one of its own."""
-    prompt = _prompt().replace("{{tools}}", describe_tools(tools)).rstrip()
+    # The agent's own words for the format: its code lies above this layer, so its file is read.
+    words = (resources() / "prompts" / "text_actions.md").read_text(encoding="utf-8")
+    prompt = words.replace("{{tools}}", describe_tools(tools)).rstrip()
     first = parts[0].message if parts else None
     if first is None or first.role != "system":
-        return (Part(message=Message(role="system", content=prompt.strip())), *parts)
+        return (SamplePart(message=Message(role="system", content=prompt.strip())), *parts)
     system = Message(role="system", content=f"{first.content}\n{prompt}")
     return (msgspec.structs.replace(parts[0], message=system), *parts[1:])
-
-
-def _prompt() -> str:
-    """The agent's own words for the format (the agent's code lies above this layer, so its file is read)."""
-    told = os.environ.get("TIPHYS_RESOURCES")
-    folder = Path(told) if told else Path(__file__).resolve().parents[2] / "resources"
-    return (folder / "prompts" / "text_actions.md").read_text(encoding="utf-8")

@@ -15,8 +15,8 @@ from typing import Any
 
 import msgspec
 
-from core.export.sample import Refusal
 from core.export.spans import Span
+from core.workers.export import ExportRefusal
 
 Pair = tuple[int, int]
 
@@ -47,18 +47,18 @@ class Tokenizer:
 
     def encode(self, text: str) -> tuple[list[int], list[Pair]]:
         """Ids and places of a text that holds its control tokens already."""
-        told = self._tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
-        return list(told["input_ids"]), [(int(a), int(b)) for a, b in told["offset_mapping"]]
+        encoding = self._tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
+        return list(encoding["input_ids"]), [(int(a), int(b)) for a, b in encoding["offset_mapping"]]
 
-    def split(self, text: str, spans: Sequence[Span]) -> tuple[Tokens, list[Refusal]]:
+    def split(self, text: str, spans: Sequence[Span]) -> tuple[Tokens, list[ExportRefusal]]:
         """The tokens of a text; trained spans that cannot be cut exactly lose their loss and are named."""
         ids, offsets = self.encode(text)
         seams = [c for c in self._cuts(spans) if not self._is_boundary(text, ids, offsets, c)]
-        refused: list[Refusal] = []
+        refused: list[ExportRefusal] = []
         if seams:
-            told = self._pieces(text, seams)
-            if self.decode(told[0]) == text:
-                ids, offsets = told
+            pieces = self._pieces(text, seams)
+            if self.decode(pieces[0]) == text:
+                ids, offsets = pieces
             else:
                 spans, refused = self._without(spans, seams)
         mask = _mask(offsets, [s for s in spans if s.trained])
@@ -92,10 +92,10 @@ class Tokenizer:
             offsets += [(a + start, b + start) for a, b in places]
         return ids, offsets
 
-    def _without(self, spans: Sequence[Span], seams: Sequence[int]) -> tuple[list[Span], list[Refusal]]:
+    def _without(self, spans: Sequence[Span], seams: Sequence[int]) -> tuple[list[Span], list[ExportRefusal]]:
         lost = [s for s in spans if s.trained and (s.start in seams or s.end in seams)]
-        told = "The action begins or ends inside a token, and this tokenizer cannot cut there."
-        refused = [Refusal(code="inside_a_token", sentence=told, message=s.message) for s in lost]
+        sentence = "The action begins or ends inside a token, and this tokenizer cannot cut there."
+        refused = [ExportRefusal(code="inside_a_token", sentence=sentence, message=s.message) for s in lost]
         return [s for s in spans if s not in lost], refused
 
 

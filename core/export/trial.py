@@ -11,7 +11,7 @@ from core.domain.errors import InvalidInput
 from core.domain.message import Message, ToolCall
 from core.export.locate import Context, Form, Located
 from core.export.spans import stop_after
-from core.export.template import FOLLOWING, NO_FRAME, Frame, followed
+from core.export.template import FOLLOWING, NO_FRAME, TextFrame, followed
 from core.llm.model import ToolSpec
 
 _TOOLS = (ToolSpec(name="probe_tool", description="Probe."),)
@@ -70,11 +70,11 @@ class Trial:
         messages = [_ASKED, _called(thought), _RESULT]
         try:
             one = Context(self.form, messages, _TOOLS).locate({1})
-            later = self.form.template.text(messages, _TOOLS)
+            continued = self.form.template.text(messages, _TOOLS)
             prompt = self.form.template.text(messages, _TOOLS, prompt=True)
         except InvalidInput:
             return False
-        return _whole_call(one) and later.startswith(_upto(one)) and "Rc1x" in prompt and thought in _upto(one)
+        return _whole_call(one) and continued.startswith(_upto(one)) and "Rc1x" in prompt and thought in _upto(one)
 
 
 def _called(thought: str) -> Message:
@@ -90,7 +90,7 @@ def _upto(one: Located) -> str:
     return one.text[: one.trained[0].end]
 
 
-def _frame(form: Form, answer: Message, tools: Sequence[ToolSpec]) -> Frame:
+def _frame(form: Form, answer: Message, tools: Sequence[ToolSpec]) -> TextFrame:
     """What stands around the text of an answer that follows a question, at its end or with more behind it. Only
     control tokens and the words between them are the template's own; else there is no frame, and nothing is exact."""
     tried = [_around(form, more, tools) for more in (followed([_ASKED, answer]), [_ASKED, answer])]
@@ -100,7 +100,7 @@ def _frame(form: Form, answer: Message, tools: Sequence[ToolSpec]) -> Frame:
     return NO_FRAME if NO_FRAME in found or not own else own[0]
 
 
-def _around(form: Form, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> Frame | None:
+def _around(form: Form, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> TextFrame | None:
     """What stands around the text of the second message; None where that cannot be told."""
     answer = messages[1]
     try:
@@ -114,4 +114,4 @@ def _around(form: Form, messages: Sequence[Message], tools: Sequence[ToolSpec]) 
         return None
     if FOLLOWING in after:
         return None
-    return Frame(before=before.strip(), after="" if answer.tool_calls else after.strip())
+    return TextFrame(before=before.strip(), after="" if answer.tool_calls else after.strip())

@@ -14,7 +14,7 @@ from core.domain.errors import Conflict, Unavailable
 from core.export.chains import copies, token_weights
 from core.export.formats import DatasetFormat
 from core.export.options import ExportOptions
-from core.export.rows import Row
+from core.export.rows import SampleRow
 from core.llm.extra import require_extra
 
 _ENCODER = msgspec.json.Encoder(order="deterministic")
@@ -44,15 +44,15 @@ class RowWriter:
         self._file.close()
         self._part.unlink(missing_ok=True)
 
-    def add(self, row: Row) -> None:
+    def add(self, row: SampleRow) -> None:
         """Write one row, to be repeated by the balance of its kind."""
         times = copies(row, self._options)
-        for told in self._format.lines(row) if times else ():
+        for record in self._format.lines(row) if times else ():
             if self._options.chains:
-                told |= token_weights(row, self._options)
+                record |= token_weights(row, self._options)
             elif self._options.balance == "weight":
-                told["weight"] = float(self._options.times(row.sample.kind))
-            line = _ENCODER.encode(told) + b"\n"
+                record["weight"] = float(self._options.times(row.sample.kind))
+            line = _ENCODER.encode(record) + b"\n"
             self._places.append((self._file.tell(), len(line), times))
             self._file.write(line)
             self.rows += 1

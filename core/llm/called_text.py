@@ -17,11 +17,11 @@ def split_calls(text: str) -> tuple[str, list[tuple[str, str]]]:
     return (_CALL.sub("", text).strip() if calls else text), calls
 
 
-def _call(told: str) -> tuple[str, str]:
+def _call(text: str) -> tuple[str, str]:
     try:
-        call = json.loads(told)
+        call = json.loads(text)
     except (ValueError, RecursionError):
-        return "null", told
+        return "null", text
     if not isinstance(call, dict) or not isinstance(call.get("name"), str):
-        return "null", told
+        return "null", text
     return call["name"], json.dumps(call.get("arguments", {}), ensure_ascii=False)

@@ -113,8 +113,8 @@ class LocalModel:
                 template_messages(request.messages), tools=[template_tool(t) for t in request.tools] or None,
                 tokenize=False, add_generation_prompt=True)
         except (TemplateError, TypeError, ValueError) as error:
-            told = f"The chat template of {self.name} refuses the messages: {str(error)[:200]}"
-            raise EndpointError("endpoint_refused", told) from error
+            sentence = f"The chat template of {self.name} refuses the messages: {str(error)[:200]}"
+            raise EndpointError("endpoint_refused", sentence) from error
         return list(tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
 
     def _generate(self, model: Any, tokenizer: Any, prompt: list[int], most: int, say: OnText,
@@ -147,5 +147,5 @@ class LocalModel:
 
 
 def _stop_ids(model: Any, tokenizer: Any) -> set[int]:
-    told = model.generation_config.eos_token_id
-    return {*(told if isinstance(told, list) else [told]), tokenizer.eos_token_id} - {None}
+    ends = model.generation_config.eos_token_id
+    return {*(ends if isinstance(ends, list) else [ends]), tokenizer.eos_token_id} - {None}

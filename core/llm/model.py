@@ -1,4 +1,4 @@
-"""The one interface to a language model, and the choice of an implementation by a task's settings.
+"""The one interface to a language model; `core/llm/kinds.py` chooses among its implementations.
 
 Every implementation is used from asyncio, keeps no memory between calls (so that a restarted runner can
 ask the same step again) and reports expected trouble as `EndpointError`, never as a bare library error.
@@ -12,10 +12,9 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
-from core.domain.errors import InvalidInput, Unavailable
+from core.domain.errors import Unavailable
 from core.domain.message import Message, encode_message
 from core.domain.step import Usage
-from core.domain.task import ModelSettings
 
 Purpose = Literal["act", "summarize"]
 OnText = Callable[[str], None]
@@ -89,36 +88,3 @@ def estimate_tokens(message: Message) -> tuple[int, bool]:
     data = encode_message(message)
     wide = sum(1 for byte in data if byte > 127)
     return int((len(data) - wide) / 3.5 + wide / 1.6) + 4, True
-
-
-def open_model(settings: ModelSettings, *, script_text: str | None = None) -> LanguageModel:
-    """The model of the settings. `script_text` stands for the file of a scripted one.
-
-    Raises InvalidInput where the settings name no model, Unavailable where its library is not installed.
-    """
-    match settings.kind:
-        case "openai":
-            from core.llm.openai import OpenAIModel
-
-            return OpenAIModel(settings)
-        case "scripted":
-            from core.llm.scripted import ScriptedModel
-
-            return ScriptedModel.open(settings, script_text)
-        case "replay":
-            from core.llm.replay import ReplayModel
-
-            return ReplayModel.open(settings)
-        case "local":
-            return _open_local(settings)
-        case _:
-            raise InvalidInput("no_model", f"No model of the kind {settings.kind} can answer.", kind=settings.kind)
-
-
-def _open_local(settings: ModelSettings) -> LanguageModel:
-    try:
-        from core.llm.local import LocalModel
-    except ImportError as error:
-        raise Unavailable("no_train_extra", f"A local model needs the training extra: {error}") from error
-    model: LanguageModel = LocalModel(settings)
-    return model

@@ -42,7 +42,7 @@ class OpenAIModel:
     async def complete(self, request: Request, on_text: OnText | None = None) -> Completion:
         """One streamed attempt. Raises EndpointError for everything that an endpoint can do wrong."""
         started = datetime.now(UTC)
-        answer = _Answer(on_text)
+        answer = _StreamedAnswer(on_text)
         try:
             stream = await self._connected().chat.completions.create(**self._arguments(request))
             await answer.read(stream)
@@ -86,7 +86,7 @@ class OpenAIModel:
 
     def _arguments(self, request: Request) -> dict[str, Any]:
         limit = "max_completion_tokens" if "max_tokens" in self._without else "max_tokens"
-        told: dict[str, Any] = {
+        arguments: dict[str, Any] = {
             "model": self._settings.name,
             "messages": [payload(m) for m in request.messages],
             limit: request.max_tokens,
@@ -94,19 +94,19 @@ class OpenAIModel:
             "stream_options": {"include_usage": True},
         }
         if request.tools:
-            told["tools"] = [tool_payload(t.name, t.description, t.parameters) for t in request.tools]
+            arguments["tools"] = [tool_payload(t.name, t.description, t.parameters) for t in request.tools]
         if self._settings.temperature is not None:
-            told["temperature"] = self._settings.temperature
-        return {name: value for name, value in told.items() if name not in self._without}
+            arguments["temperature"] = self._settings.temperature
+        return {name: value for name, value in arguments.items() if name not in self._without}
 
     def _learn(self, error: openai.APIStatusError) -> None:
         """Leave out, from the next attempt on, an optional argument that this endpoint says it does not take."""
-        said = str(error.message)
-        if error.status_code in (400, 422) and not _TOO_LONG.search(said):
-            self._without |= {name for name in _OPTIONAL if re.search(rf"\b{name}\b", said)}
+        message = str(error.message)
+        if error.status_code in (400, 422) and not _TOO_LONG.search(message):
+            self._without |= {name for name in _OPTIONAL if re.search(rf"\b{name}\b", message)}
 
 
-class _Answer:
+class _StreamedAnswer:
     """Puts the pieces of a stream together."""
 
     def __init__(self, on_text: OnText | None) -> None:
@@ -182,15 +182,15 @@ def usage_of(usage: Any, settings: ModelSettings) -> Usage:
 
 
 def _refusal(error: openai.APIStatusError) -> EndpointError:
-    status, said = error.status_code, _short(str(error.message))
+    status, message = error.status_code, _short(str(error.message))
     if status in (400, 413, 422) and _TOO_LONG.search(str(error.message)):
-        return EndpointError("context_too_long", f"The endpoint says that the context is too long: {said}")
+        return EndpointError("context_too_long", f"The endpoint says that the context is too long: {message}")
     if status == 429:
         return EndpointError("endpoint_busy", "The endpoint is busy (429).", retry_after=_retry_after(error))
     if status >= 500 or status == 408:
-        return EndpointError("endpoint_failed", f"The endpoint failed ({status}): {said}",
+        return EndpointError("endpoint_failed", f"The endpoint failed ({status}): {message}",
                              retry_after=_retry_after(error))
-    return EndpointError("endpoint_refused", f"The endpoint refused the request ({status}): {said}")
+    return EndpointError("endpoint_refused", f"The endpoint refused the request ({status}): {message}")
 
 
 def _retry_after(error: openai.APIStatusError) -> float | None:

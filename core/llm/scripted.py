@@ -40,7 +40,7 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     arguments: dict[str, Any] = {}
 
 
-class Turn(msgspec.Struct, frozen=True, kw_only=True):
+class ScriptedTurn(msgspec.Struct, frozen=True, kw_only=True):
     """What the model says at one step. `malformed` is the text of one more call whose arguments are no JSON."""
 
     thought: str = ""
@@ -54,7 +54,7 @@ class Branch(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     when: str
-    turn: tuple[Turn, ...]
+    turn: tuple[ScriptedTurn, ...]
     back: bool = False
 
 
@@ -62,7 +62,7 @@ class Script(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """A whole script."""
 
     pace_s: float = 1.0
-    turn: tuple[Turn, ...] = ()
+    turn: tuple[ScriptedTurn, ...] = ()
     branch: tuple[Branch, ...] = ()
     summary: str = ""
 
@@ -92,8 +92,8 @@ class ScriptedModel:
     def __init__(self, script: Script, settings: ModelSettings = ModelSettings()) -> None:
         self._script, self._settings = script, settings
         self._branches = {b.name: b for b in script.branch}
-        told = os.environ.get(PACE)
-        self._pace = float(told) if told else None
+        pace = os.environ.get(PACE)
+        self._pace = float(pace) if pace else None
 
     @classmethod
     def open(cls, settings: ModelSettings, script_text: str | None = None) -> ScriptedModel:
@@ -140,12 +140,12 @@ class ScriptedModel:
             place = _Place(branch, int(turn) + place.turn - len(lines))
             lines = self._line(branch)
         if place.turn >= len(lines):
-            last = Turn(thought="The script ends here.", calls=(Call(tool="finish"),))
+            last = ScriptedTurn(thought="The script ends here.", calls=(Call(tool="finish"),))
             return self._message(last, place), self._script.pace_s
         turn_ = lines[place.turn]
         return self._message(turn_, place), self._script.pace_s if turn_.pace_s is None else turn_.pace_s
 
-    def _line(self, branch: str) -> tuple[Turn, ...]:
+    def _line(self, branch: str) -> tuple[ScriptedTurn, ...]:
         return self._branches[branch].turn if branch in self._branches else self._script.turn
 
     def _place(self, messages: Sequence[Message]) -> _Place:
@@ -174,7 +174,7 @@ class ScriptedModel:
                     return _Place(branch.name, 0, place.back if place.back and branch.back else back)
         return place
 
-    def _message(self, turn: Turn, place: _Place) -> Message:
+    def _message(self, turn: ScriptedTurn, place: _Place) -> Message:
         back = f"~{place.back}" if place.back else ""
         calls = [
             ToolCall(id=f"{place.branch}.{place.turn}.{n}{back}", name=call.tool,
@@ -187,8 +187,8 @@ class ScriptedModel:
         return Message(role="assistant", content=turn.thought.strip(), tool_calls=tuple(calls))
 
     def _summary(self, request: Request) -> str:
-        told = self._script.summary.strip() or f"A scripted summary of what came before step {request.step}."
-        return f"<state_snapshot>\n{told}\n</state_snapshot>"
+        summary = self._script.summary.strip() or f"A scripted summary of what came before step {request.step}."
+        return f"<state_snapshot>\n{summary}\n</state_snapshot>"
 
     async def _speak(self, text: str, seconds: float, on_text: OnText | None) -> None:
         """Show the text growing, as a real model's does."""
@@ -199,5 +199,5 @@ class ScriptedModel:
                 on_text(text[: len(text) * n // pieces])
 
     def _usage(self, request: Request, message: Message) -> Usage:
-        told = sum(self.count(m)[0] for m in request.messages) + len(msgspec.json.encode(request.tools)) // 4
-        return Usage(input_tokens=told if request.messages else 0, output_tokens=self.count(message)[0])
+        used = sum(self.count(m)[0] for m in request.messages) + len(msgspec.json.encode(request.tools)) // 4
+        return Usage(input_tokens=used if request.messages else 0, output_tokens=self.count(message)[0])

@@ -29,7 +29,7 @@ _MOST_BODY = 64 * 1024 * 1024
 _REASONS = {200: "OK", 400: "Bad Request", 404: "Not Found", 500: "Internal Server Error"}
 
 
-class Endpoint:
+class ModelEndpoint:
     """Serves one model. `start` returns the base URL that an OpenAI client takes."""
 
     def __init__(self, model: LanguageModel) -> None:
@@ -66,11 +66,11 @@ class Endpoint:
         if method == "GET" and path == "/v1/models":
             _send(writer, 200, {"object": "list", "data": [{"id": self._model.name, "object": "model"}]})
         elif method == "POST" and path == "/v1/chat/completions":
-            told = msgspec.json.decode(body)
-            if not isinstance(told, dict):
+            question = msgspec.json.decode(body)
+            if not isinstance(question, dict):
                 raise InvalidInput("bad_request", "The request is no JSON object.")
-            request = read_request(told)
-            if told.get("stream"):
+            request = read_request(question)
+            if question.get("stream"):
                 await self._stream(request, writer)
             else:
                 _send(writer, 200, _answer(await self._model.complete(request)))
@@ -104,26 +104,26 @@ class Endpoint:
         writer.write(b"data: [DONE]\n\n")
 
 
-def read_request(told: dict[str, Any]) -> Request:
+def read_request(question: dict[str, Any]) -> Request:
     """The question in a body of the chat completions API. Raises InvalidInput."""
-    messages = told.get("messages")
+    messages = question.get("messages")
     if not isinstance(messages, list) or not messages:
         raise InvalidInput("bad_request", "The request has no messages.")
-    tools = [t.get("function", {}) for t in told.get("tools") or []]
-    most = told.get("max_completion_tokens") or told.get("max_tokens") or 512
+    tools = [t.get("function", {}) for t in question.get("tools") or []]
+    most = question.get("max_completion_tokens") or question.get("max_tokens") or 512
     return Request(messages=tuple(_message(m) for m in messages), max_tokens=int(most),
                    tools=tuple(msgspec.convert(t, ToolSpec) for t in tools))
 
 
-def _message(told: Any) -> Message:
-    if not isinstance(told, dict):
+def _message(given: Any) -> Message:
+    if not isinstance(given, dict):
         raise InvalidInput("bad_request", "A message is no JSON object.")
-    content = told.get("content") or ""
+    content = given.get("content") or ""
     if isinstance(content, list):
         content = "".join(str(p.get("text", "")) for p in content if isinstance(p, dict))
-    calls = [{"id": c.get("id", ""), **c.get("function", {})} for c in told.get("tool_calls") or []]
-    return msgspec.convert({"role": told.get("role"), "content": content, "name": told.get("name") or "",
-                            "tool_call_id": told.get("tool_call_id") or "",
+    calls = [{"id": c.get("id", ""), **c.get("function", {})} for c in given.get("tool_calls") or []]
+    return msgspec.convert({"role": given.get("role"), "content": content, "name": given.get("name") or "",
+                            "tool_call_id": given.get("tool_call_id") or "",
                             "tool_calls": [msgspec.convert(c, ToolCall) for c in calls]}, Message, from_attributes=True)
 
 
@@ -164,19 +164,19 @@ def _error(code: str, sentence: str) -> dict[str, Any]:
     return {"error": {"message": sentence, "type": code, "code": code}}
 
 
-def _event(writer: asyncio.StreamWriter, told: dict[str, Any]) -> None:
-    writer.write(b"data: " + msgspec.json.encode(told) + b"\n\n")
+def _event(writer: asyncio.StreamWriter, chunk: dict[str, Any]) -> None:
+    writer.write(b"data: " + msgspec.json.encode(chunk) + b"\n\n")
 
 
-def _send(writer: asyncio.StreamWriter, status: int, told: dict[str, Any]) -> None:
-    body = msgspec.json.encode(told)
+def _send(writer: asyncio.StreamWriter, status: int, answer: dict[str, Any]) -> None:
+    body = msgspec.json.encode(answer)
     writer.write(_head(status, "application/json", len(body)) + body)
 
 
 def _head(status: int, kind: str, size: int | None = None) -> bytes:
     length = "" if size is None else f"Content-Length: {size}\r\n"
-    told = f"HTTP/1.1 {status} {_REASONS[status]}\r\nContent-Type: {kind}\r\n{length}Connection: close\r\n\r\n"
-    return told.encode()
+    head = f"HTTP/1.1 {status} {_REASONS[status]}\r\nContent-Type: {kind}\r\n{length}Connection: close\r\n\r\n"
+    return head.encode()
 
 
 async def _read(reader: asyncio.StreamReader) -> tuple[str, str, bytes]:
@@ -194,7 +194,7 @@ async def _read(reader: asyncio.StreamReader) -> tuple[str, str, bytes]:
 
 
 async def _run(model: str, host: str, port: int) -> None:
-    endpoint = Endpoint(LocalModel(ModelSettings(kind="local", name=model)))
+    endpoint = ModelEndpoint(LocalModel(ModelSettings(kind="local", name=model)))
     url = await endpoint.start(host, port)
     print(msgspec.json.encode({"url": url, "model": endpoint._model.name}).decode(), flush=True)  # noqa: T201
     ended = asyncio.Event()

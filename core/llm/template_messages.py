@@ -12,14 +12,14 @@ from core.llm.model import ToolSpec
 
 def template_message(message: Message) -> dict[str, Any]:
     """One message. Reasoning is never sent back; arguments become an object where they are JSON of one."""
-    told: dict[str, Any] = {"role": message.role, "content": message.content}
+    rendered: dict[str, Any] = {"role": message.role, "content": message.content}
     if message.tool_calls:
-        told["tool_calls"] = [_call(c) for c in message.tool_calls]
+        rendered["tool_calls"] = [_call(c) for c in message.tool_calls]
     if message.tool_call_id:
-        told["tool_call_id"] = message.tool_call_id
+        rendered["tool_call_id"] = message.tool_call_id
     if message.name:
-        told["name"] = message.name
-    return told
+        rendered["name"] = message.name
+    return rendered
 
 
 def template_tool(tool: ToolSpec) -> dict[str, Any]:
@@ -40,7 +40,7 @@ def _call(call: ToolCall) -> dict[str, Any]:
 def arguments_of(call: ToolCall) -> dict[str, Any] | str:
     """A call's arguments as an object, or the text as the model wrote it where that is no JSON object."""
     try:
-        told = json.loads(call.arguments or "{}")
+        arguments = json.loads(call.arguments or "{}")
     except (ValueError, RecursionError):
         return call.arguments
-    return told if isinstance(told, dict) else call.arguments
+    return arguments if isinstance(arguments, dict) else call.arguments

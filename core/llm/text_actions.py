@@ -39,10 +39,10 @@ def parse_text_actions(text: str, step: int) -> tuple[str, tuple[ToolCall, ...]]
 def _describe(tool: ToolSpec) -> str:
     properties: dict[str, Any] = tool.parameters.get("properties", {})
     required = tool.parameters.get("required", [])
-    told = ", ".join(
+    parameters = ", ".join(
         f"{name}{'' if name in required else '?'}: {spec.get('type', 'any')}" for name, spec in properties.items()
     )
-    return f"- {tool.name}({told}): {' '.join(tool.description.split())}"
+    return f"- {tool.name}({parameters}): {' '.join(tool.description.split())}"
 
 
 def _call(text: str, call_id: str) -> ToolCall:
@@ -59,8 +59,8 @@ def _call(text: str, call_id: str) -> ToolCall:
         arguments = {k: v for k, v in value.items() if k not in ("tool", "name", "action")}
     if not isinstance(name, str):
         return ToolCall(id=call_id, name="", arguments=text)
-    told = arguments if isinstance(arguments, str) else msgspec.json.encode(arguments).decode()
-    return ToolCall(id=call_id, name=name, arguments=told)
+    packed = arguments if isinstance(arguments, str) else msgspec.json.encode(arguments).decode()
+    return ToolCall(id=call_id, name=name, arguments=packed)
 
 
 def _first_word(text: str) -> str:

@@ -17,7 +17,7 @@ Entries = Callable[[int, int, int], Sequence[bytes]]
 
 
 class SendBlobs(msgspec.Struct, frozen=True):
-    """Send these payloads as binary frames, before what follows."""
+    """Either end: send these payloads as binary frames, before what follows."""
 
     hashes: tuple[str, ...]
 

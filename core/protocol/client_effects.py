@@ -37,7 +37,7 @@ class PutRows(msgspec.Struct, frozen=True):
     rows: tuple[SessionRow, ...]
 
 
-class Answer(msgspec.Struct, frozen=True):
+class CommandAnswered(msgspec.Struct, frozen=True):
     """A command of the outbox is answered for good."""
 
     reply: Ack | Nak
@@ -84,5 +84,6 @@ class Break(msgspec.Struct, frozen=True):
 
 
 Effect = (
-    Send | Place | Compare | PutRows | Answer | KeepBlob | DropCopies | ForgetSession | RenewIdentity | Show | Break
+    Send | Place | Compare | PutRows | CommandAnswered | KeepBlob | DropCopies | ForgetSession | RenewIdentity | Show
+    | Break
 )

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from core.domain.errors import InvalidInput
 from core.protocol.client_effects import (
-    Answer,
     Break,
+    CommandAnswered,
     Compare,
     DropCopies,
     Effect,
@@ -52,7 +52,7 @@ SEEN_BYTES = 2 * 1024 * 1024
 """After so many new events of a session the client says `seen`: a quarter of the credit that the server gives."""
 
 
-class Sender:
+class OutboxSender:
     """The outbox's end: commands leave in the order of `cseq`, few in flight, until each is answered."""
 
     def __init__(self, waiting: Iterable[Command] = (), last: int = 0) -> None:
@@ -90,7 +90,7 @@ class Sender:
             return []
         del self._waiting[reply.cseq]
         self._flying.discard(reply.cseq)
-        return [Answer(reply), *self.pump()]
+        return [CommandAnswered(reply), *self.pump()]
 
     def pump(self) -> list[Effect]:
         """What may be sent now."""
@@ -110,8 +110,8 @@ class Subscriptions:
 
     def __init__(self) -> None:
         self._held: dict[str, int] = {}
-        self._said: dict[str, int] = {}
-        self._unsaid_bytes: dict[str, int] = {}
+        self._acknowledged: dict[str, int] = {}
+        self._unacknowledged_bytes: dict[str, int] = {}
         self._unsure: set[str] = set()
         self._open = False
 
@@ -126,7 +126,7 @@ class Subscriptions:
         """
         self._open = True
         self._held = {s: heads.get(s, 0) for s in self._held}
-        self._said, self._unsaid_bytes = dict(self._held), {}
+        self._acknowledged, self._unacknowledged_bytes = dict(self._held), {}
         self._unsure = {s for s, n in self._held.items() if n}
         return [Send(Subscribe(session=s, after=max(0, n - 1))) for s, n in self._held.items()]
 
@@ -138,8 +138,8 @@ class Subscriptions:
         """Follow a session of which events up to `held` are on disk."""
         if session in self._held:
             return []
-        self._held[session] = self._said[session] = held
-        self._unsaid_bytes[session] = 0
+        self._held[session] = self._acknowledged[session] = held
+        self._unacknowledged_bytes[session] = 0
         if not self._open:
             return []
         self._unsure |= {session} if held else set()
@@ -148,8 +148,8 @@ class Subscriptions:
     def unwatch(self, session: str) -> list[Effect]:
         """Follow it no more; what is held stays."""
         known = self._held.pop(session, None) is not None
-        self._said.pop(session, None)
-        self._unsaid_bytes.pop(session, None)
+        self._acknowledged.pop(session, None)
+        self._unacknowledged_bytes.pop(session, None)
         return [Send(Unsubscribe(session=session))] if known and self._open else []
 
     def take(self, events: Events) -> list[Effect]:
@@ -165,7 +165,8 @@ class Subscriptions:
             return [*known, Send(Seen(session=events.session, seq=held))]
         self._held[events.session] = held + len(new)
         bodies = tuple(bytes(b) for b in new)
-        self._unsaid_bytes[events.session] = self._unsaid_bytes.get(events.session, 0) + sum(map(len, bodies))
+        size = sum(map(len, bodies))
+        self._unacknowledged_bytes[events.session] = self._unacknowledged_bytes.get(events.session, 0) + size
         return [*known, Place(events.session, held + 1, bodies)]
 
     def _compared(self, events: Events, held: int) -> list[Effect]:
@@ -179,18 +180,19 @@ class Subscriptions:
         """Everything up to `seq` is on disk: give the server credit, long before it runs out of it."""
         if seq > self._held.get(session, 0):  # of a copy that was dropped since
             return []
-        enough = seq - self._said.get(session, 0) >= SEEN_EVENTS or self._unsaid_bytes.get(session, 0) >= SEEN_BYTES
+        events, size = seq - self._acknowledged.get(session, 0), self._unacknowledged_bytes.get(session, 0)
+        enough = events >= SEEN_EVENTS or size >= SEEN_BYTES
         if not enough or not self._open or session not in self._held:
             return []
-        self._said[session], self._unsaid_bytes[session] = seq, 0
+        self._acknowledged[session], self._unacknowledged_bytes[session] = seq, 0
         return [Send(Seen(session=session, seq=seq))]
 
     def restart(self, session: str) -> list[Effect]:
         """Our copy was wrong: begin again at the log's start."""
         if session not in self._held:
             return []
-        self._held[session] = self._said[session] = 0
-        self._unsaid_bytes[session] = 0
+        self._held[session] = self._acknowledged[session] = 0
+        self._unacknowledged_bytes[session] = 0
         self._unsure.discard(session)
         return [ForgetSession(session), Send(Subscribe(session=session, after=0))]
 
@@ -253,7 +255,7 @@ class ClientState:
 
     def __init__(self, epoch: str = "", waiting: Sequence[Command] = (), last: int = 0) -> None:
         self.epoch = epoch
-        self.sender = Sender(waiting, last)
+        self.sender = OutboxSender(waiting, last)
         self.subscriptions = Subscriptions()
         self.wants = Wants()
 

@@ -13,6 +13,7 @@ import msgspec
 
 from core.domain.blob import is_blob_hash
 from core.domain.ids import is_id
+from core.protocol.append_state import SendBlobs
 from core.protocol.messages import (
     PROTOCOL,
     Append,
@@ -54,7 +55,7 @@ class Greet(msgspec.Struct, frozen=True):
     hello: Hello
 
 
-class Run(msgspec.Struct, frozen=True):
+class RunCommand(msgspec.Struct, frozen=True):
     """Carry a command out and answer it once it is committed."""
 
     command: Command
@@ -82,12 +83,6 @@ class WatchRows(msgspec.Struct, frozen=True):
     """Begin to send rows."""
 
 
-class SendBlobs(msgspec.Struct, frozen=True):
-    """Send payloads."""
-
-    hashes: tuple[str, ...]
-
-
 class TakeLease(msgspec.Struct, frozen=True):
     """Hand a session over to this runner."""
 
@@ -106,7 +101,7 @@ class Relay(msgspec.Struct, frozen=True):
     live: Live
 
 
-class Answer(msgspec.Struct, frozen=True):
+class AnswerQuestion(msgspec.Struct, frozen=True):
     """Answer a question, when there is time; of a kind only the newest that waits."""
 
     question: Search | ListTasks
@@ -120,12 +115,12 @@ class Hang(msgspec.Struct, frozen=True):
 
 
 Effect = (
-    Say | Greet | Run | Follow | Unfollow | Credit | WatchRows | SendBlobs | TakeLease | StoreEntries | Relay
-    | Answer | Hang
+    Say | Greet | RunCommand | Follow | Unfollow | Credit | WatchRows | SendBlobs | TakeLease | StoreEntries | Relay
+    | AnswerQuestion | Hang
 )
 
 
-class Cursor:
+class SessionCursor:
     """How far one session was sent on one connection, and how much the client has said it holds.
 
     `sent` is the seq of the last event sent. Back-pressure is by pull: whoever sends asks `may_send` first.
@@ -188,7 +183,7 @@ class ServerState:
     def __init__(self, scopes: Iterable[str]) -> None:
         self.scopes = tuple(scopes)
         self.hello: Hello | None = None
-        self.cursors: dict[str, Cursor] = {}
+        self.cursors: dict[str, SessionCursor] = {}
         self.is_over = False
 
     @property
@@ -220,8 +215,8 @@ class ServerState:
         if not isinstance(message, Hello):
             return self._hang(Close.BAD_FRAME, "hello first", code="hello_first")
         if message.protocol != PROTOCOL:
-            said = f"This server speaks protocol {PROTOCOL}, not {message.protocol}."
-            return self._hang(Close.VERSION, said, sentence=said, code="protocol_version", kind="ProtocolMismatch")
+            reason = f"This server speaks protocol {PROTOCOL}, not {message.protocol}."
+            return self._hang(Close.VERSION, reason, sentence=reason, code="protocol_version", kind="ProtocolMismatch")
         if not is_id(message.client):
             return self._hang(Close.BAD_FRAME, "bad client id", code="bad_client")
         self.hello = message
@@ -230,7 +225,7 @@ class ServerState:
     def _take(self, message: Wire) -> list[Effect]:
         match message:
             case Command():
-                return [Run(message)]
+                return [RunCommand(message)]
             case WatchSessions():
                 return [WatchRows()]
             case Subscribe():
@@ -258,7 +253,7 @@ class ServerState:
         if len(self.cursors) >= MAX_SUBSCRIPTIONS and message.session not in self.cursors:
             return self._hang(Close.SLOW_DOWN, "too many subscriptions", code="too_many_subscriptions")
         again = message.session in self.cursors
-        self.cursors[message.session] = Cursor(message.after)
+        self.cursors[message.session] = SessionCursor(message.after)
         return [*([Unfollow(message.session)] if again else []), Follow(message.session)]
 
     def _seen(self, message: Seen) -> list[Effect]:
@@ -278,7 +273,7 @@ class ServerState:
         session = message.session if isinstance(message, Search) else ""
         if not is_id(message.id) or (session and not is_id(session)):
             return self.bad_frame("A question needs an id, and of a session its id.")
-        return [Answer(message)]
+        return [AnswerQuestion(message)]
 
     def _denied(self, message: Wire) -> list[Effect]:
         tag = str(type(message).__struct_config__.tag)
@@ -291,5 +286,5 @@ class ServerState:
     def _hang(self, close: int, reason: str, *, code: str, sentence: str = "", kind: str = "InvalidInput",
               about: str = "") -> list[Effect]:
         self.is_over = True
-        said = sentence or f"The connection is closed: {reason}."
-        return [Say(Failed(kind=kind, code=code, sentence=said, about=about)), Hang(close, reason[:100])]
+        explanation = sentence or f"The connection is closed: {reason}."
+        return [Say(Failed(kind=kind, code=code, sentence=explanation, about=about)), Hang(close, reason[:100])]

@@ -45,11 +45,11 @@ def bind(home: Home, host: str, port: int | None, private: bool) -> socket.socke
     candidates = [port] if port is not None else [*_former(home), 0]
     for number in candidates[:-1]:
         try:
-            return _keep(home, _listen(host, number))
+            return _remember_port(home, _listen(host, number))
         except OSError:
             continue
     try:
-        return _keep(home, _listen(host, candidates[-1]))
+        return _remember_port(home, _listen(host, candidates[-1]))
     except OSError as error:
         raise Unavailable("address", f"Cannot listen on {host}:{candidates[-1]}: {error.strerror}.", host=host,
                           port=candidates[-1]) from error
@@ -74,7 +74,7 @@ def _listen(host: str, port: int) -> socket.socket:
     return socket.create_server((host, port), family=family, backlog=128)
 
 
-def _keep(home: Home, listener: socket.socket) -> socket.socket:
+def _remember_port(home: Home, listener: socket.socket) -> socket.socket:
     write_private(_port_file(home), str(listener.getsockname()[1]).encode())
     return listener
 

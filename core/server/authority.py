@@ -10,20 +10,20 @@ from typing import Any, Protocol, TypeVar
 import msgspec
 
 from core.aio import TaskScope
-from core.client.link import Link
+from core.client.connection import ReconnectingConnection
 from core.client.status import Status
 from core.domain.errors import Conflict, Denied, ReportableError, Unavailable, make_error
 from core.domain.ids import new_id
 from core.protocol.append_state import Appender, SendBlobs, Stored
 from core.protocol.client_effects import Send
-from core.protocol.client_state import Sender
+from core.protocol.client_state import OutboxSender
 from core.protocol.frames import pieces
 from core.protocol.messages import Ack, AnyOp, Append, Command, Failed, ImportSession, Nak, Welcome, Wire
 from core.server.address import read_endpoint
 from core.server.append import MissingPayloads, append_entries
 from core.server.handlers import apply_command
+from core.server.lookups import lookups_of
 from core.server.serve import ensure_admin, hold
-from core.server.world import world_of
 from core.store import accounts, blobs, log
 from core.store.home import Home
 from core.store.lock import FileLock
@@ -128,7 +128,7 @@ class _Local:
     """The database is ours as long as we hold the lock."""
 
     def __init__(self, home: Home, lock: FileLock, writer: Writer, principal: accounts.Principal) -> None:
-        self._world, self._lock, self._writer, self._principal = world_of(home), lock, writer, principal
+        self._lookups, self._lock, self._writer, self._principal = lookups_of(home), lock, writer, principal
 
     @classmethod
     async def open(cls, home: Home, lock: FileLock) -> _Local:
@@ -158,7 +158,7 @@ class _Local:
 
     def _apply(self, conn: Database, session: str, op: AnyOp) -> dict[str, Any]:
         command = Command(id=new_id(), cseq=1, session=session, op=op)
-        return apply_command(conn, self._principal, command, self._world)
+        return apply_command(conn, self._principal, command, self._lookups)
 
     async def close(self) -> None:
         self._writer.close()
@@ -170,7 +170,7 @@ class _Remote:
 
     def __init__(self, url: str, token: str) -> None:
         self.client = new_id()
-        self._sender = Sender()
+        self._sender = OutboxSender()
         self._cseq = 0
         self._answers: dict[str, asyncio.Future[Ack | Nak]] = {}
         self._appender: Appender | None = None
@@ -179,7 +179,7 @@ class _Remote:
         self._target = 0
         self._online = asyncio.Event()
         self._failure: ReportableError | None = None
-        self._link = Link(url, token, self, program="tiphys")
+        self._link = ReconnectingConnection(url, token, self, program="tiphys")
         self._scope = TaskScope("authority", on_error=self._broke)
 
     @classmethod
@@ -207,8 +207,8 @@ class _Remote:
         try:
             reply: Ack | Nak = await asyncio.wait_for(future, PATIENCE_S * 4)
         except TimeoutError:
-            told = "The server has not answered; look whether it did what was asked before you ask again."
-            raise Unavailable("no_answer", told) from None
+            sentence = "The server has not answered; look whether it did what was asked before you ask again."
+            raise Unavailable("no_answer", sentence) from None
         if isinstance(reply, Nak):
             raise make_error(reply.kind, reply.code, reply.sentence, reply.params)
         return reply.result

@@ -41,13 +41,13 @@ def fingerprint_of(path: str | Path) -> str:
 def _signed(secret: ec.EllipticCurvePrivateKey, names: Iterable[str]) -> x509.Certificate:
     who = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Tiphys server")])
     now = datetime.now(UTC)
-    told = dict.fromkeys(["localhost", "127.0.0.1", "::1", *(n for n in names if n not in ("0.0.0.0", "::"))])
+    subjects = dict.fromkeys(["localhost", "127.0.0.1", "::1", *(n for n in names if n not in ("0.0.0.0", "::"))])
     return (
         x509.CertificateBuilder()
         .subject_name(who).issuer_name(who).public_key(secret.public_key()).serial_number(x509.random_serial_number())
         .not_valid_before(now - timedelta(days=1)).not_valid_after(now + timedelta(days=VALID_DAYS))
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-        .add_extension(x509.SubjectAlternativeName([_name(n) for n in told]), critical=False)
+        .add_extension(x509.SubjectAlternativeName([_name(n) for n in subjects]), critical=False)
         .sign(secret, hashes.SHA256())
     )
 

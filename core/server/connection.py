@@ -21,6 +21,7 @@ from core.domain.errors import (
     Unavailable,
     error_kind,
 )
+from core.protocol.append_state import SendBlobs
 from core.protocol.codec import decode_to_server
 from core.protocol.messages import (
     CAN_LIST_TASKS,
@@ -41,7 +42,7 @@ from core.protocol.messages import (
 from core.protocol.packed import PACKED
 from core.protocol.server_state import (
     MAX_WANTS,
-    Answer,
+    AnswerQuestion,
     Bucket,
     Credit,
     Effect,
@@ -49,9 +50,8 @@ from core.protocol.server_state import (
     Greet,
     Hang,
     Relay,
-    Run,
+    RunCommand,
     Say,
-    SendBlobs,
     ServerState,
     StoreEntries,
     TakeLease,
@@ -63,7 +63,7 @@ from core.server.handlers import answer_command
 from core.server.hub import Hub
 from core.server.incoming import IncomingPayloads
 from core.server.outlets import BlobFeed, Door, EventFeed, LiveFeed, RowFeed
-from core.server.questions import Questions
+from core.server.questions import QuestionQueue
 from core.store import commands, log
 from core.store.accounts import Principal
 
@@ -75,7 +75,7 @@ COMMANDS_PER_S, COMMANDS_AT_ONCE = 50.0, 200.0
 """How often one connection may command: faster senders are made to wait, which loses nothing."""
 
 
-class Connection:
+class ConnectedClient:
     """A greeted or not yet greeted client of `hub`."""
 
     def __init__(self, hub: Hub, socket: ServerConnection, principal: Principal, token: str, program: str) -> None:
@@ -90,7 +90,7 @@ class Connection:
         self._rows: RowFeed | None = None
         self._live: LiveFeed | None = None
         self._blobs: BlobFeed | None = None
-        self._questions = Questions(hub, self._door, self._start)
+        self._questions = QuestionQueue(hub, self._door, self._start)
         self._incoming = IncomingPayloads(hub, self._scope, self._refuse_payload)
         self._bucket = Bucket(COMMANDS_PER_S, COMMANDS_AT_ONCE)
 
@@ -162,7 +162,7 @@ class Connection:
                 await self._door.say(message)
             case Greet(hello):
                 await self._greet(hello)
-            case Run(command):
+            case RunCommand(command):
                 await self._run(command)
             case Follow(session):
                 await self._follow(session)
@@ -181,7 +181,7 @@ class Connection:
             case Relay(live):
                 if live.session in self.leases:
                     self._hub.relay(live)
-            case Answer(question):
+            case AnswerQuestion(question):
                 self._questions.ask(question)
             case Hang(code, reason):
                 await self._socket.close(code, reason)
@@ -207,10 +207,10 @@ class Connection:
     async def _run(self, command: Command) -> None:
         if not (command.again and self._hub.may_tell_again(self.principal)):
             await asyncio.sleep(self._bucket.wait(asyncio.get_running_loop().time()))
-        client, world = self._state.client, self._hub.world
+        client, lookups = self._state.client, self._hub.lookups
         try:
             reply = await self._hub.do(command.session,
-                                       lambda conn: answer_command(conn, client, self.principal, command, world))
+                                       lambda conn: answer_command(conn, client, self.principal, command, lookups))
         except Conflict as error:  # out of order: the client resumes from what is held
             await self._fail(error, Close.GAP)
             return
@@ -231,9 +231,9 @@ class Connection:
             self._start(self._live.run, "live")
 
     def _unfollow(self, session: str) -> None:
-        told = self._feeds.pop(session, None)
-        if told is not None:
-            told[1].cancel()
+        feed = self._feeds.pop(session, None)
+        if feed is not None:
+            feed[1].cancel()
 
     def _watch_rows(self) -> None:
         if self._rows is None:

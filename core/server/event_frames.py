@@ -15,7 +15,7 @@ from core.protocol.packed import pack
 from core.store import log
 from core.store.sqlite import Connection as Database
 
-KEPT = 8
+FRAMES_CACHED = 8
 """Frames kept: those at the live tail of the busiest sessions; at most about 4 MiB, and packed ones."""
 
 WORTH_PACKING = 4_096
@@ -68,7 +68,7 @@ class EventFrames:
     def __init__(self, reader: Database) -> None:
         self._reader = reader
         self._heads: dict[str, int] = {}
-        self._kept: OrderedDict[tuple[str, int], EventFrame] = OrderedDict()
+        self._cache: OrderedDict[tuple[str, int], EventFrame] = OrderedDict()
 
     def changed(self, session: str) -> None:
         """Something of a session was committed: its head is to be read again."""
@@ -86,10 +86,10 @@ class EventFrames:
         head = self.head(session)
         if head <= seq or room < 1:
             return None
-        kept = self._kept.get((session, seq))
-        if kept is not None and kept.head == head and kept.count <= room:
-            return kept
-        return self._keep((session, seq), self._make(session, seq, min(room, EVENTS_PER_FRAME), head))
+        cached = self._cache.get((session, seq))
+        if cached is not None and cached.head == head and cached.count <= room:
+            return cached
+        return self._remember((session, seq), self._make(session, seq, min(room, EVENTS_PER_FRAME), head))
 
     def _make(self, session: str, seq: int, limit: int, head: int) -> EventFrame:
         placed = log.read(self._reader, session, seq, limit)
@@ -98,9 +98,9 @@ class EventFrames:
         size = sum(len(p.body) for p in placed)
         return EventFrame(Encoded(Opcode.TEXT, data), len(placed), placed[-1].seq, head, size)
 
-    def _keep(self, key: tuple[str, int], frame: EventFrame) -> EventFrame:
-        self._kept.pop(key, None)
-        self._kept[key] = frame
-        if len(self._kept) > KEPT:
-            self._kept.popitem(last=False)
+    def _remember(self, key: tuple[str, int], frame: EventFrame) -> EventFrame:
+        self._cache.pop(key, None)
+        self._cache[key] = frame
+        if len(self._cache) > FRAMES_CACHED:
+            self._cache.popitem(last=False)
         return frame

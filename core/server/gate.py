@@ -50,8 +50,8 @@ class Gate:
 
     def holder(self, request: Request | None) -> tuple[Principal, str]:
         """The principal of a handshake and its token. Raises Denied."""
-        told = request.headers.get_all("Authorization") if request else []
-        kind, _, token = (told[0] if len(told) == 1 else "").partition(" ")
+        headers = request.headers.get_all("Authorization") if request else []
+        kind, _, token = (headers[0] if len(headers) == 1 else "").partition(" ")
         if kind.lower() != "bearer" or not token:
             raise Denied("no_token", "A bearer token is needed.")
         return accounts.principal(self._reader, token), token
@@ -77,5 +77,5 @@ class Gate:
 
 
 def _address(connection: ServerConnection) -> str:
-    told = connection.remote_address
-    return str(told[0]) if told else ""
+    address = connection.remote_address
+    return str(address[0]) if address else ""

@@ -30,8 +30,8 @@ from core.protocol.messages import (
 )
 from core.protocol.scopes import SCOPE_OF_OP
 from core.server import guidance, lifecycle, opinions
+from core.server.lookups import Lookups
 from core.server.record import person, write
-from core.server.world import World
 from core.store import commands, log
 from core.store.accounts import Principal
 from core.store.sqlite import Connection, driver
@@ -45,7 +45,8 @@ _SPEAKS = (Guide, GiveVerdict, AddNote, SetTag, SetThresholds, TellTime)
 _REPLY: msgspec.json.Decoder[Ack | Nak] = msgspec.json.Decoder(Ack | Nak)
 
 
-def answer_command(conn: Connection, client: str, principal: Principal, command: Command, world: World) -> Ack | Nak:
+def answer_command(conn: Connection, client: str, principal: Principal, command: Command, lookups: Lookups
+                   ) -> Ack | Nak:
     """The answer to a command, stored with its effect; a repeat gets the stored one.
 
     Raises Conflict (cseq_gap, cseq_taken) for a command that is not the client's next; then nothing is stored.
@@ -59,12 +60,12 @@ def answer_command(conn: Connection, client: str, principal: Principal, command:
         return _nak(command, error)
     if stored is not None:
         return msgspec.structs.replace(_REPLY.decode(stored), cseq=command.cseq)
-    reply = _attempt(conn, principal, command, world)
+    reply = _attempt(conn, principal, command, lookups)
     commands.remember(conn, client, command.id, command.cseq, body, msgspec.json.encode(reply))
     return reply
 
 
-def apply_command(conn: Connection, principal: Principal, command: Command, world: World) -> dict[str, Any]:
+def apply_command(conn: Connection, principal: Principal, command: Command, lookups: Lookups) -> dict[str, Any]:
     """The effect of a command and its result; the caller's transaction holds both. Raises ReportableError."""
     principal.require(SCOPE_OF_OP[type(command.op)])
     session = command.session
@@ -72,11 +73,11 @@ def apply_command(conn: Connection, principal: Principal, command: Command, worl
         lifecycle.await_session(conn, session)
     match command.op:
         case CreateSession() as op:
-            return lifecycle.create(conn, principal, session, op, world)
+            return lifecycle.create(conn, principal, session, op, lookups)
         case ImportSession() as op:
             return lifecycle.open_import(conn, session, op)
         case Control() as op:
-            return lifecycle.control(conn, principal, session, op, world, command.id)
+            return lifecycle.control(conn, principal, session, op, lookups, command.id)
         case MergeOpinions() as op:
             return opinions.merge(conn, session, op)
         case Guide() as op:
@@ -87,11 +88,11 @@ def apply_command(conn: Connection, principal: Principal, command: Command, worl
             return _review(conn, principal, session, op, LAST_STEP if command.again else None)
 
 
-def _attempt(conn: Connection, principal: Principal, command: Command, world: World) -> Ack | Nak:
+def _attempt(conn: Connection, principal: Principal, command: Command, lookups: Lookups) -> Ack | Nak:
     """What fails leaves no trace but its answer."""
     conn.execute("SAVEPOINT command")
     try:
-        result = apply_command(conn, principal, command, world)
+        result = apply_command(conn, principal, command, lookups)
         reply: Ack | Nak = Ack(id=command.id, cseq=command.cseq, result=result)
     except ReportableError as error:
         conn.execute("ROLLBACK TO command")

@@ -17,20 +17,20 @@ from core.store.sqlite import scalar
 
 _log = logging.getLogger("store")
 
-KEEP_EVERY_S = 5.0
+WRITE_EVERY_S = 5.0
 
 
-class Mark(msgspec.Struct, frozen=True):
+class HighWaterMark(msgspec.Struct, frozen=True):
     """A log's identity and how much it holds: a number that only grows."""
 
     epoch: str
     held: int
 
 
-def mark_of(conn: Database) -> Mark:
+def mark_of(conn: Database) -> HighWaterMark:
     """Events and commands that a log holds, counted."""
     sql = "SELECT (SELECT ifnull(sum(head), 0) FROM session) + (SELECT ifnull(sum(cseq), 0) FROM sender)"
-    return Mark(log.epoch(conn), scalar(conn, sql))
+    return HighWaterMark(log.epoch(conn), scalar(conn, sql))
 
 
 def was_replaced(conn: Database, home: Home) -> bool:
@@ -49,7 +49,7 @@ def find_out(conn: Database, home: Home) -> bool:
     return True
 
 
-def keep(reader: Database, home: Home) -> None:
+def write_mark(reader: Database, home: Home) -> None:
     """Write down how far the log has come; a full disk leaves the mark as it was, which does no harm."""
     now = mark_of(reader)
     try:
@@ -59,19 +59,19 @@ def keep(reader: Database, home: Home) -> None:
         _log.info("the mark beside the log was not written: %s", error)
 
 
-async def keep_on(reader: Database, home: Home) -> None:
+async def write_marks(reader: Database, home: Home) -> None:
     """Write it down every few seconds."""
     while True:
-        await asyncio.sleep(KEEP_EVERY_S)
-        keep(reader, home)
+        await asyncio.sleep(WRITE_EVERY_S)
+        write_mark(reader, home)
 
 
 def _path(home: Home) -> Path:
     return home.path / "server.mark"
 
 
-def _read(path: Path) -> Mark | None:
+def _read(path: Path) -> HighWaterMark | None:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Mark)
+        return msgspec.json.decode(path.read_bytes(), type=HighWaterMark)
     except (OSError, msgspec.DecodeError):
         return None

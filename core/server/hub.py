@@ -10,8 +10,8 @@ from core.domain.errors import Denied
 from core.protocol.messages import Close, Live
 from core.protocol.server_state import Bucket
 from core.server.event_frames import EventFrames
+from core.server.lookups import Lookups
 from core.server.search import LogSearch
-from core.server.world import World
 from core.store import accounts
 from core.store.accounts import Principal
 from core.store.sqlite import Connection as Database
@@ -48,7 +48,7 @@ class Hub:
     def __init__(self, writer: Writer, reader: Database) -> None:
         self.reader = reader
         self.frames = EventFrames(reader)
-        self.world: World
+        self.lookups: Lookups
         self.search: LogSearch
         self.on_changed: list[Callable[[str], None]] = []
         """Called with a session after each commit that touched it."""

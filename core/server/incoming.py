@@ -36,14 +36,14 @@ class IncomingPayloads:
             raise LimitReached("blob_too_large", f"More than {INCOMPLETE_BYTES} bytes of payloads are incomplete.")
         if whole is not None:
             await self.settle(ON_THE_WAY)
-            self._storing.append(self._scope.spawn(self._keep(piece.hash, whole), name="payload"))
+            self._storing.append(self._scope.spawn(self._store(piece.hash, whole), name="payload"))
 
     async def settle(self, most: int = 0) -> None:
         """Wait until at most `most` payloads are on their way to the disk: an Append that names them is behind."""
         while len(self._storing) > most:
             await self._storing.popleft()
 
-    async def _keep(self, hash: str, compressed: bytes) -> None:
+    async def _store(self, hash: str, compressed: bytes) -> None:
         try:
             await self._hub.store(lambda conn: blobs.put_compressed(conn, hash, compressed))
         except ReportableError as error:

@@ -10,8 +10,8 @@ from core.domain.ids import is_id
 from core.domain.session import FINAL_STATES, SessionRow
 from core.domain.task import AgentSettings, Task
 from core.protocol.messages import Control, CreateSession, ImportSession
+from core.server.lookups import Lookups
 from core.server.record import SERVER, check_move, person, write
-from core.server.world import World
 from core.store import log
 from core.store.accounts import Principal
 from core.store.sqlite import Connection
@@ -20,11 +20,11 @@ AWAITED = 2**53
 """A session that is `hidden_until` then: others speak of it, and who made it has yet to say so again."""
 
 
-def create(conn: Connection, principal: Principal, session: str, op: CreateSession, world: World
+def create(conn: Connection, principal: Principal, session: str, op: CreateSession, lookups: Lookups
            ) -> dict[str, object]:
     """Make a session; supervision starts its runner. Raises InvalidInput, NotFound, Conflict, Denied."""
     check_id(session)
-    task, agent = _what(op, principal, world)
+    task, agent = _what(op, principal, lookups)
     if not log.create(conn, session) and not _was_awaited(conn, session):
         if _was_recalled(conn, session, SessionCreated(task=task, agent=agent)):
             return {"seq": 1}
@@ -82,7 +82,7 @@ def settle_imports(conn: Connection) -> None:
             write(conn, row.session, SessionStateChanged(state="stopped", reason="end_not_recorded"), SERVER)
 
 
-def control(conn: Connection, principal: Principal, session: str, op: Control, world: World, command: str
+def control(conn: Connection, principal: Principal, session: str, op: Control, lookups: Lookups, command: str
             ) -> dict[str, object]:
     """Ask the runner, or change the state where there is none. Raises NotFound, Conflict.
 
@@ -93,7 +93,7 @@ def control(conn: Connection, principal: Principal, session: str, op: Control, w
         raise Conflict("imported", f"Session {session} was imported; nothing runs in it.")
     if row.state in FINAL_STATES:
         return _revive(conn, principal, row, op, command)
-    if world.is_alive(session):
+    if lookups.is_alive(session):
         return write(conn, session, ControlAsked(control=op.control), person(principal), id=command)
     if op.control == "interrupt":
         raise Conflict("no_runner", f"Session {session} has no runner now, so nothing can be interrupted.")
@@ -107,7 +107,7 @@ def control(conn: Connection, principal: Principal, session: str, op: Control, w
     return _move(conn, principal, row, *moves[op.control], command)
 
 
-def _what(op: CreateSession, principal: Principal, world: World) -> tuple[Task, AgentSettings]:
+def _what(op: CreateSession, principal: Principal, lookups: Lookups) -> tuple[Task, AgentSettings]:
     """A catalogue's task as it stands is for every guide; anything else chooses what runs on the server."""
     own = not isinstance(op.task, str) or op.agent != AgentSettings()
     if own and not principal.allows("admin"):
@@ -115,7 +115,7 @@ def _what(op: CreateSession, principal: Principal, world: World) -> tuple[Task, 
                      scope="admin")
     if not isinstance(op.task, str):
         return op.task, op.agent
-    task, suggested = world.find_task(op.task)
+    task, suggested = lookups.find_task(op.task)
     return task, suggested if op.agent == AgentSettings() else op.agent
 
 

@@ -28,12 +28,12 @@ WORDS = {
 """What is the matter, by kind of attention; and the one state that nobody expects."""
 
 
-class Notifier:
+class AttentionNotifier:
     """Follows the rows of sessions; says what became new in `attention` since the server started."""
 
     def __init__(self, hub: Hub, path: Path, scope: TaskScope) -> None:
         self._hub, self._path, self._scope = hub, path, scope
-        self._told = {row.session: matters(row) for row in log.rows(hub.reader)}
+        self._announced = {row.session: matters(row) for row in log.rows(hub.reader)}
         hub.on_changed.append(self._changed)
 
     def _changed(self, session: str) -> None:
@@ -41,8 +41,8 @@ class Notifier:
             row = log.row(self._hub.reader, session)
         except NotFound:  # a command was refused, for there is no such session
             return
-        new = matters(row) - self._told.get(session, frozenset())
-        self._told[session] = matters(row)
+        new = matters(row) - self._announced.get(session, frozenset())
+        self._announced[session] = matters(row)
         if new and row.origin == "live" and self._path.is_file():
             self._scope.spawn(asyncio.to_thread(send, self._path, *message_of(row, sorted(new))), name="notify")
 
@@ -55,8 +55,8 @@ def matters(row: SessionRow) -> frozenset[str]:
 def message_of(row: SessionRow, kinds: list[str]) -> tuple[str, str]:
     """Title and text: which session, what is the matter, and the link that opens it."""
     name = " ".join((row.title or row.task or row.session).split())[:LONGEST]
-    told = "; ".join(WORDS[kind] for kind in kinds)
-    return f"Tiphys: {name}", f"{told} (step {row.steps}).\n{DeepLink(row.session, row.steps or None)}"
+    words = "; ".join(WORDS[kind] for kind in kinds)
+    return f"Tiphys: {name}", f"{words} (step {row.steps}).\n{DeepLink(row.session, row.steps or None)}"
 
 
 def send(path: Path, title: str, text: str) -> None:

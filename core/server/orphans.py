@@ -14,7 +14,7 @@ from core.store.sqlite import Connection as Database
 _log = logging.getLogger("sandbox")
 
 
-def kept_sessions(home: Home, reader: Database) -> set[str]:
+def existing_sessions(home: Home, reader: Database) -> set[str]:
     """Sessions whose sandboxes stay: those in the log, and those whose runner's folder is still here.
 
     A log that was restored from a backup may not know the newest ones.
@@ -24,10 +24,10 @@ def kept_sessions(home: Home, reader: Database) -> set[str]:
 
 async def remove_orphans(home: Home, reader: Database) -> None:
     """Remove the others, where there is an engine to ask."""
-    keep = kept_sessions(home, reader)
+    existing = existing_sessions(home, reader)
     reaper = await asyncio.to_thread(_reaper)
     try:
-        removed = await reaper.reap(str(home.path), keep)
+        removed = await reaper.reap(str(home.path), existing)
     except Unavailable as error:
         _log.info("orphans were not looked for: %s", error.sentence)
         return

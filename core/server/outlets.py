@@ -13,7 +13,7 @@ from core.domain.session import SessionRow
 from core.protocol.codec import encode_bytes
 from core.protocol.frames import PIECE, absent, pieces
 from core.protocol.messages import Live, Sessions, Wire
-from core.protocol.server_state import Cursor
+from core.protocol.server_state import SessionCursor
 from core.server.event_frames import Encoded, EventFrames
 from core.store import blobs, log
 from core.store.sqlite import Connection as Database
@@ -56,7 +56,7 @@ class Door:
 class EventFeed:
     """One session's events to one client, in order, as far as the client's credit goes."""
 
-    def __init__(self, door: Door, frames: EventFrames, session: str, cursor: Cursor) -> None:
+    def __init__(self, door: Door, frames: EventFrames, session: str, cursor: SessionCursor) -> None:
         self._door, self._frames, self._session, self._cursor = door, frames, session, cursor
         self._more = asyncio.Event()
 

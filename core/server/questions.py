@@ -23,7 +23,7 @@ QUESTIONS_PER_S, QUESTIONS_AT_ONCE = 4.0, 8.0
 """How often one connection is answered; who asks more often is answered later, and only what was asked last."""
 
 
-class Questions:
+class QuestionQueue:
     """One connection's questions: of each kind the newest waits, and one is answered at a time.
 
     `start` runs a coroutine function as long as the connection is there; it is called with the first question.
@@ -63,7 +63,7 @@ class Questions:
     async def _found(self, question: Search | ListTasks) -> Found | Tasks:
         if isinstance(question, Search):
             return await self._hub.search.find(question)
-        return await asyncio.to_thread(_tasks, question, self._hub.world.catalogue)
+        return await asyncio.to_thread(_tasks, question, self._hub.lookups.catalogue)
 
 
 def _tasks(question: ListTasks, catalogue: Catalogue) -> Tasks:
@@ -71,7 +71,7 @@ def _tasks(question: ListTasks, catalogue: Catalogue) -> Tasks:
     problems = catalogue.problems()
     for problem in problems:
         _log.warning("%s", problem.sentence)
-    told = [OfferedTask(task=entry.task.id, title=entry.task.title[:MAX_TITLE],
+    offered = [OfferedTask(task=entry.task.id, title=entry.task.title[:MAX_TITLE],
                         hosts=tuple(host.name[:MAX_HOST] for host in entry.task.hosts[:MAX_HOSTS]))
             for entry in catalogue.entries()[:MAX_TASKS]]
-    return Tasks(id=question.id, tasks=tuple(told), unreadable=len(problems))
+    return Tasks(id=question.id, tasks=tuple(offered), unreadable=len(problems))

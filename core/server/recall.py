@@ -13,7 +13,7 @@ from core.domain.errors import ReportableError
 from core.domain.events import SessionCreated, blobs_of, decode_event
 from core.protocol.messages import Append
 from core.server.append import MissingPayloads, append_entries
-from core.server.high_water import find_out, keep, was_replaced
+from core.server.high_water import find_out, was_replaced, write_mark
 from core.server.record import SERVER, write
 from core.store import blobs, log
 from core.store.home import Home
@@ -33,7 +33,7 @@ async def mend_log(writer: Writer, home: Home) -> None:
     await writer.do(lambda conn: find_out(conn, home))
     if replaced:
         await recall_entries(writer, home)
-    await writer.do(lambda conn: keep(conn, home))
+    await writer.do(lambda conn: write_mark(conn, home))
 
 
 def recall_sessions(conn: Connection, home: Home) -> list[str]:
@@ -59,8 +59,8 @@ def _created(journal: Path) -> SessionCreated | None:
         return None
     try:
         with closing(connect(journal, readonly=True)) as conn:
-            told = scalar(conn, "SELECT value FROM slot WHERE key = 'created'")
-        return None if told is None else msgspec.json.decode(told, type=SessionCreated)
+            created = scalar(conn, "SELECT value FROM slot WHERE key = 'created'")
+        return None if created is None else msgspec.json.decode(created, type=SessionCreated)
     except (ReportableError, driver.Error, msgspec.DecodeError) as error:
         _log.warning("%s cannot be read: %s", journal, error)
         return None
@@ -84,10 +84,10 @@ async def recall_entries(writer: Writer, home: Home) -> int:
 def _recall_some(conn: Connection, folder: Path) -> int:
     """The next entries of one journal; 0 when there are none, or the journal is not the session's."""
     path, session = folder / "journal.db", folder.name
-    told = conn.execute("SELECT journal, journal_next FROM session WHERE id = ?", (session,)).fetchone()
-    if told is None or not path.is_file():
+    position = conn.execute("SELECT journal, journal_next FROM session WHERE id = ?", (session,)).fetchone()
+    if position is None or not path.is_file():
         return 0
-    held = _read(path, *told)
+    held = _read(path, *position)
     if not held.bodies:
         return 0
     conn.execute("SAVEPOINT recall")
@@ -118,8 +118,8 @@ def _read(path: Path, journal: str, first: int) -> _Held:
     """The next entries, if the log's come from this journal or from none."""
     try:
         with closing(connect(path, readonly=True)) as conn:
-            told = scalar(conn, "SELECT value FROM slot WHERE key = 'journal'")
-            identity = msgspec.json.decode(told, type=str) if told else ""
+            stored = scalar(conn, "SELECT value FROM slot WHERE key = 'journal'")
+            identity = msgspec.json.decode(stored, type=str) if stored else ""
             if not identity or journal not in ("", identity):
                 return _Held()
             sql = "SELECT body FROM entry WHERE n >= ? ORDER BY n LIMIT ?"

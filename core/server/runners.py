@@ -18,9 +18,9 @@ import msgspec
 from core.domain.errors import ReportableError
 from core.domain.events import SessionStateChanged
 from core.domain.session import EX_TEMPFAIL, FINAL_STATES, SessionRow
+from core.server.child_environment import child_environment
 from core.server.hub import Hub
 from core.server.record import SERVER, write
-from core.server.surroundings import surroundings
 from core.store import accounts, log
 from core.store.home import Home, make_private_folder, write_private
 from core.store.sqlite import Connection as Database
@@ -41,7 +41,7 @@ TRY_LATER_S = 5.0
 LOG_TAIL = 2_000
 
 
-class Watch(msgspec.Struct):
+class RunnerWatch(msgspec.Struct):
     """What is known of one session's runner: the child, if it is ours, and how its forerunners fared."""
 
     child: subprocess.Popen[bytes] | None = None
@@ -59,7 +59,7 @@ class Supervisor:
         """`command` is how this program is called; its default finds out."""
         self._hub, self._home, self._url = hub, home, url
         self._command = command or program()
-        self._watches: dict[str, Watch] = {}
+        self._watches: dict[str, RunnerWatch] = {}
         self._retired: set[str] = set()
         self._look = asyncio.Event()
         hub.on_changed.append(self._changed)
@@ -111,7 +111,7 @@ class Supervisor:
         watch = self._watches.get(session)
         if session in self._retired or (watch and watch.child and watch.child.poll() is None):
             return
-        if self._hub.world.is_alive(session):
+        if self._hub.lookups.is_alive(session):
             return
         self._watches.pop(session, None)
         self._retired.add(session)
@@ -120,12 +120,12 @@ class Supervisor:
             await self._hub.store(lambda conn: forget_token(conn, session, token))
 
     async def _tend(self, row: SessionRow) -> None:
-        watch = self._watches.setdefault(row.session, Watch())
+        watch = self._watches.setdefault(row.session, RunnerWatch())
         if watch.child is not None:
             if watch.child.poll() is None:
                 return
             self._count_death(watch)
-        if self._hub.world.is_alive(row.session):
+        if self._hub.lookups.is_alive(row.session):
             await self._admit(row.session, watch)
             return
         if self._is_elsewhere(row.session):
@@ -135,7 +135,7 @@ class Supervisor:
         elif time.monotonic() >= watch.next_at:
             await self._start(row.session, watch)
 
-    def _count_death(self, watch: Watch) -> None:
+    def _count_death(self, watch: RunnerWatch) -> None:
         lived = time.monotonic() - watch.started_at
         status, watch.child = watch.child.returncode if watch.child else 0, None
         if status == EX_TEMPFAIL:
@@ -149,7 +149,7 @@ class Supervisor:
         journal = scalar(self._hub.reader, "SELECT journal FROM session WHERE id = ?", session)
         return bool(journal) and not (self._home.sessions / session).is_dir()
 
-    async def _admit(self, session: str, watch: Watch) -> None:
+    async def _admit(self, session: str, watch: RunnerWatch) -> None:
         """Let a runner that outlived its server in, also where the database is a backup without its token."""
         folder = self._home.sessions / session
         if watch.is_admitted or not (folder / "token").exists():
@@ -157,7 +157,7 @@ class Supervisor:
         await self._hub.store(lambda conn: runner_token(conn, session, folder))
         watch.is_admitted = True
 
-    async def _start(self, session: str, watch: Watch) -> None:
+    async def _start(self, session: str, watch: RunnerWatch) -> None:
         folder = make_private_folder(self._home.sessions / session)
         try:
             token = await self._hub.store(lambda conn: runner_token(conn, session, folder))
@@ -182,7 +182,7 @@ def spawn(command: list[str], home: Path, session: str, url: str, token: Path) -
     argv = [*command, "agent", "--session", session, "--url", url, "--token-file", str(token), "--folder", str(folder)]
     with (folder / "runner.log").open("ab") as file:
         return subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=file, stderr=file, cwd=folder,
-                                start_new_session=True, env=surroundings(home))
+                                start_new_session=True, env=child_environment(home))
 
 
 def program() -> list[str]:

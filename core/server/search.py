@@ -8,14 +8,13 @@ import logging
 import sys
 from asyncio.subprocess import PIPE, Process
 
-import msgspec
-
-from core.domain.errors import LimitReached, Unavailable, make_error
+from core.domain.errors import LimitReached, Unavailable
 from core.protocol.messages import Found, Search
-from core.server.search_worker import Answer, Question
-from core.server.surroundings import surroundings
+from core.server.child_environment import child_environment
 from core.store.home import Home
 from core.store.search_text import MAX_QUERY
+from core.workers.calls import Calls
+from core.workers.search import LogHits, SearchLog
 
 ANSWER_S = 15.0
 """A worker that says nothing for so long is killed: what it looks for takes less, or is given up by itself."""
@@ -33,19 +32,15 @@ class LogSearch:
         self._home = home
         self._turn = asyncio.Lock()
         self._worker: Process | None = None
-        self._number = 0
+        self._calls = Calls()
 
     async def find(self, search: Search) -> Found:
         """The answer to a search. Raises LimitReached (search_too_long), Unavailable (search_failed)."""
         limit = min(max(1, search.limit), MAX_LIMIT)
         async with self._turn:
-            self._number += 1
-            asked = Question(id=self._number, words=search.words[:MAX_QUERY], session=search.session or None,
-                             limit=limit)
-            told = await self._ask(asked)
-        if told.error is not None:
-            raise make_error(*told.error, {})
-        return Found(id=search.id, hits=told.hits, more=told.more, behind=told.behind)
+            found = await self._ask(SearchLog(words=search.words[:MAX_QUERY], session=search.session or None,
+                                              limit=limit))
+        return Found(id=search.id, hits=found.hits, more=found.more, behind=found.behind)
 
     async def close(self) -> None:
         """End the worker; the index is as its last commit has it."""
@@ -55,35 +50,38 @@ class LogSearch:
                 worker.kill()
             await worker.wait()
 
-    async def _ask(self, question: Question) -> Answer:
+    async def _ask(self, request: SearchLog) -> LogHits:
         try:
             async with asyncio.timeout(ANSWER_S):
-                return await self._told(question)
+                return await self._answer(request)
         except TimeoutError:
-            _log.warning("the search worker said nothing for %g s and was ended", ANSWER_S)
+            _log.warning("the search worker gave no answer for %g s and was ended", ANSWER_S)
             await self.close()
             raise LimitReached("search_too_long", f"The search took longer than {ANSWER_S:g} s.") from None
-        except (OSError, EOFError, ValueError, msgspec.MsgspecError) as error:
+        except (OSError, EOFError, ValueError) as error:
             await self.close()
             raise Unavailable("search_failed", "The server's search ended unexpectedly; its log says more.") from error
 
-    async def _told(self, question: Question) -> Answer:
-        """What the worker says to a question; an answer to one whose asker left is passed by."""
+    async def _answer(self, request: SearchLog) -> LogHits:
+        """The worker's answer; one to a request whose asker left is passed by."""
         worker = self._worker
         if worker is None or worker.returncode is not None:
             worker = self._worker = await self._start()
         assert worker.stdin is not None
         assert worker.stdout is not None
-        worker.stdin.write(msgspec.json.encode(question) + b"\n")
+        found: asyncio.Future[LogHits] = asyncio.get_running_loop().create_future()
+        self._calls.forget()
+        self._calls.ask(request, worker.stdin.write, found.set_result,
+                        lambda problem: found.set_exception(problem.error))
         await worker.stdin.drain()
-        while line := await worker.stdout.readline():
-            told = msgspec.json.decode(line, type=Answer)
-            if told.id == question.id:
-                return told
-        raise EOFError
+        while not found.done():
+            if not (line := await worker.stdout.readline()):
+                raise EOFError
+            self._calls.take(line)
+        return found.result()
 
     async def _start(self) -> Process:
         home = self._home
         command = [sys.executable, "-m", "core.server.search_worker", str(home.server_db), str(home.search_db)]
         return await asyncio.create_subprocess_exec(
-            *command, stdin=PIPE, stdout=PIPE, env=surroundings(home.path), cwd=home.path, limit=_MAX_LINE)
+            *command, stdin=PIPE, stdout=PIPE, env=child_environment(home.path), cwd=home.path, limit=_MAX_LINE)

@@ -2,7 +2,7 @@
 
     python -m core.server.search_worker LOG INDEX
 
-JSON lines: a Question in, an Answer out, one after the other, until stdin ends. A thread brings the index up to date
+It answers SearchLog, one after the other, until stdin ends. A thread brings the index up to date
 as soon as something is asked, and goes on after the answer: a long log never keeps a question waiting.
 """
 
@@ -20,11 +20,11 @@ from time import monotonic
 
 import msgspec
 
-from core.domain.errors import ReportableError, error_kind
-from core.domain.hit import Hit
-from core.json_lines import Say, serve
+from core.domain.errors import ReportableError, Unavailable
 from core.store.search import SearchIndex
 from core.store.sqlite import driver
+from core.workers.search import LogHits, SearchLog
+from core.workers.serve import Send, answer_line, serve
 
 CATCH_UP_S = 1.0
 """How long a question waits for the index to catch up with the log."""
@@ -39,25 +39,7 @@ MAX_REF = 200
 """Characters of a hit's reference: foreign logs name their calls as they like."""
 
 _log = logging.getLogger("wire")
-
-
-class Question(msgspec.Struct, frozen=True, kw_only=True):
-    """One line of stdin; no `session` means all."""
-
-    id: int
-    words: str
-    session: str | None
-    limit: int
-
-
-class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One line of stdout: hits, or the kind, code and sentence of an error."""
-
-    id: int
-    hits: tuple[Hit, ...] = ()
-    more: bool = False
-    behind: int = 0
-    error: tuple[str, str, str] | None = None
+_DECODER = msgspec.json.Decoder(SearchLog)
 
 
 class Updater:
@@ -97,28 +79,31 @@ class Updater:
                 self._changed.notify_all()
 
 
-def answer(index: SearchIndex, log_path: Path, question: Question) -> Answer:
-    """Where the words stand; words of one or two signs, and parts of words, by looking at everything."""
-    most, is_cut = question.limit + 1, False
+def find(index: SearchIndex, log_path: Path, request: SearchLog) -> LogHits:
+    """Where the words stand; words of one or two signs, and parts of words, by looking at everything.
+
+    Raises ReportableError, Unavailable (search_failed) where the index cannot be read.
+    """
+    most, is_cut = request.limit + 1, False
     try:
-        found = index.search(question.words, question.session, most, SEARCH_S)
+        found = index.search(request.words, request.session, most, SEARCH_S)
         if not found:
             begun = monotonic()
-            found = index.scan(question.words, question.session, most, SCAN_S)
+            found = index.scan(request.words, request.session, most, SCAN_S)
             is_cut = monotonic() - begun >= SCAN_S
         behind = index.behind(log_path)
-    except ReportableError as error:
-        return Answer(id=question.id, error=(error_kind(error), error.code, error.sentence))
     except driver.Error as error:
-        return Answer(id=question.id, error=("Unavailable", "search_failed", f"The search failed: {error}"))
-    hits = tuple(msgspec.structs.replace(hit, ref=hit.ref[:MAX_REF]) for hit in found[: question.limit])
-    return Answer(id=question.id, hits=hits, more=is_cut or len(found) > question.limit, behind=behind)
+        raise Unavailable("search_failed", f"The search failed: {error}") from error
+    hits = tuple(msgspec.structs.replace(hit, ref=hit.ref[:MAX_REF]) for hit in found[: request.limit])
+    return LogHits(hits=hits, more=is_cut or len(found) > request.limit, behind=behind)
 
 
-def _reply(say: Say, index: SearchIndex, updater: Updater, log_path: Path, line: bytes) -> None:
-    question = msgspec.json.decode(line, type=Question)
-    updater.catch_up(CATCH_UP_S)
-    say(answer(index, log_path, question))
+def _answer(send: Send, index: SearchIndex, updater: Updater, log_path: Path, line: bytes) -> None:
+    def handle(request: SearchLog) -> LogHits:
+        updater.catch_up(CATCH_UP_S)
+        return find(index, log_path, request)
+
+    answer_line(line, _DECODER, handle, send)
     if not updater.is_alive:
         sys.exit(1)
 
@@ -128,12 +113,12 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m core.server.search_worker", description=__doc__)
     parser.add_argument("log", type=Path)
     parser.add_argument("index", type=Path)
-    told = parser.parse_args(argv)
+    args = parser.parse_args(argv)
     if hasattr(os, "nice"):
         os.nice(5)  # the log comes first
-    with closing(SearchIndex(told.index)) as index:
-        updater = Updater(index, told.log)
-        serve(lambda say: partial(_reply, say, index, updater, told.log))
+    with closing(SearchIndex(args.index)) as index:
+        updater = Updater(index, args.log)
+        serve(lambda send: partial(_answer, send, index, updater, args.log))
         os._exit(0)  # an index that is being brought up to date is left as its last commit has it
 
 

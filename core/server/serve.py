@@ -21,17 +21,17 @@ from core.domain.errors import Conflict, InvalidInput
 from core.protocol.codec import MAX_TEXT_FRAME
 from core.protocol.messages import SUBPROTOCOL
 from core.server.address import addresses_of, bind, url_of, write_endpoint
-from core.server.connection import Connection
+from core.server.connection import ConnectedClient
 from core.server.gate import Gate
-from core.server.high_water import keep, keep_on
+from core.server.high_water import write_mark, write_marks
 from core.server.hub import Hub
 from core.server.lifecycle import settle_imports
-from core.server.notify import Notifier
+from core.server.lookups import lookups_of
+from core.server.notify import AttentionNotifier
 from core.server.orphans import remove_orphans
 from core.server.recall import mend_log
 from core.server.runners import Supervisor
 from core.server.search import LogSearch
-from core.server.world import world_of
 from core.store.accounts import add_account, knows
 from core.store.home import Home, write_private
 from core.store.lock import FileLock
@@ -102,17 +102,17 @@ class Server:
         await writer.do(settle_imports)
         reader = connect(self.home.server_db, readonly=True)
         stack.callback(reader.close)
-        stack.callback(keep, reader, self.home)
+        stack.callback(write_mark, reader, self.home)
         hub = self.hub = Hub(writer, reader)
         stack.callback(hub.close)
-        hub.world = world_of(self.home, hub.is_connected)
+        hub.lookups = lookups_of(self.home, hub.is_connected)
         hub.search = LogSearch(self.home)
         stack.push_async_callback(hub.search.close)
         await self._listen(stack, hub, tls, pin)
         scope = await stack.enter_async_context(TaskScope("server"))
         scope.spawn(_check_tokens(hub), name="tokens")
-        scope.spawn(keep_on(reader, self.home), name="high water")
-        Notifier(hub, self.home.path / "notify.txt", scope)
+        scope.spawn(write_marks(reader, self.home), name="high water")
+        AttentionNotifier(hub, self.home.path / "notify.txt", scope)
         if self.settings.supervise:
             supervisor = Supervisor(hub, self.home, self.url, list(self.settings.runner) or None)
             stack.callback(supervisor.let_go)
@@ -120,15 +120,15 @@ class Server:
             scope.spawn(remove_orphans(self.home, reader), name="orphans")
 
     async def _listen(self, stack: AsyncExitStack, hub: Hub, tls: ssl.SSLContext | None, pin: str) -> None:
-        told = self.settings
-        listener = bind(self.home, told.host, told.port, told.private)
+        settings = self.settings
+        listener = bind(self.home, settings.host, settings.port, settings.private)
         self.url = with_pin(url_of(listener, tls is not None), pin)
-        self.addresses = [with_pin(address, pin) for address in addresses_of(listener, tls is not None, told.names)]
-        gate = Gate(hub.reader, told.names)
+        self.addresses = [with_pin(address, pin) for address in addresses_of(listener, tls is not None, settings.names)]
+        gate = Gate(hub.reader, settings.names)
 
         async def handle(socket: ServerConnection) -> None:
             principal, token = gate.holder(socket.request)
-            await Connection(hub, socket, principal, token, told.program).serve()
+            await ConnectedClient(hub, socket, principal, token, settings.program).serve()
 
         await stack.enter_async_context(serve(
             handle, sock=listener, ssl=tls, process_request=gate.judge, subprotocols=[Subprotocol(SUBPROTOCOL)],

@@ -68,10 +68,10 @@ def add_account(conn: Connection, name: str, scopes: Iterable[str], token: str =
 def principal(conn: Connection, token: str) -> Principal:
     """The holder of a token. Raises Denied for an unknown or revoked one."""
     sql = "SELECT name, scopes, revoked_at FROM account WHERE token_sha256 = ?"
-    told = conn.execute(sql, (_digest(token),)).fetchone()
-    if told is None or told[2] is not None:
+    row = conn.execute(sql, (_digest(token),)).fetchone()
+    if row is None or row[2] is not None:
         raise Denied("bad_token", "The token is unknown or was revoked.")
-    return Principal(name=told[0], scopes=tuple(json.loads(told[1])))
+    return Principal(name=row[0], scopes=tuple(json.loads(row[1])))
 
 
 def knows(conn: Connection, token: str) -> bool:

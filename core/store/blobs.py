@@ -65,10 +65,10 @@ def get_compressed(conn: Connection, hash: str) -> bytes:
 def get_part(conn: Connection, hash: str, offset: int, size: int) -> tuple[bytes, int]:
     """`size` bytes at `offset` of a compressed payload, and how long it is as a whole. Raises NotFound."""
     sql = "SELECT substr(data, ?2 + 1, ?3), length(data) FROM blob WHERE hash = ?1"
-    told = conn.execute(sql, (_key(hash), offset, size)).fetchone()
-    if told is None:
+    row = conn.execute(sql, (_key(hash), offset, size)).fetchone()
+    if row is None:
         raise NotFound("no_blob", f"The payload {hash[:12]}… is not held here.", hash=hash)
-    return bytes(told[0]), int(told[1])
+    return bytes(row[0]), int(row[1])
 
 
 def holds(conn: Connection, hash: str) -> bool:

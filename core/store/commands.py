@@ -23,13 +23,13 @@ def known(conn: Connection, client: str, id: str, cseq: int, body: bytes) -> byt
     `expect`) for a number that is not the client's next.
     """
     last = last_cseq(conn, client)
-    told = conn.execute("SELECT body_hash, reply FROM command WHERE id = ?", (id,)).fetchone()
-    if told is not None and told[0] != _hash(body):
+    row = conn.execute("SELECT body_hash, reply FROM command WHERE id = ?", (id,)).fetchone()
+    if row is not None and row[0] != _hash(body):
         raise Conflict("command_reused", f"Command {id} was sent before with another content.", id=id)
-    if told is not None:
+    if row is not None:
         if cseq == last + 1:  # an outbox that was numbered anew sends what another number carried before
             _count(conn, client, cseq)
-        return bytes(told[1])
+        return bytes(row[1])
     if cseq != last + 1:
         code = "cseq_gap" if cseq > last else "cseq_taken"
         raise Conflict(code, f"Command {cseq} of client {client} follows {last}.", expect=last + 1)

@@ -14,7 +14,7 @@ from core.domain.steps import Read
 from core.domain.trajectory import Trajectory
 from core.store.home import make_private_folder, write_private
 
-KEPT = 64
+MOST_FILES = 64
 """Files of one folder; the oldest go."""
 
 _MARK = 64
@@ -52,7 +52,7 @@ class FoldStore:
             make_private_folder(self.folder)
             write_private(self._path(session), data)
             files = sorted(self.folder.glob("*.fold"), key=lambda p: p.stat().st_mtime)
-            for old in files[:-KEPT]:
+            for old in files[:-MOST_FILES]:
                 old.unlink(missing_ok=True)
         except (OSError, Unavailable) as error:
             _log.warning("The fold of session %s was not kept: %s", session, error)

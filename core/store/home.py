@@ -22,8 +22,8 @@ class Home:
     @classmethod
     def default(cls) -> Home:
         """$TIPHYS_HOME, or the platform's folder for a person's data."""
-        told = os.environ.get("TIPHYS_HOME")
-        return cls(told or platformdirs.user_data_path("tiphys", appauthor=False))
+        folder = os.environ.get("TIPHYS_HOME")
+        return cls(folder or platformdirs.user_data_path("tiphys", appauthor=False))
 
     @property
     def server_db(self) -> Path:
@@ -84,6 +84,11 @@ class Home:
     def tasks(self) -> Path:
         """Task folders that a person added to the catalogue."""
         return self.path / "tasks"
+
+
+def resources() -> Path:
+    """The folder of what is shipped beside the code; TIPHYS_RESOURCES overrides it."""
+    return Path(os.environ.get("TIPHYS_RESOURCES") or Path(__file__).resolve().parents[2] / "resources")
 
 
 def make_private_folder(folder: Path) -> Path:

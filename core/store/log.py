@@ -175,10 +175,10 @@ def lease(conn: Connection, session: str, journal: str) -> tuple[int, int]:
     sql = """UPDATE session SET fence = fence + 1, journal = ?1,
              journal_next = CASE WHEN journal = ?1 THEN journal_next ELSE 1 END
              WHERE id = ?2 RETURNING fence, journal_next"""
-    told = conn.execute(sql, (journal, session)).fetchall()
-    if not told:
+    rows = conn.execute(sql, (journal, session)).fetchall()
+    if not rows:
         raise _unknown(session)
-    return told[0][0], told[0][1]
+    return rows[0][0], rows[0][1]
 
 
 def append_journal(conn: Connection, session: str, fence: int, first: int, bodies: Sequence[bytes]) -> int:
@@ -188,19 +188,19 @@ def append_journal(conn: Connection, session: str, fence: int, first: int, bodie
     `expect`) when entries before `first` are missing.
     """
     sql = "SELECT fence, journal_next FROM session WHERE id = ?"
-    told = conn.execute(sql, (session,)).fetchone()
-    if told is None:
+    row = conn.execute(sql, (session,)).fetchone()
+    if row is None:
         raise _unknown(session)
-    if told[0] != fence:
-        raise Conflict("fenced", f"Another runner holds session {session}.", fence=told[0])
-    if first > told[1]:
-        raise Conflict("journal_gap", f"Journal entry {first} of session {session} follows {told[1] - 1}.",
-                       expect=told[1])
-    fresh = bodies[told[1] - first :]
+    if row[0] != fence:
+        raise Conflict("fenced", f"Another runner holds session {session}.", fence=row[0])
+    if first > row[1]:
+        raise Conflict("journal_gap", f"Journal entry {first} of session {session} follows {row[1] - 1}.",
+                       expect=row[1])
+    fresh = bodies[row[1] - first :]
     if fresh:
         append(conn, session, fresh)
-        conn.execute("UPDATE session SET journal_next = ? WHERE id = ?", (told[1] + len(fresh), session))
-    return int(told[1]) + len(fresh) - 1
+        conn.execute("UPDATE session SET journal_next = ? WHERE id = ?", (row[1] + len(fresh), session))
+    return int(row[1]) + len(fresh) - 1
 
 
 def _insert(conn: Connection, row: SessionRow, held: int, bodies: Sequence[bytes]) -> int:
@@ -231,10 +231,10 @@ def _labels(event: Event) -> tuple[str, int | None]:
 
 
 def _state(conn: Connection, session: str) -> tuple[int, SessionRow]:
-    told = conn.execute("SELECT head, row FROM session WHERE id = ?", (session,)).fetchone()
-    if told is None:
+    row = conn.execute("SELECT head, row FROM session WHERE id = ?", (session,)).fetchone()
+    if row is None:
         raise _unknown(session)
-    return told[0], _ROW.decode(told[1])
+    return row[0], _ROW.decode(row[1])
 
 
 def _save_row(conn: Connection, row: SessionRow, held: int | None = None) -> None:

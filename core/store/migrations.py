@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import sys
 
-_KEPT_OUT = "pandas"
-_absent = sys.modules.setdefault(_KEPT_OUT, None) is None  # type: ignore[arg-type]
+_EXCLUDED = "pandas"
+_absent = sys.modules.setdefault(_EXCLUDED, None) is None  # type: ignore[arg-type]
 try:
     from sqlite_utils import Database, Migrations
 finally:
     if _absent:
-        del sys.modules[_KEPT_OUT]
+        del sys.modules[_EXCLUDED]
 
 __all__ = ["Database", "Migrations"]

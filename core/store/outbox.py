@@ -88,25 +88,25 @@ def answered(conn: Connection, id: str, reply: bytes, refused: bool = False) -> 
     return conn.execute(sql, ("refused" if refused else "acked", reply, id)).rowcount > 0
 
 
-def renew(conn: Connection, keep: timedelta = timedelta(days=7)) -> str:
+def renew(conn: Connection, age: timedelta = timedelta(days=7)) -> str:
     """Take a new client identity and number the outbox anew; returns the identity.
 
     For a server whose file was restored (another epoch, or a cseq behind or ahead of ours) and for a copied file.
     Unanswered commands and those accepted within `keep` are sent again, under their ids, which makes it harmless.
     Refused ones of that time stay, below all numbers, for people to take up their texts.
     """
-    since = (datetime.now(UTC) - keep).isoformat()
+    since = (datetime.now(UTC) - age).isoformat()
     conn.execute("DELETE FROM outbox WHERE state != 'queued' AND created_at < ?", (since,))
     refused = conn.execute("SELECT cseq FROM outbox WHERE state = 'refused' ORDER BY created_at, cseq").fetchall()
     below = min(0, scalar(conn, "SELECT min(cseq) FROM outbox") or 0) - len(refused)
     for number, (cseq,) in enumerate(refused, below):
         conn.execute("UPDATE outbox SET cseq = ? WHERE cseq = ?", (number, cseq))
-    kept = conn.execute("SELECT cseq FROM outbox WHERE state != 'refused' ORDER BY cseq").fetchall()
-    for number, (cseq,) in enumerate(kept, 1):  # ascending, and never above the old number: no collision
+    remaining = conn.execute("SELECT cseq FROM outbox WHERE state != 'refused' ORDER BY cseq").fetchall()
+    for number, (cseq,) in enumerate(remaining, 1):  # ascending, and never above the old number: no collision
         conn.execute("UPDATE outbox SET cseq = ?, state = 'queued', reply = NULL WHERE cseq = ?", (number, cseq))
     identity = secrets.token_hex(16)
     conn.execute("UPDATE meta SET value = ? WHERE key = 'client'", (identity,))
-    conn.execute("INSERT OR REPLACE INTO meta VALUES ('again', ?)", (str(len(kept)),))
+    conn.execute("INSERT OR REPLACE INTO meta VALUES ('again', ?)", (str(len(remaining)),))
     return identity
 
 

@@ -40,8 +40,8 @@ def survey(path: Path) -> Survey:
     """
     with closing(connect(path, readonly=True)) as conn:
         pending = tuple(check_known(conn, path, migrations))
-        if told := damage(conn):
-            raise InvalidInput("log_damaged", f"{path} is damaged: {told}", path=str(path))
+        if problem := damage(conn):
+            raise InvalidInput("log_damaged", f"{path} is damaged: {problem}", path=str(path))
         if "m0001_log" in pending:
             raise InvalidInput("not_a_log", f"{path} holds no log.", path=str(path))
         try:
@@ -71,7 +71,7 @@ class Restored(msgspec.Struct, frozen=True):
     """What a restore did: where the former log is kept, and how many of its accounts were carried over (None: it
     could not be read)."""
 
-    kept: Path | None
+    former: Path | None
     accounts: int | None
 
 
@@ -88,16 +88,16 @@ def restore(source: Path, target: Path) -> Restored:
         shutil.copyfile(source, part)
         part.chmod(0o600)
         give_own_epoch(part)
-        carried = _carry_accounts(target, part)
+        accounts = _carry_accounts(target, part)
         sync(part)
-        kept = _put_aside(target)
+        former = _put_aside(target)
         part.replace(target)
         sync(target.parent)
     except (driver.Error, OSError) as error:
         part.unlink(missing_ok=True)
         raise Unavailable("restore_failed", f"{source} cannot take the place of {target}: {error}",
                           path=str(target)) from error
-    return Restored(kept, carried)
+    return Restored(former, accounts)
 
 
 def _carry_accounts(former: Path, part: Path) -> int | None:
@@ -119,9 +119,9 @@ def _put_aside(target: Path) -> Path | None:
     """Rename a database with its write-ahead log, which may hold the newest of it."""
     if not target.exists():
         return None
-    kept = target.with_name(f"{target.name}.replaced-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}")
+    former = target.with_name(f"{target.name}.replaced-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}")
     for side in reversed(_SIDES):  # the database last: a crash in between leaves it with what belongs to it
         path = target.with_name(target.name + side)
         if path.exists():
-            path.rename(kept.with_name(kept.name + side))
-    return kept
+            path.rename(former.with_name(former.name + side))
+    return former

@@ -191,7 +191,7 @@ def _migrate(conn: Connection, path: Path, wanted: Migrations, existed: bool) ->
     if not pending:
         return
     if existed:
-        kept = back_up(conn, path.with_name(f"{path.name}.before-{pending[0]}"))
-        _log.info("Bringing %s up to %s; the file as it was is kept as %s.", path, pending[-1], kept.name)
+        copy = back_up(conn, path.with_name(f"{path.name}.before-{pending[0]}"))
+        _log.info("Bringing %s up to %s; the file as it was is kept as %s.", path, pending[-1], copy.name)
     with transaction(conn):
         wanted.apply(Database(conn, execute_plugins=False))

@@ -57,7 +57,7 @@ def m0001_search(db: Database) -> None:
             db.execute(statement)
 
 
-class Places(msgspec.Struct, frozen=True, kw_only=True):
+class HitPlaces(msgspec.Struct, frozen=True, kw_only=True):
     """Steps by number, and what is no step by kind and id."""
 
     steps: set[int]
@@ -131,17 +131,17 @@ class SearchIndex:
             found = self._reader.execute(sql, (match_query(phrases), session, limit)).fetchall()
         return [_hit(row, phrases) for row in found]
 
-    def places(self, words: str, session: str) -> Places:
+    def places(self, words: str, session: str) -> HitPlaces:
         """Where in one session all the words are found, without the texts; empty for a session not indexed yet."""
         phrases = pieces(words)
         if not phrases:
-            return Places(steps=set(), others=set())
+            return HitPlaces(steps=set(), others=set())
         sql = """SELECT json_group_array(step) FILTER (WHERE step NOTNULL AND place NOT IN ('summary', 'guidance')),
                         json_group_array(json_array(place, ref)) FILTER (WHERE place IN ('summary', 'guidance'))
                  FROM word JOIN entry ON entry.id = word.rowid WHERE word MATCH ?1 AND session = ?2"""
         with self._reading:  # one row: Python takes longer for 40,000 rows than SQLite for finding them
             steps, others = self._reader.execute(sql, (match_query(phrases), session)).fetchone()
-        return Places(steps=set(msgspec.json.decode(steps)),
+        return HitPlaces(steps=set(msgspec.json.decode(steps)),
                       others={(place, ref) for place, ref in msgspec.json.decode(others)})
 
     def scan(self, text: str, session: str | None = None, limit: int = 50, seconds: float | None = None
@@ -187,8 +187,8 @@ class SearchIndex:
             raise Unavailable("store_unavailable", f"{self.path} is damaged: {error}", path=str(self.path)) from error
 
     def _follow(self, source: Connection, session: str) -> int:
-        told = self._conn.execute("SELECT seq, body FROM cursor WHERE session = ?", (session,)).fetchone()
-        after, body = told or (0, b"")
+        cursor = self._conn.execute("SELECT seq, body FROM cursor WHERE session = ?", (session,)).fetchone()
+        after, body = cursor or (0, b"")
         if after and (held := log.read(source, session, after - 1, 1)) and held[0].body != body:
             self._forget(session)  # the server's file was restored from a backup and went another way
             after = 0
@@ -287,8 +287,8 @@ def _entry(fact: object) -> _Entry | None:
 def _body_entries(body: StepBody) -> Iterator[_Entry]:
     yield _Entry(body.number, "thought", "", body.thought)
     for action in body.actions:
-        told = (str(value) for value in action.arguments.values())
-        yield _Entry(body.number, "action", action.call_id, "\n".join([action.tool, *told]))
+        arguments = (str(value) for value in action.arguments.values())
+        yield _Entry(body.number, "action", action.call_id, "\n".join([action.tool, *arguments]))
     for seen in body.observations:
         message = f"\n{seen.error.message}" if seen.error else ""
         yield _Entry(body.number, "output", seen.call_id, seen.output.text + message)

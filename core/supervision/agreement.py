@@ -14,6 +14,7 @@ from core.supervision.coefficients import cohen_kappa, krippendorff_alpha, raw_a
 from core.supervision.judge import BY_GUIDANCE
 from core.supervision.propose import BodyOf, findings, gather
 from core.supervision.rule import Rule
+from core.workers.rules import RuleEffect
 
 _PEOPLE = ("person", "import")
 _DECIDED = ("keep", "mask")
@@ -58,23 +59,6 @@ class PersonTime(msgspec.Struct, frozen=True, kw_only=True):
     each: float | None
 
 
-class RuleEffect(msgspec.Struct, frozen=True, kw_only=True):
-    """What a rule finds now, switched on or not: `would_mask` counts the steps that it alone turns from keep to mask,
-    `overruled` those that a person keeps all the same; of those that people decided, they mask `confirmed`.
-    `examples` are (session, step, reason). `broken`: the rule itself failed."""
-
-    rule: str
-    version: str
-    enabled: bool
-    found: int = 0
-    would_mask: int = 0
-    overruled: int = 0
-    judged: int = 0
-    confirmed: int = 0
-    examples: tuple[tuple[str, int, str], ...] = ()
-    broken: bool = False
-
-
 class Agreement(msgspec.Struct, frozen=True, kw_only=True):
     """All of it over some sessions. `alpha` is Krippendorff's over all people and steps."""
 
@@ -105,35 +89,35 @@ def _timed(trajectories: Sequence[Trajectory]) -> set[str]:
 
 
 def _of_person(person: str, trajectories: Sequence[Trajectory]) -> PersonTime:
-    told = [seconds for t in trajectories for seconds in t.spent.get(person, {}).values()]
+    durations = [seconds for t in trajectories for seconds in t.spent.get(person, {}).values()]
     decided = sum(person in e.verdicts and e.verdicts[person].value in _DECIDED for t in trajectories for e in t.steps)
-    return PersonTime(person=person, decided=decided, looked_at=len(told), seconds=round(sum(told), 1),
-                      each=round(median(told), 1) if told else None)
+    return PersonTime(person=person, decided=decided, looked_at=len(durations), seconds=round(sum(durations), 1),
+                      each=round(median(durations), 1) if durations else None)
 
 
 def effects(trajectories: Sequence[Trajectory], body_of: BodyOf, rules_for: Sequence[Sequence[Rule]]
             ) -> list[RuleEffect]:
     """What each rule changes, or would; `rules_for` holds the rules of each trajectory in its place."""
-    told: dict[str, RuleEffect] = {}
+    by_rule: dict[str, RuleEffect] = {}
     for trajectory, rules in zip(trajectories, rules_for, strict=True):
         evidence = gather(trajectory, body_of)
         for rule in rules:
             found = findings(rule, evidence)
-            before = told.get(rule.name, RuleEffect(rule=rule.name, version=rule.version, enabled=rule.enabled))
-            told[rule.name] = _more(before, trajectory, rule, found)
-    return list(told.values())
+            before = by_rule.get(rule.name, RuleEffect(rule=rule.name, version=rule.version, enabled=rule.enabled))
+            by_rule[rule.name] = _more(before, trajectory, rule, found)
+    return list(by_rule.values())
 
 
 def _more(before: RuleEffect, trajectory: Trajectory, rule: Rule, found: dict[int, str] | None) -> RuleEffect:
     if found is None:
         return msgspec.structs.replace(before, broken=True)
     entries = [(e, found[e.head.number]) for e in trajectory.steps if e.head.number in found]
-    said = [_person(e) for e, _ in entries]
+    votes = [_person(e) for e, _ in entries]
     shown = [(trajectory.session, e.head.number, why) for e, why in entries][: max(0, 20 - len(before.examples))]
     return msgspec.structs.replace(
-        before, found=before.found + len(entries), overruled=before.overruled + said.count("keep"),
+        before, found=before.found + len(entries), overruled=before.overruled + votes.count("keep"),
         would_mask=before.would_mask + sum(_without(e, rule) == "keep" and _person(e) is None for e, _ in entries),
-        judged=before.judged + sum(s is not None for s in said), confirmed=before.confirmed + said.count("mask"),
+        judged=before.judged + sum(s is not None for s in votes), confirmed=before.confirmed + votes.count("mask"),
         examples=(*before.examples, *shown))
 
 
@@ -143,7 +127,7 @@ def _without(entry: StepEntry, rule: Rule) -> str:
 
 
 def _of_source(name: str, steps: Iterable[StepEntry]) -> SourceAgreement:
-    rated = [(_said(e, name), _person(e)) for e in steps]
+    rated = [(_value_of(e, name), _person(e)) for e in steps]
     decided = [(s, p) for s, p in rated if p is not None]
     judged = [p for s, p in decided if s == "mask"]
     confirmed = judged.count("mask")
@@ -167,7 +151,7 @@ def _source(verdict: Verdict) -> str:
     return verdict.author.key.split(BY_GUIDANCE)[0] + ("/guidance" if BY_GUIDANCE in verdict.author.key else "")
 
 
-def _said(entry: StepEntry, source: str) -> str | None:
+def _value_of(entry: StepEntry, source: str) -> str | None:
     """What a source says of a step: mask if any of its verdicts does."""
     values = [v.value for v in entry.verdicts.values() if _source(v) == source and v.value in _DECIDED]
     return "mask" if "mask" in values else "keep" if values else None
@@ -179,5 +163,5 @@ def _people(entry: StepEntry) -> list[Verdict]:
 
 def _person(entry: StepEntry) -> str | None:
     """What people decided: the latest of them, as in the final verdict."""
-    said = _people(entry)
-    return said[-1].value if said else None
+    verdicts = _people(entry)
+    return verdicts[-1].value if verdicts else None

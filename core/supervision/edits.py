@@ -37,9 +37,9 @@ def blind_edit(evidence: Evidence, *, spare_runs: bool = True) -> Iterator[Findi
             if target is None:
                 continue
             new = action.tool == "create_file" and (target not in known or (body.number, target[1]) in created)
-            looked = _shows(seen, before, target) or (
+            is_known = _shows(seen, before, target) or (
                 spare_runs and _ran(before, target[1]) and _shows(*earlier, target))
-            if not new and not looked:
+            if not new and not is_known:
                 yield Finding(body.number, f"{action.tool} changes {target[1]}, which the step before did not look at")
             known.add(target)
         known |= _named(body.actions)
@@ -75,8 +75,8 @@ def _target(action: Action) -> tuple[str, str] | None:
 
 
 def _place(action: Action, path: object) -> tuple[str, str] | None:
-    told = str(path or "")
-    return (str(action.arguments.get("computer_ip") or ""), posixpath.normpath(told)) if told else None
+    text = str(path or "")
+    return (str(action.arguments.get("computer_ip") or ""), posixpath.normpath(text)) if text else None
 
 
 def _named(actions: Sequence[Action]) -> set[tuple[str, str]]:
@@ -103,9 +103,9 @@ def _inspected(
 def _ran(body: StepBody | None, path: str) -> bool:
     """Whether a step only ran commands, none of which names the file for anything but to run or read it."""
     name = posixpath.basename(path)
-    told = [a for a in (body.actions if body else ()) if a.tool == "run_command"]
-    return bool(body and told and len(told) == len(body.actions)) and all(
-        name not in c or runs(a, name) or _SHOWING_COMMAND.search(c) for a in told for c in commands(command_of(a)))
+    ran = [a for a in (body.actions if body else ()) if a.tool == "run_command"]
+    return bool(body and ran and len(ran) == len(body.actions)) and all(
+        name not in c or runs(a, name) or _SHOWING_COMMAND.search(c) for a in ran for c in commands(command_of(a)))
 
 
 def _shows(seen: set[tuple[str, str]], before: StepBody | None, target: tuple[str, str]) -> bool:

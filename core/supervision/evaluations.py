@@ -102,7 +102,7 @@ def _works(body: StepBody) -> bool:
     for action in body.actions:
         if action.tool in QUIET | _HOUSEKEEPING:
             continue
-        told = commands(command_of(action))
-        if not told or not all(_BACKUP.match(c) or _LOOK.match(c) for c in told):
+        parts = commands(command_of(action))
+        if not parts or not all(_BACKUP.match(c) or _LOOK.match(c) for c in parts):
             return True
     return False

@@ -59,14 +59,14 @@ def _reported(observation: Observation) -> bool:
 def _is_empty_search(action: Action | None, observation: Observation) -> bool:
     if action is None or action.tool != "run_command" or observation.exit_code != 1:
         return False
-    told = commands(str(action.arguments.get("command") or ""))
-    return bool(told) and bool(_SEARCH.match(told[-1])) and observation.status == "finished"
+    parts = commands(str(action.arguments.get("command") or ""))
+    return bool(parts) and bool(_SEARCH.match(parts[-1])) and observation.status == "finished"
 
 
 def _why(action: Action | None, observation: Observation) -> str:
-    told = observation.error.message if observation.error else observation.status
+    message = observation.error.message if observation.error else observation.status
     code = "" if observation.exit_code is None else f" (exit code {observation.exit_code})"
-    return f"{action.tool if action else 'action'} failed{code}: {one_line(told)}"
+    return f"{action.tool if action else 'action'} failed{code}: {one_line(message)}"
 
 
 @RULES.add("late_failure", "1")
@@ -80,10 +80,10 @@ def late_failure(evidence: Evidence) -> Iterator[Finding]:
     for body in evidence.steps:
         ended = ended or any(_ends_jobs(a) for a in body.actions)
         for observation in body.observations:
-            for job, start, code, told in _ends(observation, started, body):
+            for job, start, code, message in _ends(observation, started, body):
                 if job not in blamed and not (ended and code in _BY_SIGNAL):
                     blamed.add(job)
-                    why = f"its job {job} failed (exit code {code}), as step {body.number} shows: {told}"
+                    why = f"its job {job} failed (exit code {code}), as step {body.number} shows: {message}"
                     yield Finding(start, why)
             if observation.job:
                 started.setdefault(observation.job, body.number)
@@ -95,7 +95,7 @@ def _ends_jobs(action: Action) -> bool:
 
 
 def _ends(observation: Observation, started: dict[str, int], body: StepBody) -> Iterator[tuple[str, int, object, str]]:
-    """(job, the step that started it, exit code, what is told) of the failed jobs whose end this observation shows."""
+    """(job, the step that started it, exit code, message) of the failed jobs whose end this observation shows."""
     rows = [r for r in finished_jobs(observation) if r.get("exit_code") != 0]
     for row in rows:
         start = row.get("step")
@@ -103,8 +103,8 @@ def _ends(observation: Observation, started: dict[str, int], body: StepBody) -> 
             yield str(row.get("job")), start, row.get("exit_code"), "the job ended meanwhile"
     start = started.get(observation.job, body.number)
     if observation.is_error and observation.job and start != body.number:
-        told = observation.error.message if observation.error else observation.status
-        yield observation.job, start, observation.exit_code, one_line(told)
+        message = observation.error.message if observation.error else observation.status
+        yield observation.job, start, observation.exit_code, one_line(message)
 
 
 @RULES.add("null_action", "3")

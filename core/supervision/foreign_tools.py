@@ -41,7 +41,7 @@ _WINDOW = re.compile(r"^\[File: (?P<path>.+?) \(\d+ lines total\)\]", re.MULTILI
 def in_our_words(steps: Sequence[StepBody]) -> list[StepBody]:
     """The steps with our names of actions and arguments. A result that shows the window of a file (SWE-agent) counts
     as a look at it."""
-    told: list[StepBody] = []
+    translated: list[StepBody] = []
     opened = ""
     for body in steps:
         actions = [_translated(a, opened) for a in body.actions]
@@ -49,8 +49,8 @@ def in_our_words(steps: Sequence[StepBody]) -> list[StepBody]:
             for window in _WINDOW.finditer(observation.output.text):
                 opened = window["path"]
                 actions.append(Action(call_id="", tool="open_file", arguments={"path": opened}))
-        told.append(msgspec.structs.replace(body, actions=tuple(actions)))
-    return told
+        translated.append(msgspec.structs.replace(body, actions=tuple(actions)))
+    return translated
 
 
 def _translated(action: Action, opened: str) -> Action:
@@ -81,10 +81,10 @@ def _edited(action: Action, act: str) -> Action:
 
 
 def _named(action: Action, tool: str, **arguments: str) -> Action:
-    kept = {k: v for k, v in arguments.items() if v}
-    if "path" in kept:
-        kept["path"] = posixpath.normpath(kept["path"])
-    return msgspec.structs.replace(action, tool=tool, arguments=kept)
+    filled = {k: v for k, v in arguments.items() if v}
+    if "path" in filled:
+        filled["path"] = posixpath.normpath(filled["path"])
+    return msgspec.structs.replace(action, tool=tool, arguments=filled)
 
 
 def _first(given: Mapping[str, Any], *names: str) -> str:

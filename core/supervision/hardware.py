@@ -17,7 +17,7 @@ _TRIAL = re.compile(r"debug|smoke|dry[_-]?run|sanity|max[_-](?:steps|iters|train
 _DEVICES = re.compile(r"CUDA_VISIBLE_DEVICES=(['\"]?)([\d,\s]*)\1(?=[\s;&|]|$)")
 _PROCESSES = re.compile(r"--(?:nproc[_-]per[_-]node|num[_-]processes|num[_-]gpus)[ =](\d+)\b")
 _LORA = re.compile(r"(?:^|[\s=_-])q?lora(?![\w-]{0,80}[ =](?:false|none|0)\b)", re.IGNORECASE)
-_LISTED = re.compile(r"^GPU (\d+):|^\|\s+(\d+)\s+(?:NVIDIA|Tesla|GeForce|A100|H100|H200|L40)", re.MULTILINE)
+_GPU_LINE = re.compile(r"^GPU (\d+):|^\|\s+(\d+)\s+(?:NVIDIA|Tesla|GeForce|A100|H100|H200|L40)", re.MULTILINE)
 
 
 @RULES.add("idle_gpus", "1")
@@ -40,36 +40,36 @@ def idle_gpus(evidence: Evidence, *, gpus: int = 0, lora_from: int = 8) -> Itera
 
 def _waste(action: Action, there: int, lora_from: int, taken: set[int]) -> str:
     """Why a training command uses too little; "" where it does not, or is none."""
-    told = command_of(action)
-    if not any(_TRAINING.search(c) for c in commands(told)) or _TRIAL.search(told):
+    command = command_of(action)
+    if not any(_TRAINING.search(c) for c in commands(command)) or _TRIAL.search(command):
         return ""
-    asked = _devices(told)
+    asked = _devices(command)
     if asked is not None and len((asked | taken) & set(range(there))) < there:
         return f"trains on {len(asked)} of {there} GPUs (CUDA_VISIBLE_DEVICES)"
-    processes = _PROCESSES.search(told)
+    processes = _PROCESSES.search(command)
     if processes and asked is None and int(processes[1]) + len(taken) < there:
         return f"trains with {processes[1]} processes on {there} GPUs"
-    if there >= lora_from and _LORA.search(told):
+    if there >= lora_from and _LORA.search(command):
         return f"trains LoRA though {there} GPUs are there for all weights"
     return ""
 
 
-def _devices(told: str) -> set[int] | None:
-    found = _DEVICES.search(told)
+def _devices(command: str) -> set[int] | None:
+    found = _DEVICES.search(command)
     return {int(n) for n in re.findall(r"\d+", found[2])} if found else None
 
 
 def _taken(jobs: Sequence[JobRun], step: int) -> set[int]:
     """The GPUs that other jobs were given."""
-    told = [_devices(command_of(j.action)) for j in running_at(jobs, step) if j.action is not None]
-    return set().union(*(t for t in told if t))
+    devices = [_devices(command_of(j.action)) for j in running_at(jobs, step) if j.action is not None]
+    return set().union(*(t for t in devices if t))
 
 
 def _see(body: StepBody, shown: dict[str, int]) -> None:
     calls = of_call(body)
     for observation in body.observations:
         action = calls.get(observation.call_id)
-        numbers = {int(a or b) for a, b in _LISTED.findall(observation.output.text)}
+        numbers = {int(a or b) for a, b in _GPU_LINE.findall(observation.output.text)}
         if action is not None and numbers:
             host = host_of(action)
             shown[host] = max(shown.get(host, 0), len(numbers))

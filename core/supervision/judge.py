@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import os
 from collections.abc import AsyncIterator, Callable, Sequence
-from pathlib import Path
 
 import msgspec
 
@@ -21,9 +19,10 @@ from core.domain.message import Message
 from core.domain.trajectory import Trajectory
 from core.domain.verdict import Author, VerdictValue
 from core.llm.model import EndpointError, LanguageModel, Request, estimate_tokens
-from core.supervision.opinions import Opinion, OpinionCache, judge_tool, read_answer, read_opinions
+from core.store.home import resources
+from core.supervision.opinions import OpinionCache, TurnOpinion, judge_tool, read_answer, read_opinions
 from core.supervision.propose import BodyOf
-from core.supervision.turns import Window, guided_windows, windows
+from core.supervision.turns import TurnWindow, guided_windows, windows
 
 __all__ = ["Judge", "JudgeSettings", "judge", "prompt_version", "read_opinions"]
 
@@ -68,7 +67,7 @@ class Judge:
         self._settings = settings
         self._cache = cache
 
-    def open_windows(self, trajectory: Trajectory, body_of: BodyOf) -> list[Window]:
+    def open_windows(self, trajectory: Trajectory, body_of: BodyOf) -> list[TurnWindow]:
         """What is still to be judged, the turns before guidance last."""
         s = self._settings
         plain = windows(trajectory, body_of, s.context_tokens, s.overlap)
@@ -81,11 +80,11 @@ class Judge:
         todo = self.open_windows(trajectory, body_of)
         asked = [w for w in todo if not self._cached(trajectory, w)]
         given = sum(estimate_tokens(m)[0] for w in asked for m in self._messages(trajectory, w))
-        told = sum(_PER_TURN * len(w.steps) for w in asked)
+        output = sum(_PER_TURN * len(w.steps) for w in asked)
         cost = None
         if input_price is not None and output_price is not None:
-            cost = (given * input_price + told * output_price) / 1e6
-        return Estimate(windows=len(todo), cached=len(todo) - len(asked), input_tokens=given, output_tokens=told,
+            cost = (given * input_price + output * output_price) / 1e6
+        return Estimate(windows=len(todo), cached=len(todo) - len(asked), input_tokens=given, output_tokens=output,
                         cost_usd=cost)
 
     async def verdicts(self, trajectory: Trajectory, body_of: BodyOf, on_progress: OnProgress | None = None
@@ -96,40 +95,40 @@ class Judge:
         """
         todo = self.open_windows(trajectory, body_of)
         for done, window in enumerate(todo, 1):
-            told = await self._opinions(trajectory, window)
-            yield [e for step in window.steps if step in told
-                   if (e := self._event(trajectory, window, step, told[step])) is not None]
+            opinions = await self._opinions(trajectory, window)
+            yield [e for step in window.steps if step in opinions
+                   if (e := self._event(trajectory, window, step, opinions[step])) is not None]
             if on_progress is not None:
                 on_progress(done, len(todo))
 
-    async def _opinions(self, trajectory: Trajectory, window: Window) -> dict[int, Opinion]:
-        told = self._cached(trajectory, window)
-        if told:
-            return told
-        told = await self._ask(self._messages(trajectory, window), window)
-        if self._cache is not None and set(told) == set(window.steps):
-            self._cache.put(self._key(trajectory, window), told)
-        return told
+    async def _opinions(self, trajectory: Trajectory, window: TurnWindow) -> dict[int, TurnOpinion]:
+        opinions = self._cached(trajectory, window)
+        if opinions:
+            return opinions
+        opinions = await self._ask(self._messages(trajectory, window), window)
+        if self._cache is not None and set(opinions) == set(window.steps):
+            self._cache.put(self._key(trajectory, window), opinions)
+        return opinions
 
-    async def _ask(self, messages: tuple[Message, ...], window: Window) -> dict[int, Opinion]:
+    async def _ask(self, messages: tuple[Message, ...], window: TurnWindow) -> dict[int, TurnOpinion]:
         """Opinions on the window's turns; asked again, a few times, for what is missing."""
-        told: dict[int, Opinion] = {}
+        opinions: dict[int, TurnOpinion] = {}
         more: tuple[Message, ...] = ()
         for _ in range(self._settings.attempts):
-            missing = [n for n in window.steps if n not in told]
+            missing = [n for n in window.steps if n not in opinions]
             if not missing:
                 break
             tools = (judge_tool(_text("judge_tool")),)
             answer = await self._complete(Request(messages=(*messages, *more), tools=tools))
-            told |= read_answer(answer, missing)
-            left = ", ".join(f"turn {n}" for n in window.steps if n not in told)
+            opinions |= read_answer(answer, missing)
+            left = ", ".join(f"turn {n}" for n in window.steps if n not in opinions)
             again = f"These turns are not judged yet: {left}. Judge each of them, in the form that was asked."
             more = (Message(role="user", content=again),)
-        if not told:
+        if not opinions:
             span = f"steps {window.steps[0]}–{window.steps[-1]}"
             raise Unavailable("judge_unreadable",
                               f"{self._model.name} did not judge {span} in the form that was asked.")
-        return told
+        return opinions
 
     async def _complete(self, request: Request) -> Message:
         for attempt in range(1, self._settings.attempts + 1):
@@ -141,7 +140,7 @@ class Judge:
                 await asyncio.sleep(min(error.retry_after or 0.5 * attempt, 60.0))
         raise AssertionError("the last attempt gives or raises")
 
-    def _messages(self, trajectory: Trajectory, window: Window) -> tuple[Message, ...]:
+    def _messages(self, trajectory: Trajectory, window: TurnWindow) -> tuple[Message, ...]:
         task = trajectory.created.task.description if trajectory.created else ""
         system = _text("judge_guidance" if window.guidance else "judge_system")
         system = system.replace("{{max_score}}", f"{self._settings.max_score:g}")
@@ -154,7 +153,7 @@ class Judge:
         return (Message(role="system", content=system),
                 Message(role="user", content=shown))
 
-    def _event(self, trajectory: Trajectory, window: Window, step: int, opinion: Opinion) -> Event | None:
+    def _event(self, trajectory: Trajectory, window: TurnWindow, step: int, opinion: TurnOpinion) -> Event | None:
         """The verdict on one turn; None where it stands already."""
         author = self._author(window)
         if _stands(trajectory, step, author):
@@ -162,25 +161,25 @@ class Judge:
         value: VerdictValue = "keep" if opinion.keep else "mask"
         reason = opinion.reason
         if window.guidance is not None and not opinion.keep:
-            said = " ".join(window.guidance.text.split())
-            reason = f"goes against the guidance “{said[:200]}”: {reason}"
+            guidance = " ".join(window.guidance.text.split())
+            reason = f"goes against the guidance “{guidance[:200]}”: {reason}"
         return make_event(VerdictGiven(step=step, value=value, reason=reason[:800]), author)
 
-    def _author(self, window: Window) -> Author:
+    def _author(self, window: TurnWindow) -> Author:
         """Verdicts by guidance have authors of their own, one per guidance: a step may be before several."""
         name = self._model.name
         if window.guidance is not None:
             name = f"{name}{BY_GUIDANCE}{window.guidance.id[:12]}"
         return Author(kind="judge", name=name, version=prompt_version())
 
-    def _open(self, trajectory: Trajectory, window: Window) -> bool:
+    def _open(self, trajectory: Trajectory, window: TurnWindow) -> bool:
         return not all(_stands(trajectory, n, self._author(window)) for n in window.steps)
 
-    def _key(self, trajectory: Trajectory, window: Window) -> str:
+    def _key(self, trajectory: Trajectory, window: TurnWindow) -> str:
         texts = [m.content for m in self._messages(trajectory, window)]
         return OpinionCache.key(self._model.name, prompt_version(), *texts)
 
-    def _cached(self, trajectory: Trajectory, window: Window) -> dict[int, Opinion]:
+    def _cached(self, trajectory: Trajectory, window: TurnWindow) -> dict[int, TurnOpinion]:
         return self._cache.get(self._key(trajectory, window)) if self._cache is not None else {}
 
 
@@ -195,16 +194,14 @@ async def judge(trajectory: Trajectory, body_of: BodyOf, model: LanguageModel,
 
 def prompt_version() -> str:
     """The version of a judge's verdicts: it changes with the prompts."""
-    told: Sequence[str] = [_text(n) for n in ("judge_system", "judge_tool", "judge_guidance", "judge_record")]
-    return hashlib.sha256("\x00".join(told).encode()).hexdigest()[:8]
+    prompts: Sequence[str] = [_text(n) for n in ("judge_system", "judge_tool", "judge_guidance", "judge_record")]
+    return hashlib.sha256("\x00".join(prompts).encode()).hexdigest()[:8]
 
 
 def _stands(trajectory: Trajectory, step: int, author: Author) -> bool:
-    standing = trajectory.step(step).verdicts.get(author.key)
-    return standing is not None and standing.author == author
+    verdict = trajectory.step(step).verdicts.get(author.key)
+    return verdict is not None and verdict.author == author
 
 
 def _text(name: str) -> str:
-    told = os.environ.get("TIPHYS_RESOURCES")
-    folder = Path(told) if told else Path(__file__).resolve().parents[2] / "resources"
-    return (folder / "prompts" / f"{name}.md").read_text(encoding="utf-8")
+    return (resources() / "prompts" / f"{name}.md").read_text(encoding="utf-8")

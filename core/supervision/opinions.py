@@ -16,7 +16,7 @@ from core.store.home import make_private_folder, write_private
 _REASON = 500
 
 
-class Opinion(msgspec.Struct, frozen=True):
+class TurnOpinion(msgspec.Struct, frozen=True):
     """What the model says of one turn."""
 
     keep: bool
@@ -25,51 +25,51 @@ class Opinion(msgspec.Struct, frozen=True):
 
 def judge_tool(about: str) -> ToolSpec:
     """The tool by which a judge answers."""
-    told = "For each turn that is filtered out, by the same key: why, in one short sentence."
+    about_reasons = "For each turn that is filtered out, by the same key: why, in one short sentence."
     return ToolSpec(name="judge_results", description=about, parameters={
         "type": "object", "properties": {
             "judge_results": {"type": "object", "additionalProperties": {"type": "boolean"}},
-            "reasons": {"type": "object", "description": told, "additionalProperties": {"type": "string"}}},
+            "reasons": {"type": "object", "description": about_reasons, "additionalProperties": {"type": "string"}}},
         "required": ["judge_results"]})
 
 
-def read_answer(message: Message, asked: Collection[int]) -> dict[int, Opinion]:
+def read_answer(message: Message, asked: Collection[int]) -> dict[int, TurnOpinion]:
     """The opinions of an answer on the turns that were asked for; empty where it is not in the form asked."""
     for text in [*(c.arguments for c in message.tool_calls), message.content]:
-        if told := {n: o for n, o in read_opinions(text).items() if n in asked}:
-            return told
+        if opinions := {n: o for n, o in read_opinions(text).items() if n in asked}:
+            return opinions
     return {}
 
 
-def read_opinions(text: str) -> dict[int, Opinion]:
+def read_opinions(text: str) -> dict[int, TurnOpinion]:
     """Opinions by step of an answer; empty where it is not in the form asked."""
     start = text.find("{")
     try:
-        told, _ = json.JSONDecoder().raw_decode(text, start) if start >= 0 else ({}, 0)
+        answer, _ = json.JSONDecoder().raw_decode(text, start) if start >= 0 else ({}, 0)
     except (ValueError, RecursionError):
         return {}
-    if not isinstance(told, dict):
+    if not isinstance(answer, dict):
         return {}
-    turns: object = told.get("judge_results", told)
-    reasons: object = told.get("reasons")
-    said = {_number(k): v for k, v in reasons.items()} if isinstance(reasons, dict) else {}
-    found = {n: _opinion(v, said.get(n)) for k, v in turns.items() if (n := _number(k)) is not None
+    turns: object = answer.get("judge_results", answer)
+    reasons: object = answer.get("reasons")
+    reason_of = {_number(k): v for k, v in reasons.items()} if isinstance(reasons, dict) else {}
+    found = {n: _opinion(v, reason_of.get(n)) for k, v in turns.items() if (n := _number(k)) is not None
              } if isinstance(turns, dict) else {}
     return {n: o for n, o in found.items() if o is not None}
 
 
 def _number(key: str) -> int | None:
-    told = key.lower().removeprefix("turn").strip()
-    return int(told) if told.isascii() and told.isdecimal() and len(told) < 10 else None
+    digits = key.lower().removeprefix("turn").strip()
+    return int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 10 else None
 
 
-def _opinion(value: object, reason: object = None) -> Opinion | None:
+def _opinion(value: object, reason: object = None) -> TurnOpinion | None:
     """A boolean, or an object with `keep` and `reason`, which some models write though it was not asked for."""
     if isinstance(value, dict):
         return None if isinstance(keep := value.get("keep"), dict) else _opinion(keep, value.get("reason", reason))
     if not isinstance(value, bool):
         return None
-    return Opinion(value, " ".join(reason.split())[:_REASON] if isinstance(reason, str) else "")
+    return TurnOpinion(value, " ".join(reason.split())[:_REASON] if isinstance(reason, str) else "")
 
 
 class OpinionCache:
@@ -84,13 +84,13 @@ class OpinionCache:
         """One name for a question to a model."""
         return hashlib.sha256("\x00".join([model, *texts]).encode("utf-8", "surrogatepass")).hexdigest()
 
-    def get(self, key: str) -> dict[int, Opinion]:
+    def get(self, key: str) -> dict[int, TurnOpinion]:
         """What was answered; empty for a question that was not, or whose file cannot be read."""
         try:
-            return msgspec.json.decode((self._folder / f"{key}.json").read_bytes(), type=dict[int, Opinion])
+            return msgspec.json.decode((self._folder / f"{key}.json").read_bytes(), type=dict[int, TurnOpinion])
         except (OSError, msgspec.DecodeError):
             return {}
 
-    def put(self, key: str, opinions: dict[int, Opinion]) -> None:
+    def put(self, key: str, opinions: dict[int, TurnOpinion]) -> None:
         """Keep an answer."""
         write_private(self._folder / f"{key}.json", msgspec.json.encode(opinions))

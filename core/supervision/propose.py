@@ -20,8 +20,8 @@ BodyOf = Callable[[str], StepBody | None]
 
 def gather(trajectory: Trajectory, body_of: BodyOf, secrets: Sequence[str] = ()) -> Evidence:
     """What the rules may look at."""
-    told = (body_of(entry.body) for entry in trajectory.steps)
-    steps = [b for b in told if b is not None]
+    bodies = (body_of(entry.body) for entry in trajectory.steps)
+    steps = [b for b in bodies if b is not None]
     delivered = [g for g in trajectory.guidance.values() if g.delivered_step is not None]
     origin = trajectory.created.origin if trajectory.created else LIVE
     return Evidence(steps=steps if origin == LIVE else in_our_words(steps), files=trajectory.files,
@@ -65,8 +65,8 @@ def _verdicts(rule: Rule, trajectory: Trajectory, evidence: Evidence, seen: set[
 
 
 def _change(rule: Rule, entry: StepEntry, reason: str | None) -> VerdictGiven | None:
-    standing = entry.verdicts.get(rule.author.key)
+    before = entry.verdicts.get(rule.author.key)
     if reason is None:
-        return VerdictGiven(step=entry.head.number, value="none") if standing else None
-    same = standing and standing.value == "mask" and standing.reason == reason and standing.author == rule.author
+        return VerdictGiven(step=entry.head.number, value="none") if before else None
+    same = before and before.value == "mask" and before.reason == reason and before.author == rule.author
     return None if same else VerdictGiven(step=entry.head.number, value="mask", reason=reason)

@@ -34,7 +34,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     origin: str = LIVE
 
     @property
-    def told(self) -> str:
+    def instructions(self) -> str:
         """What the task says, title and description."""
         return f"{self.task.title}\n{self.task.description}" if self.task else ""
 
@@ -66,16 +66,16 @@ class Rule(msgspec.Struct, frozen=True):
         """The author of this rule's verdicts."""
         return Author(kind="rule", name=self.name, version=self.version)
 
-    def tuned(self, told: Mapping[str, Any]) -> Rule:
+    def tuned(self, settings: Mapping[str, Any]) -> Rule:
         """The rule with other settings, which become part of its version. Raises InvalidInput."""
-        for key, value in told.items():
+        for key, value in settings.items():
             if key not in self.settings:
                 known = ", ".join(self.settings) or "none"
                 raise InvalidInput("bad_rules", f"The rule {self.name} has no setting {key}; known are: {known}.")
             if not _fits(value, self.settings[key]):
                 wanted = type(self.settings[key]).__name__
                 raise InvalidInput("bad_rules", f"The setting {key} of the rule {self.name} is of the kind {wanted}.")
-        other = {k: v for k, v in told.items() if v != self.settings[k]}
+        other = {k: v for k, v in settings.items() if v != self.settings[k]}
         if not other:
             return self
         version = "; ".join([self.version, *(f"{k}={other[k]}" for k in sorted(other))])

@@ -41,8 +41,8 @@ def rules_of(folder: Path | None, task: str = "") -> list[Rule]:
     for path in sorted(folder.glob("*.py")):
         if not path.name.startswith(("_", ".")):
             _load(path, registry)
-    told = read_rule_file(folder / FILE)
-    settings = [told.rules, told.tasks[task].rules if task in told.tasks else {}]
+    file = read_rule_file(folder / FILE)
+    settings = [file.rules, file.tasks[task].rules if task in file.tasks else {}]
     unknown = sorted({n for part in settings for n in part} - set(registry.names()))
     if unknown:
         raise InvalidInput("bad_rules", f"{FILE} names the rule {unknown[0]}, which is not known.", rule=unknown[0])
@@ -50,11 +50,11 @@ def rules_of(folder: Path | None, task: str = "") -> list[Rule]:
             for rule in registry.get()]
 
 
-def _set(rule: Rule, told: dict[str, Any]) -> Rule:
-    enabled = told.pop("enabled", True)
+def _set(rule: Rule, settings: dict[str, Any]) -> Rule:
+    enabled = settings.pop("enabled", True)
     if not isinstance(enabled, bool):
         raise InvalidInput("bad_rules", f"enabled of the rule {rule.name} is true or false.")
-    tuned = rule.tuned(told)
+    tuned = rule.tuned(settings)
     return tuned if enabled else tuned.switched_off()
 
 

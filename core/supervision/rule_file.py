@@ -34,7 +34,7 @@ def read_rule_file(path: Path) -> RuleFile:
         raise InvalidInput("bad_rules", f"{path} cannot be read: {error}", path=str(path)) from error
 
 
-def set_rule(folder: Path, name: str, told: Mapping[str, Any], task: str = "") -> None:
+def set_rule(folder: Path, name: str, settings: Mapping[str, Any], task: str = "") -> None:
     """Put the settings of one rule in place of those that stand there, for all sessions or those of a task; empty ones
     take them away. What stood in the file before lies beside it as rules.toml~ (comments are not kept in the new one).
 
@@ -43,7 +43,7 @@ def set_rule(folder: Path, name: str, told: Mapping[str, Any], task: str = "") -
     path = folder / FILE
     file = read_rule_file(path)
     part = file.tasks.get(task, RuleFile()) if task else file
-    rules = {k: v for k, v in {**part.rules, name: dict(told)}.items() if v}
+    rules = {k: v for k, v in {**part.rules, name: dict(settings)}.items() if v}
     changed = msgspec.structs.replace(part, rules=rules)
     if task:
         tasks = {k: v for k, v in {**file.tasks, task: changed}.items() if v.rules}

@@ -42,7 +42,7 @@ def script_ignored(evidence: Evidence) -> Iterator[Finding]:
             for path, text in written(action):
                 name = posixpath.basename(path)
                 original = provided.original(name)
-                if original and name not in evidence.told and not _ROLLOUT.search(text):
+                if original and name not in evidence.instructions and not _ROLLOUT.search(text):
                     ignoring[name] = original
                     yield Finding(body.number, f"writes {name}, though {original} is provided")
             for name, original in list(ignoring.items()):
@@ -55,7 +55,7 @@ class _Provided:
     """The scripts that were there before the agent wrote any: named by the task, or seen in a listing."""
 
     def __init__(self, evidence: Evidence) -> None:
-        self._names = {posixpath.basename(n) for n in _SCRIPT.findall(evidence.told)}
+        self._names = {posixpath.basename(n) for n in _SCRIPT.findall(evidence.instructions)}
         self._own: set[str] = set()
         self._failed: set[str] = set()
 
@@ -98,7 +98,7 @@ def transformers_inference(evidence: Evidence, *, always: bool = False) -> Itera
     Speaks only where the task, or anything shown before, names vLLM (`always` lifts that). Code that trains may
     load a model as it likes.
     """
-    expected = always or bool(_VLLM.search(evidence.told))
+    expected = always or bool(_VLLM.search(evidence.instructions))
     marked: set[str] = set()
     for body in evidence.steps:
         if expected:

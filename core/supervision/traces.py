@@ -59,8 +59,8 @@ def host_of(action: Action) -> str:
 
 def path_of(action: Action) -> str:
     """The file that an editing action names, normal form; "" for none."""
-    told = action.arguments.get("path") or action.arguments.get("filename") or action.arguments.get("file_path")
-    return posixpath.normpath(str(told)) if told else ""
+    path = action.arguments.get("path") or action.arguments.get("filename") or action.arguments.get("file_path")
+    return posixpath.normpath(str(path)) if path else ""
 
 
 def commands(text: str) -> list[str]:
@@ -71,8 +71,8 @@ def commands(text: str) -> list[str]:
         held.append(found.group())
         return f"\x00{len(held) - 1}\x00"
 
-    told = _QUOTED.sub(hold, text)
-    parts = (re.sub(r"\x00(\d+)\x00", lambda m: held[int(m.group(1))], p).strip() for p in _PARTS.split(told))
+    unquoted = _QUOTED.sub(hold, text)
+    parts = (re.sub(r"\x00(\d+)\x00", lambda m: held[int(m.group(1))], p).strip() for p in _PARTS.split(unquoted))
     return [p for p in parts if p]
 
 

@@ -17,7 +17,7 @@ from core.supervision.propose import BodyOf
 _TEXT = 3000
 
 
-class Window(msgspec.Struct, frozen=True, kw_only=True):
+class TurnWindow(msgspec.Struct, frozen=True, kw_only=True):
     """Turns that a judge is shown at once. It judges `steps`; the ones before them are shown for context only.
 
     `score` is the highest score before the summary that came before these turns.
@@ -34,7 +34,7 @@ class Window(msgspec.Struct, frozen=True, kw_only=True):
         return estimate_tokens(Message(role="user", content=self.text))[0]
 
 
-def windows(trajectory: Trajectory, body_of: BodyOf, most: int, overlap: int = 4) -> Iterator[Window]:
+def windows(trajectory: Trajectory, body_of: BodyOf, most: int, overlap: int = 4) -> Iterator[TurnWindow]:
     """The steps between two summaries, cut further where they have more than `most` tokens; each window then begins
     with the last `overlap` turns of the one before. Bodies that are not at hand are left out.
     """
@@ -50,7 +50,7 @@ def windows(trajectory: Trajectory, body_of: BodyOf, most: int, overlap: int = 4
                 total += sizes[end]
                 end += 1
             judged = tuple(b.number for b in segment[at:end])
-            yield Window(steps=judged, text="\n\n".join(texts[begin:end]), score=score)
+            yield TurnWindow(steps=judged, text="\n\n".join(texts[begin:end]), score=score)
             at = end
 
 
@@ -76,18 +76,18 @@ def segments(trajectory: Trajectory, body_of: BodyOf) -> Iterator[list[StepBody]
         yield segment
 
 
-def guided_windows(trajectory: Trajectory, body_of: BodyOf, most: int, before: int = 20) -> Iterator[Window]:
+def guided_windows(trajectory: Trajectory, body_of: BodyOf, most: int, before: int = 20) -> Iterator[TurnWindow]:
     """For each guidance that was delivered: up to `before` steps before it came, and it."""
     for guidance in trajectory.guidance.values():
         step = guidance.delivered_step
-        told = [e for e in trajectory.steps if step is not None and e.head.number < step][-before:]
-        bodies = [b for e in told if (b := body_of(e.body)) is not None]
+        entries = [e for e in trajectory.steps if step is not None and e.head.number < step][-before:]
+        bodies = [b for e in entries if (b := body_of(e.body)) is not None]
         texts = [turn_text(trajectory, body) for body in bodies]
         while texts and sum(len(t) for t in texts) > most * 3:
             texts, bodies = texts[1:], bodies[1:]
         if bodies:
             text = "\n\n".join([*texts, remark(guidance.text)])
-            yield Window(steps=tuple(b.number for b in bodies), text=text, guidance=guidance)
+            yield TurnWindow(steps=tuple(b.number for b in bodies), text=text, guidance=guidance)
 
 
 def turn_text(trajectory: Trajectory, body: StepBody) -> str:
@@ -98,8 +98,8 @@ def turn_text(trajectory: Trajectory, body: StepBody) -> str:
              + (f" (malformed: {a.malformed})" if a.malformed else "") for a in body.actions]
     parts = [f"Thought: {_short(body.thought)}", *(f"Action: {_short(c)}" for c in calls),
              *(f"Observation: {_short(_seen(o))}" for o in body.observations)]
-    told = "\n".join([*advice, *map(disarmed, parts)])
-    return f"[Start of Turn {body.number}]\n{told}\n[End of Turn {body.number}]"
+    turn = "\n".join([*advice, *map(disarmed, parts)])
+    return f"[Start of Turn {body.number}]\n{turn}\n[End of Turn {body.number}]"
 
 
 def remark(text: str) -> str:

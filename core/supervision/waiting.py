@@ -38,8 +38,8 @@ def _asked(body: StepBody) -> bytes:
 def _failure(body: StepBody) -> bytes | None:
     """What failed, in a form to compare; None where all went well."""
     failed = [o for o in body.observations if o.is_error]
-    told = [(o.status, o.exit_code, o.error.message if o.error else "", o.output.text[-500:]) for o in failed]
-    return msgspec.json.encode(told) if failed else None
+    ends = [(o.status, o.exit_code, o.error.message if o.error else "", o.output.text[-500:]) for o in failed]
+    return msgspec.json.encode(ends) if failed else None
 
 
 @RULES.add("deadlocked_polling", "1")

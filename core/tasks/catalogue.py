@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from core.domain.errors import InvalidInput, NotFound
 from core.domain.task import Task
-from core.tasks.task_file import TASK_FILE, Entry, inside, read_task
-
-
-def resources() -> Path:
-    """The folder of what is shipped beside the code; TIPHYS_RESOURCES overrides it."""
-    told = os.environ.get("TIPHYS_RESOURCES")
-    return Path(told) if told else Path(__file__).resolve().parents[2] / "resources"
+from core.store.home import resources
+from core.tasks.task_file import TASK_FILE, CatalogueTask, inside, read_task
 
 
 class Catalogue:
@@ -28,7 +22,7 @@ class Catalogue:
         """The tasks of a home folder (its `tasks`), then those shipped with the program."""
         return cls([*([home / "tasks"] if home else []), resources() / "tasks"])
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[CatalogueTask]:
         """Every readable task, by title; `problems()` tells of the others."""
         return sorted(self._read()[0].values(), key=lambda e: e.task.title)
 
@@ -36,7 +30,7 @@ class Catalogue:
         """What is wrong with the task files that cannot be read."""
         return self._read()[1]
 
-    def find(self, task: str) -> Entry:
+    def find(self, task: str) -> CatalogueTask:
         """The task of that id. Raises NotFound."""
         entry = self._read()[0].get(task)
         if entry is None:
@@ -52,8 +46,8 @@ class Catalogue:
             return Path(name)
         return inside(self.find(task.id).folder, name)
 
-    def _read(self) -> tuple[dict[str, Entry], list[InvalidInput]]:
-        found: dict[str, Entry] = {}
+    def _read(self) -> tuple[dict[str, CatalogueTask], list[InvalidInput]]:
+        found: dict[str, CatalogueTask] = {}
         problems: list[InvalidInput] = []
         for folder in self._folders:
             for path in sorted(folder.glob(f"*/{TASK_FILE}")):

@@ -139,10 +139,10 @@ async def _run(folder: Path, timeout: float) -> tuple[int | None, bytes]:
 
 async def _read(process: asyncio.subprocess.Process) -> bytes:
     """All output, of which the last part is kept: the score is the last line."""
-    kept = b""
+    tail = b""
     while process.stdout is not None and (piece := await process.stdout.read(65536)):
-        kept = (kept + piece)[-OUTPUT_LIMIT:]
-    return kept
+        tail = (tail + piece)[-OUTPUT_LIMIT:]
+    return tail
 
 
 def _failed(message: str) -> Outcome:

@@ -13,7 +13,7 @@ from core.sandbox.sandbox import Sandbox
 MAX_FILES = 2000
 MAX_FILE = 32 << 20
 MAX_TOTAL = 64 << 20
-MAX_KEPT = 16 << 20
+MAX_STORED = 16 << 20
 """The largest submission in bytes that is kept in the log; larger ones are scored all the same."""
 
 
@@ -32,8 +32,8 @@ async def collect(sandbox: Sandbox, names: Sequence[str]) -> dict[str, bytes]:
         if seen > MAX_FILES:
             raise LimitReached("submission_too_large", f"The submission has more than {MAX_FILES} files.")
         if found.kind == "dir":
-            listed = await sandbox.list(posixpath.join(sandbox.workspace, name))
-            waiting.extend(posixpath.join(name, posixpath.basename(one.path)) for one in listed)
+            children = await sandbox.list(posixpath.join(sandbox.workspace, name))
+            waiting.extend(posixpath.join(name, posixpath.basename(one.path)) for one in children)
         elif found.kind == "file":
             files[name] = await sandbox.read_file(posixpath.join(sandbox.workspace, name), MAX_FILE)
             if sum(map(len, files.values())) > MAX_TOTAL:

@@ -28,7 +28,7 @@ class TaskFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     agent: AgentSettings = AgentSettings()
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
+class CatalogueTask(msgspec.Struct, frozen=True, kw_only=True):
     """A task of the catalogue: the task, the agent that its file suggests, and the folder it lies in."""
 
     task: Task
@@ -36,7 +36,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     folder: Path
 
 
-def read_task(folder: Path) -> Entry:
+def read_task(folder: Path) -> CatalogueTask:
     """The task of a folder. Raises InvalidInput where the file is missing or wrong."""
     path = folder / TASK_FILE
     try:
@@ -50,13 +50,13 @@ def read_task(folder: Path) -> Entry:
         limits=file.limits, evaluator=file.evaluator, workspace=file.workspace,
         waits_for_guidance=file.waits_for_guidance,
     )
-    return Entry(task=task, agent=file.agent, folder=folder)
+    return CatalogueTask(task=task, agent=file.agent, folder=folder)
 
 
-def _description(folder: Path, told: str) -> str:
-    if told.endswith(".md") and "\n" not in told:
-        return _text(inside(folder, told))
-    return told.strip()
+def _description(folder: Path, text: str) -> str:
+    if text.endswith(".md") and "\n" not in text:
+        return _text(inside(folder, text))
+    return text.strip()
 
 
 def _text(path: Path) -> str:

@@ -20,7 +20,8 @@ from typing import Any
 import msgspec
 
 from core.domain.errors import InvalidInput, Unavailable
-from core.training.settings import TrainSettings, TrainSummary
+from core.training.settings import TrainSettings
+from core.workers.training import TrainSummary
 
 CONFIG = Path(__file__).with_name("fsdp.yaml")
 _LAST_WORDS = 4000

@@ -15,6 +15,7 @@ import torch
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
 from core.training.launch import is_first
+from core.workers.training import Metric
 
 OnMetrics = Callable[[dict[str, Any]], None]
 
@@ -43,29 +44,31 @@ class MetricsCallback(TrainerCallback):  # type: ignore[misc]
         if not state.is_world_process_zero or not logs or not {"loss", "eval_loss"} & set(logs):
             return
         if "loss" in logs:
-            told = self._told = self._line(state, logs)
-            self.loss = told["loss"]
+            metric = self._metric(state, logs)
+            self.loss = metric.loss
+            self._told = msgspec.to_builtins(metric)
         else:
-            told = {k: self._told[k] for k in ("tokens", "seconds") if k in self._told} | {
-                "step": state.global_step, "steps": state.max_steps, "eval_loss": float(logs["eval_loss"])}
+            metric = Metric(step=state.global_step, steps=state.max_steps, eval_loss=float(logs["eval_loss"]),
+                            tokens=self._told.get("tokens"), seconds=self._told.get("seconds"))
+        told = msgspec.to_builtins(metric)
         with self._path.open("ab") as file:
             file.write(msgspec.json.encode(told) + b"\n")
         if self._say is not None:
             self._say(told)
 
-    def _line(self, state: TrainerState, logs: dict[str, Any]) -> dict[str, Any]:
+    def _metric(self, state: TrainerState, logs: dict[str, Any]) -> Metric:
         now = time.monotonic()
         done = {k: int(logs.get(f"update_{k}", 0)) for k in ("tokens", "computed", "trained")}
         fresh = {k: n - self._last.get(k, 0) for k, n in done.items()}
         speed = fresh["tokens"] / max(now - self._last_at, 1e-6)
         self._last, self._last_at = done, now
-        return {"step": state.global_step, "steps": state.max_steps, "loss": float(logs["loss"]),
-                "lr": float(logs.get("learning_rate", 0.0)), "grad_norm": float(logs.get("grad_norm", 0.0)),
-                "epoch": round(float(state.epoch or 0.0), 4), "tokens": self._before["tokens"] + done["tokens"],
-                "computed_tokens": self._before["computed_tokens"] + done["computed"],
-                "tokens_per_s": round(speed, 1), "memory_mb": _memory_mb(),
-                "trained_share": round(fresh["trained"] / max(fresh["tokens"], 1), 4),
-                "seconds": round(self._before["seconds"] + now - self._started, 2)}
+        return Metric(step=state.global_step, steps=state.max_steps, loss=float(logs["loss"]),
+                      lr=float(logs.get("learning_rate", 0.0)), grad_norm=float(logs.get("grad_norm", 0.0)),
+                      epoch=round(float(state.epoch or 0.0), 4), tokens=self._before["tokens"] + done["tokens"],
+                      computed_tokens=self._before["computed_tokens"] + done["computed"],
+                      tokens_per_s=round(speed, 1), memory_mb=_memory_mb(),
+                      trained_share=round(fresh["trained"] / max(fresh["tokens"], 1), 4),
+                      seconds=round(self._before["seconds"] + now - self._started, 2))
 
 
 class StopCallback(TrainerCallback):  # type: ignore[misc]

@@ -83,16 +83,3 @@ class TrainSettings(msgspec.Struct, frozen=True, kw_only=True):
             raise InvalidInput("bad_settings", "Rows, updates and checkpoints are counted from 1.")
         if not 0 <= self.min_learning_rate <= self.learning_rate:
             raise InvalidInput("bad_settings", "The learning rate ends between 0 and where it starts.")
-
-
-class TrainSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """How a run ended. `stopped`: on request, after a checkpoint, to be resumed by running it again."""
-
-    done: bool
-    folder: str
-    step: int = 0
-    steps: int = 0
-    loss: float | None = None
-    stopped: bool = False
-    checkpoint: str = ""
-    resumed_at: int = 0

@@ -19,7 +19,8 @@ from core.llm.foreign_model import SAFE, check_weights
 from core.training.checkpoints import last_checkpoint, step_of
 from core.training.data import IGNORED, DataFacts, check_rows, data_file, eval_file, load_rows
 from core.training.launch import is_first, is_launched, launch
-from core.training.settings import TrainSettings, TrainSummary
+from core.training.settings import TrainSettings
+from core.workers.training import TrainSummary
 
 if TYPE_CHECKING:
     from core.training.metrics import OnMetrics

@@ -9,7 +9,6 @@ import signal
 import sys
 import threading
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -17,6 +16,8 @@ from core.domain.errors import InvalidInput, ReportableError
 from core.training.launch import is_first
 from core.training.settings import TrainSettings
 from core.training.train import run
+from core.workers.messages import Problem
+from core.workers.training import TrainFailure
 
 
 def serve(settings: TrainSettings, stop_file: str = "") -> int:
@@ -28,16 +29,16 @@ def serve(settings: TrainSettings, stop_file: str = "") -> int:
     stop = stop_on_signals(threading.Event() if not stop_file else _Asked(Path(stop_file)))
     out = sys.stdout.buffer
 
-    def say(told: dict[str, Any]) -> None:
+    def say(report: object) -> None:
         if is_first():
-            out.write(msgspec.json.encode(told) + b"\n")
+            out.write(msgspec.json.encode(report) + b"\n")
             out.flush()
 
     with contextlib.redirect_stdout(sys.stderr):
         try:
-            say(msgspec.to_builtins(run(settings, say, stop)))
+            say(run(settings, say, stop))
         except ReportableError as error:
-            say({"error": {"code": error.code, "sentence": error.sentence}})
+            say(TrainFailure(error=Problem.of(error)))
             return error.exit_status
     return 0
 
@@ -82,8 +83,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         settings = read_settings({**told, "data": args.data, "model": args.model, "out": args.out})
     except ReportableError as error:
-        told_error = {"error": {"code": error.code, "sentence": error.sentence}}
-        sys.stdout.buffer.write(msgspec.json.encode(told_error) + b"\n")
+        sys.stdout.buffer.write(msgspec.json.encode(TrainFailure(error=Problem.of(error))) + b"\n")
         return error.exit_status
     return serve(settings, args.stop_file)
 

@@ -75,7 +75,7 @@ class Story:
         self.at += timedelta(seconds=after_s)
         self.bodies.append(encode_event(make_event(fact, author, at=self.at)))
 
-    def keep(self, data: bytes) -> str:
+    def store_blob(self, data: bytes) -> str:
         """A payload's name."""
         self.blobs[blob_hash(data)] = data
         return blob_hash(data)
@@ -83,7 +83,7 @@ class Story:
     def enter(self, message: Message, source: str) -> None:
         """A message enters the context."""
         tokens = 4 + len(message.content) // 4
-        self.context.append(MessageRef(hash=self.keep(encode_message(message)), role=message.role, tokens=tokens,
+        self.context.append(MessageRef(hash=self.store_blob(encode_message(message)), role=message.role, tokens=tokens,
                                        source=source))
 
     def begin(self) -> None:
@@ -122,7 +122,7 @@ class Story:
         self.offset += len(shown)
         if file is not None:
             path, text = file
-            after = self.keep(text.encode())
+            after = self.store_blob(text.encode())
             self.say(FileChanged(host="gpu-1", path=path, before=self.files.get(path, ""), after=after,
                                  size=len(text), step=self.step))
             self.files[path] = after
@@ -133,8 +133,8 @@ class Story:
         head = make_head(body, usage=usage, started_at=seen.started_at, ended_at=seen.ended_at)
         call = ToolCall(id=action.call_id, name=action.tool, arguments=json.dumps(action.arguments))
         self.enter(Message(role="assistant", content=body.thought, tool_calls=(call,)), f"step:{self.step}")
-        self.say(StepAdded(head=head, body=self.keep(encode_body(body)), context=delta, completion=self.context[-1],
-                           terminals={"gpu-1/main": self.offset}))
+        self.say(StepAdded(head=head, body=self.store_blob(encode_body(body)), context=delta,
+                           completion=self.context[-1], terminals={"gpu-1/main": self.offset}))
         self.enter(Message(role="tool", content=seen.output.text, tool_call_id=action.call_id), f"step:{self.step}")
 
     def guide(self, name: str, text: str, author: Author = LI) -> None:
@@ -148,13 +148,13 @@ class Story:
         before = list(self.context)
         self.enter(asked, "note")
         written = delta_between(self.logged, self.context)
-        answer = MessageRef(hash=self.keep(encode_message(Message(role="assistant", content=text))), role="assistant",
-                            tokens=60, source="summary:s1")
+        name = self.store_blob(encode_message(Message(role="assistant", content=text)))
+        answer = MessageRef(hash=name, role="assistant", tokens=60, source="summary:s1")
         self.say(SummaryAdded(id="s1", first=1, last=last, text=text, context=written, completion=answer))
         self.context = [*before[:2], answer, *before[-6:]]
 
 
-def told(seed: int = 0) -> Story:
+def make_story(seed: int = 0) -> Story:
     """The whole story. Another `seed` gives a run that goes another way after step 6."""
     story = Story(model=("qwen3-32b", "glm-4.6")[seed % 2])
     story.begin()
@@ -188,7 +188,7 @@ def told(seed: int = 0) -> Story:
         run("sleep", {"sleep_time": 300}, "It needs time.", f"epoch {6 * minute + 5}\n", seconds=300)
     run("run_command", {"command": "tail -4 train.log"}, "I read how it went.",
         "36 0.871\n37 0.873\n38 0.874\n39 0.874\n", seconds=3)
-    story.say(SubmissionMade(ordinal=1, step=story.step, blob=story.keep(b"weights")))
+    story.say(SubmissionMade(ordinal=1, step=story.step, blob=story.store_blob(b"weights")))
     story.say(ScoreGiven(ordinal=1, step=story.step, total=61.5, parts={"accuracy": 61.5}, message="better"), SERVER)
     story.summarise("The script overflowed at rate 0.5. I now hold out a fifth of the training split, train at 0.02 "
                     "and reach 0.874 on it; the first submission scored 61.5.", 8)
@@ -200,7 +200,7 @@ def told(seed: int = 0) -> Story:
         run("run_command", {"command": f"python train.py --epochs {5 + epoch} --seed {epoch}"},
             "I look at the loss every few epochs." if epoch % 2 else "Another seed, the same settings.",
             "".join(f"{e} {0.80 + 0.012 * e + 0.002 * epoch:.3f}\n" for e in range(5 + epoch)), seconds=30 + 12 * epoch)
-    story.say(SubmissionMade(ordinal=2, step=story.step, blob=story.keep(b"weights 2")))
+    story.say(SubmissionMade(ordinal=2, step=story.step, blob=story.store_blob(b"weights 2")))
     total = (78.0, 66.0)[seed]
     story.say(ScoreGiven(ordinal=2, step=story.step, total=total, parts={"accuracy": total}, message="good"), SERVER)
     _judged(story)

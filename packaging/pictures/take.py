@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]
 
-from story import Story, told  # noqa: E402
+from story import Story, make_story  # noqa: E402
 
 from core.server.serve import Server, ServeSettings  # noqa: E402
 from core.store import blobs, log  # noqa: E402
@@ -51,7 +51,7 @@ async def _take_all(home: Home, asked: argparse.Namespace) -> None:
 def make(home: Home) -> None:
     """Two sessions of one task, in the log of this home's private server."""
     conn = open_log(home.server_db)
-    for name, story in ((SESSION, told(0)), (OTHER, told(1))):
+    for name, story in ((SESSION, make_story(0)), (OTHER, make_story(1))):
         _fill(conn, name, story)
     conn.close()
 
@@ -69,8 +69,8 @@ async def take(home: Home, out: Path, language: str, colours: str) -> None:
     command = [sys.executable, "-m", "app.window.screenshots", "--home", str(home.path), "--session", SESSION,
                "--other", OTHER, "--step", "6", "--out", str(out), "--language", language, "--colours", colours,
                "--panels"]
-    surroundings = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
-    taking = await asyncio.create_subprocess_exec(*command, cwd=ROOT, env=surroundings)
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+    taking = await asyncio.create_subprocess_exec(*command, cwd=ROOT, env=environment)
     if await taking.wait():
         raise SystemExit(f"The pictures of {out.name} could not be taken.")
 

@@ -266,12 +266,19 @@
     </message>
 </context>
 <context>
-    <name>SearchDelegate</name>
+    <name>SampleView</name>
     <message numerus="yes">
-        <source>%n result(s)</source>
+        <source>✗ %n masked action(s)</source>
         <translation>
-            <numerusform>%n result</numerusform>
-            <numerusform>%n results</numerusform>
+            <numerusform>✗ %n masked action</numerusform>
+            <numerusform>✗ %n masked actions</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n reason(s) more</source>
+        <translation>
+            <numerusform>and %n reason more</numerusform>
+            <numerusform>and %n reasons more</numerusform>
         </translation>
     </message>
 </context>
@@ -320,29 +327,22 @@
     </message>
 </context>
 <context>
-    <name>TokenPreview</name>
-    <message numerus="yes">
-        <source>✗ %n masked action(s)</source>
-        <translation>
-            <numerusform>✗ %n masked action</numerusform>
-            <numerusform>✗ %n masked actions</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>and %n reason(s) more</source>
-        <translation>
-            <numerusform>and %n reason more</numerusform>
-            <numerusform>and %n reasons more</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>TrajectoryView</name>
     <message numerus="yes">
         <source>%n new</source>
         <translation>
             <numerusform>%n new</numerusform>
             <numerusform>%n new</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>WebSearchDelegate</name>
+    <message numerus="yes">
+        <source>%n result(s)</source>
+        <translation>
+            <numerusform>%n result</numerusform>
+            <numerusform>%n results</numerusform>
         </translation>
     </message>
 </context>

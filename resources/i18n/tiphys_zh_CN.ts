@@ -674,6 +674,25 @@
     </message>
 </context>
 <context>
+    <name>ConnectionState</name>
+    <message>
+        <source>connected</source>
+        <translation>已连接</translation>
+    </message>
+    <message>
+        <source>refused by the server since {time}</source>
+        <translation>自 {time} 起被服务器拒绝</translation>
+    </message>
+    <message>
+        <source>offline, as you chose</source>
+        <translation>已按您的选择离线</translation>
+    </message>
+    <message>
+        <source>not connected: stale since {time}</source>
+        <translation>未连接：内容停留在 {time}</translation>
+    </message>
+</context>
+<context>
     <name>ContextModel</name>
     <message>
         <source>Change</source>
@@ -1165,16 +1184,8 @@
         <translation>已取消。</translation>
     </message>
     <message>
-        <source>The export process gave an answer that cannot be read: {why}</source>
-        <translation>导出进程给出了无法读取的回答：{why}</translation>
-    </message>
-    <message>
         <source>Tokens and training need PyTorch and transformers, which are not installed here. Install them with:  pip install &apos;tiphys[train]&apos;</source>
         <translation>词元预览和训练需要 PyTorch 和 transformers，这里没有安装。安装命令：  pip install &apos;tiphys[train]&apos;</translation>
-    </message>
-    <message>
-        <source>The export process ended with code {code}.</source>
-        <translation>导出进程以代码 {code} 结束。</translation>
     </message>
 </context>
 <context>
@@ -2785,14 +2796,6 @@ Delete or right click: take it away</source>
         <source>What the rules find here is not shown while you judge blindly.</source>
         <translation>盲审时不显示规则的发现。</translation>
     </message>
-    <message>
-        <source>The rules gave an answer that cannot be read: {why}</source>
-        <translation>规则进程的回答无法读取：{why}</translation>
-    </message>
-    <message>
-        <source>The rules&apos; process ended with code {code}.</source>
-        <translation>规则进程以代码 {code} 结束。</translation>
-    </message>
 </context>
 <context>
     <name>RulesDialog</name>
@@ -2834,24 +2837,118 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
-    <name>SearchDelegate</name>
+    <name>SampleView</name>
     <message>
-        <source>page</source>
-        <translation>网页</translation>
+        <source>trained</source>
+        <translation>参与训练</translation>
+    </message>
+    <message>
+        <source>the summary, trained</source>
+        <translation>摘要，参与训练</translation>
+    </message>
+    <message>
+        <source>masked by a verdict</source>
+        <translation>被裁定掩码</translation>
+    </message>
+    <message>
+        <source>trained in an earlier sample</source>
+        <translation>已在更早的样本中训练</translation>
+    </message>
+    <message>
+        <source>not as the model wrote it, so not trained</source>
+        <translation>与模型所写不同，故不训练</translation>
+    </message>
+    <message>
+        <source>cannot be split exactly, so not trained</source>
+        <translation>无法精确切分，故不训练</translation>
+    </message>
+    <message>
+        <source>context</source>
+        <translation>上下文</translation>
+    </message>
+    <message>
+        <source>Session</source>
+        <translation>会话</translation>
+    </message>
+    <message>
+        <source>Sample</source>
+        <translation>样本</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>词元</translation>
+    </message>
+    <message>
+        <source>Tick sessions on the first page. Here you then read a sample exactly as the model will, token by token: what training sees is marked ▸ and underlined.</source>
+        <translation>请在第一页勾选会话。然后就可以在这里逐词元阅读样本，与模型所见完全一致：参与训练的部分以 ▸ 和下划线标出。</translation>
+    </message>
+    <message>
+        <source>Nothing to preview yet</source>
+        <translation>还没有可预览的内容</translation>
+    </message>
+    <message>
+        <source>Previous sample</source>
+        <translation>上一个样本</translation>
+    </message>
+    <message>
+        <source>Next sample</source>
+        <translation>下一个样本</translation>
+    </message>
+    <message>
+        <source>Previous part that is trained</source>
+        <translation>上一处参与训练的部分</translation>
+    </message>
+    <message>
+        <source>Previous page</source>
+        <translation>上一页</translation>
+    </message>
+    <message>
+        <source>Next page</source>
+        <translation>下一页</translation>
+    </message>
+    <message>
+        <source>Next part that is trained</source>
+        <translation>下一处参与训练的部分</translation>
+    </message>
+    <message>
+        <source>tokens {first}–{last} of {total}</source>
+        <translation>词元 {first}–{last}，共 {total}</translation>
+    </message>
+    <message>
+        <source>summary</source>
+        <translation>摘要</translation>
+    </message>
+    <message>
+        <source>steps</source>
+        <translation>步骤</translation>
+    </message>
+    <message>
+        <source>{number} · {kind} to step {step}</source>
+        <translation>{number} · {kind}，到步骤 {step}</translation>
+    </message>
+    <message>
+        <source>This session gives no sample. {why}</source>
+        <translation>此会话没有产生样本。{why}</translation>
+    </message>
+    <message>
+        <source>▸ {trained} of {total} tokens are trained ({share} %)</source>
+        <translation>▸ {total} 个词元中训练 {trained} 个（{share} %）</translation>
     </message>
     <message numerus="yes">
-        <source>%n result(s)</source>
+        <source>✗ %n masked action(s)</source>
         <translation>
-            <numerusform>%n 条结果</numerusform>
+            <numerusform>✗ %n 个被掩码的动作</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n reason(s) more</source>
+        <translation>
+            <numerusform>另有 %n 个原因</numerusform>
         </translation>
     </message>
     <message>
-        <source>step {step}</source>
-        <translation>步骤 {step}</translation>
-    </message>
-    <message>
-        <source>visited at step {step}</source>
-        <translation>在步骤 {step} 访问</translation>
+        <source>step {step}: {state}</source>
+        <translation>步骤 {step}：{state}</translation>
     </message>
 </context>
 <context>
@@ -2859,49 +2956,6 @@ Delete or right click: take it away</source>
     <message>
         <source>The search took too long. Is the expression too complex?</source>
         <translation>查找用时过长。表达式是否过于复杂？</translation>
-    </message>
-</context>
-<context>
-    <name>SearchesView</name>
-    <message>
-        <source>Filter queries, titles, addresses …</source>
-        <translation>筛选查询、标题、地址…</translation>
-    </message>
-    <message>
-        <source>Filter</source>
-        <translation>筛选</translation>
-    </message>
-    <message>
-        <source>Searches</source>
-        <translation>搜索</translation>
-    </message>
-    <message>
-        <source>Result</source>
-        <translation>结果</translation>
-    </message>
-    <message>
-        <source>Return or a double click goes to the step of the search</source>
-        <translation>回车或双击转到搜索所在的步骤</translation>
-    </message>
-    <message>
-        <source>Select a query or a result to read it here. {key} copies.</source>
-        <translation>选择一条查询或结果即可在此阅读。{key} 复制。</translation>
-    </message>
-    <message>
-        <source>No search yet</source>
-        <translation>还没有搜索</translation>
-    </message>
-    <message>
-        <source>The agent&apos;s web queries, their results and the pages it visits appear here.</source>
-        <translation>智能体的网络查询、结果以及访问的网页会出现在这里。</translation>
-    </message>
-    <message>
-        <source>No search as of step {step}</source>
-        <translation>到步骤 {step} 为止没有搜索</translation>
-    </message>
-    <message>
-        <source>Go to a later step, or press F to follow.</source>
-        <translation>请转到更晚的步骤，或按 F 跟随最新步骤。</translation>
     </message>
 </context>
 <context>
@@ -3364,25 +3418,6 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     </message>
 </context>
 <context>
-    <name>Standing</name>
-    <message>
-        <source>connected</source>
-        <translation>已连接</translation>
-    </message>
-    <message>
-        <source>refused by the server since {time}</source>
-        <translation>自 {time} 起被服务器拒绝</translation>
-    </message>
-    <message>
-        <source>offline, as you chose</source>
-        <translation>已按您的选择离线</translation>
-    </message>
-    <message>
-        <source>not connected: stale since {time}</source>
-        <translation>未连接：内容停留在 {time}</translation>
-    </message>
-</context>
-<context>
     <name>StatusBar</name>
     <message>
         <source>Connection</source>
@@ -3667,121 +3702,6 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     </message>
 </context>
 <context>
-    <name>TokenPreview</name>
-    <message>
-        <source>Session</source>
-        <translation>会话</translation>
-    </message>
-    <message>
-        <source>Sample</source>
-        <translation>样本</translation>
-    </message>
-    <message>
-        <source>Tokens</source>
-        <translation>词元</translation>
-    </message>
-    <message>
-        <source>Tick sessions on the first page. Here you then read a sample exactly as the model will, token by token: what training sees is marked ▸ and underlined.</source>
-        <translation>请在第一页勾选会话。然后就可以在这里逐词元阅读样本，与模型所见完全一致：参与训练的部分以 ▸ 和下划线标出。</translation>
-    </message>
-    <message>
-        <source>Nothing to preview yet</source>
-        <translation>还没有可预览的内容</translation>
-    </message>
-    <message>
-        <source>Previous sample</source>
-        <translation>上一个样本</translation>
-    </message>
-    <message>
-        <source>Next sample</source>
-        <translation>下一个样本</translation>
-    </message>
-    <message>
-        <source>Previous part that is trained</source>
-        <translation>上一处参与训练的部分</translation>
-    </message>
-    <message>
-        <source>Previous page</source>
-        <translation>上一页</translation>
-    </message>
-    <message>
-        <source>Next page</source>
-        <translation>下一页</translation>
-    </message>
-    <message>
-        <source>Next part that is trained</source>
-        <translation>下一处参与训练的部分</translation>
-    </message>
-    <message>
-        <source>tokens {first}–{last} of {total}</source>
-        <translation>词元 {first}–{last}，共 {total}</translation>
-    </message>
-    <message>
-        <source>summary</source>
-        <translation>摘要</translation>
-    </message>
-    <message>
-        <source>steps</source>
-        <translation>步骤</translation>
-    </message>
-    <message>
-        <source>{number} · {kind} to step {step}</source>
-        <translation>{number} · {kind}，到步骤 {step}</translation>
-    </message>
-    <message>
-        <source>This session gives no sample. {why}</source>
-        <translation>此会话没有产生样本。{why}</translation>
-    </message>
-    <message>
-        <source>▸ {trained} of {total} tokens are trained ({share} %)</source>
-        <translation>▸ {total} 个词元中训练 {trained} 个（{share} %）</translation>
-    </message>
-    <message numerus="yes">
-        <source>✗ %n masked action(s)</source>
-        <translation>
-            <numerusform>✗ %n 个被掩码的动作</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>and %n reason(s) more</source>
-        <translation>
-            <numerusform>另有 %n 个原因</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>step {step}: {state}</source>
-        <translation>步骤 {step}：{state}</translation>
-    </message>
-    <message>
-        <source>trained</source>
-        <translation>参与训练</translation>
-    </message>
-    <message>
-        <source>the summary, trained</source>
-        <translation>摘要，参与训练</translation>
-    </message>
-    <message>
-        <source>masked by a verdict</source>
-        <translation>被裁定掩码</translation>
-    </message>
-    <message>
-        <source>trained in an earlier sample</source>
-        <translation>已在更早的样本中训练</translation>
-    </message>
-    <message>
-        <source>not as the model wrote it, so not trained</source>
-        <translation>与模型所写不同，故不训练</translation>
-    </message>
-    <message>
-        <source>cannot be split exactly, so not trained</source>
-        <translation>无法精确切分，故不训练</translation>
-    </message>
-    <message>
-        <source>context</source>
-        <translation>上下文</translation>
-    </message>
-</context>
-<context>
     <name>TouchedFiles</name>
     <message>
         <source>Touched files</source>
@@ -4024,6 +3944,81 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
         <translation>
             <numerusform>%n 个新步骤</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>WebSearchDelegate</name>
+    <message>
+        <source>page</source>
+        <translation>网页</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n result(s)</source>
+        <translation>
+            <numerusform>%n 条结果</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>step {step}</source>
+        <translation>步骤 {step}</translation>
+    </message>
+    <message>
+        <source>visited at step {step}</source>
+        <translation>在步骤 {step} 访问</translation>
+    </message>
+</context>
+<context>
+    <name>WebSearchesView</name>
+    <message>
+        <source>Filter queries, titles, addresses …</source>
+        <translation>筛选查询、标题、地址…</translation>
+    </message>
+    <message>
+        <source>Filter</source>
+        <translation>筛选</translation>
+    </message>
+    <message>
+        <source>Searches</source>
+        <translation>搜索</translation>
+    </message>
+    <message>
+        <source>Result</source>
+        <translation>结果</translation>
+    </message>
+    <message>
+        <source>Return or a double click goes to the step of the search</source>
+        <translation>回车或双击转到搜索所在的步骤</translation>
+    </message>
+    <message>
+        <source>Select a query or a result to read it here. {key} copies.</source>
+        <translation>选择一条查询或结果即可在此阅读。{key} 复制。</translation>
+    </message>
+    <message>
+        <source>No search yet</source>
+        <translation>还没有搜索</translation>
+    </message>
+    <message>
+        <source>The agent&apos;s web queries, their results and the pages it visits appear here.</source>
+        <translation>智能体的网络查询、结果以及访问的网页会出现在这里。</translation>
+    </message>
+    <message>
+        <source>No search as of step {step}</source>
+        <translation>到步骤 {step} 为止没有搜索</translation>
+    </message>
+    <message>
+        <source>Go to a later step, or press F to follow.</source>
+        <translation>请转到更晚的步骤，或按 F 跟随最新步骤。</translation>
+    </message>
+</context>
+<context>
+    <name>WorkerCalls</name>
+    <message>
+        <source>The process gave an answer that cannot be read: {why}</source>
+        <translation>进程给出了无法读取的回答：{why}</translation>
+    </message>
+    <message>
+        <source>The process ended with code {code}.</source>
+        <translation>进程以代码 {code} 结束。</translation>
     </message>
 </context>
 <context>

@@ -33,6 +33,7 @@ from core.supervision.judge import read_opinions
 from core.supervision.rule_book import read_rule_file
 from core.tasks.catalogue import Catalogue
 from core.tasks.task_file import read_task
+from core.workers.messages import WorkerAnswer
 
 GOLDEN = [p.read_bytes() for p in sorted((ROOT / "tests/wire/golden").glob("*.json"))]
 FILES = ROOT / "tests/core/formats/files"
@@ -311,18 +312,17 @@ def test_settings(folder: Path, data: bytes) -> None:
 @given(
     damaged(
         [
-            b'{"id":1,"do":"formats"}',
-            b'{"id":"a","do":"dry_run","sessions":["s1"],"format":"chat","options":{}}',
+            b'{"id":"a","do":"dry_run","dataset":{"sessions":["s1"],"format":"chat","options":{}}}',
             b'{"id":2,"do":"preview","session":"s1","model":"nowhere"}',
-            b'{"id":3,"do":"write","sessions":["s1"],"format":"chat","folder":""}',
+            b'{"id":3,"do":"write","dataset":{"sessions":["s1"],"format":"chat"},"folder":""}',
         ]
     )
     | st.binary(max_size=80)
 )
 @example(b"[" * 100_000)
-@example(b'{"id":1,"do":"dry_run","options":' + DEEP + b"}")
-@example(b'{"id":1,"do":"dry_run","sessions":["s1"],"format":"chat","options":{"react":1e999}}')
-@example(b'{"id":1,"do":"dry_run","sessions":["\\u0000"],"format":"chat"}')
+@example(b'{"id":1,"do":"dry_run","dataset":{"options":' + DEEP + b"}}")
+@example(b'{"id":1,"do":"dry_run","dataset":{"sessions":["s1"],"format":"chat","options":{"react":1e999}}}')
+@example(b'{"id":1,"do":"dry_run","dataset":{"sessions":["\\u0000"],"format":"chat"}}')
 def test_requests_to_the_export_worker(
     folder: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, data: bytes
 ) -> None:
@@ -339,10 +339,10 @@ def test_requests_to_the_export_worker(
 
         with contextlib.closing(open_log(log)) as conn, transaction(conn):
             fill(conn, "s1", BODIES, BLOBS)
-    said: list[dict[str, object]] = []
+    answers: list[WorkerAnswer] = []
     caplog.clear()
-    survives(lambda: worker.Worker(log, said.append).answer(data.replace(b'"write"', b'"writ"')))
-    assert said and not [r for r in caplog.records if r.exc_info], "a request met a defect"
+    survives(lambda: worker.ExportWorker(log, answers.append).answer(data.replace(b'"write"', b'"writ"')))
+    assert answers and not [r for r in caplog.records if r.exc_info], "a request met a defect"
 
 
 FOLDERS = sorted(p.name for p in DATA.iterdir() if p.is_dir()) if DATA.is_dir() else []

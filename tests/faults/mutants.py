@@ -85,16 +85,17 @@ def without_r1(put: Put) -> None:
 def without_r2(put: Put) -> None:
     """Effect and stored answer are two transactions."""
 
-    def effect_only(conn: Any, client: str, principal: Any, command: Any, world: Any) -> Any:
+    def effect_only(conn: Any, client: str, principal: Any, command: Any, lookups: Any) -> Any:
         body = msgspec.json.encode([command.session, command.op])
         stored = commands.known(conn, client, command.id, command.cseq, body)
-        return handlers._REPLY.decode(stored) if stored else handlers._attempt(conn, principal, command, world)
+        return handlers._REPLY.decode(stored) if stored else handlers._attempt(conn, principal, command, lookups)
 
-    async def run(self: connection.Connection, command: Any) -> None:
-        client, world, body = self._state.client, self._hub.world, msgspec.json.encode([command.session, command.op])
+    async def run(self: connection.ConnectedClient, command: Any) -> None:
+        client, lookups = self._state.client, self._hub.lookups
+        body = msgspec.json.encode([command.session, command.op])
         try:
             reply = await self._hub.do(
-                command.session, lambda conn: effect_only(conn, client, self.principal, command, world)
+                command.session, lambda conn: effect_only(conn, client, self.principal, command, lookups)
             )
             await asyncio.sleep(0.01)
             await self._hub.do(command.session, lambda conn: _remember_late(conn, client, command, body, reply))
@@ -103,7 +104,7 @@ def without_r2(put: Put) -> None:
             return
         await self._door.say(reply)
 
-    put(connection.Connection, "_run", run)
+    put(connection.ConnectedClient, "_run", run)
 
 
 def _remember_late(conn: Any, client: str, command: Any, body: bytes, reply: Any) -> None:
@@ -126,24 +127,24 @@ def without_r3(put: Put) -> None:
 
     high = [0]  # the last number that went out on any connection
 
-    def connect(self: client_state.Sender, held: int) -> list[client_state.Effect]:
+    def connect(self: client_state.OutboxSender, held: int) -> list[client_state.Effect]:
         newer = [n for n in sorted(self._waiting) if n > high[0]]
         older = [n for n in sorted(self._waiting) if n <= high[0]]
         self._open, self._sent = True, max(self._waiting, default=self._sent)
         high[0] = max(high[0], self._sent)
         return [client_state.Send(self._waiting[n]) for n in (*newer, *older)]
 
-    pump = client_state.Sender.pump
+    pump = client_state.OutboxSender.pump
 
-    def noted(self: client_state.Sender) -> list[client_state.Effect]:
+    def noted(self: client_state.OutboxSender) -> list[client_state.Effect]:
         told = pump(self)
         high[0] = max(high[0], self._sent)
         return told
 
-    put(client_state.Sender, "pump", noted)
+    put(client_state.OutboxSender, "pump", noted)
     put(commands, "known", known)
     put(commands, "_count", count)
-    put(client_state.Sender, "connect", connect)
+    put(client_state.OutboxSender, "connect", connect)
 
 
 @_mutant

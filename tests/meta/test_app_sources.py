@@ -128,13 +128,13 @@ def test_english_knows_its_plurals():
 
 
 def test_panels_and_actions_are_translated():
-    told = {(c, s) for c, s, _, _ in translations.messages(translations.FOLDER / "tiphys_zh_CN.ts")}
+    known = {(c, s) for c, s, _, _ in translations.messages(translations.FOLDER / "tiphys_zh_CN.ts")}
     from app.desk.actions import ACTIONS, MENUS
     from app.window.panels import PANELS
 
-    assert {("Actions", e.text) for e in ACTIONS} <= told
-    assert {("Actions", title) for _, title in MENUS} <= told
-    assert {("Panel", p.title) for p in PANELS} <= told
+    assert {("Actions", e.text) for e in ACTIONS} <= known
+    assert {("Actions", title) for _, title in MENUS} <= known
+    assert {("Panel", p.title) for p in PANELS} <= known
 
 
 def test_no_shortcut_is_given_twice():
@@ -147,7 +147,7 @@ def test_no_shortcut_is_given_twice():
 def test_settings_are_translated():
     from app.desk.settings import SETTINGS
 
-    told = {s for c, s, _, _ in translations.messages(translations.FOLDER / "tiphys_zh_CN.ts") if c == "Settings"}
+    known = {s for c, s, _, _ in translations.messages(translations.FOLDER / "tiphys_zh_CN.ts") if c == "Settings"}
     texts = {s.label for s in SETTINGS} | {s.group for s in SETTINGS} | {s.note for s in SETTINGS if s.note}
     texts |= {text for s in SETTINGS for key, text in s.choices if text not in ("English", "简体中文")}
-    assert texts <= told
+    assert texts <= known

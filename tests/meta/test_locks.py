@@ -20,10 +20,10 @@ def locked(name: str) -> dict[str, list[str]]:
     """Package → the versions in a list; one may stand there more than once, for several Pythons."""
     found: dict[str, list[str]] = {}
     for entry in re.split(r"\n(?=[A-Za-z])", (ROOT / "packaging/locks" / name).read_text()):
-        told = re.match(r"([A-Za-z0-9._-]+)==(\S+)", entry)
-        assert told, entry[:80]
-        assert re.search(r"--hash=sha256:[0-9a-f]{64}", entry), f"{told[1]} has no hash"
-        found.setdefault(canonicalize_name(told[1]), []).append(told[2])
+        found_line = re.match(r"([A-Za-z0-9._-]+)==(\S+)", entry)
+        assert found_line, entry[:80]
+        assert re.search(r"--hash=sha256:[0-9a-f]{64}", entry), f"{found_line[1]} has no hash"
+        found.setdefault(canonicalize_name(found_line[1]), []).append(found_line[2])
     return found
 
 

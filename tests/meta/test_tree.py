@@ -82,12 +82,12 @@ def test_test_files_have_names_of_their_own_and_stand_beside_what_they_test() ->
 
 
 def test_nothing_of_one_machine_is_committed() -> None:
-    told = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
-    if told.returncode:
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if tracked.returncode:
         pytest.skip("not a git checkout")
     places = re.compile(r"/work/(main|shared)|/opt/(wheels|pypi)|PIP_EXTRA_INDEX_URL=")
     found = []
-    for line in told.stdout.splitlines():
+    for line in tracked.stdout.splitlines():
         path = ROOT / line
         if path.is_file() and path.stat().st_size < 1_000_000 and path != Path(__file__):
             found += [f"{line}: {m[0]}" for m in places.finditer(path.read_text(errors="replace"))]

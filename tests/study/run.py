@@ -25,7 +25,7 @@ from study.session import Store
 from study.tasks import StudyTask, suite
 from study.train import VARIANTS, Plan, Variant, export_rows, train
 
-from core.export.report import Report
+from core.workers.export import Report
 
 SEEDS = (1, 2, 3)
 

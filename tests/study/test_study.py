@@ -27,7 +27,7 @@ from support.tiny_model import make_model
 from core.domain.message import Message
 from core.domain.task import ModelSettings
 from core.export.options import ExportOptions
-from core.export.samples import Collector
+from core.export.samples import SampleCollector
 from core.export.source import LogSource
 from core.llm.local import LocalModel
 from core.llm.model import Request
@@ -116,13 +116,13 @@ def test_right_actions_are_trained_wrong_ones_and_advice_stand_in_the_context(
     with closing(LogSource(store.home.server_db)) as source:
         for kind, one in recorded.items():
             assert one.masked == one.wrong and one.by_rules + one.over_ruled >= one.wrong
-            [sample] = Collector(source.trajectory(one.session), source, ExportOptions(balance="none")).samples()
+            [sample] = SampleCollector(source.trajectory(one.session), source, ExportOptions(balance="none")).samples()
             actions = [p for p in sample.parts if p.step is not None]
             assert [p.state for p in actions].count("masked") == one.wrong
             assert len(actions) == one.steps and all(p.message.role == "assistant" for p in actions if p.trained)
             advice = [p.state for p in sample.parts if p.message.content.startswith("<real_user>")]
             assert advice == (["context"] if kind == "watched" else [])
-            every = Collector(source.trajectory(one.session), source, ExportOptions(verdicts="none"))
+            every = SampleCollector(source.trajectory(one.session), source, ExportOptions(verdicts="none"))
             assert all(p.trained for s in every.samples() for p in s.parts if p.step is not None)
 
 

@@ -10,9 +10,9 @@ import msgspec
 from study.record import Kind
 
 from core.export.options import ExportOptions
-from core.export.report import Report
 from core.export.run import export
 from core.training.settings import TrainSettings
+from core.workers.export import Report
 
 
 class Variant(msgspec.Struct, frozen=True, kw_only=True):

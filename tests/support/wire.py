@@ -13,7 +13,7 @@ from websockets.typing import Subprotocol
 
 from core.aio import TaskScope
 from core.client.client import Client
-from core.client.link import shut
+from core.client.connection import shut
 from core.client.replica import Replica
 from core.domain.events import NoteAdded, encode_event, make_event
 from core.domain.verdict import Author

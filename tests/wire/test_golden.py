@@ -119,11 +119,11 @@ OPS: list[Op] = [
 
 def frames() -> dict[str, str]:
     """The text of every golden file."""
-    told = {f"{tag(m)}.json": encode(m) for m in MESSAGES}
+    golden = {f"{tag(m)}.json": encode(m) for m in MESSAGES}
     for op in OPS:
         command = Command(id="m1", cseq=1, session="s1", op=op)  # type: ignore[arg-type]
-        told[f"op_{tag(op)}.json"] = encode(command)
-    return told
+        golden[f"op_{tag(op)}.json"] = encode(command)
+    return golden
 
 
 def tag(message: Wire | Op) -> str:

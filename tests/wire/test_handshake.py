@@ -55,10 +55,10 @@ def test_the_table_of_handshakes(tmp_path: Path, how: dict[str, str], expected: 
         async with serving(tmp_path) as server:
             tokens = {GOOD: admin_token(tmp_path), "revoked": account(tmp_path, "gone", "view")}
             revoke(tmp_path, "gone")
-            told = dict(how)
-            token = told.pop("token", "")
-            host, subprotocol = told.pop("host", ""), told.pop("subprotocol", SUBPROTOCOL)
-            headers = told | ({"Authorization": f"Bearer {tokens.get(token, token)}"} if token else {})
+            options = dict(how)
+            token = options.pop("token", "")
+            host, subprotocol = options.pop("host", ""), options.pop("subprotocol", SUBPROTOCOL)
+            headers = options | ({"Authorization": f"Bearer {tokens.get(token, token)}"} if token else {})
             return await status(server.url, headers, subprotocol, host)
 
     assert asyncio.run(scenario()) == expected
@@ -75,8 +75,8 @@ def test_who_guesses_tokens_is_slowed_down(tmp_path: Path) -> None:
         async with serving(tmp_path) as server:
             return [await status(server.url, {"Authorization": f"Bearer guess{n}"}) for n in range(25)]
 
-    told = asyncio.run(scenario())
-    assert told[0] == 401 and told[-1] == 429
+    statuses = asyncio.run(scenario())
+    assert statuses[0] == 401 and statuses[-1] == 429
 
 
 def test_revocation_closes_live_connections(tmp_path: Path) -> None:

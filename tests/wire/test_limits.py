@@ -35,11 +35,11 @@ def note(number: int) -> Command:
 
 async def heard(peer: RawPeer, last: type[Wire]) -> list[Wire]:
     """Every message up to the first of a kind."""
-    told: list[Wire] = []
-    while not told or not isinstance(told[-1], last):
+    messages: list[Wire] = []
+    while not messages or not isinstance(messages[-1], last):
         frame = await asyncio.wait_for(peer.socket.recv(), 10)
-        told += [decode_from_server(frame)] if isinstance(frame, str) else []
-    return told
+        messages += [decode_from_server(frame)] if isinstance(frame, str) else []
+    return messages
 
 
 def test_live_text_is_the_lease_holders_and_goes_to_followers_only(tmp_path: Path) -> None:

@@ -26,20 +26,20 @@ from core.store.home import Home
 PIN = "ab" * 32
 
 
-@pytest.mark.parametrize(("told", "wanted"), [
+@pytest.mark.parametrize(("address", "wanted"), [
     ("wss://lab:7717", ("wss://lab:7717", "")),
     (f"wss://lab:7717#sha256={PIN}", ("wss://lab:7717", PIN)),
     ("wss://lab#SHA256=" + ":".join(["AB"] * 32), ("wss://lab", PIN)),
 ])
-def test_an_address_carries_its_fingerprint(told: str, wanted: tuple[str, str]) -> None:
-    assert split_address(told) == wanted
+def test_an_address_carries_its_fingerprint(address: str, wanted: tuple[str, str]) -> None:
+    assert split_address(address) == wanted
     assert split_address(with_pin(*wanted)) == wanted
 
 
-@pytest.mark.parametrize("told", [f"ws://127.0.0.1#sha256={PIN}", "wss://lab#sha256=ab", "wss://lab#", "wss://lab#md5=x"])
-def test_what_pins_nothing_is_refused_and_not_ignored(told: str) -> None:
+@pytest.mark.parametrize("address", [f"ws://127.0.0.1#sha256={PIN}", "wss://lab#sha256=ab", "wss://lab#", "wss://lab#md5=x"])
+def test_what_pins_nothing_is_refused_and_not_ignored(address: str) -> None:
     with pytest.raises(InvalidInput) as refused:
-        split_address(told)
+        split_address(address)
     assert refused.value.code == "bad_fingerprint"
 
 
@@ -102,11 +102,11 @@ def test_a_man_in_the_middle_learns_nothing(tmp_path: Path) -> None:
         heard: list[bytes] = []
 
         async def listen(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            told = b""
+            received = b""
             with contextlib.suppress(OSError):
                 while chunk := await reader.read(65536):
-                    told += chunk
-            heard.append(told)
+                    received += chunk
+            heard.append(received)
             writer.close()
 
         async with (
@@ -117,11 +117,11 @@ def test_a_man_in_the_middle_learns_nothing(tmp_path: Path) -> None:
             pin = split_address(server.url)[1]
             status = await _refused(tmp_path, f"wss://127.0.0.1:{port}#sha256={pin}", admin_token(tmp_path / "home"))
             await until(lambda: bool(heard))
-            told = list(heard)
+            before = list(heard)
             trusting = f"wss://127.0.0.1:{port}#sha256={fingerprint_of(other[0])}"
             async with running_client(tmp_path / "trusting.db", trusting, "t" * 43):
-                await until(lambda: any(heard[len(told):]), seconds=30)
-            return status, told
+                await until(lambda: any(heard[len(before):]), seconds=30)
+            return status, before
 
     status, heard = asyncio.run(scenario())
     assert status.code == "certificate"

@@ -104,22 +104,22 @@ def test_events_that_the_disk_refused_are_asked_for_again_though_nothing_follows
 def test_events_that_come_while_the_disk_is_slow_are_stored_by_few_commits(tmp_path: Path) -> None:
     bodies = bodies_of(8)
     commits: list[int] = []
-    told: list[tuple[int, int]] = []
+    ranges: list[tuple[int, int]] = []
 
     async def scenario() -> None:
         async with serving(tmp_path / "home") as server:
             await fill(server, "s", bodies[:1])
             async with running_client(tmp_path / "copy.db", server.url, admin_token(tmp_path / "home")) as client:
+                client.replica.events_added.append(lambda _, first, last: ranges.append((first, last)))
                 client.watch("s")
-                await until(lambda: client.replica.head("s") == 1)
+                await until(lambda: ranges == [(1, 1)])
                 client.replica._writer.on_commit.append(lambda: commits.append(client.replica.head("s")))
-                client.replica.events_added.append(lambda _, first, last: told.append((first, last)))
                 with locked(client.replica):
                     for body in bodies[1:]:
                         await fill(server, "s", [body])
                     await until(lambda: client._state.subscriptions._held["s"] == len(bodies))
-                await until(lambda: told and told[-1][1] == client.replica.head("s") == len(bodies))
+                await until(lambda: ranges and ranges[-1][1] == client.replica.head("s") == len(bodies))
 
     asyncio.run(scenario())
     assert len(commits) <= 4, "one for what waited at first, and one for all that came meanwhile"
-    assert [n for first, last in told for n in range(first, last + 1)] == list(range(2, len(bodies) + 1))
+    assert [n for first, last in ranges for n in range(first, last + 1)] == list(range(1, len(bodies) + 1))

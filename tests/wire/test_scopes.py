@@ -89,8 +89,8 @@ def test_reading_needs_view_or_the_session_s_own_runner(tmp_path: Path, scope: s
         async with serving(tmp_path) as server:
             await fill(server, "s", bodies_of(1))
             async with raw_peer(server.url, account(tmp_path, "li", scope)) as peer:
-                told = [await peer.ask(Subscribe(session="s")), await peer.ask(WatchSessions())]
-                return [type(t).__name__ for t in told]
+                answers = [await peer.ask(Subscribe(session="s")), await peer.ask(WatchSessions())]
+                return [type(t).__name__ for t in answers]
 
     expected = {"view": [Events, Sessions], "agent:s": [Events, Failed]}.get(scope, [Failed, Failed])
     assert asyncio.run(scenario()) == [t.__name__ for t in expected]

@@ -59,20 +59,20 @@ def asked(folder: Path, work: Work, *scopes: str) -> Any:
 
 
 async def find(peer: RawPeer, words: str, name: str = "q", **more: Any) -> Found:
-    told = await peer.ask(Search(id=name, words=words, **more))
-    assert isinstance(told, Found), told
-    assert told.id == name
-    return told
+    found = await peer.ask(Search(id=name, words=words, **more))
+    assert isinstance(found, Found), found
+    assert found.id == name
+    return found
 
 
 def test_a_server_says_that_it_can_be_searched_and_finds_what_no_client_holds(tmp_path: Path) -> None:
     async def work(server: Server, peer: RawPeer) -> None:
         assert "search" in peer.welcome.capabilities  # type: ignore[attr-defined]
-        told = await find(peer, "珊瑚")
-        assert {h.session for h in told.hits} == {"s1"} and not told.more and not told.behind
-        assert {h.where for h in told.hits} >= {"thought", "guidance"}
-        assert all(h.snippet[a:b] == "珊瑚" for h in told.hits for a, b in h.matches)
-        assert {h.step for h in told.hits if h.where == "thought"} == {2}
+        found = await find(peer, "珊瑚")
+        assert {h.session for h in found.hits} == {"s1"} and not found.more and not found.behind
+        assert {h.where for h in found.hits} >= {"thought", "guidance"}
+        assert all(h.snippet[a:b] == "珊瑚" for h in found.hits for a, b in h.matches)
+        assert {h.step for h in found.hits if h.where == "thought"} == {2}
         await server.hub.do("s2", lambda conn: put(conn, "s3", session(3, "珊瑚 later").bodies, {}))
         assert {h.session for h in (await find(peer, "珊瑚")).hits} == {"s1", "s3"}, "what came since is found"
         assert {h.session for h in (await find(peer, "before", session="s2")).hits} == {"s2"}
@@ -88,8 +88,8 @@ def test_a_server_says_that_it_can_be_searched_and_finds_what_no_client_holds(tm
                                    'walrus" OR "x', "(" * 5_000, "a " * 50_000, "", "   "])
 def test_what_looks_like_syntax_is_only_words(tmp_path: Path, words: str) -> None:
     async def work(server: Server, peer: RawPeer) -> None:
-        told = await find(peer, words)
-        assert not told.hits or "walrus" not in words or {h.session for h in told.hits} == {"s2"}
+        found = await find(peer, words)
+        assert not found.hits or "walrus" not in words or {h.session for h in found.hits} == {"s2"}
         assert (await find(peer, "walrus")).hits, "and the next one is answered"
 
     asked(tmp_path, work)
@@ -99,9 +99,9 @@ def test_what_looks_like_syntax_is_only_words(tmp_path: Path, words: str) -> Non
 def test_who_may_not_read_finds_nothing(tmp_path: Path, scope: str) -> None:
     async def work(server: Server, peer: RawPeer) -> None:
         for asked_for in ("", "s1"):
-            told = await peer.ask(Search(id="q7", words="walrus", session=asked_for))
-            assert isinstance(told, Failed)
-            assert (told.kind, told.code, told.about) == ("Denied", "missing_scope", "q7")
+            found = await peer.ask(Search(id="q7", words="walrus", session=asked_for))
+            assert isinstance(found, Failed)
+            assert (found.kind, found.code, found.about) == ("Denied", "missing_scope", "q7")
 
     asked(tmp_path, work, scope)
 
@@ -136,12 +136,12 @@ def test_of_many_questions_the_newest_is_answered_and_nothing_else_waits(tmp_pat
         await peer.say(Command(id="m1", cseq=1, session="s1", op=Guide(guidance="g9", text="look")))
         answered, commanded = [], 0
         while not answered or answered[-1] != "q59":
-            told = await peer.hear()
-            if isinstance(told, Ack):
+            found = await peer.hear()
+            if isinstance(found, Ack):
                 commanded = len(answered) + 1
             else:
-                assert isinstance(told, Found)
-                answered.append(told.id)
+                assert isinstance(found, Found)
+                answered.append(found.id)
         assert len(answered) < 20, "one that is overtaken is not answered"
         assert commanded == 1 or commanded <= len(answered), "the command did not wait for the questions"
         assert answered == sorted(answered, key=lambda name: int(name[1:]))
@@ -159,8 +159,8 @@ def test_a_search_that_hangs_is_ended_and_holds_up_nobody(tmp_path: Path, monkey
         await peer.say(Search(id="stuck", words="walrus"))
         reply = await peer.ask(Command(id="m1", cseq=1, session="s1", op=Guide(guidance="g9", text="look")))
         assert isinstance(reply, Ack), "a command goes by"
-        told = await peer.hear()
-        assert isinstance(told, Failed) and (told.code, told.about) == ("search_too_long", "stuck")
+        found = await peer.hear()
+        assert isinstance(found, Failed) and (found.code, found.about) == ("search_too_long", "stuck")
         monkeypatch.setattr(search_module, "ANSWER_S", 15.0)
         assert (await find(peer, "walrus")).hits, "another worker was started"
         worker = server.hub.search._worker

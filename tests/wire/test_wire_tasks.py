@@ -1,4 +1,4 @@
-"""The tasks that a server offers, over the wire: who may ask, what is told, and that they can be started."""
+"""The tasks that a server offers, over the wire: who may ask, what is said of them, and that they can be started."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def test_a_server_tells_its_own_tasks_as_they_are_now_and_starts_them(tmp_path: 
             raw_peer(server.url, account(tmp_path, "li", "guide")) as peer,
         ):
             assert "tasks" in peer.welcome.capabilities  # type: ignore[attr-defined]
-            told = await peer.ask(ListTasks(id="q1"))
-            assert isinstance(told, Tasks) and (told.id, told.unreadable) == ("q1", 1)
-            offered = {t.task: t for t in told.tasks}
+            answer = await peer.ask(ListTasks(id="q1"))
+            assert isinstance(answer, Tasks) and (answer.id, answer.unreadable) == ("q1", 1)
+            offered = {t.task: t for t in answer.tasks}
             assert (offered["lab-only"].title, offered["lab-only"].hosts) == (
                 "Only the lab has it 只有实验室", ("h0", "h1"))
             task(tmp_path, "later")
-            told = await peer.ask(ListTasks(id="q2"))
-            assert isinstance(told, Tasks) and "later" in {t.task for t in told.tasks}
+            answer = await peer.ask(ListTasks(id="q2"))
+            assert isinstance(answer, Tasks) and "later" in {t.task for t in answer.tasks}
             made = await peer.ask(Command(id="m1", cseq=1, session="s", op=CreateSession(task="later")))
             assert isinstance(made, Ack)
             none = await peer.ask(Command(id="m2", cseq=2, session="t", op=CreateSession(task="broken")))
@@ -56,8 +56,8 @@ def test_a_server_tells_its_own_tasks_as_they_are_now_and_starts_them(tmp_path: 
 def test_who_may_not_start_a_session_is_told_no_tasks(tmp_path: Path, scope: str) -> None:
     async def scenario() -> None:
         async with serving(tmp_path) as server, raw_peer(server.url, account(tmp_path, "li", scope)) as peer:
-            told = await peer.ask(ListTasks(id="q1"))
-            assert isinstance(told, Failed) and (told.code, told.about) == ("missing_scope", "q1")
+            answer = await peer.ask(ListTasks(id="q1"))
+            assert isinstance(answer, Failed) and (answer.code, answer.about) == ("missing_scope", "q1")
 
     asyncio.run(scenario())
 
@@ -83,6 +83,6 @@ def test_a_catalogue_of_any_size_fits_into_a_frame(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(questions, "MAX_TASKS", 20)
     for number in range(25):
         task(tmp_path, f"task-{number:02}", "评" * 5_000, hosts=30)
-    told = _tasks(ListTasks(id="q"), Catalogue([tmp_path / "tasks"]))
-    assert len(told.tasks) == 20 and not told.unreadable
-    assert len(encode(told).encode()) * 500 / 20 < MAX_TEXT_FRAME
+    listing = _tasks(ListTasks(id="q"), Catalogue([tmp_path / "tasks"]))
+    assert len(listing.tasks) == 20 and not listing.unreadable
+    assert len(encode(listing).encode()) * 500 / 20 < MAX_TEXT_FRAME

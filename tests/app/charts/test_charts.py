@@ -166,7 +166,7 @@ def test_other_sessions_are_drawn_over_it_and_their_curves_clicked(qtbot, tmp_pa
         qtbot.waitUntil(lambda: len(panel.canvas.curves) == 2)
         assert [c.last for c in panel.canvas.curves] == [20, 30]
         panel.canvas.hovered.emit(5)
-        assert " | " in panel.told.text()
+        assert " | " in panel.reading.text()
         QApplication.processEvents()
         value = panel.canvas.curves[1].of("cost").at(28)
         at = QPoint(round(panel.canvas.x_of(28)), round(panel.canvas.y_of("cost", value)))

@@ -38,7 +38,7 @@ def test_the_common_beginning_and_the_parting(qtbot, qtmodeltester, tmp_path):
         qtmodeltester.check(model)
         assert isinstance(model, ComparisonModel)
         assert (model.common, model.rowCount()) == (2, 5)
-        assert panel.told.text() == "The first 2 step(s) are the same."
+        assert panel.summary.text() == "The first 2 step(s) are the same."
         assert "tool_c" in model.index(2, 0).data() and "✗" in model.index(2, 1).data()
         assert model.index(4, 1).data() is None
         panel.parting.click()

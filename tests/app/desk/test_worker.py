@@ -6,7 +6,7 @@ import pytest
 import shiboken6
 from PySide6.QtCore import QObject
 
-from app.desk.worker import GRACE_MS, Worker
+from app.desk.worker import GRACE_MS, Worker, read_object
 
 ECHO = """
 import sys, json
@@ -29,12 +29,12 @@ def run(qapp):
 
     def start(program: str) -> tuple[Worker, list, list]:
         worker = Worker(["-c", program], owner)
-        said, ended = [], []
-        worker.said.connect(said.append)
-        worker.ended.connect(lambda *told: ended.append(told))
+        lines, ended = [], []
+        worker.line.connect(lambda line: lines.extend(filter(None, [read_object(line)])))
+        worker.ended.connect(lambda *end: ended.append(end))
         worker.start()
         made.append(worker)
-        return worker, said, ended
+        return worker, lines, ended
 
     yield start
     for worker in made:
@@ -43,25 +43,25 @@ def run(qapp):
 
 
 def test_requests_are_answered_and_noise_is_passed_over(run, qtbot) -> None:
-    worker, said, _ = run(ECHO)
-    worker.ask({"id": 1, "text": "训练\n"})
-    worker.ask({"id": 2})
-    qtbot.waitUntil(lambda: len(said) == 2, timeout=60_000)
-    assert said == [{"got": {"id": 1, "text": "训练\n"}}, {"got": {"id": 2}}]
+    worker, lines, _ = run(ECHO)
+    worker.send('{"id": 1, "text": "训练\\n"}\n'.encode())
+    worker.send(b'{"id": 2}\n')
+    qtbot.waitUntil(lambda: len(lines) == 2, timeout=60_000)
+    assert lines == [{"got": {"id": 1, "text": "训练\n"}}, {"got": {"id": 2}}]
 
 
 def test_stopping_lets_the_process_end_by_itself(run, qtbot) -> None:
-    worker, said, ended = run(TIDY)
-    qtbot.waitUntil(lambda: said == [{"ready": True}], timeout=60_000)
+    worker, lines, ended = run(TIDY)
+    qtbot.waitUntil(lambda: lines == [{"ready": True}], timeout=60_000)
     worker.stop()
     qtbot.waitUntil(lambda: bool(ended), timeout=60_000)
-    assert said[-1] == {"stopped": True}
+    assert lines[-1] == {"stopped": True}
     assert ended == [(0, "")]
 
 
 def test_a_process_that_does_not_end_is_killed_after_the_grace_that_it_is_given(run, qtbot) -> None:
-    worker, said, ended = run(TIDY.replace("sys.exit(0)", "None"))
-    qtbot.waitUntil(lambda: said == [{"ready": True}], timeout=60_000)
+    worker, lines, ended = run(TIDY.replace("sys.exit(0)", "None"))
+    qtbot.waitUntil(lambda: lines == [{"ready": True}], timeout=60_000)
     worker.stop(grace_ms=1)
     qtbot.waitUntil(lambda: bool(ended), timeout=GRACE_MS // 2)
     assert ended[0][0] == -1
@@ -83,7 +83,7 @@ def test_a_program_that_is_not_there_is_an_end_too(run, qtbot, monkeypatch) -> N
 def test_a_process_whose_owner_goes_may_still_save(run, qtbot, tmp_path) -> None:
     kept = tmp_path / "saved"
     saving = f"open({str(kept)!r}, 'w').write('checkpoint')"
-    worker, said, _ = run(TIDY.replace("print(json.dumps({\"stopped\": True}), flush=True)", saving))
-    qtbot.waitUntil(lambda: bool(said), timeout=60_000)
+    worker, lines, _ = run(TIDY.replace("print(json.dumps({\"stopped\": True}), flush=True)", saving))
+    qtbot.waitUntil(lambda: bool(lines), timeout=60_000)
     shiboken6.delete(worker)
     assert kept.read_text() == "checkpoint"

@@ -13,12 +13,14 @@ from support.panels import told_session, workplace
 
 from app.desk.session_key import key_of
 from app.export import panel as export
-from app.export.model import Metric, Preview, Refusal, SampleLine, TokenPart
-from app.export.token_preview import TokenPreview
+from app.export.sample_view import SampleView
 from app.export.training_controller import TrainingController
 from app.export.training_view import TrainingView
 from app.kit.axes import StepAxis
 from core.aio import TaskScope
+from core.workers.export import ExportRefusal, Preview, SampleLine, TokenPart
+from core.workers.messages import Problem
+from core.workers.training import Metric
 
 
 @pytest.fixture
@@ -85,7 +87,7 @@ def test_a_failure_is_a_sentence_and_the_panel_goes_on(place, host, qtbot, tmp_p
 
 
 def test_the_preview_marks_what_is_trained_and_signs_what_is_masked(qtbot) -> None:
-    view = TokenPreview()
+    view = SampleView()
     qtbot.addWidget(view)
     view.show_sessions([("s1", "One")])
     tokens = tuple((t, int(m)) for t, m in (("user ", 0), ("do it", 0), ("good", 1), (" act", 1), ("x", 0), ("bad", 0)))
@@ -103,7 +105,7 @@ def test_the_preview_marks_what_is_trained_and_signs_what_is_masked(qtbot) -> No
 
 
 def test_hostile_tokens_stay_text(qtbot) -> None:
-    view = TokenPreview()
+    view = SampleView()
     qtbot.addWidget(view)
     view.show_preview("s1", Preview(samples=(SampleLine(kind="react"),), total=2, trained=1,
                                     tokens=(("<img src=x>\u202e", 0), ("\x1b]0;t\x07", 1))))
@@ -178,7 +180,7 @@ def test_from_ticked_sessions_to_a_trained_model_by_the_panel_alone(place, host,
     view.choose.written.emit(str(tmp_path / "set"))
     qtbot.waitUntil(lambda: "Written" in view.choose._report.text, timeout=100_000)
     view.setCurrentIndex(1)
-    qtbot.waitUntil(lambda: view.preview._told.trained > 0, timeout=60_000)
+    qtbot.waitUntil(lambda: view.preview._page.trained > 0, timeout=60_000)
     marked = [m for m in view.preview._marks if view.preview._text.toPlainText()[m] == "▸"]
     assert "torch" not in sys.modules
     assert marked == view.preview._marks and marked
@@ -198,13 +200,10 @@ def test_from_ticked_sessions_to_a_trained_model_by_the_panel_alone(place, host,
 def test_without_the_training_extra_it_says_what_to_install(place, host) -> None:
     view = export.build(place, host)
     controller = view.findChild(export.ExportController)
-    told: list[str] = []
-    controller._waiting[7] = (told.append, told.append)
-    controller._said({"id": 7, "error": {"code": "train_extra_missing", "sentence": "torch is missing"}})
-    controller._waiting[8] = (told.append, told.append)
-    controller._said({"id": 8, "error": {"code": "no_format", "sentence": "There is no export format x."}})
-    assert "pip install 'tiphys[train]'" in told[0]
-    assert told[1] == "There is no export format x."
+    controller._on_failed(Problem(code="train_extra_missing", sentence="torch is missing"))
+    assert "pip install 'tiphys[train]'" in view.choose._report.text
+    controller._on_failed(Problem(code="no_format", sentence="There is no export format x."))
+    assert "There is no export format x." in view.choose._report.text
 
 
 async def test_what_looks_like_a_secret_is_shown_and_asked_about_before_it_is_written(qapp, tmp_path) -> None:
@@ -234,15 +233,15 @@ async def test_what_looks_like_a_secret_is_shown_and_asked_about_before_it_is_wr
 
 
 def test_the_preview_steps_through_samples_says_where_text_came_from_and_what_is_left_out(qtbot) -> None:
-    view = TokenPreview()
+    view = SampleView()
     qtbot.addWidget(view)
     view.show()
     view.show_sessions([("s1", "One")])
     samples = (SampleLine("react", 10, 6, 2), SampleLine("summary", 10, 9, 3), SampleLine("react", 20, 6, 2))
     tokens = tuple((t, int(m)) for t, m in (("user ", 0), ("good", 1), (" act", 1), ("mid", 0), ("bad", 0)))
     parts = (TokenPart(1, 3, "assistant", 7, "kept"), TokenPart(4, 5, "assistant", 8, "refused"))
-    refused = (Refusal("too_long", "It is too long."), Refusal("a", "Rewritten."), Refusal("a", "Rewritten."),
-               Refusal("b", "B."), Refusal("c", "C."))
+    reasons = ("too_long", "It is too long."), ("a", "Rewritten."), ("a", "Rewritten."), ("b", "B."), ("c", "C.")
+    refused = tuple(ExportRefusal(code=code, sentence=sentence) for code, sentence in reasons)
     view.show_preview("s1", Preview(samples=samples, sample=1, total=5, trained=2, tokens=tokens, parts=parts,
                                     refused=refused))
     asked = []

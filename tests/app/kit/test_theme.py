@@ -6,9 +6,9 @@ import pytest
 from support.window import shown_window
 
 from app.export.loss_chart import LossChart
-from app.export.model import Metric
 from app.kit import theme
 from app.kit.contrast import LEAST, ratio
+from core.workers.training import Metric
 
 BACKGROUNDS = ("window", "base", "alternate", "selected", "button")
 

@@ -59,7 +59,7 @@ async def test_all_of_a_session_is_here_when_the_network_is_gone(qapp, tmp_path)
             await eventually(lambda: made.desks.of(key).row(key))
             assert not made.actions["session.store_offline"].isEnabled()
             made.cursor.move(key, 1)
-            path = made.desks.local.log_path(key)
+            path = made.desks.of(key).replica.path
             notices = []
             made.notices.posted.connect(notices.append)
             made.window.activateWindow()

@@ -14,7 +14,7 @@ from support.window import CTRL, SHIFT, press, shown_window
 from support.wire import account, fill, running_client, serving
 
 from app.review import active_time
-from app.review.active_time import TELL_S, ActiveTime
+from app.review.active_time import SEND_S, ActiveTime
 from app.review.panel import ReviewController
 from app.review.view import ReviewView
 from app.trajectory.step_list import StepList
@@ -84,7 +84,7 @@ async def test_tags_are_put_on_completed_taken_off_and_undone(tmp_path):
         assert view.tags.box.hasFocus()
         QTest.keyClicks(view.tags.box, "turning  point")
         press(window, Qt.Key.Key_Return)
-        assert view.tags.told.text() == "# turning point"
+        assert view.tags.line.text() == "# turning point"
         press(window, Qt.Key.Key_Escape)
         assert not view.tags.box.isVisible()
         place.cursor.mark((4, 5, 6))
@@ -102,7 +102,7 @@ async def test_tags_are_put_on_completed_taken_off_and_undone(tmp_path):
         QTest.keyClicks(view.tags.box, "turning point")
         press(window, Qt.Key.Key_Return)
         await eventually(lambda: sent(place)[-1] == SetTag(step=2, tag="turning point", on=False))
-        assert view.tags.told.text() == ""
+        assert view.tags.line.text() == ""
         await place.scope.close()
 
 
@@ -196,8 +196,8 @@ async def test_only_time_at_work_is_counted_and_told_after_a_verdict(tmp_path, m
         assert sent(place) == [], "who merely looks leaves nothing in the log"
         held.used()
         held.judged("s1")
-        pass_(int(TELL_S) + 1)
-        held.tell()
+        pass_(int(SEND_S) + 1)
+        held.send_times()
         await eventually(lambda: sum(s for op in sent(place) for s in op.seconds.values()) >= 130)
         assert all(isinstance(op, TellTime) and len(op.seconds) == 1 for op in sent(place))
         assert {step for op in sent(place) for step in op.seconds} == {2, 3}, "of many steps too all are told"

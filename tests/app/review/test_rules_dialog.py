@@ -9,12 +9,13 @@ from support.panels import workplace
 
 from app.kit.entries import EntryRole
 from app.kit.two_lines import TwoLinesRole
-from app.review.rules import MEANINGS, RuleLine, lines, meaning
+from app.review.rules import MEANINGS, lines, meaning
 from app.review.rules_controller import RulesController
 from app.review.rules_dialog import RulesDialog
 from core.domain.events import VerdictGiven
 from core.supervision.rule_file import FILE, read_rule_file
 from core.supervision.rules import RULES
+from core.workers.rules import RuleLine
 
 
 def failing() -> Maker:

@@ -165,7 +165,7 @@ async def test_a_copy_that_waits_for_a_message_is_made_only_for_who_stays(tmp_pa
         assert QGuiApplication.clipboard().text() == "mine", "a message is not here yet"
         if not stays:
             place.cursor.to_step(2)
-        await place.desks.of("s1").replica.keep_blob(late, blobs.compress(data))
+        await place.desks.of("s1").replica.store_blob(late, blobs.compress(data))
         text = QGuiApplication.clipboard().text()
         assert len(json.loads(text)["messages"]) == len(place.desks.local.trajectory("s1").context(9)) if stays else (
             text == "mine")

@@ -7,7 +7,7 @@ import pytest
 
 from app.kit.terminal_cells import columns_text, pieces, plain_lines, row_of, row_text
 from app.terminals.emulator import Emulator
-from app.terminals.tape import FLOOD, Player, Tape
+from app.terminals.tape import FLOOD, Player, TerminalTape
 from core.domain.events import TerminalOutput
 from core.domain.outputs import Outputs
 
@@ -75,7 +75,7 @@ def test_a_full_screen_program_leaves_the_lines_before_it() -> None:
 
 def test_any_step_back_and_forth_shows_the_same_screen_as_emulating_from_the_start() -> None:
     lines = [f"\x1b[3{i % 8}mline {i} 训练\x1b[m\r\n".encode() for i in range(9000)]
-    tape = Tape(outputs(*lines), lambda _: None)
+    tape = TerminalTape(outputs(*lines), lambda _: None)
     player = Player(tape, 40, 6)
     ends = [o.offset + o.size for o in tape.outputs]
     for target in (ends[8999] - 200_000, ends[10], ends[7000], ends[3], ends[8999] - 100_000):
@@ -92,7 +92,7 @@ def test_a_flood_is_passed_over_and_its_last_lines_are_there() -> None:
     lines = b"".join(f"step {i} loss 0.83\r\n".encode() for i in range(200_000))
     assert len(lines) > 10 * FLOOD
     parts = [lines[i : i + 100_000] for i in range(0, len(lines), 100_000)]
-    player = Player(Tape(outputs(*parts), lambda _: None), 80, 24)
+    player = Player(TerminalTape(outputs(*parts), lambda _: None), 80, 24)
     player.seek(10**9)
     started = time.thread_time()
     while player.work(0.005):
@@ -106,7 +106,7 @@ def test_a_flood_is_passed_over_and_its_last_lines_are_there() -> None:
 
 def test_bytes_in_a_blob_are_waited_for() -> None:
     held: dict[str, bytes] = {}
-    player = Player(Tape(outputs(b"hello ", b"world", blob=True), held.get), 20, 2)
+    player = Player(TerminalTape(outputs(b"hello ", b"world", blob=True), held.get), 20, 2)
     player.seek(11)
     assert not player.work(1.0)
     assert player.position == 0

@@ -194,7 +194,7 @@ def test_another_session_begins_without_words(qtbot, tmp_path):
 
 async def take(replica, payloads: dict[str, bytes]) -> None:
     for name, data in payloads.items():
-        await replica.keep_blob(name, blobs.compress(data))
+        await replica.store_blob(name, blobs.compress(data))
 
 
 async def test_what_comes_later_is_found_too(tmp_path):

@@ -24,7 +24,6 @@ from support.window import shown_window, speaking
 
 from app.kit.safe_text import PlainLabel
 from app.places.go_to_dialog import GoToDialog
-from app.review.rules import RuleLine
 from app.review.rules_dialog import RulesDialog
 from app.servers.dialog import ServersDialog
 from app.sessions.new_dialog import NewSessionDialog, Offer, TaskChoice
@@ -38,6 +37,7 @@ from app.window.panel_dock import PanelRoom
 from app.window.settings_dialog import SettingsDialog
 from core.domain.attention import Thresholds
 from core.domain.events import NoteAdded, SessionStateChanged
+from core.workers.rules import RuleLine
 
 SCREENS = {1.0: (1366, 768), 1.5: (1920, 1080), 2.0: (1920, 1080)}
 """The smallest screen that is taken care of at a scale, in real pixels."""

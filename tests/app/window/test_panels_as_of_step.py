@@ -13,10 +13,9 @@ from support.panels import told_session, workplace
 from app.files import panel as files
 from app.files.model import FilesModel, touched
 from app.kit.empty import Empty
-from app.searches import panel as searches
-from app.searches.model import SearchesModel
-from app.searches.model import searches as made_searches
 from app.terminals import panel as terminals
+from app.web_searches import panel as searches
+from app.web_searches.model import WebSearchesModel, web_searches
 from core.domain.events import SearchMade, SearchResult, TerminalOutput
 from core.store import log
 
@@ -130,10 +129,10 @@ def test_searches_know_which_results_were_visited_by_then(place, host, qtbot) ->
     model = view.tree.model()
     assert model.rowCount() == 1
     query = model.index(0, 0)
-    assert [model.index(i, 0, query).data(SearchesModel.FoundRole).visited for i in (0, 1)] == [0, 0]
+    assert [model.index(i, 0, query).data(WebSearchesModel.FoundRole).visited for i in (0, 1)] == [0, 0]
     place.cursor.follow()
     query = model.index(1, 0)
-    assert [model.index(i, 0, query).data(SearchesModel.FoundRole).visited for i in (0, 1)] == [4, 0]
+    assert [model.index(i, 0, query).data(WebSearchesModel.FoundRole).visited for i in (0, 1)] == [4, 0]
     view.filter.setText("masked")
     assert model.rowCount() == 1
     view.filter.setText("nothing like it")
@@ -141,13 +140,13 @@ def test_searches_know_which_results_were_visited_by_then(place, host, qtbot) ->
 
 
 def test_a_new_search_leaves_the_tree_below_as_it_was(qapp) -> None:
-    model = SearchesModel()
+    model = WebSearchesModel()
     QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
     made = list(_searches(3))
-    model.show(made_searches(made[:2], None))
+    model.show(web_searches(made[:2], None))
     result = model.index(0, 0, model.index(1, 0))
     assert result.data(Qt.ItemDataRole.DisplayRole) == "r0"
-    model.show(made_searches(made, None))
+    model.show(web_searches(made, None))
     assert model.rowCount() == 3
     assert result.data(Qt.ItemDataRole.DisplayRole) == "r0"
     assert model.parent(result) == model.index(2, 0)

@@ -9,13 +9,13 @@ from support.window import shown_window
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "packaging" / "pictures"))
 
-from story import told
+from story import make_story
 
 from app.disagreements.model import disagreements
 
 
 def test_the_story_is_a_whole_log(qtbot, tmp_path):
-    with shown_window(tmp_path, told(0), told(1)) as (_, place):
+    with shown_window(tmp_path, make_story(0), make_story(1)) as (_, place):
         ours, other = place.desks.local.trajectory("s1"), place.desks.local.trajectory("s2")
         assert len(ours.steps) == len(other.steps) == 24
         assert [g.state for g in ours.guidance.values()] == ["answered", "delivered", "queued"]

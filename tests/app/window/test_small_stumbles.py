@@ -91,9 +91,9 @@ def test_sessions_without_a_common_beginning_say_so(qtbot, tmp_path):
     with shown_window(tmp_path, told_session(), layout="compare") as (window, _):
         compare = window.docks["compare"].widget()
         compare.show_comparison(0, 4, 3)
-        assert compare.told.text() == "They differ from the first step on."
+        assert compare.summary.text() == "They differ from the first step on."
         compare.show_comparison(1, 4, 3)
-        assert compare.told.text() == "The first 1 step(s) are the same."
+        assert compare.summary.text() == "The first 1 step(s) are the same."
 
 
 def test_a_long_title_is_shortened_over_the_window(qtbot, tmp_path):

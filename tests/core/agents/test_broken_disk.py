@@ -21,7 +21,7 @@ from core.domain.session import EX_TEMPFAIL
 from core.domain.task import AgentSettings, ModelSettings, Task
 from core.protocol.messages import CreateSession
 from core.server import runners
-from core.server.runners import Supervisor, Watch
+from core.server.runners import RunnerWatch, Supervisor
 from core.store import log
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="starves a process by prlimit")
@@ -94,7 +94,7 @@ def test_supervision_lives_through_a_full_disk_and_does_not_count_what_says_try_
             assert log.row(server.hub.reader, "s").state == "queued", "not failed"
 
     asyncio.run(scenario())
-    watch = Watch(started_at=time.monotonic())
+    watch = RunnerWatch(started_at=time.monotonic())
     Supervisor._count_death(None, watch)  # type: ignore[arg-type]
     assert watch.quick_deaths == 1, "others are counted"
 

@@ -44,8 +44,8 @@ def tiphys(home, capsys, monkeypatch):
     def call(*arguments) -> Ran:
         capsys.readouterr()
         status = main([str(a) for a in arguments])
-        told = capsys.readouterr()
-        return Ran(status, told.out, told.err)
+        printed = capsys.readouterr()
+        return Ran(status, printed.out, printed.err)
 
     return call
 
@@ -61,7 +61,7 @@ def imported(tiphys):
 @pytest.fixture
 def live(home):
     """A session that was created here and waits for its runner."""
-    from core.cli.store import writing
+    from core.cli.log_access import writing
     from core.domain.task import Task
     from core.protocol.messages import CreateSession
     from core.store.home import Home

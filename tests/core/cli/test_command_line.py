@@ -12,7 +12,7 @@ import msgspec
 import pytest
 from support.tiny_model import make_tokenizer
 
-from core.cli import shapes
+from core.cli import printed_json
 from core.cli.display import display_problem
 from core.cli.output import visible
 from core.cli.root import COMMANDS
@@ -45,9 +45,7 @@ def test_one_step_without_context(tiphys, imported) -> None:
     assert len(tiphys("show", imported, "--json").one["steps"]) == 2
 
 
-@pytest.mark.parametrize("shape", [s for s in vars(shapes).values()
-                                   if isinstance(s, type) and issubclass(s, shapes.Shape) and s is not shapes.Shape],
-                         ids=lambda s: s.__name__)
+@pytest.mark.parametrize("shape", printed_json.PrintedObject.__subclasses__(), ids=lambda s: s.__name__)
 def test_every_field_is_documented(shape) -> None:
     for field in msgspec.structs.fields(shape):
         assert f"{field.name}" in DOCS, f"{shape.__name__}.{field.name} is not in docs/cli.md"
@@ -163,9 +161,9 @@ def test_all_state_lies_in_one_folder(tiphys, imported, tmp_path) -> None:
 
 
 def test_foreign_text_cannot_drive_the_terminal(tiphys, imported) -> None:
-    told = tiphys("show", imported, "--step", 2)
-    assert "\x1b" not in told.out
-    assert "\\x1b[1mdiff" in told.out
+    shown = tiphys("show", imported, "--step", 2)
+    assert "\x1b" not in shown.out
+    assert "\\x1b[1mdiff" in shown.out
     assert visible("中文\u3000\t\n\x07\u202e") == "中文\u3000\t\n\\x07\\x202e"
 
 
@@ -217,16 +215,16 @@ def test_commands_write_through_a_running_server(tiphys, imported, home) -> None
         assert server.wait(20) == 0
 
 
-@pytest.mark.parametrize(("surroundings", "problem"), [
+@pytest.mark.parametrize(("environment", "problem"), [
     ({}, "Neither DISPLAY nor WAYLAND_DISPLAY is set."),
     ({"DISPLAY": ":97631"}, "DISPLAY is :97631, and no X server listens there."),
     ({"DISPLAY": "far.example:10.0"}, ""),
     ({"WAYLAND_DISPLAY": "nothing-here"}, "Neither DISPLAY nor WAYLAND_DISPLAY is set."),
 ])
-def test_display(monkeypatch, surroundings, problem) -> None:
+def test_display(monkeypatch, environment, problem) -> None:
     for name in ("DISPLAY", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(name, raising=False)
-    for name, value in surroundings.items():
+    for name, value in environment.items():
         monkeypatch.setenv(name, value)
     assert display_problem() == problem
 
@@ -240,3 +238,10 @@ def test_doctor_looks_at_everything(tiphys) -> None:
     for check in ran.lines:
         assert check["state"]
         assert check["works"] or (check["mend"] and check["needed"])
+
+
+def test_a_command_lies_in_the_module_of_its_name_or_of_the_noun_that_several_act_on() -> None:
+    nouns = {"guide": "guidance", "edit": "guidance", "withdraw": "guidance", "import": "import_paths",
+             "pause": "control", "resume": "control", "stop": "control", "interrupt": "control"}
+    modules = {command: place.partition(":")[0] for command, (place, _) in COMMANDS.items()}
+    assert modules == {command: nouns.get(command, command.replace("-", "_")) for command in COMMANDS}

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from support.eventually import eventually
 
-from core.cli import following
-from core.cli.following import Follower, _File
-from core.cli.importing import import_all
-from core.cli.store import reading, trajectory
+from core.cli import follow_files
+from core.cli.follow_files import FileFollower, _File
+from core.cli.import_paths import import_all
+from core.cli.log_access import reading, trajectory
 from core.formats import json_text
 from core.formats.live_source import LiveSource, stamp
 from core.formats.new_files import NewFiles
@@ -30,10 +30,10 @@ WHOLE = {"mini.traj.json": "messages", "openhands.json": "", "gemini.json": "mes
 @pytest.fixture(autouse=True)
 def eager(monkeypatch):
     """No pauses between two readings."""
-    monkeypatch.setattr(following, "SHARE", 0)
+    monkeypatch.setattr(follow_files, "SHARE", 0)
 
 
-def told(home, session):
+def events_of(home, session):
     """All that is said of a session but for when and by which event."""
     with reading(home) as conn:
         seen = trajectory(conn, session)
@@ -73,7 +73,7 @@ def test_every_growth_leads_to_the_session_of_the_whole_file(tmp_path, name) -> 
     home, other, path = Home(tmp_path / "home"), Home(tmp_path / "other"), tmp_path / f"run-{name}"
     path.write_bytes(b"")
     file = _File(path, stamp(path))
-    follower = Follower(home, [file], True, 0.0)
+    follower = FileFollower(home, [file], True, 0.0)
     running, counts = [], []
     for data in states(name):
         append(path, data[path.stat().st_size :]) if name in LINES else path.write_bytes(data)
@@ -91,7 +91,7 @@ def test_every_growth_leads_to_the_session_of_the_whole_file(tmp_path, name) -> 
         assert {r.session for r in log.rows(conn)} >= {w.session for w in want if w.result == "imported"}
         assert "running" not in {r.state for r in log.rows(conn)}
     for line in want:
-        assert told(home, line.session) == told(other, line.session)
+        assert events_of(home, line.session) == events_of(other, line.session)
     assert {x.result for x in import_all(home, [path], [])} <= {"present", "grown"}
     assert {x.result for x in import_all(home, [path], [])} == {"present"}
 
@@ -141,7 +141,7 @@ def _row(home, session):
 def test_a_follower_that_was_killed_leaves_no_session_running(tmp_path) -> None:
     home, path = Home(tmp_path / "home"), tmp_path / "x.jsonl"
     path.write_bytes(states("codex.jsonl")[-3])
-    Follower(home, [_File(path, "")], True, 9.0).look()
+    FileFollower(home, [_File(path, "")], True, 9.0).look()
     with reading(home) as conn:
         (row,) = log.rows(conn)
         assert (row.state, row.reason) == ("running", "file_grows")
@@ -151,11 +151,11 @@ def test_a_follower_that_was_killed_leaves_no_session_running(tmp_path) -> None:
 
 
 def test_a_session_that_begins_in_a_followed_folder_is_followed(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(following, "ARRIVALS_S", 0.0)
+    monkeypatch.setattr(follow_files, "ARRIVALS_S", 0.0)
     home, folder = Home(tmp_path / "home"), tmp_path / "runs"
     folder.mkdir()
     (folder / "old.jsonl").write_bytes(states("codex.jsonl")[-1])
-    follower = Follower(home, [], True, 0.0, NewFiles([folder]))
+    follower = FileFollower(home, [], True, 0.0, NewFiles([folder]))
     follower.look()
     new, junk = folder / "deep" / "new.jsonl", folder / "notes.txt"
     new.parent.mkdir()
@@ -179,13 +179,13 @@ def test_a_folder_of_events_is_followed_also_where_one_is_half_written(tmp_path)
     (folder / "events").mkdir(parents=True)
     state = folder / "base_state.json"
     state.write_bytes((FOREIGN / "conversation" / "base_state.json").read_bytes())
-    follower = Follower(home, [_File(state, "")], True, 0.0)
+    follower = FileFollower(home, [_File(state, "")], True, 0.0)
     for part in parts:
         data = part.read_bytes()
         for size in (len(data) // 2, len(data)):
             (folder / "events" / part.name).write_bytes(data[:size])
             follower.look()
     (line,) = import_all(Home(tmp_path / "other"), [FOREIGN / "conversation"], [])
-    assert told(home, line.session) == told(Home(tmp_path / "other"), line.session)
+    assert events_of(home, line.session) == events_of(Home(tmp_path / "other"), line.session)
     with reading(home) as conn:
         assert [(r.steps, r.state) for r in log.rows(conn)] == [(3, "finished")]

@@ -86,10 +86,10 @@ def test_a_file_that_has_grown_keeps_what_was_said_of_its_steps(tiphys, tmp_path
     run.write_text("".join(lines))
     again = tiphys("import", run, "--json").one
     assert (again["session"], again["result"], again["steps"]) == (first["session"], "grown", 3)
-    told = tiphys("show", first["session"], "--json").one
-    assert [s["number"] for s in told["steps"]] == [1, 2, 3]
-    assert told["steps"][0]["verdict"]["final"] == "mask"
-    assert told["steps"][0]["is_error"] is True, "the result that came late is there"
+    shown = tiphys("show", first["session"], "--json").one
+    assert [s["number"] for s in shown["steps"]] == [1, 2, 3]
+    assert shown["steps"][0]["verdict"]["final"] == "mask"
+    assert shown["steps"][0]["is_error"] is True, "the result that came late is there"
     (row,) = tiphys("sessions", "--json").lines
     assert (row["steps"], row["errors"], row["tokens"]) == (3, 1, 56)
     assert tiphys("import", run, "--json").one["result"] == "present"
@@ -105,8 +105,8 @@ def test_a_file_that_names_no_session_is_known_again_by_its_steps(tiphys, tmp_pa
     again = tiphys("import", path, "--json").one
     assert (again["session"], again["result"], again["steps"]) == (first["session"], "grown", 2)
     assert tiphys("import", path, "--json").one["result"] == "present"
-    told = tiphys("show", first["session"], "--json").one
-    assert [s["verdict"]["final"] for s in told["steps"]] == ["mask", "keep"]
+    shown = tiphys("show", first["session"], "--json").one
+    assert [s["verdict"]["final"] for s in shown["steps"]] == ["mask", "keep"]
     other = json.loads(json.dumps(run).replace(run["trajectory"][0]["thought"] or "x", "Another thought."))
     path.write_text(json.dumps(other))
     assert tiphys("import", path, "--json").one["session"] != first["session"]

@@ -25,11 +25,11 @@ def runs(folder: Path, count: int = COUNT, steps: int = 30) -> Path:
     """A folder of chat files with real weight."""
     folder.mkdir()
     for number in range(count):
-        told = [{"role": "user", "content": f"Task {number}"}]
+        messages = [{"role": "user", "content": f"Task {number}"}]
         for step in range(steps):
-            told += [{"role": "assistant", "content": f"{number}/{step} " + "word " * 400},
+            messages += [{"role": "assistant", "content": f"{number}/{step} " + "word " * 400},
                      {"role": "user", "content": f"go on {step}"}]
-        (folder / f"{number:03}.jsonl").write_text(json.dumps({"messages": told}) + "\n")
+        (folder / f"{number:03}.jsonl").write_text(json.dumps({"messages": messages}) + "\n")
     return folder
 
 
@@ -50,10 +50,10 @@ def test_progress_is_told_as_json_beside_the_results(tmp_path, tiphys, monkeypat
     monkeypatch.setattr("core.cli.progress.PATIENCE_S", 0.0)
     monkeypatch.setattr("core.cli.progress.EVERY_S", 0.0)
     ran = tiphys("import", runs(tmp_path / "runs"), tmp_path / "missing", "--json", "--progress")
-    told = [line["progress"] for line in ran.lines if "progress" in line]
-    assert [p["of"] for p in told] == [COUNT + 1] * len(told)
-    assert told and [p["done"] for p in told] == sorted(p["done"] for p in told)
-    assert told[1]["file"] == "001.jsonl" and 0 < told[1]["done"] < told[-1]["done"] <= 1
+    progress = [line["progress"] for line in ran.lines if "progress" in line]
+    assert [p["of"] for p in progress] == [COUNT + 1] * len(progress)
+    assert progress and [p["done"] for p in progress] == sorted(p["done"] for p in progress)
+    assert progress[1]["file"] == "001.jsonl" and 0 < progress[1]["done"] < progress[-1]["done"] <= 1
     assert sum("session" in line for line in ran.lines) == COUNT
     (failure,) = [line["failure"] for line in ran.lines if "failure" in line]
     assert (failure["code"], ran.status, ran.err) == ("not_a_file", 2, "")
@@ -120,5 +120,5 @@ def test_progress_inside_a_long_file(tmp_path, tiphys, monkeypatch) -> None:
     whole = tmp_path / "all.jsonl"
     whole.write_bytes(b"".join(p.read_bytes() for p in sorted(folder.iterdir())))
     ran = tiphys("import", whole, "--json", "--progress")
-    told = [line["progress"]["done"] for line in ran.lines if "progress" in line]
-    assert len(told) > 5 and told == sorted(set(told)) and told[0] == 0 and told[-1] < 1
+    parts = [line["progress"]["done"] for line in ran.lines if "progress" in line]
+    assert len(parts) > 5 and parts == sorted(set(parts)) and parts[0] == 0 and parts[-1] < 1

@@ -28,8 +28,8 @@ def replica(tmp_path: Path) -> Iterator[Replica]:
 
 def test_events_become_a_trajectory_and_signals_say_which_came(replica: Replica) -> None:
     bodies, _ = make_session(steps=20, guidance=3, seed=1)
-    told: list[tuple[str, int, int]] = []
-    replica.events_added.append(lambda *range_: told.append(range_))
+    ranges: list[tuple[str, int, int]] = []
+    replica.events_added.append(lambda *range_: ranges.append(range_))
 
     async def scenario() -> None:
         assert await replica.place("s", 1, bodies[:10]) == 10
@@ -38,7 +38,7 @@ def test_events_become_a_trajectory_and_signals_say_which_came(replica: Replica)
             await replica.place("s", len(bodies) + 2, bodies[:1])
 
     asyncio.run(scenario())
-    assert told == [("s", 1, 10), ("s", 6, len(bodies))]
+    assert ranges == [("s", 1, 10), ("s", 6, len(bodies))]
     expected = fold("s", (Placed(session="s", seq=n, body=b) for n, b in enumerate(bodies, 1)))
     assert replica.trajectory("s").row == expected.row == replica.row("s")
     assert [p.body for p in replica.read("s", 3, 4)] == list(bodies[3:7])
@@ -72,8 +72,8 @@ def test_the_outbox_and_the_draft_survive_a_restart_together(tmp_path: Path) -> 
     assert (second.draft("s"), second.draft("t"), second.client) == ("", "half a thought", client)
     asyncio.run(second.answered(Nak(id=name, cseq=1, kind="Conflict", code="session_over", sentence="Over.")))
     assert second.waiting() == [] and second.commands("s")[0].state == "refused"
-    told = second.reply(name)
-    assert isinstance(told, Nak) and told.code == "session_over"
+    reply = second.reply(name)
+    assert isinstance(reply, Nak) and reply.code == "session_over"
     second.close()
 
 
@@ -117,22 +117,22 @@ def test_payloads_are_checked_before_they_are_kept(replica: Replica) -> None:
     arrived: list[str] = []
     replica.blob_arrived.append(arrived.append)
 
-    async def keep(name: str) -> None:
-        await replica.keep_blob(name, blobs.compress(data))
+    async def store(name: str) -> None:
+        await replica.store_blob(name, blobs.compress(data))
 
     with pytest.raises(InvalidInput):
-        asyncio.run(keep(blob_hash(b"other")))
+        asyncio.run(store(blob_hash(b"other")))
     assert replica.body(blob_hash(data)) is None
-    asyncio.run(keep(blob_hash(data)))
+    asyncio.run(store(blob_hash(data)))
     assert replica.body(blob_hash(data)) == data and arrived == [blob_hash(data)]
     assert replica.missing([blob_hash(data), blob_hash(b"other")]) == [blob_hash(b"other")]
 
 
 def test_a_listener_that_fails_hinders_nobody(replica: Replica, caplog: pytest.LogCaptureFixture) -> None:
-    told: list[int] = []
-    replica.rows_changed += [lambda: 1 / 0, lambda: told.append(1)]  # type: ignore[list-item,func-returns-value]
+    calls: list[int] = []
+    replica.rows_changed += [lambda: 1 / 0, lambda: calls.append(1)]  # type: ignore[list-item,func-returns-value]
     asyncio.run(replica.put_rows([SessionRow(session="s", seq=1)]))
-    assert told == [1] and "a listener failed" in caplog.text
+    assert calls == [1] and "a listener failed" in caplog.text
 
 
 def test_payloads_that_come_together_are_stored_by_few_commits(replica: Replica) -> None:
@@ -141,7 +141,7 @@ def test_payloads_that_come_together_are_stored_by_few_commits(replica: Replica)
     replica._writer.on_commit.append(lambda: commits.append(1))
 
     async def keep_all() -> None:
-        await asyncio.gather(*(replica.keep_blob(blob_hash(d), blobs.compress(d)) for d in datas))
+        await asyncio.gather(*(replica.store_blob(blob_hash(d), blobs.compress(d)) for d in datas))
 
     asyncio.run(keep_all())
     assert replica.missing([blob_hash(d) for d in datas]) == []

@@ -16,7 +16,7 @@ from core.export.formats import FORMATS
 from core.export.options import ExportOptions
 from core.export.render import Renderer
 from core.export.run import dry_run, export
-from core.export.sample import Part, Sample
+from core.export.sample import Sample, SamplePart
 from core.export.text_form import in_text_form
 from core.llm.model import ToolSpec
 
@@ -178,6 +178,6 @@ def test_a_model_without_tool_calls_gets_them_as_the_agent_would_serve_them_in_t
     assert refused.value.code == "nothing_to_export"
     tools = (ToolSpec(name="run_command", description="Run."),)
     task = Task(id="t", title="T", description="D")
-    plain = Part(message=Message(role="system", content=system_prompt(task, "/w")))
+    plain = SamplePart(message=Message(role="system", content=system_prompt(task, "/w")))
     formed = in_text_form(Sample(session="s", kind="react", step=1, parts=(plain,), tools=tools))
     assert formed.parts[0].message.content == system_prompt(task, "/w", tools) and formed.tools == ()

@@ -16,7 +16,7 @@ from core.domain.message import Message, ToolCall
 from core.export.cleaning import Cleaner
 from core.export.options import ExportOptions, read_options
 from core.export.run import dry_run, export
-from core.export.sample import Part, Sample
+from core.export.sample import Sample, SamplePart
 from core.export.splits import held_out
 
 KEY = "sk-proj-" + "aB3dE5gH7jK9" * 3
@@ -36,7 +36,7 @@ def rows(folder: Path, name: str = "data.jsonl") -> list[dict]:
 
 def sample(content: str = "", call: str = "{}", state: str = "kept") -> Sample:
     told = Message(role="assistant", content=content, tool_calls=(ToolCall(id="1", name="run", arguments=call),))
-    return Sample(session="s", kind="react", step=1, parts=(Part(message=told, state=state, step=1),))
+    return Sample(session="s", kind="react", step=1, parts=(SamplePart(message=told, state=state, step=1),))
 
 
 def test_an_export_with_a_secret_is_blocked_until_it_was_looked_at_and_never_writes_it(tmp_path):

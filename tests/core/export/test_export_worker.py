@@ -23,10 +23,10 @@ def ask(tmp_path):
         line = json.dumps(request) if request else "{broken"
         process.stdin.write(line.encode() + b"\n")
         process.stdin.flush()
-        told = []
-        while not told or "progress" in told[-1]:
-            told.append(json.loads(process.stdout.readline()))
-        return told
+        answers = []
+        while not answers or "progress" in answers[-1]:
+            answers.append(json.loads(process.stdout.readline()))
+        return answers
 
     yield answers
     process.stdin.close()
@@ -37,9 +37,10 @@ def ask(tmp_path):
 def test_a_conversation_with_the_worker(ask, tmp_path):
     pytest.importorskip("transformers")
     model = str(make_tokenizer(tmp_path / "model", template=trl_template("qwen3")))
-    [formats] = ask(id=1, do="formats")
-    assert {"name", "title", "about"} == set(formats["ok"]["formats"][0]) and formats["id"] == 1
-    dry = ask(id=2, do="dry_run", sessions=["a"], format="trl", model=model, options={"balance": "none"})[-1]["ok"]
+    dataset = {"sessions": ["a"], "format": "trl", "model": model, "options": {"balance": "none"}}
+    [*_, answer] = ask(id=2, do="dry_run", dataset=dataset)
+    assert answer["id"] == 2
+    dry = answer["ok"]
     assert (dry["samples"], dry["rows"], dry["sessions"][0]["masked"]) == (3, 3, 1)
     [seen] = ask(id="p", do="preview", session="a", model=model, sample=0, start=0, count=100_000)
     seen = seen["ok"]
@@ -52,7 +53,7 @@ def test_a_conversation_with_the_worker(ask, tmp_path):
     assert all(m == 1 for _, m in seen["tokens"][first["start"] : first["end"]])
     [page] = ask(id=4, do="preview", session="a", model=model, sample=0, start=50, count=20)
     assert page["ok"]["tokens"] == seen["tokens"][50:70]
-    written = ask(id=5, do="write", sessions=["a"], format="trl", model=model, folder=str(tmp_path / "out"))
+    written = ask(id=5, do="write", dataset={"sessions": ["a"], "model": model}, folder=str(tmp_path / "out"))
     assert written[0]["progress"] == 1.0 and written[-1]["ok"]["trained"] == dry["trained"]
     assert (tmp_path / "out" / "data.jsonl").is_file()
 
@@ -60,10 +61,11 @@ def test_a_conversation_with_the_worker(ask, tmp_path):
 def test_bad_requests_are_answered_and_the_worker_lives_on(ask):
     assert ask()[0]["error"]["code"] == "bad_request"
     assert ask(id=1, do="nonsense")[0]["error"]["code"] == "bad_request"
-    assert ask(id=2, do="dry_run", sessions=["zzz"], format="chat")[0]["error"]["code"] == "no_session"
-    [told] = ask(id=3, do="dry_run", sessions=["a"], format="chat", options={"reactt": 1})
-    assert told["error"]["code"] == "bad_options"
-    assert ask(id=4, do="formats")[0]["id"] == 4
+    absent = {"sessions": ["zzz"], "format": "chat"}
+    assert ask(id=2, do="dry_run", dataset=absent)[0]["error"]["code"] == "no_session"
+    misspelt = {"sessions": ["a"], "format": "chat", "options": {"reactt": 1}}
+    assert ask(id=3, do="dry_run", dataset=misspelt)[0]["error"]["code"] == "bad_options"
+    assert ask(id=4, do="dry_run", dataset={"sessions": ["a"], "format": "chat"})[-1]["ok"]["rows"]
 
 
 def test_importing_the_worker_imports_no_tokenizer():

@@ -25,7 +25,7 @@ from core.domain.step import Action, Observation, Output, StepBody, decode_body,
 from core.domain.task import Task
 from core.domain.trajectory import Trajectory, fold
 from core.export.options import ExportOptions
-from core.export.samples import Collector
+from core.export.samples import SampleCollector
 from core.llm.model import ToolSpec
 
 
@@ -53,7 +53,7 @@ def trajectory(bodies) -> Trajectory:
 
 
 def collect(maker, **options):
-    collector = Collector(trajectory(maker.bodies), Blobs(maker.blobs), ExportOptions(**options))
+    collector = SampleCollector(trajectory(maker.bodies), Blobs(maker.blobs), ExportOptions(**options))
     return list(collector.samples()), collector.refused
 
 
@@ -80,7 +80,7 @@ def test_a_context_before_each_summary_the_summary_and_the_last_context(maker):
     first, summary, _last = samples
     assert steps_in(first, "kept") == [1, 2, 3, 4, 5, 6]
     assert [p.message for p in first.parts[:-1]] == [decode_message(maker.blobs[r.hash])
-                                                    for r in trajectory(maker.bodies).context(6)]
+                                                     for r in trajectory(maker.bodies).context(6)]
     assert [p.state for p in summary.parts[:-1]] == ["context"] * (len(summary.parts) - 1)
     assert summary.parts[-1].state == "summary"
     assert summary.parts[: len(first.parts)] != () and summary.parts[len(first.parts)].message.role == "tool"
@@ -97,7 +97,7 @@ def test_an_action_carried_past_a_summary_is_trained_once_or_in_each(maker):
 
 
 def test_an_action_whose_sample_was_refused_is_trained_where_it_was_carried_to(maker):
-    collector = Collector(trajectory(maker.bodies), Blobs(maker.blobs), ExportOptions())
+    collector = SampleCollector(trajectory(maker.bodies), Blobs(maker.blobs), ExportOptions())
     samples = collector.samples()
     first = next(samples)
     collector.give_back(first)

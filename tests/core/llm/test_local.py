@@ -15,7 +15,7 @@ from core.domain.task import ModelSettings
 from core.llm.called_text import split_calls
 from core.llm.local import LocalModel
 from core.llm.model import EndpointError, Request, ToolSpec
-from core.llm.serve_local import Endpoint, read_request
+from core.llm.serve_local import ModelEndpoint, read_request
 
 pytest.importorskip("torch")
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::UserWarning")
@@ -41,9 +41,10 @@ def test_the_prompt_is_the_text_that_the_renderer_trains_on(tmp_path):
                 Message(role="tool", content="a b", tool_call_id="1", name="run_command"))
     model, renderer = local(str(folder)), Renderer(folder)
     ids = model._prompt(model._tokenizer(), Request(messages=messages, tools=tools))
-    told = renderer.render([*messages, Message(role="assistant", content="done")], [False, True, False, True], tools)
+    done = Message(role="assistant", content="done")
+    rendered = renderer.render([*messages, done], [False, True, False, True], tools)
     assert renderer.decode(ids) == renderer.apply(messages, tools, prompt=True)
-    assert told.ids[: len(ids)] == ids and told.mask[len(ids) :] == [1] * (len(told.ids) - len(ids))
+    assert rendered.ids[: len(ids)] == ids and rendered.mask[len(ids) :] == [1] * (len(rendered.ids) - len(ids))
 
 
 def test_an_answer_streams_counts_its_tokens_and_repeats_itself(folder):
@@ -73,8 +74,8 @@ def test_a_cancelled_answer_stops_and_the_next_one_is_given(folder):
     async def ask():
         model, started = local(folder), asyncio.Event()
         async with TaskScope("test") as scope:
-            endless = Request(messages=HELLO, max_tokens=3000)
-            task = scope.spawn(model.complete(endless, lambda text: started.set()), name="endless")
+            request = Request(messages=HELLO, max_tokens=3000)
+            task = scope.spawn(model.complete(request, lambda text: started.set()), name="endless")
             await started.wait()
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
@@ -97,19 +98,19 @@ def test_calls_are_read_from_text(text, content, calls):
 
 def test_requests_of_the_api_are_read(folder):
     call = {"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
-    told = read_request({"messages": [{"role": "user", "content": [{"type": "text", "text": "hi"}]},
+    request = read_request({"messages": [{"role": "user", "content": [{"type": "text", "text": "hi"}]},
                                       {"role": "assistant", "content": None, "tool_calls": [call]},
                                       {"role": "tool", "tool_call_id": "1", "content": "ok"}],
                          "tools": [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}]})
-    assert told.messages[0].content == "hi" and told.messages[1].tool_calls[0].name == "f"
-    assert told.messages[2].tool_call_id == "1" and told.tools[0].name == "f"
+    assert request.messages[0].content == "hi" and request.messages[1].tool_calls[0].name == "f"
+    assert request.messages[2].tool_call_id == "1" and request.tools[0].name == "f"
     for bad in ({}, {"messages": [3]}, {"messages": []}):
         with pytest.raises(InvalidInput):
             read_request(bad)
 
 
 async def over_http(model, use):
-    endpoint = Endpoint(model)
+    endpoint = ModelEndpoint(model)
     url = await endpoint.start()
     try:
         return await use(url)
@@ -149,11 +150,11 @@ def test_an_openai_client_gets_the_same_answer_plain_and_streamed(folder):
 
 def test_what_is_no_request_is_answered_and_the_endpoint_lives_on(folder):
     async def use(url):
-        told = [await raw(url, b"nonsense\r\n\r\n"), await raw(url, b"GET /v1/nothing HTTP/1.1\r\n\r\n"),
+        answers = [await raw(url, b"nonsense\r\n\r\n"), await raw(url, b"GET /v1/nothing HTTP/1.1\r\n\r\n"),
                 await raw(url, b"POST /v1/chat/completions HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}"),
                 await raw(url, b"POST /v1/chat/completions HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n"),
                 await raw(url, b"GET /v1/models HTTP/1.1\r\n\r\n")]
-        return [int(t.split(b" ")[1]) for t in told], told[-1]
+        return [int(t.split(b" ")[1]) for t in answers], answers[-1]
 
     codes, last = asyncio.run(over_http(local(folder), use))
     assert codes == [400, 404, 400, 400, 200]

@@ -50,8 +50,8 @@ def stream(*chunks: object, end: bool = True) -> Reply:
     async def reply(writer: asyncio.StreamWriter) -> None:
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n")
         for chunk in chunks:
-            told = chunk if isinstance(chunk, str) else json.dumps(chunk)
-            writer.write(f"data: {told}\n\n".encode())
+            text = chunk if isinstance(chunk, str) else json.dumps(chunk)
+            writer.write(f"data: {text}\n\n".encode())
             await writer.drain()
         if end:
             writer.write(b"data: [DONE]\n\n")
@@ -62,9 +62,9 @@ def stream(*chunks: object, end: bool = True) -> Reply:
 def status(code: int, body: object = "", *headers: str) -> Reply:
     async def reply(writer: asyncio.StreamWriter) -> None:
         data = json.dumps(body).encode()
-        told = "".join(f"{h}\r\n" for h in headers)
+        text = "".join(f"{h}\r\n" for h in headers)
         writer.write(f"HTTP/1.1 {code} No\r\nContent-Type: application/json\r\nContent-Length: {len(data)}\r\n"
-                     f"Connection: close\r\n{told}\r\n".encode() + data)
+                     f"Connection: close\r\n{text}\r\n".encode() + data)
 
     return reply
 
@@ -165,10 +165,11 @@ def test_one_attempt_only() -> None:
 
 
 def test_an_argument_that_an_endpoint_does_not_take_is_left_out_from_then_on() -> None:
-    said = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+    sentence = ("Unsupported parameter: 'max_tokens' is not supported with this model. "
+                "Use 'max_completion_tokens' instead.")
 
     async def main() -> list[dict[str, object]]:
-        replies = (status(400, {"error": {"message": said}}), stream(piece(content="hi"), piece("stop")))
+        replies = (status(400, {"error": {"message": sentence}}), stream(piece(content="hi"), piece("stop")))
         async with Endpoint(*replies) as endpoint:
             model = OpenAIModel(ModelSettings(kind="openai", name="tiny", base_url=endpoint.url))
             with pytest.raises(EndpointError):
@@ -200,8 +201,8 @@ def test_nothing_listens() -> None:
 def test_what_is_sent_back_is_always_acceptable() -> None:
     odd = Message(role="assistant", tool_calls=(ToolCall(id="1", name="a b/c" * 30, arguments="{oops"),),
                   reasoning="secret thoughts")
-    told = payload(odd)
-    assert told["content"] is None and "secret thoughts" not in json.dumps(told)
-    function = told["tool_calls"][0]["function"]
+    sent = payload(odd)
+    assert sent["content"] is None and "secret thoughts" not in json.dumps(sent)
+    function = sent["tool_calls"][0]["function"]
     assert json.loads(function["arguments"]) == {"malformed": "{oops"}
     assert len(function["name"]) == 64 and "/" not in function["name"]

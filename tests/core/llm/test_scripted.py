@@ -14,7 +14,8 @@ from core.domain.errors import InvalidInput
 from core.domain.events import StepAdded
 from core.domain.message import Message
 from core.domain.task import ModelSettings
-from core.llm.model import EndpointError, Request, ToolSpec, open_model
+from core.llm.kinds import open_model
+from core.llm.model import EndpointError, Request, ToolSpec
 from core.llm.scripted import ScriptedModel, read_script
 from core.llm.text_actions import describe_tools, parse_text_actions
 from core.tasks.catalogue import Catalogue
@@ -51,16 +52,16 @@ calls = [{ tool = "think" }]
 def play(advice: dict[int, str], steps: int = 6) -> list[str]:
     """The thoughts of so many steps; advice stands before the step of its number. A new model answers each time."""
     messages = [Message(role="system", content="s"), Message(role="user", content="<task> train split </task>")]
-    said = []
+    texts = []
     for step in range(1, steps + 1):
         if step in advice:
             messages.append(Message(role="user", content=f"<real_user>\n{advice[step]}\n</real_user>"))
         model = open_model(ModelSettings(kind="scripted"), script_text=SCRIPT)
         answer = asyncio.run(model.complete(Request(messages=tuple(messages), step=step)))
-        said.append(answer.message.content)
+        texts.append(answer.message.content)
         messages.append(answer.message)
         messages.append(Message(role="tool", content="<real_user>use the train split</real_user>", tool_call_id="x"))
-    return said
+    return texts
 
 
 def test_the_main_line_and_its_end() -> None:
@@ -122,9 +123,9 @@ def test_a_replay_answers_as_recorded(tmp_path: Path) -> None:
     ("nothing", "nothing", []),
 ])
 def test_plain_text_actions_are_read_with_patience(text: str, thought: str, calls: list[tuple[str, str]]) -> None:
-    found, told = parse_text_actions(text, 7)
-    assert (found, [(c.name, c.arguments) for c in told]) == (thought, calls)
-    assert [c.id for c in told] == [f"text-7-{n}" for n in range(len(told))]
+    found, found_calls = parse_text_actions(text, 7)
+    assert (found, [(c.name, c.arguments) for c in found_calls]) == (thought, calls)
+    assert [c.id for c in found_calls] == [f"text-7-{n}" for n in range(len(found_calls))]
 
 
 @given(st.text(alphabet='<action>/{}":tool[]`\n x', max_size=120))

@@ -6,7 +6,17 @@ import msgspec
 import pytest
 
 from core.domain.blob import blob_hash
-from core.protocol.client_effects import Answer, Break, Compare, DropCopies, KeepBlob, Place, RenewIdentity, Send, Show
+from core.protocol.client_effects import (
+    Break,
+    CommandAnswered,
+    Compare,
+    DropCopies,
+    KeepBlob,
+    Place,
+    RenewIdentity,
+    Send,
+    Show,
+)
 from core.protocol.client_state import BLOBS_IN_FLIGHT, COMMANDS_IN_FLIGHT, SEEN_BYTES, SEEN_EVENTS, ClientState
 from core.protocol.frames import absent, pieces
 from core.protocol.messages import (
@@ -56,7 +66,7 @@ def test_only_a_few_commands_are_in_flight_and_an_answer_makes_room() -> None:
     flying = [m for m in sent(state.welcomed(welcome(), {})) if isinstance(m, Command)]
     assert [c.cseq for c in flying] == list(range(1, COMMANDS_IN_FLIGHT + 1))
     effects = state.take(Ack(id="m1", cseq=1))
-    assert effects == [Answer(Ack(id="m1", cseq=1)), Send(command(COMMANDS_IN_FLIGHT + 1))]
+    assert effects == [CommandAnswered(Ack(id="m1", cseq=1)), Send(command(COMMANDS_IN_FLIGHT + 1))]
     assert state.take(Ack(id="m1", cseq=1)) == [], "a repeated answer"
 
 
@@ -85,11 +95,11 @@ def test_another_epoch_drops_the_copies_and_numbers_the_outbox_anew() -> None:
 
 def test_credit_is_given_now_and_then_and_long_before_the_server_runs_out_of_it() -> None:
     state = greeted(watch="s")
-    said = []
+    credits = []
     for first in range(1, 4 * CREDIT_EVENTS, 100):
         state.take(events(first, 100))
-        said += [e.message.seq for e in state.subscriptions.placed("s", first + 99)]  # type: ignore[union-attr]
-    assert said == list(range(SEEN_EVENTS, 4 * CREDIT_EVENTS + 1, SEEN_EVENTS)) and CREDIT_EVENTS >= 2 * SEEN_EVENTS
+        credits += [e.message.seq for e in state.subscriptions.placed("s", first + 99)]  # type: ignore[union-attr]
+    assert credits == list(range(SEEN_EVENTS, 4 * CREDIT_EVENTS + 1, SEEN_EVENTS)) and CREDIT_EVENTS >= 2 * SEEN_EVENTS
     large = Events(session="s", first=8001, head=8001, bodies=(msgspec.Raw(b'"' + b"x" * SEEN_BYTES + b'"'),))
     state.take(large)
     assert state.subscriptions.placed("s", 8001) == [Send(Seen(session="s", seq=8001))]

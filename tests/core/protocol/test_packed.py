@@ -23,6 +23,6 @@ def test_a_piece_of_a_payload_is_not_packed() -> None:
     b"\x02", b"\x02no zstd", pack(b"x" * 9)[:-1], pack(b"x") + b"y", pack(b"x" * (MAX_TEXT_FRAME + 1)),
 ], ids=["nothing", "nonsense", "cut", "more", "too large"])
 def test_what_is_no_whole_frame_within_the_bound_is_refused(frame: bytes) -> None:
-    with pytest.raises(InvalidInput) as told:
+    with pytest.raises(InvalidInput) as raised:
         unpack(frame)
-    assert told.value.code == "bad_frame"
+    assert raised.value.code == "bad_frame"

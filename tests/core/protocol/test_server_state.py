@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.domain.blob import blob_hash
+from core.protocol.append_state import SendBlobs
 from core.protocol.messages import (
     PROTOCOL,
     Append,
@@ -29,15 +30,14 @@ from core.protocol.server_state import (
     MAX_SUBSCRIPTIONS,
     Bucket,
     Credit,
-    Cursor,
     Follow,
     Greet,
     Hang,
     Relay,
-    Run,
+    RunCommand,
     Say,
-    SendBlobs,
     ServerState,
+    SessionCursor,
     Unfollow,
     WatchRows,
 )
@@ -74,7 +74,7 @@ def test_hello_is_said_once() -> None:
 def test_messages_become_effects() -> None:
     state = greeted()
     command = Command(id="m", cseq=1, session="s", op=Guide(guidance="g", text="x"))
-    assert state.take(command) == [Run(command)]
+    assert state.take(command) == [RunCommand(command)]
     assert state.take(WatchSessions()) == [WatchRows()]
     assert state.take(Subscribe(session="s", after=4)) == [Follow("s")]
     assert state.take(Subscribe(session="s", after=2)) == [Unfollow("s"), Follow("s")]
@@ -112,12 +112,12 @@ def test_subscriptions_are_bounded() -> None:
 def test_a_foreign_agent_may_nothing(message: Wire, code: int | None) -> None:
     effects = greeted("agent:other").take(message)
     assert closed(effects) == code
-    said = effects[0]
-    assert isinstance(said, Say) and isinstance(said.message, Failed) and said.message.code == "missing_scope"
+    refusal = effects[0]
+    assert isinstance(refusal, Say) and isinstance(refusal.message, Failed) and refusal.message.code == "missing_scope"
 
 
 def test_credit_is_counted_in_events_and_in_bytes() -> None:
-    cursor = Cursor(0)
+    cursor = SessionCursor(0)
     cursor.advance(CREDIT_EVENTS, 10)
     assert not cursor.may_send
     cursor.seen(500)
@@ -130,7 +130,7 @@ def test_credit_is_counted_in_events_and_in_bytes() -> None:
 
 
 def test_seen_beyond_what_was_sent_gives_no_extra_credit() -> None:
-    cursor = Cursor(0)
+    cursor = SessionCursor(0)
     cursor.seen(10**9)
     cursor.advance(CREDIT_EVENTS, 1)
     assert not cursor.may_send

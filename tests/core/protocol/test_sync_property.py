@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from core.protocol import client_effects as cs
 from core.protocol import server_state as ss
-from core.protocol.client_state import ClientState, Sender
+from core.protocol.client_state import ClientState, OutboxSender
 from core.protocol.codec import decode_from_server, decode_to_server, encode
 from core.protocol.messages import PROTOCOL, Ack, Command, Events, Failed, Guide, Hello, Welcome
 from core.protocol.server_state import ServerState
@@ -83,7 +83,7 @@ class Wire:
             case ss.Greet(hello):
                 self.down.append(encode(Welcome(protocol=PROTOCOL, epoch=self.database.epoch,
                                                 cseq=self.database.last.get(hello.client, 0))))
-            case ss.Run(command):
+            case ss.RunCommand(command):
                 reply = self.database.answer(self.server.client, command)
                 self.down.append(encode(reply))
                 self.open = isinstance(reply, Ack)
@@ -110,7 +110,7 @@ class Wire:
         return True
 
 
-class World:
+class Peers:
     """Client and server with everything that can happen to them; each method is one thing that happens."""
 
     def __init__(self) -> None:
@@ -226,7 +226,7 @@ class World:
                 assert first == len(self.disk.copy) + 1
                 self.disk.copy += bodies
                 self._carry_out(self.state.subscriptions.placed(session, len(self.disk.copy)))
-            case cs.Answer(reply):
+            case cs.CommandAnswered(reply):
                 assert reply.id in self.database.done, "acknowledged before it was stored"
                 held = next(c for c in self.disk.queued if c.id == reply.id)
                 self.disk.queued.remove(held)
@@ -245,7 +245,7 @@ class World:
 
     def _renew(self) -> None:
         self.disk.renew()
-        self.state.sender = Sender(self.disk.queued)
+        self.state.sender = OutboxSender(self.disk.queued)
         self.cut()
 
     def settle(self) -> None:
@@ -270,23 +270,23 @@ HAPPENINGS = ["connect", "queue", "queue", "server_writes", "up", "up", "up", "p
 @settings(max_examples=2000, deadline=None)
 @given(st.lists(st.sampled_from(HAPPENINGS), min_size=5, max_size=120))
 def test_the_copy_is_the_log_and_each_command_is_applied_once_in_order(happenings: list[str]) -> None:
-    world = World()
-    world.connect()
+    peers = Peers()
+    peers.connect()
     for name in happenings:
-        getattr(world, name)()
-    world.settle()
-    assert world.database.applied == world.made
-    assert world.disk.copy == world.database.log
-    assert world.acked == set(world.made)
+        getattr(peers, name)()
+    peers.settle()
+    assert peers.database.applied == peers.made
+    assert peers.disk.copy == peers.database.log
+    assert peers.acked == set(peers.made)
 
 
 @settings(max_examples=1500, deadline=None)
 @given(st.lists(st.sampled_from([*HAPPENINGS, "restore_server"]), min_size=20, max_size=120))
 def test_a_restored_server_gets_every_command_again_once_each(happenings: list[str]) -> None:
-    world = World()
-    world.connect()
+    peers = Peers()
+    peers.connect()
     for name in happenings:
-        getattr(world, name)()
-    world.settle()
-    assert sorted(world.database.applied) == sorted(world.made)
-    assert world.disk.copy == world.database.log
+        getattr(peers, name)()
+    peers.settle()
+    assert sorted(peers.database.applied) == sorted(peers.made)
+    assert peers.disk.copy == peers.database.log

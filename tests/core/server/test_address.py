@@ -40,8 +40,8 @@ def test_the_endpoint_is_private_and_never_half(tmp_path: Path) -> None:
     home = Home(tmp_path)
     assert read_endpoint(home) is None
     write_endpoint(home, "ws://127.0.0.1:5")
-    told = read_endpoint(home)
-    assert told is not None and (told.url, told.pid) == ("ws://127.0.0.1:5", os.getpid())
+    endpoint = read_endpoint(home)
+    assert endpoint is not None and (endpoint.url, endpoint.pid) == ("ws://127.0.0.1:5", os.getpid())
     assert home.endpoint.stat().st_mode & 0o077 == 0
     home.endpoint.write_text("{")
     assert read_endpoint(home) is None

@@ -122,9 +122,9 @@ def test_a_server_that_does_not_answer_in_time_is_told_as_such(tmp_path: Path, m
             monkeypatch.setattr("core.server.authority.PATIENCE_S", 0.02)
             with contextlib.closing(connect(Home(tmp_path).server_db)) as other:
                 other.execute("BEGIN IMMEDIATE")
-                with pytest.raises(Unavailable) as told:
+                with pytest.raises(Unavailable) as raised:
                     await authority.do("s", CreateSession(task=TASK))
                 other.execute("ROLLBACK")
-            assert told.value.code == "no_answer"
+            assert raised.value.code == "no_answer"
 
     asyncio.run(scenario())

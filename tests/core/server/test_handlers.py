@@ -56,8 +56,8 @@ from core.protocol.messages import (
 )
 from core.server import handlers, lifecycle
 from core.server.handlers import answer_command
+from core.server.lookups import Lookups
 from core.server.record import SERVER, write
-from core.server.world import World
 from core.store import log
 from core.store.accounts import Principal
 from core.store.schema import open_log
@@ -87,9 +87,9 @@ class Bench:
     ) -> Ack | Nak:
         self.cseq = cseq or self.cseq + 1
         command = Command(id=id or f"m{self.cseq}", cseq=self.cseq, session=session, op=op)
-        world = World(find_task=self.find_task, is_alive=lambda _: self.alive)
+        lookups = Lookups(find_task=self.find_task, is_alive=lambda _: self.alive)
         with transaction(self.conn):
-            return answer_command(self.conn, "c", principal, command, world)
+            return answer_command(self.conn, "c", principal, command, lookups)
 
     def refused(self, op: AnyOp, **more: object) -> str:
         reply = self.ask(op, **more)  # type: ignore[arg-type]

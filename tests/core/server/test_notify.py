@@ -108,11 +108,11 @@ def test_a_command_about_no_session_disturbs_nobody(tmp_path: Path, caplog: pyte
             serving(tmp_path / "home") as server,
             running_client(tmp_path / "c.db", server.url, admin_token(tmp_path / "home")) as client,
         ):
-            told: list[str] = []
-            server.hub.on_changed.append(told.append)
+            changed: list[str] = []
+            server.hub.on_changed.append(changed.append)
             reply = await client.answer(await client.send("none", Guide(guidance="g", text="x")))
             assert isinstance(reply, Nak)
-            await until(lambda: told == ["none"])
+            await until(lambda: changed == ["none"])
 
     asyncio.run(scenario())
     assert not [r for r in caplog.records if r.levelno >= logging.ERROR]

@@ -56,10 +56,10 @@ def test_the_end_of_a_runner_leaves_no_change_undecided(tmp_path: Path) -> None:
         last = Append(session="s", fence=fence, first=1, bodies=raw([body(f, AGENT) for f in ending]))
         for _ in range(2):  # a repeat decides nothing
             append_entries(conn, last, by_agent=True)
-    told = [p.event for p in log.read_all(conn, "s")][len(ASKED) + len(ending) :]
+    decided = [p.event for p in log.read_all(conn, "s")][len(ASKED) + len(ending) :]
     conn.close()
-    assert {e.author.kind for e in told} == {"server"}
-    assert [e.fact for e in told] == [
+    assert {e.author.kind for e in decided} == {"server"}
+    assert [e.fact for e in decided] == [
         GuidanceWithdrawn(guidance="a", request="r1"),
         GuidanceEdited(guidance="b", text="B", request="r2"),
         GuidanceChangeRefused(guidance="c", request="r3", step=2),

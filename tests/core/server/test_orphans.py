@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.server.orphans import kept_sessions, remove_orphans
+from core.server.orphans import existing_sessions, remove_orphans
 from core.store import log
 from core.store.home import Home
 from core.store.schema import open_log
@@ -21,7 +21,7 @@ def test_a_session_that_only_a_runner_s_folder_knows_is_kept(tmp_path: Path) -> 
         with transaction(conn):
             log.create(conn, "in-the-log")
         (home.sessions / "restored-away").mkdir()
-        assert kept_sessions(home, conn) == {"in-the-log", "restored-away"}
+        assert existing_sessions(home, conn) == {"in-the-log", "restored-away"}
 
 
 def test_without_an_engine_the_server_starts_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,9 +27,9 @@ from core.domain.trajectory import Trajectory, fold
 from core.domain.verdict import Author
 from core.protocol.messages import Ack, ChangeGuidance, Command, CreateSession, GiveVerdict, Guide
 from core.server.handlers import apply_command
+from core.server.lookups import Lookups
 from core.server.runners import forget_token, runner_token
 from core.server.serve import Server, ensure_admin
-from core.server.world import World
 from core.store import accounts, blobs, log
 from core.store.accounts import Principal
 from core.store.backup import back_up
@@ -63,9 +63,9 @@ def test_guidance_whose_delivery_is_known_already_is_taken_and_shown_as_delivere
             await append(server, GuidanceDelivered(guidance="g", step=3), SessionStateChanged(state="finished"))
             reply = await client.answer(await client.send("s", Guide(guidance="g", text="x")))
             assert isinstance(reply, Ack)
-            told = trajectory(server)
-            assert (told.guidance["g"].state, told.guidance["g"].delivered_step) == ("delivered", 3)
-            assert told.row.guidance_waiting == 0
+            restored = trajectory(server)
+            assert (restored.guidance["g"].state, restored.guidance["g"].delivered_step) == ("delivered", 3)
+            assert restored.row.guidance_waiting == 0
             again = await client.answer(await client.send("s", Guide(guidance="g", text="x")))
             assert not isinstance(again, Ack), "the same text twice is one too many"
 
@@ -78,15 +78,15 @@ def test_a_change_that_the_runner_decided_before_is_not_decided_again(tmp_path: 
              GuidanceQueued(guidance="g", text="x")]
     command = Command(id="r", cseq=1, session="s", op=ChangeGuidance(guidance="g"))
     admin = Principal(name="Ada", scopes=("admin",))
-    world = World(find_task=lambda _: (TASK, AgentSettings()), is_alive=lambda _: False)
+    lookups = Lookups(find_task=lambda _: (TASK, AgentSettings()), is_alive=lambda _: False)
     with transaction(conn):
         log.create(conn, "s")
         log.append(conn, "s", [encode_event(make_event(f, AGENT)) for f in facts])
-        assert apply_command(conn, admin, command, world) == {"seq": 3}
+        assert apply_command(conn, admin, command, lookups) == {"seq": 3}
         assert log.head(conn, "s") == 3
-    told = fold("s", log.read_all(conn, "s")).guidance["g"]
+    guidance = fold("s", log.read_all(conn, "s")).guidance["g"]
     conn.close()
-    assert (told.state, told.change) == ("withdrawn", "")
+    assert (guidance.state, guidance.change) == ("withdrawn", "")
 
 
 def test_a_living_runner_keeps_its_token_unless_it_was_made_void(tmp_path: Path) -> None:
@@ -136,13 +136,13 @@ def test_a_step_that_begins_while_the_log_is_read_again_keeps_the_order_of_what_
     journal = Journal(tmp_path / "journal.db", "s")
     inbox = Inbox(journal)
     made = encode_event(make_event(SessionCreated(task=TASK), PERSON))
-    told = {g: encode_event(make_event(GuidanceQueued(guidance=g, text=g), PERSON)) for g in "abcd"}
-    inbox.take(1, [made, *told.values()])
+    queued = {g: encode_event(make_event(GuidanceQueued(guidance=g, text=g), PERSON)) for g in "abcd"}
+    inbox.take(1, [made, *queued.values()])
     inbox.rewind()
-    inbox.take(1, [*[made] * 8, told["a"], told["b"]])
+    inbox.take(1, [*[made] * 8, queued["a"], queued["b"]])
     assert [g.id for g in inbox.waiting()] == ["a", "b", "c", "d"]
     inbox.rewind()
-    inbox.take(1, [*[made] * 20, told["a"]])
+    inbox.take(1, [*[made] * 20, queued["a"]])
     assert [g.id for g in inbox.waiting()] == ["a", "b", "c", "d"]
     journal.close()
 
@@ -167,8 +167,8 @@ def test_sessions_are_recalled_from_their_journals(tmp_path: Path) -> None:
             assert isinstance(await client.answer(await client.send("s", CreateSession(task=TASK))), Ack)
             other = CreateSession(task=Task(id="u", title="U", description="d"))
             assert not isinstance(await client.answer(await client.send("s", other)), Ack)
-            told = trajectory(server)
-            assert told.created == SessionCreated(task=TASK) and list(told.guidance) == ["g"]
+            restored = trajectory(server)
+            assert restored.created == SessionCreated(task=TASK) and list(restored.guidance) == ["g"]
             assert [r.session for r in log.rows(server.hub.reader)] == ["s"]
 
     asyncio.run(scenario())
@@ -210,8 +210,8 @@ def test_a_verdict_on_a_step_that_only_the_journal_holds_is_taken_again(tmp_path
         ):
             await until(lambda: log.head(server.hub.reader, "s") == 4 and not client.replica.waiting())
             assert {q.state for q in client.replica.commands()} == {"acked"}
-            told = trajectory(server)
-            assert told.row.state == "finished" and told.row.steps == 1
+            finished = trajectory(server)
+            assert finished.row.state == "finished" and finished.row.steps == 1
             assert [type(p.event.fact) for p in log.read_all(server.hub.reader, "s")][-1] is VerdictGiven
             body = next(iter(maker.blobs))
             assert blobs.holds(server.hub.reader, body)
@@ -225,7 +225,7 @@ def test_a_runner_whose_session_the_server_has_forgotten_goes_on_when_it_is_told
     """Whether it was there before the server forgot, or comes afterwards."""
     home, journal = Home(tmp_path / "home"), Journal(tmp_path / "journal.db", "s")
 
-    async def told(server: Server, spool: Spool, replica: str) -> None:
+    async def spool_again(server: Server, spool: Spool, replica: str) -> None:
         journal.add(GuidanceDelivered(guidance="g", step=1))
         async with running_client(tmp_path / replica, server.url, admin_token(home.path)) as client:
             await client.send("s", CreateSession(task=TASK))
@@ -237,13 +237,13 @@ def test_a_runner_whose_session_the_server_has_forgotten_goes_on_when_it_is_told
                 spool = Spool(journal, Inbox(journal), server.url, admin_token(home.path), lambda news: None)
                 scope.spawn(spool.run(), name="link")
                 await until(lambda: spool.link.is_online)
-                await told(server, spool, "a.db")
+                await spool_again(server, spool, "a.db")
             for path in home.path.glob("server.db*"):
                 path.unlink()
             async with serving(home.path) as server:
                 spool.link.hurry()
                 await until(lambda: spool._homeless)
-                await told(server, spool, "b.db")
+                await spool_again(server, spool, "b.db")
             await scope.close()
         journal.close()
 

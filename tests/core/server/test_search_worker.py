@@ -1,4 +1,4 @@
-"""The server's search worker: what is not indexed yet is told, and never keeps a question waiting."""
+"""The server's search worker: what is not indexed yet is counted, and never keeps a question waiting."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from support.logs import Maker, fill
 
 from core.domain.errors import LimitReached
 from core.server import search_worker
-from core.server.search_worker import Answer, Question, Updater, answer
+from core.server.search_worker import Updater, find
 from core.store import log
 from core.store.schema import open_log
 from core.store.search import SearchIndex
 from core.store.sqlite import connect, transaction
+from core.workers.search import LogHits, SearchLog
 
-WALRUS = Question(id=1, words="walrus", session=None, limit=5)
+WALRUS = SearchLog(words="walrus", session=None, limit=5)
 
 
 def put(path: Path, count: int) -> None:
@@ -35,10 +36,10 @@ def test_an_index_that_is_behind_says_how_far_and_catches_up_later(tmp_path: Pat
         updater = Updater(index, tmp_path / "log.db")
         with transaction(other):  # somebody else writes the index: the update has to wait
             updater.catch_up(0.05)
-            assert answer(index, tmp_path / "log.db", WALRUS) == Answer(id=1, behind=head)
+            assert find(index, tmp_path / "log.db", WALRUS) == LogHits(behind=head)
         updater.catch_up(30)
-        told = answer(index, tmp_path / "log.db", WALRUS)
-        assert not told.behind and len(told.hits) == 5 and told.more
+        found = find(index, tmp_path / "log.db", WALRUS)
+        assert not found.behind and len(found.hits) == 5 and found.more
         assert updater.is_alive
 
 
@@ -50,7 +51,7 @@ def test_references_of_foreign_logs_are_cut(tmp_path: Path) -> None:
         fill(conn, "s", [b.replace(b'"guidance":"', b'"guidance":"' + b"x" * 5000) for b in maker.bodies], maker.blobs)
     with closing(SearchIndex(tmp_path / "search.db")) as index:
         index.update(tmp_path / "log.db")
-        hits = answer(index, tmp_path / "log.db", WALRUS).hits
+        hits = find(index, tmp_path / "log.db", WALRUS).hits
         assert hits and all(len(h.ref) <= search_worker.MAX_REF for h in hits)
 
 
@@ -68,8 +69,8 @@ def test_looking_at_all_texts_ends_with_what_was_found(tmp_path: Path, monkeypat
     put(tmp_path / "log.db", 30)
     with closing(SearchIndex(tmp_path / "search.db")) as index:
         index.update(tmp_path / "log.db")
-        asked = Question(id=1, words="alru", session=None, limit=100)
-        assert len(answer(index, tmp_path / "log.db", asked).hits) == 30
+        request = SearchLog(words="alru", session=None, limit=100)
+        assert len(find(index, tmp_path / "log.db", request).hits) == 30
         monkeypatch.setattr(search_worker, "SCAN_S", 0.0)
-        told = answer(index, tmp_path / "log.db", asked)
-        assert len(told.hits) == 1 and told.more and told.error is None, "the newest, and that there may be more"
+        found = find(index, tmp_path / "log.db", request)
+        assert len(found.hits) == 1 and found.more, "the newest, and that there may be more"

@@ -29,13 +29,13 @@ async def say(client: Client, *texts: str) -> None:
 
 def test_a_copy_that_went_another_way_than_the_log_is_made_anew_and_what_was_sent_is_sent_again(tmp_path: Path) -> None:
     """The log is as long again as the copy when the client comes back: only the events themselves tell."""
-    home, kept, replica = tmp_path / "home", tmp_path / "kept", tmp_path / "c.db"
+    home, copy, replica = tmp_path / "home", tmp_path / "copy", tmp_path / "c.db"
 
     async def before() -> None:
         async with serving(home) as server, running_client(replica, server.url, admin_token(home), "s") as client:
             assert isinstance(await client.answer(await client.send("s", CreateSession(task=TASK))), Ack)
             await say(client, "held")
-        shutil.copytree(home, kept)
+        shutil.copytree(home, copy)
         async with serving(home) as server, running_client(replica, server.url, admin_token(home), "s") as client:
             await say(client, "lost 1", "lost 2")
             await until(lambda: client.replica.head("s") == 4)
@@ -49,17 +49,17 @@ def test_a_copy_that_went_another_way_than_the_log_is_made_anew_and_what_was_sen
 
     asyncio.run(before())
     shutil.rmtree(home)
-    kept.rename(home)
+    copy.rename(home)
     asyncio.run(after())
-    told = log_of(home / "server.db", "s")
-    assert log_of(replica, "s") == told
-    assert [text for text in (b"held", b"lost 1", b"lost 2") for body in told if text in body] == [
+    restored = log_of(home / "server.db", "s")
+    assert log_of(replica, "s") == restored
+    assert [text for text in (b"held", b"lost 1", b"lost 2") for body in restored if text in body] == [
         b"held", b"lost 1", b"lost 2"]
 
 
 def test_a_runner_elsewhere_reads_a_log_that_went_another_way_from_its_start(tmp_path: Path) -> None:
     """Advice that came while it was away stands before the place up to which it had read."""
-    home, kept, journal = tmp_path / "home", tmp_path / "kept", Journal(tmp_path / "elsewhere.db", "s")
+    home, copy, journal = tmp_path / "home", tmp_path / "copy", Journal(tmp_path / "elsewhere.db", "s")
 
     async def comes(server: Server, texts: list[str]) -> None:
         async with TaskScope("runner") as scope:
@@ -77,7 +77,7 @@ def test_a_runner_elsewhere_reads_a_log_that_went_another_way_from_its_start(tmp
     async def before() -> None:
         async with serving(home) as server, running_client(tmp_path / "made.db", server.url, admin_token(home)) as made:
             await made.answer(await made.send("s", CreateSession(task=TASK)))
-        shutil.copytree(home, kept)
+        shutil.copytree(home, copy)
         async with serving(home) as server:
             await advised(server, "a.db", "one", "two")
             journal.add(SubmissionMade(ordinal=1, step=1))
@@ -90,7 +90,7 @@ def test_a_runner_elsewhere_reads_a_log_that_went_another_way_from_its_start(tmp
 
     asyncio.run(before())
     shutil.rmtree(home)
-    kept.rename(home)
+    copy.rename(home)
     asyncio.run(after())
     journal.close()
     assert sum(b"submission_made" in body for body in log_of(home / "server.db", "s")) == 1

@@ -18,9 +18,9 @@ def conn(tmp_path):
     conn.close()
 
 
-def code_of(conn, *told):
+def code_of(conn, *arguments):
     with pytest.raises(Conflict) as caught:
-        commands.known(conn, *told)
+        commands.known(conn, *arguments)
     return caught.value.code, caught.value.params.get("expect")
 
 

@@ -35,18 +35,18 @@ while True:
 def test_what_a_killed_process_told_of_is_there(tmp_path, seed):
     chance = random.Random(seed)
     path = tmp_path / "server.db"
-    told = 0
+    reported = 0
     for _ in range(2):
         child = subprocess.Popen([sys.executable, "-c", _CHILD, str(path)], stdout=subprocess.PIPE, text=True,
                                  env={"PYTHONPATH": ":".join(sys.path)})
         for _ in range(chance.randint(1, 200)):
-            told = int(child.stdout.readline())
+            reported = int(child.stdout.readline())
         child.send_signal(signal.SIGKILL)
-        told = int((child.stdout.read().strip().splitlines() or [told])[-1])
+        reported = int((child.stdout.read().strip().splitlines() or [reported])[-1])
         child.wait()
         child.stdout.close()
     conn = open_log(path)
     held = [p.body for p in log.read_all(conn, "s")]
-    assert told <= len(held) <= told + 1 and damage(conn) == ""
+    assert reported <= len(held) <= reported + 1 and damage(conn) == ""
     assert held == [BODIES[n % len(BODIES)] for n in range(len(held))]
     assert log.row(conn, "s").seq == log.head(conn, "s") == len(held)

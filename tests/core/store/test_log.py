@@ -41,8 +41,8 @@ def test_events_get_their_places_and_the_row_follows(conn):
 
 def test_kind_and_step_stand_beside_the_body(conn):
     log.append(conn, "s", BODIES)
-    told = conn.execute("SELECT kind, step FROM event WHERE session = 's' ORDER BY seq").fetchall()
-    for (kind, step), body in zip(told, BODIES, strict=True):
+    rows = conn.execute("SELECT kind, step FROM event WHERE session = 's' ORDER BY seq").fetchall()
+    for (kind, step), body in zip(rows, BODIES, strict=True):
         assert f'"type":"{kind}"'.encode() in body
         if kind in ("step_started", "step_added"):
             assert f'"number":{step}'.encode() in body
@@ -185,9 +185,9 @@ def work_of(conn, ask):
     """How many hundreds of the database's own instructions a question takes."""
     steps = []
     conn.set_progress_handler(lambda: steps.append(1) and None, 100)
-    told = ask()
+    answer = ask()
     conn.set_progress_handler(None, 0)
-    return told, len(steps)
+    return answer, len(steps)
 
 
 def test_what_is_said_of_one_guidance_is_found_without_reading_the_log(conn):
@@ -199,8 +199,8 @@ def test_what_is_said_of_one_guidance_is_found_without_reading_the_log(conn):
     facts = [decode_event(b).fact for b in bodies_of(conn)]
     about = [f for f in facts if type(f).__name__.startswith("Guidance")]
     one = about[-1].guidance
-    told, before = work_of(conn, lambda: log.about_guidance(conn, "s", one))
-    assert [decode_event(b).fact for b in told] == [f for f in about if f.guidance == one]
+    found, before = work_of(conn, lambda: log.about_guidance(conn, "s", one))
+    assert [decode_event(b).fact for b in found] == [f for f in about if f.guidance == one]
     assert [decode_event(b).fact for b in log.about_guidance(conn, "s")] == about
     maker.bodies.clear()
     for _ in range(400):
@@ -216,5 +216,5 @@ def test_the_newest_state_is_found_without_reading_the_log(conn):
     for _ in range(200):
         maker.add_step()
     fill(conn, "s", maker.bodies, maker.blobs)
-    told, steps = work_of(conn, lambda: log.last_state(conn, "s"))
-    assert told == states[-1] and steps <= 1
+    state, steps = work_of(conn, lambda: log.last_state(conn, "s"))
+    assert state == states[-1] and steps <= 1

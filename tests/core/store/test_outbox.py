@@ -66,7 +66,7 @@ def test_renewing_sends_again_what_the_server_may_have_forgotten(conn, tmp_path)
 def test_renewing_keeps_old_answers_out(conn):
     old = guide(conn, "a")
     outbox.answered(conn, old.id, b"{}")
-    outbox.renew(conn, keep=timedelta(seconds=-1))
+    outbox.renew(conn, age=timedelta(seconds=-1))
     assert outbox.pending(conn) == outbox.recent(conn) == []
     assert outbox.add(conn, "s", Control(control="pause")).cseq == 1
 
@@ -79,7 +79,7 @@ def test_what_was_refused_outlives_any_number_of_renewals(conn):
     assert waiting.cseq == 1 and outbox.pending(conn) == [waiting]
     assert [(q.op.text, q.state, q.reply) for q in outbox.recent(conn)] == [
         ("d", "queued", None), *((text, "refused", b"no") for text in "cba")]
-    outbox.renew(conn, keep=timedelta(seconds=-1))
+    outbox.renew(conn, age=timedelta(seconds=-1))
     assert [q.op.text for q in outbox.recent(conn)] == ["d"], "but not for ever"
 
 
@@ -94,7 +94,7 @@ def test_a_draft_is_kept_replaced_and_cleared(conn):
 
 
 def test_what_waits_for_an_answer_is_told_however_much_was_answered_since(conn):
-    [waiting, *later] = [outbox.add(conn, "s", Guide(guidance=f"g{n}", text="x")) for n in range(6)]
-    for queued in later:
+    [waiting, *answered] = [outbox.add(conn, "s", Guide(guidance=f"g{n}", text="x")) for n in range(6)]
+    for queued in answered:
         outbox.answered(conn, queued.id, b"{}")
     assert [q.cseq for q in outbox.recent(conn, "s", limit=2)] == [6, 5, waiting.cseq]

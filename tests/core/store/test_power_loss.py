@@ -65,8 +65,8 @@ class Recording:
 
     def promised(self, moment):
         """What was acknowledged by then: the head, and the payloads."""
-        told = [(head, name) for when, name, head in self.acknowledged if when <= moment]
-        return max((head for head, _ in told), default=0), {name for _, name in told}
+        heads = [(head, name) for when, name, head in self.acknowledged if when <= moment]
+        return max((head for head, _ in heads), default=0), {name for _, name in heads}
 
     def check(self, moment, chance, folder):
         """Cut the power at a moment, open what is left; what is wrong with it, or an empty text."""

@@ -53,7 +53,7 @@ def test_a_log_that_lacks_an_event_is_damaged_and_changes_nothing(sound, tmp_pat
 def test_copies_are_for_their_owner_only(sound, tmp_path, everybody_reads):
     with contextlib.closing(connect(sound, readonly=True)) as conn:
         copy = back_up(conn, tmp_path / "copy.db")
-    assert restore(copy, tmp_path / "server.db") == Restored(kept=None, accounts=0)
+    assert restore(copy, tmp_path / "server.db") == Restored(former=None, accounts=0)
     for path in (copy, tmp_path / "server.db"):
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
     with contextlib.closing(connect(tmp_path / "server.db")) as conn, transaction(conn):

@@ -135,9 +135,9 @@ def test_a_backup_is_made_before_a_file_that_existed_is_changed(tmp_path):
     open_migrated(path, versions(m0001)).close()
     assert [p.name for p in tmp_path.iterdir()] == ["a.db"], "nothing to do needs none"
     open_migrated(path, versions(m0001, m0002)).close()
-    kept = tmp_path / "a.db.before-m0002"
-    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
-    assert scalar(open_migrated(kept, versions(m0001)), "SELECT x FROM a") == "kept"
+    copy = tmp_path / "a.db.before-m0002"
+    assert stat.S_IMODE(copy.stat().st_mode) == 0o600
+    assert scalar(open_migrated(copy, versions(m0001)), "SELECT x FROM a") == "kept"
 
 
 def test_a_backup_under_way_writes_is_whole_and_private(tmp_path):

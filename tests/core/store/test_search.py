@@ -62,8 +62,8 @@ def index(tmp_path, log_path):
     ("needle suspicious", []), ("据训", []), ("zzz", []), ("", []), ("*", []),
 ])
 def test_words_are_found_where_they_are(index, words, found):
-    told = [(hit.where, hit.step) for hit in index.search(words) if hit.where != "summary"]
-    assert sorted(told, key=str) == sorted(found, key=str)
+    hits = [(hit.where, hit.step) for hit in index.search(words) if hit.where != "summary"]
+    assert sorted(hits, key=str) == sorted(found, key=str)
 
 
 def test_a_hit_says_where_it_is_and_shows_plain_text(index, made):
@@ -126,11 +126,11 @@ def test_the_cursor_moves_with_the_entries(index, log_path, made, monkeypatch, t
     fresh = SearchIndex(tmp_path / "fresh.db")
     add, calls = fresh._add, []
 
-    def failing(*told):
-        calls.append(told)
+    def failing(*arguments):
+        calls.append(arguments)
         if len(calls) == 4:
             raise MemoryError
-        add(*told)
+        add(*arguments)
 
     monkeypatch.setattr(fresh, "_add", failing)
     with pytest.raises(MemoryError):
@@ -185,8 +185,8 @@ def test_two_updaters_index_once(tmp_path, log_path, monkeypatch):
     one, other = SearchIndex(tmp_path / "two.db"), SearchIndex(tmp_path / "two.db")
     read, reads = log.read, []
 
-    def read_and_be_late(*told, **more):
-        chunk = read(*told, **more)
+    def read_and_be_late(*arguments, **more):
+        chunk = read(*arguments, **more)
         reads.append(chunk)
         if len(reads) == 1:
             other.update(log_path)

@@ -20,9 +20,9 @@ def pragma(conn, name):
 
 def test_a_writing_connection_is_durable_and_distrusts_the_file(tmp_path):
     conn = connect(tmp_path / "a.db")
-    told = {name: pragma(conn, name) for name in ("journal_mode", "synchronous", "foreign_keys", "trusted_schema",
+    pragmas = {name: pragma(conn, name) for name in ("journal_mode", "synchronous", "foreign_keys", "trusted_schema",
                                                   "page_size", "mmap_size", "fullfsync", "busy_timeout")}
-    assert told == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "trusted_schema": 0,
+    assert pragmas == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "trusted_schema": 0,
                     "page_size": 16384, "mmap_size": 0, "fullfsync": 1, "busy_timeout": 5000}
     assert pragma(connect(tmp_path / "b.db", durable=False), "synchronous") == 1
 

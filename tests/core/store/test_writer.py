@@ -112,8 +112,8 @@ def test_a_full_disk_is_told_in_a_sentence_and_survived(writer):
     with pytest.raises(Unavailable) as caught:
         large.result()
     assert caught.value.code == "store_write_failed" and "full" in str(caught.value)
-    told = {"small"} if small.exception() is None else set()
-    assert stored(writer) == told, "what was answered is there, what was refused is not"
+    answered = {"small"} if small.exception() is None else set()
+    assert stored(writer) == answered, "what was answered is there, what was refused is not"
     writer.do_blocking(lambda conn: conn.execute("PRAGMA max_page_count=4000000").fetchall())
     assert writer.do_blocking(lambda conn: log.append(conn, "s", bodies)) == len(bodies)
 

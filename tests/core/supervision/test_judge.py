@@ -20,7 +20,7 @@ from core.domain.trajectory import fold
 from core.domain.verdict import Author
 from core.llm.model import Completion, EndpointError, estimate_tokens
 from core.llm.openai import OpenAIModel
-from core.llm.serve_local import Endpoint
+from core.llm.serve_local import ModelEndpoint
 from core.supervision.judge import Judge, JudgeSettings, prompt_version
 from core.supervision.opinions import OpinionCache, read_opinions
 from core.supervision.turns import guided_windows, score_before, turn_text, windows
@@ -88,7 +88,7 @@ def bodies_of(maker):
 def judged(maker: Maker, model: Told, bodies=None, settings=NO_GUIDANCE, cache=None, progress=None, most=None):
     """The events that a judge at a real local endpoint gives; with `most`, only those of so many windows."""
     async def run():
-        endpoint = Endpoint(model)
+        endpoint = ModelEndpoint(model)
         url = await endpoint.start()
         asker = OpenAIModel(ModelSettings(kind="openai", name="judge-1", base_url=url))
         told = []
@@ -255,7 +255,7 @@ def test_a_forged_remark_in_an_observation_does_not_sway_a_judge_that_obeys_rema
     assert "all of that was wrong" in window.text
 
     async def run(model):
-        endpoint = Endpoint(model)
+        endpoint = ModelEndpoint(model)
         asker = OpenAIModel(ModelSettings(kind="openai", name="judge-1", base_url=await endpoint.start()))
         try:
             return [e.fact.value async for es in Judge(asker, NO_GUIDANCE).verdicts(told, body_of) for e in es]

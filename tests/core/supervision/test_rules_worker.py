@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,7 +18,8 @@ from core.domain.errors import InvalidInput
 from core.domain.events import VerdictGiven
 from core.supervision.rule_book import rules_of
 from core.supervision.rule_file import FILE, read_rule_file, set_rule
-from core.supervision.worker import Worker
+from core.supervision.worker import RulesWorker
+from core.workers.messages import WorkerAnswer
 
 
 @pytest.fixture
@@ -31,15 +33,15 @@ def log(tmp_path) -> Path:
 
 
 def ask(log: Path, folder: Path, **request) -> dict:
-    told: list[dict] = []
-    Worker(log, folder, told.append).answer(json.dumps({"id": 7, **request}).encode())
-    [answer] = told
+    answers: list[WorkerAnswer] = []
+    RulesWorker(log, folder, answers.append).answer(json.dumps({"id": 7, **request}).encode())
+    [answer] = [json.loads(msgspec.json.encode(a)) for a in answers]
     assert answer["id"] == 7
     return answer
 
 
-def line(told: dict, name: str) -> dict:
-    return next(r for r in told["ok"] if r.get("name", r.get("rule")) == name)
+def line(answer: dict, name: str) -> dict:
+    return next(r for r in answer["ok"] if r.get("name", r.get("rule")) == name)
 
 
 def test_a_rule_that_is_off_still_says_what_it_would_change(log, tmp_path):
@@ -47,8 +49,8 @@ def test_a_rule_that_is_off_still_says_what_it_would_change(log, tmp_path):
     before = line(ask(log, folder, do="effects", session="s"), "error_result")
     assert (before["enabled"], before["found"], before["would_mask"], before["overruled"]) == (True, 2, 1, 1)
     assert [e[1] for e in before["examples"]] == [2, 3] and (before["judged"], before["confirmed"]) == (1, 0)
-    told = ask(log, folder, do="set", rule="error_result", settings={"enabled": False})
-    assert line(told, "error_result")["enabled"] is False
+    answer = ask(log, folder, do="set", rule="error_result", settings={"enabled": False})
+    assert line(answer, "error_result")["enabled"] is False
     after = line(ask(log, folder, do="effects", session="s"), "error_result")
     assert (after["enabled"], after["found"], after["would_mask"]) == (False, 2, 1)
 
@@ -58,8 +60,8 @@ def test_rules_are_tuned_for_all_sessions_or_those_of_a_task(log, tmp_path):
     ask(log, folder, do="set", rule="idle_gpus", settings={"gpus": 8})
     ask(log, folder, do="set", rule="idle_gpus", settings={"gpus": 4, "enabled": False}, task="task_5")
     every, one = (line(ask(log, folder, do="rules", task=t), "idle_gpus") for t in ("", "task_5"))
-    assert (every["settings"]["gpus"], every["usual"]["gpus"], every["told"]) == (8, 0, {"gpus": 8})
-    assert (one["settings"]["gpus"], one["enabled"], one["told"]) == (4, False, {"gpus": 4, "enabled": False})
+    assert (every["settings"]["gpus"], every["usual"]["gpus"], every["changed"]) == (8, 0, {"gpus": 8})
+    assert (one["settings"]["gpus"], one["enabled"], one["changed"]) == (4, False, {"gpus": 4, "enabled": False})
     assert read_rule_file(folder / f"{FILE}~").tasks == {}
     ask(log, folder, do="set", rule="idle_gpus", settings={}, task="task_5")
     ask(log, folder, do="set", rule="idle_gpus", settings={})
@@ -81,13 +83,13 @@ _VALUES = st.one_of(st.booleans(), st.integers(-9, 9**9), st.floats(allow_nan=Fa
                     st.lists(st.integers(0, 9), max_size=3))
 
 
-@given(name=_NAMES, task=st.text(max_size=12), told=st.dictionaries(_NAMES, _VALUES, min_size=1, max_size=3))
-def test_what_is_written_is_read_again(name, task, told, tmp_path_factory):
+@given(name=_NAMES, task=st.text(max_size=12), settings=st.dictionaries(_NAMES, _VALUES, min_size=1, max_size=3))
+def test_what_is_written_is_read_again(name, task, settings, tmp_path_factory):
     folder = tmp_path_factory.mktemp("rules")
     set_rule(folder, "other", {"enabled": False})
-    set_rule(folder, name, told, task)
+    set_rule(folder, name, settings, task)
     file = read_rule_file(folder / FILE)
-    assert (file.tasks[task] if task else file).rules[name] == told
+    assert (file.tasks[task] if task else file).rules[name] == settings
     assert name == "other" or file.rules["other"] == {"enabled": False}
 
 
@@ -107,6 +109,6 @@ def test_the_process_answers_and_what_a_persons_rule_prints_is_no_answer(log, tm
     command = [sys.executable, "-m", "core.supervision.worker", "--log", str(log), "--rules", str(folder)]
     done = subprocess.run(command, input="\n".join(map(json.dumps, asked)), capture_output=True, text=True, timeout=100,
                           check=True)
-    told = [json.loads(t) for t in done.stdout.splitlines()]
-    assert [t.get("id") for t in told] == [1, 2, None] and "loud" in [r["name"] for r in told[0]["ok"]]
-    assert told[2]["error"]["code"] == "bad_request" and rules_of(folder)[-1].name == "loud"
+    answers = [json.loads(t) for t in done.stdout.splitlines()]
+    assert [a["id"] for a in answers] == [1, 2, 3] and "loud" in [r["name"] for r in answers[0]["ok"]]
+    assert answers[2]["error"]["code"] == "bad_request" and rules_of(folder)[-1].name == "loud"

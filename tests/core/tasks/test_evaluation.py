@@ -20,8 +20,8 @@ from core.tasks.submission import collect, pack
 
 
 def score(script: str, timeout_s: float = 20.0, **files: bytes) -> Outcome:
-    told = Files(script=script.encode(), submission=files, references={"answer": b"42"})
-    return asyncio.run(evaluate(told, Evaluator(timeout_s=timeout_s), None))
+    files_given = Files(script=script.encode(), submission=files, references={"answer": b"42"})
+    return asyncio.run(evaluate(files_given, Evaluator(timeout_s=timeout_s), None))
 
 
 def test_the_last_line_is_the_score() -> None:

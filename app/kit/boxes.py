@@ -1,0 +1,37 @@
+"""Rows and columns of widgets, said in one line."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QVBoxLayout, QWidget
+
+Item = QWidget | QLayout | int | tuple[QWidget | QLayout, int]
+"""A widget or layout, one with its stretch, or empty room by its stretch."""
+
+_Box = TypeVar("_Box", bound=QBoxLayout)
+
+
+def row(*items: Item, on: QWidget | None = None, spacing: int | None = None, margin: int | None = None) -> QHBoxLayout:
+    """The items side by side, laid out `on` a widget; spacing and margin in pixels, the style's where not given."""
+    return _filled(QHBoxLayout(on) if on is not None else QHBoxLayout(), items, spacing, margin)
+
+
+def column(*items: Item, on: QWidget | None = None, spacing: int | None = None, margin: int | None = None
+           ) -> QVBoxLayout:
+    """The items below each other; else as `row`."""
+    return _filled(QVBoxLayout(on) if on is not None else QVBoxLayout(), items, spacing, margin)
+
+
+def _filled(box: _Box, items: tuple[Item, ...], spacing: int | None, margin: int | None) -> _Box:
+    if spacing is not None:
+        box.setSpacing(spacing)
+    if margin is not None:
+        box.setContentsMargins(margin, margin, margin, margin)
+    for item in items:
+        if isinstance(item, int):
+            box.addStretch(item)
+            continue
+        part, stretch = item if isinstance(item, tuple) else (item, 0)
+        box.addWidget(part, stretch) if isinstance(part, QWidget) else box.addLayout(part, stretch)
+    return box

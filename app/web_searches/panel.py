@@ -1,0 +1,53 @@
+"""Drives the Searches panel: what was searched and visited as of the step."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+
+from app.desk.panel import Panel
+from app.desk.workplace import Workplace
+from app.kit.i18n import QT_TRANSLATE_NOOP
+from app.web_searches.model import WebSearchesModel, web_searches
+from app.web_searches.view import WebSearchesView
+
+
+class WebSearchesController(QObject):
+    """Keeps the tree at the cursor's step."""
+
+    def __init__(self, place: Workplace, model: WebSearchesModel, view: WebSearchesView) -> None:
+        super().__init__(view)
+        self._sight, self._model, self._view = place.sight, model, view
+        self._seen: object = None
+        for changed in (place.sight.stepped, place.sight.grew, view.filtered):
+            changed.connect(self._turn)
+        place.sight.replaced.connect(self._on_replaced)
+        view.step_asked.connect(place.cursor.to_step)
+        self._turn()
+
+    def _on_replaced(self) -> None:
+        self._seen = None
+
+    def _turn(self, *_: object) -> None:
+        trajectory, step = self._sight.trajectory, self._sight.step
+        made = trajectory.web_searches if trajectory is not None else []
+        now = (self._sight.session, step, len(made), self._view.filter.text())
+        if now == self._seen:
+            return
+        self._seen = now
+        shown = web_searches(made, step, self._view.filter.text())
+        self._model.show(shown)
+        self._view.show_count(len(shown), step)
+
+
+def build(place: Workplace, parent: QWidget) -> WebSearchesView:
+    """The panel, wired."""
+    model = WebSearchesModel(parent)
+    view = WebSearchesView(model, parent)
+    WebSearchesController(place, model, view)
+    return view
+
+
+PANEL = Panel("searches", QT_TRANSLATE_NOOP("Panel", "Searches"), build, {
+    "live": ("right", 1), "small_live": ("right", 4), "review": ("right_below", 2),
+    "small_review": ("right", 3), "compare": ("right_below", 2), "small_compare": ("right", 4)})

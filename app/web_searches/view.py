@@ -1,0 +1,152 @@
+"""The Searches panel: queries with their results, pages visited, as of the step."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter, QPalette
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QLineEdit,
+    QSplitter,
+    QStackedLayout,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTreeView,
+    QWidget,
+)
+
+from app.kit import theme
+from app.kit.boxes import column
+from app.kit.empty import Empty
+from app.kit.long_text import LongText, Part
+from app.kit.safe_text import one_line
+from app.web_searches.model import WebLookup, WebResult, WebSearchesModel
+
+
+class WebSearchDelegate(QStyledItemDelegate):
+    """A query in one bold line with engine, count and step; a result in a title and an address."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        """One line for a query, two for a result."""
+        lines = 2 if index.data(WebSearchesModel.FoundRole) is not None else 1
+        return QSize(60, QFontMetrics(option.font).height() * lines + 2 * theme.GRID)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem,
+              index: QModelIndex | QPersistentModelIndex) -> None:
+        """Draw a row."""
+        self.initStyleOption(option, index)
+        option.text = ""
+        option.widget.style().drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, option.widget)
+        search, found = index.data(WebSearchesModel.SearchRole), index.data(WebSearchesModel.FoundRole)
+        painter.save()
+        room = QRectF(option.rect).adjusted(theme.GRID, theme.GRID, -2 * theme.GRID, -theme.GRID)
+        if isinstance(found, WebResult):
+            self._paint_result(painter, room, option, found)
+        elif isinstance(search, WebLookup):
+            self._paint_query(painter, room, option, search)
+        painter.restore()
+
+    def _paint_query(self, painter: QPainter, room: QRectF, option: QStyleOptionViewItem, search: WebLookup) -> None:
+        made = search.made
+        facts = self.tr("page") if search.is_page else one_line(made.engine, 30)
+        if not search.is_page:
+            facts += " · " + self.tr("%n result(s)", "", len(made.results))
+        facts += " · " + self.tr("step {step}").format(step=made.step)
+        painter.setFont(theme.small_font(option.font))
+        painter.setPen(theme.colour("muted"))
+        painter.drawText(room, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight), facts)
+        room.setRight(room.right() - painter.fontMetrics().horizontalAdvance(facts) - 2 * theme.GRID)
+        painter.setFont(theme.bold_font(option.font))
+        painter.setPen(option.palette.color(QPalette.ColorRole.Text))
+        sign = "↗ " if search.is_page else "⌕ "
+        self._elided(painter, room, sign + one_line(made.query))
+
+    def _paint_result(self, painter: QPainter, room: QRectF, option: QStyleOptionViewItem, found: WebResult) -> None:
+        upper = QRectF(room.left(), room.top(), room.width(), room.height() / 2)
+        lower = upper.translated(0, room.height() / 2)
+        painter.setFont(option.font)
+        painter.setPen(option.palette.color(QPalette.ColorRole.Text))
+        self._elided(painter, upper, one_line(found.result.title) or one_line(found.result.link))
+        painter.setFont(theme.small_font(option.font))
+        if found.visited:
+            visit = self.tr("visited at step {step}").format(step=found.visited)
+            painter.setPen(theme.colour("live"))
+            painter.drawText(lower, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight), visit)
+            lower.setRight(lower.right() - painter.fontMetrics().horizontalAdvance(visit) - 2 * theme.GRID)
+        painter.setPen(theme.colour("muted"))
+        self._elided(painter, lower, one_line(found.result.link))
+
+    def _elided(self, painter: QPainter, room: QRectF, text: str) -> None:
+        elided = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(room.width()))
+        painter.drawText(room, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), elided)
+
+
+class WebSearchesView(QWidget):
+    """A filter, the tree, and the selected result as plain text. Addresses are shown, never opened."""
+
+    filtered = Signal(str)
+    step_asked = Signal(int)
+
+    def __init__(self, model: WebSearchesModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.filter = QLineEdit(self)
+        self.filter.setPlaceholderText(self.tr("Filter queries, titles, addresses …"))
+        self.filter.setAccessibleName(self.tr("Filter"))
+        self.filter.setClearButtonEnabled(True)
+        self.tree = QTreeView(self)
+        self.tree.setModel(model)
+        self.tree.setHeaderHidden(True)
+        self.tree.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.tree.setIndentation(4 * theme.GRID)
+        self.tree.setAccessibleName(self.tr("Searches"))
+        self._delegate = WebSearchDelegate(self.tree)
+        self.tree.setItemDelegate(self._delegate)
+        self._detail = LongText(self, name=self.tr("Result"))
+        split = QSplitter(Qt.Orientation.Vertical, self)
+        split.addWidget(self.tree)
+        split.addWidget(self._detail)
+        split.setSizes([300, 110])
+        split.setStretchFactor(0, 1)
+        full = QWidget(self)
+        column(self.filter, (split, 1), on=full, spacing=theme.GRID, margin=0)
+        self._empty = Empty("", self)
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(self._empty)
+        self._stack.addWidget(full)
+        self.setFocusProxy(self.tree)
+        self.filter.textChanged.connect(self.filtered)
+        self.tree.selectionModel().currentChanged.connect(self._select)
+        self.tree.activated.connect(self._activate)
+        self.tree.setToolTip(self.tr("Return or a double click goes to the step of the search"))
+        self.show_count(0, None)
+
+    def show_count(self, count: int, step: int | None) -> None:
+        """How many searches there are; without any, say why."""
+        self._stack.setCurrentIndex(1 if count or self.filter.text() else 0)
+        self._detail.placeholder(self.tr("Select a query or a result to read it here. {key} copies.").format(
+            key=QKeySequence(QKeySequence.StandardKey.Copy).toString()))
+        if step is None:
+            self._empty.say(self.tr("No search yet"), self.tr(
+                "The agent's web queries, their results and the pages it visits appear here."))
+        else:
+            self._empty.say(self.tr("No search as of step {step}").format(step=step),
+                            self.tr("Go to a later step, or press F to follow."))
+
+    def _select(self, index: QModelIndex, _: QModelIndex) -> None:
+        search, found = index.data(WebSearchesModel.SearchRole), index.data(WebSearchesModel.FoundRole)
+        if isinstance(found, WebResult):
+            result = found.result
+            self._detail.show_parts([
+                Part(text=result.title + "\n", style="heading"), Part(text=result.link + "\n", meaning="muted"),
+                Part(text="\n" + result.snippet)])
+        elif isinstance(search, WebLookup):
+            rows = [Part(text=search.made.query + "\n", style="heading")]
+            rows += [Part(text=f"{i}. {one_line(f.result.title)}\n    {one_line(f.result.link)}\n")
+                     for i, f in enumerate(search.found, 1)]
+            self._detail.show_parts(rows)
+
+    def _activate(self, index: QModelIndex) -> None:
+        search = index.data(WebSearchesModel.SearchRole)
+        if isinstance(search, WebLookup):
+            self.step_asked.emit(search.made.step)

@@ -1,0 +1,30 @@
+"""`tiphys agent`: one session's agent, in a process of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.option("--session", required=True)
+@click.option("--url", required=True, help="The server's address.")
+@click.option("--token-file", required=True, type=click.Path(path_type=Path), help="A file that holds the token.")
+@click.option("--folder", required=True, type=click.Path(path_type=Path), help="Where the journal lies.")
+def agent(session: str, url: str, token_file: Path, folder: Path) -> None:
+    """Run one session's agent; it takes up where an earlier one ended."""
+    import asyncio
+
+    from core import logs
+    from core.agents.runner import run_session
+    from core.cli.failure import tell
+    from core.domain.errors import Unavailable
+    from core.domain.session import EX_TEMPFAIL
+
+    logs.set_up("agent", folder)
+    try:
+        asyncio.run(run_session(folder, url, token_file.read_text().strip(), session))
+    except Unavailable as error:
+        tell(error.code, error.sentence)
+        raise click.exceptions.Exit(EX_TEMPFAIL) from None

@@ -1,0 +1,59 @@
+"""`tiphys agreement`: how far rules, judges and people agree, and what each rule changes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from core.cli.output import emit, json_option, say, table
+from core.cli.propose_verdicts import rules_for, rules_option, step_bodies, task_of
+
+if TYPE_CHECKING:
+    from core.supervision.agreement import Agreement
+
+
+@click.command()
+@click.argument("sessions", nargs=-1)
+@rules_option
+@json_option
+def agreement(sessions: tuple[str, ...], rules_folder: Path | None, as_json: bool) -> None:
+    """Hold rules and judges against people on SESSIONS (default: all), people against each other, and say what each
+    rule changes, or would if it were switched on."""
+    import msgspec
+
+    from core.cli.log_access import reading, trajectory
+    from core.store import log
+    from core.store.home import Home
+    from core.supervision.agreement import agreement as compare
+    from core.supervision.agreement import effects
+
+    home = Home.default()
+    with reading(home) as conn:
+        named = sessions or [r.session for r in log.rows(conn) if log.head(conn, r.session)]
+        trajectories = [trajectory(conn, s) for s in named]
+        chosen = [rules_for(home, task_of(t), rules_folder) for t in trajectories]
+        changes = tuple(effects(trajectories, step_bodies(conn), chosen))
+        result = msgspec.structs.replace(compare(trajectories), rules=changes)
+    emit(result) if as_json else _print_agreement(result)
+
+
+def _print_agreement(found: Agreement) -> None:
+    say(f"{found.sessions} sessions, {found.steps} steps, {found.decided} decided by people.")
+    table(["source", "masks", "judged", "confirmed", "precision", "missed", "kappa"],
+          [[s.source, s.masks, s.judged, s.confirmed, s.precision, s.missed, s.kappa] for s in found.sources])
+    table(["person", "person", "steps", "agreement", "kappa"],
+          [[p.first, p.second, p.steps, p.raw, p.kappa] for p in found.pairs])
+    table(["person", "decided", "looked at", "active time", "median a step"],
+          [[p.person, p.decided, p.looked_at, _minutes(p.seconds), "–" if p.each is None else f"{p.each:g} s"]
+           for p in found.times])
+    say(f"Krippendorff's alpha of all people: {'–' if found.alpha is None else format(found.alpha, '.3f')}")
+    table(["rule", "on", "finds", "would mask", "overruled"],
+          [[r.rule, "yes" if r.enabled else "no", r.found, r.would_mask, r.overruled] for r in found.rules])
+
+
+def _minutes(seconds: float) -> str:
+    """0:42:05."""
+    whole = round(seconds)
+    return f"{whole // 3600}:{whole % 3600 // 60:02d}:{whole % 60:02d}"

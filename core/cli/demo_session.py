@@ -1,0 +1,38 @@
+"""The demonstration's session: begun, and seen to its end, so that nothing is left behind."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import msgspec
+
+from core.cli.log_access import reading, writing
+from core.cli.new_session import create
+from core.cli.watch import watch_to_end
+from core.domain.errors import LimitReached
+from core.domain.session import FINAL_STATES
+from core.protocol.messages import Control
+from core.store import log
+from core.store.home import Home
+from core.tasks.demo import demonstration
+
+_STOP_S = 20.0
+
+
+def start_session(home: Home, unconfined: bool) -> str:
+    """Create the demonstration's session on the running server; gives its id."""
+    task, settings = demonstration()
+    if unconfined:
+        settings = msgspec.structs.replace(settings, sandbox="local", confirmed_unconfined=True)
+    return create(home, task, settings)
+
+
+def stop_session(home: Home, session: str) -> None:
+    """End the demonstration's session, if it still runs, and see it end, so that nothing is left behind."""
+    with reading(home) as conn:
+        over = log.row(conn, session).state in FINAL_STATES
+    if over:
+        return
+    writing(home, lambda authority: authority.do(session, Control(control="stop")))
+    with suppress(LimitReached):  # the runner ends by itself later, and tells the next server
+        watch_to_end(home, session, lambda trajectory, event: None, _STOP_S)

@@ -1,0 +1,102 @@
+"""`tiphys export`: sessions as training data (samples with their masks), or as one archive each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from core.cli.output import emit, json_option, say
+
+if TYPE_CHECKING:
+    from core.export.options import ExportOptions
+    from core.store.home import Home
+
+
+def _or_none(context: click.Context, parameter: click.Parameter, value: str | None) -> str:
+    """A file that was not named is "" among the options."""
+    return value or ""
+
+
+@click.command()
+@click.argument("sessions", nargs=-1, required=True)
+@click.option("--to", "target", required=True,
+              help="archive, trl, trl-parquet, chat, slime, axolotl, llama-factory or llama-factory-sharegpt.")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="The folder; for archive a file or folder.")
+@click.option("--model", default="", help="Folder of the model whose template and tokens count (default: SmolLM2).")
+@click.option("--calls", type=click.Choice(["auto", "native", "text"]), default="auto", show_default=True,
+              help="Tool calls by the model's template, or in the plain-text action format.")
+@click.option("--dry-run", is_flag=True, help="Say what would be written and what refused, and write nothing.")
+@click.option("--ablation", is_flag=True, help="Train on every action, whatever the verdicts say.")
+@click.option("--balance", type=click.Choice(["repeat", "weight", "none"]), default="repeat", show_default=True,
+              help="ReAct samples 7 times and summaries 10 times: as repeated rows, as weights, or not at all.")
+@click.option("--overlap", type=click.Choice(["once", "each"]), default="once", show_default=True,
+              help="Whether actions carried past a summary are trained once or in each sample.")
+@click.option("--chains", is_flag=True, help="Merge a ReAct sample and its summary sample into one row (trl).")
+@click.option("--eval-share", default=0.0, help="Share of the tasks that are held out in a file for evaluation.")
+@click.option("--eval-task", "eval_tasks", multiple=True, metavar="ID", help="A task that is held out.")
+@click.option("--ignore", "ignored", multiple=True, metavar="AUTHOR",
+              help="An author whose verdicts shall not count (rule:blind_edit), or all of a kind (rule, judge).")
+@click.option("--secrets", type=click.Path(path_type=Path, dir_okay=False, exists=True),
+              help="File of exact values, one a line; samples that hold one are left out.")
+@click.option("--secret-rules", type=click.Path(dir_okay=False, exists=True), callback=_or_none,
+              help="File of more forms of secrets, as gitleaks has them (gitleaks.toml).")
+@click.option("--redact", is_flag=True, help="Replace these values, instead of leaving their samples out.")
+@click.option("--allow-findings", is_flag=True, help="You looked at what a dry run found; replace it and write.")
+@json_option
+def export(sessions: tuple[str, ...], target: str, out: Path, model: str, dry_run: bool, as_json: bool, ablation: bool,
+           secrets: Path | None, redact: bool, **chosen: object) -> None:
+    """Write SESSIONS as training data in a trainer's own format, or as archives (--to archive)."""
+    from core.store.home import Home
+
+    home = Home.default()
+    if target == "archive":
+        for session in sessions:
+            path = write_archive(home, session, out if out.suffix == ".tiphys" else out / f"{session}.tiphys")
+            emit({"session": session, "file": str(path)}) if as_json else say(str(path))
+        return
+    from core.export import run
+
+    folder = model or default_model(home)
+    options = _options(secrets, verdicts="none" if ablation else "final", on_secret="redact" if redact else "refuse",
+                       **chosen)
+    report = (run.dry_run(home.server_db, sessions, target, folder, options) if dry_run
+              else run.export(home.server_db, sessions, target, out, folder, options))
+    if as_json:
+        emit(report)
+        return
+    say(f"{report.samples:,} samples ({report.react:,} of steps, {report.summary:,} of summaries) in "
+        f"{report.rows:,} rows; {report.trained:,} of {report.tokens:,} tokens are trained.")
+    for finding in report.findings:
+        say(f"{finding.sample}: {finding.count} × {finding.kind} {finding.hint}")
+    for line in [*report.warnings, *report.files]:
+        say(str(line))
+
+
+def write_archive(home: Home, session: str, path: Path) -> Path:
+    """Write one session's archive and give its place. Raises NotFound, Unavailable."""
+    from core.cli.log_access import reading, trajectory
+    from core.formats import archive
+    from core.store import blobs, log
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with reading(home) as conn:
+        title = trajectory(conn, session).row.title
+        bodies = [placed.body for placed in log.read_all(conn, session)]
+        archive.write(path, session, title, bodies, lambda name: blobs.get(conn, name))
+    return path
+
+
+def _options(secrets: Path | None, **chosen: object) -> ExportOptions:
+    from core.export.options import read_options
+
+    lines = secrets.read_text(encoding="utf-8").splitlines() if secrets is not None else []
+    return read_options({**chosen, "secrets": [line.strip() for line in lines if line.strip()]})
+
+
+def default_model(home: Home) -> str:
+    """The folder of the small model that the training extra brings. Raises Unavailable without the extra."""
+    from core.llm.smollm2 import smollm2_dir
+
+    return str(smollm2_dir(home.path / "cache"))

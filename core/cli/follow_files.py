@@ -1,0 +1,189 @@
+"""Files that are still being written, as live sessions: what is new in them is appended as it comes.
+
+A file is looked at every LOOK_S seconds, and less often where reading it takes long. A session runs from the first
+growth until its file tells an end, or has been silent for SILENCE_S.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from core.cli.log_access import reading, writing
+from core.cli.output import emit, note, say
+from core.cli.printed_json import FollowedLine, ImportLine
+from core.cli.store_imported import anchored, compare, payloads
+from core.domain.errors import ReportableError
+from core.domain.events import SessionStateChanged, encode_event, make_event
+from core.domain.verdict import Author
+from core.formats import registry, reimport
+from core.formats.imported import Imported
+from core.formats.live_source import LiveSource, stamp
+from core.formats.new_files import NewFiles
+from core.formats.source import Source
+from core.protocol.messages import ImportSession
+from core.store import log
+from core.store.home import Home
+
+if TYPE_CHECKING:
+    from core.server.authority import Authority
+
+LOOK_S = 0.3
+SHARE = 4
+"""Reading a file again may take one part in so many of the time."""
+
+SILENCE_S = 120.0
+ARRIVALS_S = 2.0
+"""How often folders are looked through for new files."""
+
+_YOUNG = ("no_steps", "no_sessions", "unknown_format")
+"""What a file may be that has only begun."""
+
+_RUNNING = SessionStateChanged(state="running", reason="file_grows")
+
+
+class _File(msgspec.Struct):
+    """One file: what it was when it was read last, and its sessions that run, with the end to tell of each."""
+
+    path: Path
+    stamp: str
+    source: LiveSource | None = None
+    running: dict[str, SessionStateChanged] = {}
+    grown_at: float = 0.0
+    next_at: float = 0.0
+    is_incomplete: bool = False
+
+
+def follow_files(home: Home, lines: Sequence[ImportLine], arrivals: NewFiles, quiet_after: float, as_json: bool
+                 ) -> None:
+    """Follow the files of an import, and those that arrive, until SIGINT or SIGTERM, or until all have been silent
+    for `quiet_after` seconds."""
+    over = threading.Event()
+    for name in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(name, lambda *_: over.set())
+    found = {Path(line.path): line.stamp for line in lines}
+    follower = FileFollower(home, [_File(path, stamp) for path, stamp in found.items()], as_json,
+                        min(SILENCE_S, quiet_after or SILENCE_S), arrivals)
+    follower.go_on(line for line in lines if line.result == "grown")
+    if not as_json:
+        note(f"tiphys: {len(found)} files are followed; Ctrl+C ends it.")
+    last = time.monotonic()
+    while not over.wait(LOOK_S):
+        if follower.look():
+            last = time.monotonic()
+        if quiet_after and time.monotonic() - last > quiet_after:
+            break
+    follower.settle_all()
+
+
+class FileFollower:
+    """Looks after the files, one after the other."""
+
+    def __init__(self, home: Home, files: Sequence[_File], as_json: bool, silence_s: float,
+                 arrivals: NewFiles | None = None) -> None:
+        self._home, self._files, self._as_json, self._silence_s = home, list(files), as_json, silence_s
+        self._arrivals, self._arrivals_at = arrivals or NewFiles([]), time.monotonic()
+
+    def go_on(self, lines: Iterable[ImportLine]) -> None:
+        """These sessions had grown already when the import read their files: they run."""
+        for line in lines:
+            with reading(self._home) as conn:
+                row = log.row(conn, line.session)
+            file = next((f for f in self._files if f.path == Path(line.path)), None)
+            if file is not None and row.reason in reimport.OPEN_ENDS:
+                file.grown_at = time.monotonic()
+                file.running[line.session] = SessionStateChanged(
+                    state="stopped" if row.state == "running" else row.state, reason="end_not_recorded")
+                self._append(line.session, "", [_state(_RUNNING)], {})
+                self._say(line.session, file.path)
+
+    def look(self) -> bool:
+        """Look once; tells whether a file has changed."""
+        changed = False
+        if time.monotonic() - self._arrivals_at >= ARRIVALS_S:
+            known = {file.path for file in self._files}
+            self._files += [_File(path, "") for path in self._arrivals.since_last_time() if path not in known]
+            self._arrivals_at = time.monotonic()
+        for file in self._files:
+            now = time.monotonic()
+            if now < file.next_at:
+                continue
+            current = stamp(file.path)
+            if current and current != file.stamp:
+                file.stamp, file.grown_at = current, now
+                self._read(file)
+                file.next_at = time.monotonic() + SHARE * (time.monotonic() - now)
+                changed = True
+            elif (file.running or file.is_incomplete) and now - file.grown_at > self._silence_s:
+                self._settle(file)
+        return changed
+
+    def settle_all(self) -> None:
+        """Nobody follows any more: what runs gets the end that its file tells."""
+        for file in self._files:
+            self._settle(file)
+
+    def _read(self, file: _File) -> None:
+        file.is_incomplete = False
+        try:
+            file.source = LiveSource(file.path, file.source)
+            for session in registry.read(file.source):
+                self._take(file, session)
+        except ReportableError as failure:
+            file.is_incomplete = failure.code == "file_incomplete"
+            if not file.is_incomplete and failure.code not in _YOUNG:
+                note(f"tiphys: {failure.sentence} [{failure.code}]")
+
+    def _settle(self, file: _File) -> None:
+        if file.is_incomplete:  # it will not get any better
+            file.is_incomplete = False
+            for session in registry.read(Source(file.path)):
+                self._take(file, session)
+        for name, end in file.running.items():
+            self._append(name, "", [_state(end)], {})
+            self._say(name, file.path)
+        file.running = {}
+
+    def _take(self, file: _File, read: Imported) -> None:
+        session = anchored(self._home, read)
+        session, end = reimport.without_open_end(session)
+        lacking = compare(self._home, session)
+        if not lacking.bodies:
+            return
+        bodies = list(lacking.bodies)
+        if end is not None and session.session not in file.running:
+            bodies.insert(0 if lacking.head else 1, _state(_RUNNING))
+        file.running.pop(session.session, None)
+        if end is not None:
+            file.running[session.session] = end
+        self._append(session.session, session.format, bodies, payloads(session, lacking.bodies))
+        self._say(session.session, file.path)
+
+    def _append(self, session: str, format: str, bodies: Sequence[bytes], blobs: Mapping[str, bytes]) -> None:
+        with reading(self._home) as conn:
+            head = log.head(conn, session)
+            format = format or log.row(conn, session).origin
+
+        async def store(authority: Authority) -> None:
+            op = ImportSession(origin=format, events=head + len(bodies))
+            await authority.take_in(session, op, f"import:{session}:{head}", bodies, blobs)
+
+        writing(self._home, store)
+
+    def _say(self, session: str, path: Path) -> None:
+        with reading(self._home) as conn:
+            row = log.row(conn, session)
+        if self._as_json:
+            emit(FollowedLine(session=session, path=str(path), state=row.state, steps=row.steps))
+        else:
+            say(f"{row.state:<9} {row.steps:>6,} steps  {session}  {row.title}")
+
+
+def _state(fact: SessionStateChanged) -> bytes:
+    return encode_event(make_event(fact, Author(kind="import", name="file")))

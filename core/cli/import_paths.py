@@ -1,0 +1,111 @@
+"""`tiphys import`: trajectories of other programs, and our own archives, become sessions of this home."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from core.cli.output import emit, json_option, note, say
+
+if TYPE_CHECKING:
+    from core.cli.printed_json import ImportLine
+    from core.cli.progress import ProgressDisplay
+    from core.cli.store_imported import Read
+    from core.domain.errors import ReportableError
+    from core.store.home import Home
+
+
+@click.command(name="import")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--follow", is_flag=True, help="Go on with files that are still being written, until Ctrl+C.")
+@click.option("--quiet-after", type=float, default=0.0, metavar="SECONDS",
+              help="With --follow: end when no file has changed for so long.")
+@click.option("--progress", "with_progress", is_flag=True,
+              help="With --json: print also how far it is, and failures, as JSON lines.")
+@json_option
+def import_paths(paths: tuple[Path, ...], follow: bool, quiet_after: float, with_progress: bool, as_json: bool) -> int:
+    """Import the sessions in PATHS: files, or folders with all files below them.
+
+    The format is recognised by the content. A second import of the same content changes nothing. Ctrl+C ends it: the
+    sessions that were told stay, of no other is anything kept.
+    """
+    from core.cli.progress import ProgressDisplay
+    from core.formats.new_files import NewFiles
+    from core.store.home import Home
+
+    home = Home.default()
+    progress = ProgressDisplay(as_json=as_json and with_progress, quiet=as_json and not with_progress)
+    failures: list[ReportableError] = []
+    found: list[ImportLine] = []
+    new_files = NewFiles([path for path in paths if follow and path.is_dir()])
+    try:
+        for line in import_all(home, paths, failures, progress):
+            progress.clear()
+            found.append(line)
+            _show(line, as_json)
+    except KeyboardInterrupt:
+        progress.clear()
+        note(f"tiphys: It was cancelled; {len(found)} sessions are imported, of no other anything is kept.")
+        return 130
+    _tell(failures, as_lines=as_json and with_progress)
+    if follow:
+        from core.cli.follow_files import follow_files
+
+        follow_files(home, found, new_files, quiet_after, as_json)
+    return max((f.exit_status for f in failures), default=0)
+
+
+def _show(line: ImportLine, as_json: bool) -> None:
+    if as_json:
+        emit(line)
+        return
+    say(f"{line.result:<9} {line.format:<12} {line.steps:>6,} steps  {line.session}  {line.title}")
+    for warning in line.warnings:
+        say(f"          {warning}")
+
+
+def _tell(failures: Sequence[ReportableError], *, as_lines: bool) -> None:
+    for failure in failures:
+        if as_lines:
+            emit({"failure": {"code": failure.code, "sentence": failure.sentence,
+                              "params": {k: v for k, v in failure.params.items() if isinstance(v, str | int | float)}}})
+        else:
+            note(f"tiphys: {failure.sentence} [{failure.code}]")
+
+
+def import_all(home: Home, paths: Sequence[Path], failures: list[ReportableError],
+               progress: ProgressDisplay | None = None) -> Iterator[ImportLine]:
+    """Import every session below the paths, one line each; what could not be read is put into `failures`.
+
+    In a folder, files of no known format are passed over: only a file that was named itself must be one.
+    """
+    from core.cli.progress import ProgressDisplay
+    from core.cli.store_imported import store_all
+
+    shown = progress or ProgressDisplay(quiet=True)
+    for line in store_all(home, _read_all(paths, failures, shown), failures):
+        shown.sessions += 1
+        yield line
+
+
+def _read_all(paths: Sequence[Path], failures: list[ReportableError], progress: ProgressDisplay) -> Iterator[Read]:
+    from core.cli.store_imported import Read
+    from core.domain.errors import ReportableError
+    from core.formats import registry
+    from core.formats.live_source import stamp
+    from core.formats.source import Source
+
+    files = [(file, file == path) for path in paths for file in registry.files(path)]
+    progress.expect([file for file, _ in files])
+    for file, is_named in files:
+        progress.begin()
+        before = stamp(file)
+        try:
+            for session in registry.read(Source(file, progress.at)):
+                yield Read(session, file, before)
+        except ReportableError as failure:
+            if failure.code != "unknown_format" or is_named:
+                failures.append(failure)

@@ -1,0 +1,72 @@
+"""What rules propose for a session, stored under the rules' own names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from core.domain.events import Event
+    from core.domain.step import StepBody
+    from core.domain.trajectory import Trajectory
+    from core.store.home import Home
+    from core.store.sqlite import Connection
+    from core.supervision.rule import Rule
+
+
+rules_option = click.option("--rules", "rules_folder", type=click.Path(path_type=Path, file_okay=False),
+                             help="Folder of rules.toml and own rules (default: rules in the home).")
+
+
+def propose_by_rules(home: Home, session: str, folder: Path | None = None) -> list[Event]:
+    """Let every rule judge the session and store what it says anew."""
+    import asyncio
+
+    from core.cli.log_access import reading, trajectory
+    from core.supervision.propose import propose
+
+    with reading(home) as conn:
+        judged = trajectory(conn, session)
+        proposed = propose(judged, step_bodies(conn), rules_for(home, task_of(judged), folder))
+    asyncio.run(store_verdicts(home, session, proposed))
+    return proposed
+
+
+def rules_for(home: Home, task: str, folder: Path | None = None) -> list[Rule]:
+    """The rules of a folder (default: the home's) for a task. Raises InvalidInput."""
+    from core.supervision.rule_book import rules_of
+
+    return rules_of(folder or home.path / "rules", task)
+
+
+def step_bodies(conn: Connection) -> Callable[[str], StepBody | None]:
+    """Step bodies by hash, None where the log does not hold one."""
+    from core.domain.step import decode_body
+    from core.store import blobs
+
+    return lambda name: decode_body(blobs.get(conn, name)) if blobs.holds(conn, name) else None
+
+
+async def store_verdicts(home: Home, session: str, proposed: Sequence[Event]) -> None:
+    """Store verdicts under their own authors (rules, judges)."""
+    from core.domain.events import VerdictGiven
+    from core.protocol.messages import GiveVerdict
+    from core.server.authority import Authority
+
+    if not proposed:
+        return
+    async with Authority(home) as authority:
+        for event in proposed:
+            if isinstance(event.fact, VerdictGiven):
+                fact = event.fact
+                await authority.do(session, GiveVerdict(step=fact.step, value=fact.value, reason=fact.reason,
+                                                        author=event.author))
+
+
+def task_of(trajectory: Trajectory) -> str:
+    """The id of a session's task, "" where its log names none."""
+    return trajectory.created.task.id if trajectory.created else ""

@@ -1,0 +1,52 @@
+"""`tiphys restore`: a backup in the place of the log of record."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from core.cli.output import emit, json_option, note, say
+
+FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command()
+@click.argument("source", type=FILE)
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@json_option
+def restore(source: Path, yes: bool, as_json: bool) -> None:
+    """Put a backup in the log's place; the log of now is kept beside it. No server may run.
+
+    Clients and runners then send again what they sent after the backup was made. Accounts stay as they are now.
+    """
+    from core.domain.errors import Conflict
+    from core.server.serve import hold
+    from core.store.home import Home
+    from core.store.restore import restore as put_back
+    from core.store.restore import survey
+
+    home = Home.default()
+    try:
+        lock = hold(home)
+    except Conflict as error:
+        raise Conflict(error.code, f"A server is running on {home.path}; end it first.", home=str(home.path)) from None
+    try:
+        held = survey(source)
+        if not yes and home.server_db.exists():
+            click.confirm(f"Replace the log by {source} ({held.sessions} sessions, {held.events:,} events)?",
+                          abort=True, err=True)
+        restored = put_back(source, home.server_db)
+        for suffix in ("", "-wal", "-shm"):
+            home.search_db.with_name(home.search_db.name + suffix).unlink(missing_ok=True)
+    finally:
+        lock.release()
+    if as_json:
+        emit({"file": str(source), "sessions": held.sessions, "events": held.events,
+              "kept": str(restored.former) if restored.former else None, "accounts": restored.accounts})
+    else:
+        say(f"Restored {held.sessions} sessions, {held.events:,} events." +
+            (f" The former log is kept as {restored.former}." if restored.former else ""))
+        if restored.accounts is None:
+            note("The former log's accounts could not be read: tokens are those of the backup. Revoke again what was "
+                 "revoked since, and add who came since.")

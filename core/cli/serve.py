@@ -1,0 +1,42 @@
+"""`tiphys serve`: the session server."""
+
+from __future__ import annotations
+
+import click
+
+from core.cli.output import emit, json_option, say
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
+@click.option("--port", type=click.IntRange(1, 65535), help="Default: 7717; with --private any free one.")
+@click.option("--private", is_flag=True, help="For this computer's desktop alone.")
+@click.option("--name", "names", multiple=True, help="A further host name under which clients address this server.")
+@click.option("--certificate", default="", help="PEM file; with --key turns TLS on.")
+@click.option("--key", default="", help="PEM file.")
+@click.option("--self-signed", is_flag=True, help="TLS with a certificate that is made once, trusted by fingerprint.")
+@click.option("--plain-text", is_flag=True, help="Listen beyond this computer without TLS: something else encrypts.")
+@json_option
+def serve(
+    host: str, port: int | None, private: bool, names: tuple[str, ...], certificate: str, key: str, self_signed: bool,
+    plain_text: bool, as_json: bool,
+) -> None:
+    """Run the session server until it is told to end (Ctrl+C)."""
+    from core import logs
+    from core.server.serve import Server, ServeSettings, run
+    from core.store.home import Home
+
+    home = Home.default()
+    logs.set_up("server", home.logs)
+    settings = ServeSettings(home=home, host=host, port=port, private=private, names=names,
+                             certificate=certificate, key=key, self_signed=self_signed, plain_text=plain_text)
+
+    def ready(server: Server) -> None:
+        if as_json:
+            emit({"url": server.url, "addresses": server.addresses, "home": str(home.path)})
+            return
+        say(f"Serving at {server.url}")
+        for address in server.addresses:
+            say(f"Elsewhere: {address}")
+
+    run(settings, ready)

@@ -1,0 +1,185 @@
+"""Storing imported sessions in a home's log: whole or not at all, once however often, and known again when grown."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from core.aio import TaskScope
+from core.cli.log_access import reading, writing
+from core.cli.printed_json import ImportLine
+from core.cli.same_run_opinions import same_run_opinions
+from core.domain.blob import blob_hash
+from core.domain.errors import Conflict, ReportableError
+from core.domain.events import NoteAdded, blobs_of, decode_event, encode_event, make_event
+from core.domain.verdict import Author
+from core.formats import reimport
+from core.formats.blob_spool import BlobSelection
+from core.formats.imported import Imported
+from core.protocol.messages import ImportSession
+from core.store import log
+from core.store.home import Home
+from core.store.sqlite import scalar
+
+if TYPE_CHECKING:
+    from core.server.authority import Authority
+
+BATCH, BATCH_BYTES, BATCH_S = 64, 16 * 1024 * 1024, 1.0
+"""Sessions are stored together until so many, so many bytes of payloads, or so many seconds of reading."""
+
+
+REMARKS = 100
+"""So many sentences about one file are kept with its session."""
+
+
+class Read(msgspec.Struct, frozen=True):
+    """A session that was read, from which file, and the file's stamp before it was read."""
+
+    session: Imported
+    path: Path
+    stamp: str = ""
+
+
+class Lacking(msgspec.Struct, frozen=True):
+    """What the log lacks of a session: `result` (imported, present, grown), and the journal to append it to."""
+
+    result: str
+    journal: str
+    bodies: Sequence[bytes]
+    head: int
+
+
+def store_all(home: Home, found: Iterable[Read], failures: list[ReportableError]) -> Iterator[ImportLine]:
+    """Store sessions, each in one piece; gives a line for each. What could not be stored is put into `failures`.
+
+    They are stored a few at a time: the log is held only while it is written, and other commands find it free.
+    """
+    batch: list[Read] = []
+    began, size = time.monotonic(), 0
+    for one in found:
+        batch.append(one)
+        size += one.session.size
+        if len(batch) >= BATCH or size >= BATCH_BYTES or time.monotonic() - began >= BATCH_S:
+            yield from _store(home, batch, failures)
+            batch, size = [], 0
+            began = time.monotonic()
+    yield from _store(home, batch, failures)
+
+
+def _store(home: Home, batch: Sequence[Read], failures: list[ReportableError]) -> list[ImportLine]:
+    async def store(authority: Authority) -> list[ImportLine]:
+        lines: list[ImportLine] = []
+        for group in _apart(batch, 1 if authority.is_remote else BATCH):
+            async with TaskScope("import") as scope:
+                for task in [scope.spawn(_try(authority, home, one), name="store") for one in group]:
+                    outcome = await task
+                    failures.append(outcome) if isinstance(outcome, ReportableError) else lines.append(outcome)
+        return lines
+
+    return writing(home, store) if batch else []
+
+
+async def _try(authority: Authority, home: Home, one: Read) -> ImportLine | ReportableError:
+    try:
+        return await take(authority, home, one)
+    except ReportableError as failure:
+        return failure
+
+
+def _apart(batch: Sequence[Read], most: int) -> Iterator[list[Read]]:
+    """Groups of at most so many, in order, none with a session twice: the second is compared with the first."""
+    group: dict[str, Read] = {}
+    for one in batch:
+        if one.session.session in group or not one.session.is_named or len(group) >= most:
+            yield list(group.values())
+            group = {}
+        group[one.session.session] = one
+    yield list(group.values())
+
+
+async def take(authority: Authority, home: Home, one: Read) -> ImportLine:
+    """Store one session."""
+    session = anchored(home, one.session)
+    lacking = compare(home, session)
+    remarks: tuple[str, ...] = ()
+    bodies = lacking.bodies
+    if lacking.result == "imported":
+        opinions, source = _new_opinions(home, session)
+        bodies = [*bodies, *opinions]
+        if opinions:
+            remarks = (f"What people said of session {source}, which is the same run, was taken over.",)
+    if bodies:
+        bodies = [*bodies, *_remarks(home, session)]
+        op = ImportSession(origin=session.format, events=lacking.head + len(bodies))
+        await authority.take_in(session.session, op, lacking.journal, bodies, payloads(session, lacking.bodies))
+    return ImportLine(session=session.session, source=session.source, format=session.format, title=session.title,
+                      steps=session.steps, errors=session.errors, warnings=(*session.warnings, *remarks),
+                      result=lacking.result, path=str(one.path), stamp=one.stamp)
+
+
+def _remarks(home: Home, session: Imported) -> list[bytes]:
+    """What the importer has to say of the file, as notes on the session that the log does not have yet."""
+    author = Author(kind="import", name=session.format)
+    texts = {f"{session.session}-remark-{blob_hash(text.encode())[:16]}": text for text in session.warnings[:REMARKS]}
+    if not texts:
+        return []
+    with reading(home) as conn:
+        notes = conn.execute("SELECT body FROM event WHERE session = ? AND kind = 'note_added'", (session.session,))
+        held = {decode_event(bytes(body)).id for (body,) in notes}
+    return [encode_event(make_event(NoteAdded(step=0, text=text), author, id=name))
+            for name, text in texts.items() if name not in held]
+
+
+def _new_opinions(home: Home, session: Imported) -> tuple[list[bytes], str]:
+    """What people said of the same run in another format, as far as the log lacks it."""
+    with reading(home) as conn:
+        opinions, source = same_run_opinions(conn, session)
+        held = {placed.event.id for placed in log.read_all(conn, session.session)} if opinions else set()
+    return [body for body in opinions if decode_event(body).id not in held], source
+
+
+def payloads(session: Imported, bodies: Iterable[bytes]) -> Mapping[str, bytes]:
+    """The payloads that some of a session's events name."""
+    return BlobSelection(session.blobs, [name for body in bodies for name in blobs_of(decode_event(body).fact)])
+
+
+def anchored(home: Home, session: Imported) -> Imported:
+    """The session under the name of an earlier state of it, where its file has grown and gives it no name."""
+    if session.is_named:
+        return session
+    first = reimport.first_body(session).encode()
+    with reading(home) as conn:
+        if log.head(conn, session.session):
+            return session
+        sql = "SELECT session, body FROM event WHERE kind = 'step_added' AND step = 1 AND session LIKE ?"
+        for name, body in conn.execute(sql, (f"{session.format}-%",)).fetchall():
+            if first in body and reimport.is_same_run([p.body for p in log.read_all(conn, name)], session):
+                return reimport.renamed(session, name)
+    return session
+
+
+def compare(home: Home, session: Imported) -> Lacking:
+    """What the log lacks of a session.
+
+    Raises Conflict where the session exists and did not come from an import: its own runner writes it.
+    """
+    journal = f"import:{session.session}"
+    with reading(home) as conn:
+        head = log.head(conn, session.session)
+        if not head:
+            return Lacking("imported", journal, session.bodies, 0)
+        held = {placed.event.id: placed.body for placed in log.read_all(conn, session.session)}
+        writer = scalar(conn, "SELECT journal FROM session WHERE id = ?", session.session)
+        hidden = log.row(conn, session.session).is_hidden
+        is_awaited = hidden and not writer  # a restored log has people's words about it, and no more
+    lacking = reimport.missing_events(session, held)
+    if not lacking:
+        return Lacking("present", journal, lacking, head)
+    if not str(writer).startswith(journal) and not is_awaited:
+        raise Conflict("session_differs", f"{session.source} holds events that session {session.session}, which was "
+                       "not imported, does not have.", session=session.session)
+    return Lacking("imported" if hidden else "grown", f"{journal}:{head}", lacking, head)

@@ -1,0 +1,65 @@
+"""`tiphys train`: masked supervised fine-tuning on exported data."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from core.cli.output import emit, json_option, say
+
+if TYPE_CHECKING:
+    from core.training.settings import TrainSettings
+
+
+@click.command()
+@click.argument("data", type=click.Path(path_type=Path))
+@click.option("--model", default="", help="Folder of the model to start from (default: SmolLM2).")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder for the weights and the metrics.")
+@click.option("--gpus", type=click.IntRange(1), help="GPUs that share the work and the model's memory (FSDP).")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Any other training setting.")
+@json_option
+def train(data: Path, model: str, out: Path, gpus: int | None, settings: tuple[str, ...], as_json: bool) -> int:
+    """Train a model on DATA, a folder that `tiphys export --to trl` wrote.
+
+    With --json each line on stdout is one report of progress; the last says {"done": true, "folder": …}.
+    """
+    from core.cli.export import default_model
+    from core.domain.errors import InvalidInput, ReportableError
+    from core.llm.extra import require_extra
+    from core.store.home import Home
+
+    unnamed = [s for s in settings if "=" not in s]
+    if unnamed:
+        raise InvalidInput("bad_settings", f"--set takes NAME=VALUE, not {unnamed[0]!r}.")
+    try:
+        require_extra("torch", "transformers", "trl", "accelerate")
+        from core.training.worker import read_settings, serve
+
+        start = model or default_model(Home.default())
+        values = dict(s.split("=", 1) for s in settings) | {"data": str(data), "model": start, "out": str(out)}
+        values |= {"gpus": str(gpus)} if gpus else {}
+        known = read_settings(values)
+    except ReportableError as error:
+        if as_json:  # who follows the progress on stdout finds the end of it there too
+            emit({"error": {"code": error.code, "sentence": error.sentence}})
+        raise
+    return serve(known) if as_json else _with_words(known)
+
+
+def _with_words(settings: TrainSettings) -> int:
+    from core.training.train import run
+    from core.training.worker import stop_on_signals
+
+    def tell(report: dict[str, Any]) -> None:
+        if "loss" in report:
+            say(f"step {report.get('step')} of {report.get('steps')}  loss {report['loss']:.4f}")
+
+    summary = run(settings, tell, stop_on_signals(threading.Event()))
+    if summary.stopped:
+        say(f"Stopped after step {summary.step} of {summary.steps}; the same command goes on from there.")
+    else:
+        say(f"The trained model is in {summary.folder}.")
+    return 0

@@ -1,0 +1,30 @@
+"""`tiphys verify`: whether a log, or a backup of it, is sound."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from core.cli.output import emit, json_option, say
+
+FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command()
+@click.argument("source", required=False, type=FILE)
+@json_option
+def verify(source: Path | None, as_json: bool) -> None:
+    """Check a log (by default the server's) from end to end; status 2 where it is damaged."""
+    from core.store.home import Home
+    from core.store.restore import survey
+
+    held = survey(source or Home.default().server_db)
+    if as_json:
+        emit(held)
+        return
+    say(f"{held.path} is sound: {held.sessions} sessions, {held.events:,} events, {held.payloads:,} payloads.")
+    if held.lacking:
+        say(f"{held.lacking:,} payloads that events name are not held.")
+    if held.pending:
+        say(f"It is of an older version; opening it applies {', '.join(held.pending)} after a backup.")

@@ -1,0 +1,51 @@
+"""Watching a session in the log as it grows, for commands that wait for its end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from core.cli.log_access import reading
+from core.domain import events as e
+from core.domain.errors import LimitReached
+from core.domain.events import Event
+from core.domain.session import FINAL_STATES
+from core.domain.trajectory import Trajectory
+from core.store import log
+from core.store.home import Home
+
+_LOOK_S = 0.2
+
+
+def watch_to_end(
+    home: Home, session: str, on_event: Callable[[Trajectory, Event], None], limit_s: float | None = None
+) -> Trajectory:
+    """Fold the session's log until it ends; `on_event` gets each event. Raises LimitReached when it takes too long."""
+    trajectory = Trajectory(session)
+    deadline = None if limit_s is None else time.monotonic() + limit_s
+    with reading(home) as conn:
+        while True:
+            for placed in log.read(conn, session, after=trajectory.seq):
+                on_event(trajectory, trajectory.apply(placed))
+            if trajectory.seq >= log.head(conn, session):
+                if trajectory.row.state in FINAL_STATES:
+                    return trajectory
+                if deadline is not None and time.monotonic() > deadline:
+                    raise LimitReached("too_slow", f"Session {session} did not end within {limit_s:.0f} s.")
+                time.sleep(_LOOK_S)
+
+
+def event_line(trajectory: Trajectory, event: Event) -> str:
+    """One line for an event that a person wants to see pass by, or ""."""
+    match event.fact:
+        case e.StepAdded() as f:
+            return f"  step {f.head.number:>3} {'✗' if f.head.is_error else '·'} {f.head.title[:100]}"
+        case e.GuidanceDelivered() as f:
+            return f"  ★ guidance delivered at step {f.step}"
+        case e.ScoreGiven() as f:
+            return f"  score {f.total}: {f.message[:100]}"
+        case e.SummaryAdded() as f:
+            return f"  summary of steps {f.first}–{f.last}"
+        case e.SessionStateChanged() as f:
+            return f"  {f.state}{f' ({f.reason})' if f.reason else ''}"
+    return ""

@@ -1,0 +1,305 @@
+"""One reconnecting WebSocket with its greeting; desktop clients, runners and the command line all use it.
+
+The link knows nothing of outboxes or journals: its owner (`Owner`) says who it is, and is told what arrives.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import logging
+import os
+import ssl
+from collections import deque
+from datetime import UTC, datetime
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+import msgspec
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, InvalidURI
+from websockets.typing import Subprotocol
+
+from core.aio import TaskScope
+from core.client.certificate import pinned, split_address
+from core.client.patience import Patience
+from core.client.status import Status
+from core.domain.errors import (
+    Conflict,
+    Denied,
+    InvalidInput,
+    ProtocolMismatch,
+    ReportableError,
+    Unavailable,
+    make_error,
+)
+from core.protocol.codec import MAX_TEXT_FRAME, decode_from_server, encode
+from core.protocol.messages import PROTOCOL, SUBPROTOCOL, Close, Failed, Hello, Welcome, Wire
+from core.protocol.packed import PACKED, is_packed, unpack
+
+log = logging.getLogger("wire")
+
+GREETING_S = 10.0
+
+_FATAL_STATUS = {401: "token", 403: "forbidden"}
+_FATAL_CLOSE = {Close.TOKEN: "token", Close.SCOPE: "scope", Close.VERSION: "version"}
+
+
+class Owner(Protocol):
+    """What a link works for. Every method is called on the event loop, in order, one at a time."""
+
+    @property
+    def client(self) -> str:
+        """The durable identity that Hello names: the outbox's or the journal's."""
+
+    async def on_welcome(self, welcome: Welcome) -> None:
+        """The connection is greeted; what was subscribed or sent on the last one must be asked for again."""
+
+    async def on_message(self, message: Wire) -> None:
+        """A text frame came. Answer with `post`, never by awaiting `send` (both ends could wait)."""
+
+    async def on_piece(self, frame: bytes) -> None:
+        """A binary frame came (`core.protocol.frames`)."""
+
+    def on_status_changed(self, status: Status) -> None:
+        """The state of the link changed."""
+
+
+async def shut(socket: ClientConnection, code: int = 1000, reason: str = "") -> None:
+    """Close a connection, whatever state it is in."""
+    try:
+        await socket.close(code, reason)
+    except AttributeError:  # CPython: a transport that was flushed while it closed cannot be aborted (its loop is None)
+        log.debug("a connection was gone before it was closed")
+
+
+def is_loopback(url: str) -> bool:
+    """Whether an address names this machine."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+PLAIN_TEXT = "TIPHYS_PLAIN_TEXT"
+"""The environment variable by which a person says that something else (a VPN, a tunnel) encrypts."""
+
+
+class ReconnectingConnection:
+    """Keeps one connection to `url` up until `run` is cancelled or the server hands the lease to another.
+
+    The address may carry the fingerprint of the server's certificate (`core.client.certificate`).
+    Raises InvalidInput (bad_fingerprint).
+    """
+
+    def __init__(self, url: str, token: str, owner: Owner, *, program: str = "") -> None:
+        self.url, self._pin = split_address(url)
+        self.status = Status(server=self.url)
+        self._token, self._owner, self._program = token, owner, program
+        self._socket: ClientConnection | None = None
+        self._queue: deque[Wire | bytes] = deque()
+        self._queued = asyncio.Event()
+        self._hurry = asyncio.Event()
+        self._failure: ReportableError | None = None
+        self._cause: ReportableError | None = None
+        self._greeted_at: float | None = None
+
+    @property
+    def is_online(self) -> bool:
+        """Whether the server has greeted us on a connection that is still open."""
+        return self.status.state == "online"
+
+    async def run(self) -> None:
+        """Connect, serve the owner, reconnect. Raises Conflict (code fenced) when a newer runner took over."""
+        patience = Patience()
+        while True:
+            self._greeted_at = None
+            await self._connect_once()
+            at = self._greeted_at
+            patience.ended(None if at is None else asyncio.get_running_loop().time() - at)
+            await self._pause(patience.wait(denied=self.status.state == "denied"))
+
+    def hurry(self) -> None:
+        """Try again at once: the network came up, or a person asks."""
+        self._hurry.set()
+
+    def post(self, message: Wire | bytes) -> None:
+        """Send soon, in order of the posts; dropped when the connection ends before."""
+        if self.is_online:
+            self._queue.append(message)
+            self._queued.set()
+
+    async def send(self, message: Wire | bytes) -> bool:
+        """Send now and wait while the server is slow; False when there is no connection."""
+        socket = self._socket
+        if socket is None or not self.is_online:
+            return False
+        try:
+            await socket.send(message if isinstance(message, bytes) else encode(message))
+        except ConnectionClosed:
+            return False
+        return True
+
+    async def restart(self, code: int = Close.GAP, reason: str = "resume") -> None:
+        """Close this connection; `run` makes the next one soon."""
+        if self._socket is not None:
+            await shut(self._socket, code, reason)
+
+    def abort(self, cause: ReportableError) -> None:
+        """Cut this connection here and now; `run` makes the next one soon. The status tells the cause."""
+        self._cause = cause
+        if self._socket is not None:
+            self._socket.transport.abort()
+
+    async def _connect_once(self) -> None:
+        self._failure = self._cause = None
+        if self.status.state not in ("offline", "denied"):
+            self._tell(state="connecting")
+        try:
+            socket = await self._dial()
+            try:
+                await self._greet(socket)
+                await self._serve(socket)
+            finally:
+                await shut(socket)
+        except ReportableError as error:
+            self._stand(error)
+        except ConnectionClosed as error:
+            self._stand(self._cause or _closed(error, self.url, self._failure))
+        except (OSError, InvalidHandshake, InvalidURI, TimeoutError, EOFError) as error:
+            self._stand(_refused(error, self.url))
+        finally:
+            self._socket = None
+            self._queue.clear()
+
+    async def _dial(self) -> ClientConnection:
+        try:
+            in_the_clear = self.url.lower().startswith("ws:") and not is_loopback(self.url)
+            if in_the_clear and os.environ.get(PLAIN_TEXT) != "1":
+                raise InvalidInput("plain_text", f"{self.url} would carry your token unencrypted; use wss://, or set "
+                                   f"{PLAIN_TEXT}=1 where something else encrypts.", url=self.url)
+            return await self._open()
+        except ssl.SSLCertVerificationError as error:  # a ValueError, too
+            raise Denied("unknown_certificate", f"This computer does not know the certificate of {self.url} "
+                         f"({error.verify_message}). Add its fingerprint to the address: …#sha256=…; "
+                         "“tiphys serve” prints it.", server=self.url) from error
+        except ValueError as error:
+            raise InvalidInput("bad_address", f"{self.url!r} is no address of a server: {error}") from error
+
+    def _open(self) -> connect:
+        options: dict[str, Any] = {
+            "subprotocols": [Subprotocol(SUBPROTOCOL)], "compression": None, "max_size": MAX_TEXT_FRAME,
+            "additional_headers": {"Authorization": f"Bearer {self._token}"}, "ping_interval": 20, "ping_timeout": 20,
+            "open_timeout": 10, "close_timeout": 2, "proxy": None if is_loopback(self.url) else True,
+            "user_agent_header": self._program or "tiphys", "logger": _quiet(),
+        }
+        if self._pin:
+            return connect(self.url, **options, **pinned(self._pin))
+        return connect(self.url, ssl=True if self.url.lower().startswith("wss:") else None, **options)
+
+    async def _greet(self, socket: ClientConnection) -> None:
+        began = asyncio.get_running_loop().time()
+        hello = Hello(protocol=PROTOCOL, client=self._owner.client, program=self._program, capabilities=(PACKED,))
+        await socket.send(encode(hello))
+        async with asyncio.timeout(GREETING_S):
+            message = decode_from_server(await socket.recv())
+        if isinstance(message, Failed):
+            raise make_error(message.kind, message.code, message.sentence, message.params)
+        if not isinstance(message, Welcome):
+            raise ProtocolMismatch("no_welcome", f"{self.url} does not answer as a Tiphys server.")
+        self._socket = socket
+        self._greeted_at = asyncio.get_running_loop().time()
+        latency = (self._greeted_at - began) * 1000
+        self._tell(state="online", latency_ms=latency, name=message.name, scopes=message.scopes,
+                   capabilities=message.capabilities)
+        await self._owner.on_welcome(message)
+
+    async def _serve(self, socket: ClientConnection) -> None:
+        async with TaskScope("link") as scope:
+            scope.spawn(self._drain(socket), name="link-send")
+            while True:
+                await self._take(await socket.recv())
+
+    async def _take(self, frame: str | bytes) -> None:
+        self._failure = None  # only what was said last explains why the connection ended
+        if isinstance(frame, bytes) and not is_packed(frame):
+            await self._owner.on_piece(frame)
+            return
+        try:
+            message = decode_from_server(unpack(frame) if isinstance(frame, bytes) else frame)
+        except InvalidInput as error:
+            log.info("ignored a message of the server: %s", error)
+            return
+        if isinstance(message, Failed):
+            self._failure = make_error(message.kind, message.code, message.sentence, message.params)
+        await self._owner.on_message(message)
+
+    async def _drain(self, socket: ClientConnection) -> None:
+        try:
+            while True:
+                await self._queued.wait()
+                self._queued.clear()
+                while self._queue:
+                    message = self._queue.popleft()
+                    await socket.send(message if isinstance(message, bytes) else encode(message))
+        except ConnectionClosed:
+            return
+
+    def _stand(self, error: ReportableError) -> None:
+        if isinstance(error, Conflict) and error.code == "fenced":
+            self._tell(state="offline", code=error.code, sentence=error.sentence)
+            raise error
+        denied = isinstance(error, (Denied, ProtocolMismatch))
+        log.info("%s", error.sentence)
+        self._tell(state="denied" if denied else "offline", code=error.code, sentence=error.sentence)
+
+    def _tell(self, *, state: str, latency_ms: float | None = None, code: str = "", sentence: str = "",
+              name: str = "", scopes: tuple[str, ...] = (), capabilities: tuple[str, ...] = ()) -> None:
+        before = self.status
+        since = before.since if before.state == state else datetime.now(UTC)
+        self.status = msgspec.structs.replace(before, state=state, since=since, latency_ms=latency_ms, code=code,
+                                              sentence=sentence, name=name or before.name, scopes=scopes,
+                                              capabilities=capabilities)
+        if self.status != before:
+            self._owner.on_status_changed(self.status)
+
+    async def _pause(self, seconds: float) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                await self._hurry.wait()
+        except TimeoutError:
+            pass
+        self._hurry.clear()
+
+
+def _quiet() -> logging.Logger:
+    """The library's own log, which shows what our status tells already, with a traceback (a ping that failed)."""
+    logger = logging.getLogger("wire.websockets")
+    logger.setLevel(logging.CRITICAL)
+    return logger
+
+
+def _refused(error: Exception, url: str) -> ReportableError:
+    if isinstance(error, InvalidStatus) and error.response.status_code in _FATAL_STATUS:
+        code = _FATAL_STATUS[error.response.status_code]
+        answer = error.response.body.decode(errors="replace").strip() if error.response.body else ""
+        return Denied(code, answer or f"{url} refused the token.", server=url)
+    if isinstance(error, InvalidStatus) and error.response.status_code == 400:
+        return ProtocolMismatch("subprotocol", f"{url} does not speak {SUBPROTOCOL}.", server=url)
+    return _unavailable(url, str(error) or type(error).__name__)
+
+
+def _closed(error: ConnectionClosed, url: str, failure: ReportableError | None) -> ReportableError:
+    code, reason = (error.rcvd.code, error.rcvd.reason) if error.rcvd else (None, "")
+    if code == Close.FENCED:
+        return Conflict("fenced", "A newer runner holds this session.")
+    if code in _FATAL_CLOSE and not isinstance(failure, (Denied, ProtocolMismatch)):
+        return Denied(_FATAL_CLOSE[code], f"{url} closed the connection: {reason or code}.", server=url)
+    if failure is not None and (code == 1011 or (code or 0) >= 4000):
+        return failure
+    return _unavailable(url, f"the connection ended ({code or 'cut'} {reason}".rstrip() + ")")
+
+
+def _unavailable(url: str, why: str) -> ReportableError:
+    return Unavailable("server_away", f"{url} cannot be reached: {why}.", server=url)

@@ -1,0 +1,42 @@
+"""What a command may need to know beside the database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from core.domain.task import AgentSettings, Task
+from core.store.home import Home
+from core.store.lock import is_held
+from core.tasks.catalogue import Catalogue
+
+RUNNER_LOCK = "runner.lock"
+
+
+class Lookups(msgspec.Struct, frozen=True, kw_only=True):
+    """`find_task` gives a catalogue's task with the agent that it suggests (raises NotFound); `is_alive` whether a
+    session has a living runner; `catalogue` all tasks that can be found so."""
+
+    find_task: Callable[[str], tuple[Task, AgentSettings]]
+    is_alive: Callable[[str], bool]
+    catalogue: Catalogue = Catalogue([])
+
+
+def lookups_of(home: Home, is_connected: Callable[[str], bool] = lambda _: False) -> Lookups:
+    """The lookups of a home folder; `is_connected` tells of runners that came by themselves from elsewhere."""
+
+    catalogue = Catalogue.of(home.path)
+
+    def find_task(task: str) -> tuple[Task, AgentSettings]:
+        entry = catalogue.find(task)
+        return entry.task, entry.agent
+
+    return Lookups(find_task=find_task, is_alive=lambda s: is_held(runner_lock(home, s)) or is_connected(s),
+                 catalogue=catalogue)
+
+
+def runner_lock(home: Home, session: str) -> Path:
+    """The file that a session's runner locks while it lives."""
+    return home.sessions / session / RUNNER_LOCK
