@@ -10,10 +10,10 @@ Graph = dict[str, set[str]]
 """Module → the modules of the same tree that it imports."""
 
 
-def module_graph(sources: Mapping[str, str]) -> Graph:
-    """The graph of a tree, given as path (`core/aio.py`) → source text."""
+def module_graph(sources: Mapping[str, str], *, with_types: bool = False) -> Graph:
+    """The graph of a tree, given as path (`core/aio.py`) → source text; on wish with the imports for types alone."""
     names = {module_name(path): path for path in sources}
-    return {name: {found for wanted in imports(ast.parse(sources[path]), path)
+    return {name: {found for wanted in imports(ast.parse(sources[path]), path, with_types)
                    if (found := _nearest(wanted, names)) and found != name}
             for name, path in names.items()}
 
@@ -24,12 +24,12 @@ def module_name(path: str) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def imports(tree: ast.Module, path: str = "") -> Iterator[str]:
+def imports(tree: ast.Module, path: str = "", with_types: bool = False) -> Iterator[str]:
     """What a module imports, as dotted names, with what it takes out of a module as the last part.
 
     `importlib.import_module("...")` counts too.
     """
-    for node in _running(tree):
+    for node in ast.walk(tree) if with_types else _running(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

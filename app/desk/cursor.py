@@ -16,7 +16,7 @@ class Cursor(QObject):
     marked = Signal()
     """The marked steps changed."""
 
-    looked_aside = Signal(str, object)
+    aside_opened = Signal(str, object)
     """(kind, id): the reader opened a summary or guidance, which has no step number of its own."""
 
     sought_changed = Signal()
@@ -78,6 +78,6 @@ class Cursor(QObject):
             self._marks = steps
             self.marked.emit()
 
-    def look_aside(self, kind: str, ref: object) -> None:
+    def open_aside(self, kind: str, ref: object) -> None:
         """Show a summary or guidance without leaving the step."""
-        self.looked_aside.emit(kind, ref)
+        self.aside_opened.emit(kind, ref)

@@ -31,7 +31,7 @@ REPORT_S = 0.08
 LOOK_EVERY = 16
 """After so many items it is looked whether anybody waits any more."""
 
-KEPT_CHARS = 128_000_000
+HELD_CHARS = 128_000_000
 """Characters of bodies that stay in memory between two searches."""
 
 MAX_MATCH = 200
@@ -63,7 +63,7 @@ class Texts:
             text = ""  # damaged: nothing can be found in it
         self._held[hash] = text
         self._chars += len(text)
-        while self._chars > KEPT_CHARS and len(self._held) > 1:
+        while self._chars > HELD_CHARS and len(self._held) > 1:
             self._chars -= len(self._held.popitem(last=False)[1])
         return text
 
@@ -168,8 +168,8 @@ class SessionFinder:
             return Trajectory(session)
         if stale:
             read = partial(log.bodies, self._conn, session)
-            kept = FoldStore(self._log).load(session, read)
-            held = self._trajectory = kept if kept is not None else Trajectory(session, read)
+            stored = FoldStore(self._log).load(session, read)
+            held = self._trajectory = stored if stored is not None else Trajectory(session, read)
         while placed := log.read(self._conn, session, held.seq):
             for one in placed:
                 held.apply(one)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import perf_counter
+from time import perf_counter, thread_time
 
 from PySide6.QtCore import QObject
 
@@ -16,7 +16,13 @@ from core.domain.trajectory import Trajectory
 from core.store.folds import FoldStore
 
 AT_ONCE = 2_000
-"""So many events are folded without a pause: about 20 ms."""
+"""At most so many events are folded without a pause."""
+
+AT_ONCE_S = 0.012
+"""How much of the thread's processor time folding without a pause may take: a slower machine folds fewer at once."""
+
+AT_LEAST = 500
+"""So many are folded without a pause on any machine: nearly every session is whole when it is opened."""
 
 SLICE_S = 0.008
 """How long a slice of folding may take; the rest of a frame belongs to the window."""
@@ -56,13 +62,11 @@ class Folder(QObject):
         return made
 
     def catch_up(self, trajectory: Trajectory, most: int = AT_ONCE) -> None:
-        """Fold what is new, at most so many events now; what is left comes in slices."""
-        upto = trajectory.seq + most
-        while trajectory.seq < upto:
-            placed = self._replica.read(id_of(trajectory.session), trajectory.seq, min(256, upto - trajectory.seq))
-            for one in placed:
-                trajectory.apply(one)
-            if not placed:
+        """Fold what is new, at most so many events now and not for long; what is left comes in slices."""
+        upto, until = trajectory.seq + most, thread_time() + AT_ONCE_S
+        surely = min(upto, trajectory.seq + AT_LEAST)
+        while trajectory.seq < upto and (trajectory.seq < surely or thread_time() < until):
+            if not self._fold_some(trajectory, min(100, upto - trajectory.seq)):
                 break
         if self.progress(trajectory.session, trajectory) < 1:
             self._behind[trajectory.session] = trajectory
@@ -111,15 +115,18 @@ class Folder(QObject):
             self._on_grown(session)
             self._announced_at = perf_counter()
         else:
-            self._fold_on(session, trajectory)
+            self._fold_on(trajectory)
         if self._behind:
             self._timer.start()
 
-    def _fold_on(self, session: str, trajectory: Trajectory) -> None:
+    def _fold_on(self, trajectory: Trajectory) -> None:
         until = perf_counter() + SLICE_S
-        while perf_counter() < until:
-            placed = self._replica.read(id_of(session), trajectory.seq, 64)
-            for one in placed:
-                trajectory.apply(one)
-            if not placed:
-                break
+        while perf_counter() < until and self._fold_some(trajectory, 64):
+            pass
+
+    def _fold_some(self, trajectory: Trajectory, most: int) -> int:
+        """Fold the next events; how many there were."""
+        placed = self._replica.read(id_of(trajectory.session), trajectory.seq, most)
+        for one in placed:
+            trajectory.apply(one)
+        return len(placed)

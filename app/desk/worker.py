@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from app.desk.workplace import Workplace
 
 _MAX_LINE = 64 * 1024 * 1024
-_STDERR_KEPT = 4_000
+_STDERR_BYTES = 4_000
 GRACE_MS = 8_000
 """How long a process that was asked to stop may take before it is killed."""
 
@@ -93,7 +93,7 @@ class Worker(QObject):
             self.line.emit(line)
 
     def _read_errors(self) -> None:
-        self._errors = (self._errors + self._process.readAllStandardError().data())[-_STDERR_KEPT:]
+        self._errors = (self._errors + self._process.readAllStandardError().data())[-_STDERR_BYTES:]
 
     def _finished(self, code: int, status: QProcess.ExitStatus) -> None:
         self._read()

@@ -52,7 +52,7 @@ class FindController(QObject):
         panel.words_changed.connect(self._on_words)
         panel.list.opened.connect(self._open)
         self._remote.answered.connect(self._on_remote)
-        place.sight.grew.connect(self._look_aside)
+        place.sight.grew.connect(self._open_aside)
         place.sight.stepped.connect(self._on_stepped)
         place.actions["go.find_all"].triggered.connect(panel.start, Qt.ConnectionType.QueuedConnection)
 
@@ -137,16 +137,16 @@ class FindController(QObject):
         self._place.cursor.move(hit.session, hit.step)
         self._place.cursor.seek(re.compile("|".join(map(re.escape, texts)), re.IGNORECASE) if texts else None)
         self._aside = hit if hit.where in ("guidance", "summary") else None
-        self._look_aside()
+        self._open_aside()
 
-    def _look_aside(self) -> None:
+    def _open_aside(self) -> None:
         """Show the guidance or summary that was opened, as soon as it is here."""
         hit, trajectory = self._aside, self._place.sight.trajectory
         if hit is None or trajectory is None:
             return
         if hit.ref in (trajectory.guidance if hit.where == "guidance" else trajectory.summaries):
             self._aside = None
-            self._place.cursor.look_aside(hit.where, hit.ref)
+            self._place.cursor.open_aside(hit.where, hit.ref)
 
     def _on_stepped(self) -> None:
         """The reader went on before it came."""

@@ -77,7 +77,7 @@ class GuidanceModel(QAbstractListModel):
 
     def show_lines(self, lines: list[GuidanceLine]) -> None:
         """Show other lines instead, the newest LISTED of those that match."""
-        self.all, self._limit = lines, MOST_LISTED
+        self.all, self._limit = lines, MOST_LINES
         self._list()
 
     def _list(self) -> None:
@@ -147,7 +147,7 @@ def _not_taken(guidance: Guidance, refused: Queued | None) -> list[GuidanceLine]
                          meaning="error", step=guidance.delivered_step)]
 
 
-MOST_LISTED = 200
+MOST_LINES = 200
 """So many messages of all sessions are listed at once, the newest of those that are looked for."""
 
 

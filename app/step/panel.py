@@ -53,7 +53,7 @@ class StepController(QObject):
         place.sight.stepped.connect(self._on_stepped)
         place.sight.grew.connect(self._show)
         place.sight.replaced.connect(self._on_replaced)
-        place.cursor.looked_aside.connect(self._on_aside)
+        place.cursor.aside_opened.connect(self._on_aside)
         place.cursor.sought_changed.connect(self._on_sought)
         place.desks.link_changed.connect(self._on_link)
         place.actions["view.eye"].toggled.connect(self._on_eye)

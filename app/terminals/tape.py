@@ -6,9 +6,9 @@ flood is not emulated. Snapshots every 64 KiB make going back quick.
 
 from __future__ import annotations
 
-import time
 from bisect import bisect_right
 from collections.abc import Callable
+from time import perf_counter
 
 from app.terminals.emulator import Emulator
 from core.domain.outputs import Outputs
@@ -98,7 +98,7 @@ class Player:
 
     def work(self, budget_s: float) -> bool:
         """Emulate for about `budget_s` seconds. True: there is more, and its bytes are at hand."""
-        end = time.perf_counter() + budget_s
+        end = perf_counter() + budget_s
         if self.target - self.position > FLOOD:
             self._skip()
         while self.position < self.target:
@@ -106,7 +106,7 @@ class Player:
             if after == self.position:
                 return False
             self._take(data, min(after, self.target))
-            if time.perf_counter() >= end:
+            if perf_counter() >= end:
                 break
         return self.position < self.target
 

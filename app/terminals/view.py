@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
@@ -14,6 +15,9 @@ from app.kit.empty import Empty
 from app.kit.safe_text import PlainLabel, menu_text, plain_tooltip
 from app.terminals.emulator import Emulator
 from app.terminals.screen import TerminalScreen
+
+FEW_TABS = 3
+"""So many tabs are changed while they are in sight."""
 
 
 class TerminalsView(QWidget):
@@ -64,24 +68,38 @@ class TerminalsView(QWidget):
 
     def show_tabs(self, keys: Sequence[str], written: set[str], current: str) -> None:
         """The terminals there are; a dot marks those that the step wrote to."""
-        self._stack.setCurrentIndex(1)
+        titles = [menu_text(key.replace("/", ":", 1)) + (" •" if key in written else "") for key in keys]
+        are_others = tuple(keys) != self._keys
+        changed = [i for i, title in enumerate(titles) if are_others or self.tabs.tabText(i) != title]
+        self._keys = tuple(keys)
         self.tabs.blockSignals(True)
-        if tuple(keys) != self._keys:
-            self._keys = tuple(keys)
-            while self.tabs.count():
-                self.tabs.removeTab(0)
-            for _ in keys:
-                self.tabs.addTab("")
-        for i, key in enumerate(keys):
-            host, _, terminal = key.partition("/")
-            dot = " •" if key in written else ""
-            title = menu_text(f"{host}:{terminal}") + dot
-            if self.tabs.tabText(i) != title:
-                self.tabs.setTabText(i, title)
-                tip = self.tr("{name}: written to in this step") if dot else "{name}"
-                self.tabs.setTabToolTip(i, plain_tooltip(tip.format(name=f"{host}:{terminal}")))
+        with self._laid_out_once(len(changed)):
+            while are_others and self.tabs.count():
+                self.tabs.removeTab(self.tabs.count() - 1)
+            for i in changed:
+                self._show_tab(i, titles[i], keys[i])
         self.tabs.setCurrentIndex(self._keys.index(current) if current in self._keys else 0)
         self.tabs.blockSignals(False)
+        self._stack.setCurrentIndex(1)
+
+    @contextmanager
+    def _laid_out_once(self, changes: int) -> Iterator[None]:
+        """A tab bar in sight lays out all its tabs at each change of one; out of sight once, when it comes back."""
+        has_focus = self.tabs.hasFocus()
+        if changes > FEW_TABS:
+            self.tabs.hide()
+        yield
+        self.tabs.show()
+        if has_focus:
+            self.tabs.setFocus()
+
+    def _show_tab(self, index: int, title: str, key: str) -> None:
+        if index < self.tabs.count():
+            self.tabs.setTabText(index, title)
+        else:
+            self.tabs.addTab(title)
+        tip = self.tr("{name}: written to in this step") if title.endswith("•") else "{name}"
+        self.tabs.setTabToolTip(index, plain_tooltip(tip.format(name=key.replace("/", ":", 1))))
 
     def show_emulator(self, emulator: Emulator | None) -> None:
         """Show a terminal's screen."""

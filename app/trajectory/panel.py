@@ -156,7 +156,7 @@ class TrajectoryController(QObject):
         if step is not None:
             self._place.cursor.to_step(step)
         elif (item := self._model.item_at(row)) is not None:
-            self._place.cursor.look_aside(item.kind, item.ref)
+            self._place.cursor.open_aside(item.kind, item.ref)
         self._show_place()
 
     def _on_toggled(self, row: int) -> None:

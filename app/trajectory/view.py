@@ -137,7 +137,9 @@ class TrajectoryView(QWidget):
     def show_progress(self, share: float) -> None:
         """Say how much of the session is read: 0 to 1; at 1 there is nothing to say."""
         self.progress.setVisible(share < 1)
+        self.progress.setUpdatesEnabled(False)  # else `setValue` paints at once all that is due of the window
         self.progress.setValue(round(100 * share))
+        self.progress.setUpdatesEnabled(True)
 
     def show_hits(self, at: int, count: int | None, *, searching: bool = False) -> None:
         """Say which hit of how many is shown; at -1 none is current, and without a count nothing is looked for.

@@ -46,7 +46,7 @@ def _print_agreement(found: Agreement) -> None:
     table(["person", "person", "steps", "agreement", "kappa"],
           [[p.first, p.second, p.steps, p.raw, p.kappa] for p in found.pairs])
     table(["person", "decided", "looked at", "active time", "median a step"],
-          [[p.person, p.decided, p.looked_at, _minutes(p.seconds), "–" if p.each is None else f"{p.each:g} s"]
+          [[p.person, p.decided, p.timed, _minutes(p.seconds), "–" if p.each is None else f"{p.each:g} s"]
            for p in found.times])
     say(f"Krippendorff's alpha of all people: {'–' if found.alpha is None else format(found.alpha, '.3f')}")
     table(["rule", "on", "finds", "would mask", "overruled"],

@@ -1,7 +1,9 @@
 """The local copy of a server's log in SQLite; the desktop draws from it and writes commands into its outbox.
 
-Reads are cheap and synchronous, on the thread that made the replica. Writes go through one writer thread and are
-on disk (synchronous=FULL) when awaited. Signals are plain lists of callbacks, called on the event loop.
+Reads are cheap and synchronous, on the thread that made the replica. Writes go through one writer thread. What this
+computer wrote is on disk (synchronous=FULL) when awaited; copies of what the server holds are committed without
+waiting for the disk, for after a power cut the server sends their end again. Signals are plain lists of callbacks,
+called on the event loop.
 """
 
 from __future__ import annotations
@@ -196,33 +198,32 @@ class Replica:
         tell(self.outbox_changed)
 
     def place(self, session: str, first: int, bodies: Sequence[bytes]) -> asyncio.Future[int]:
-        """Take events first, first+1, …; the new head, once they are on disk. Many at once are stored by one commit.
+        """Take events first, first+1, …; the new head, once they are committed. Many at once are stored by one commit.
 
         The future raises Conflict (seq_gap), Unavailable.
         """
-        return self._write(lambda conn: log.place(conn, session, first, bodies),
+        return self._copy(lambda conn: log.place(conn, session, first, bodies),
                           lambda head: tell(self.events_added, session, first, head))
 
     async def put_rows(self, rows: Sequence[SessionRow]) -> None:
         """Take rows that the server sent."""
-        await self._writer.do(lambda conn: [log.put_row(conn, row) for row in rows])
-        tell(self.rows_changed)
+        await self._copy(lambda conn: [log.put_row(conn, row) for row in rows], lambda _: tell(self.rows_changed))
 
     def store_blob(self, hash: str, compressed: bytes) -> asyncio.Future[None]:
-        """Keep a payload; `blob_arrived` is told when it is on disk. Many at once are stored by one commit.
+        """Keep a payload; `blob_arrived` is told when it is committed. Many at once are stored by one commit.
 
         The future raises InvalidInput where it is not what its name says, LimitReached, Unavailable.
         """
-        return self._write(lambda conn: blobs.put_compressed(conn, hash, compressed),
+        return self._copy(lambda conn: blobs.put_compressed(conn, hash, compressed),
                           lambda _: tell(self.blob_arrived, hash))
 
-    def _write(self, work: Callable[[Connection], T], on_stored: Callable[[T], None]) -> asyncio.Future[T]:
-        """Queue a write; its result is told when it is on disk, before whoever waits for the future goes on."""
+    def _copy(self, work: Callable[[Connection], T], on_stored: Callable[[T], None]) -> asyncio.Future[T]:
+        """Queue a copy; its result is told when it is committed, before whoever waits for the future goes on."""
         def settled(done: asyncio.Future[T]) -> None:
             if not done.cancelled() and done.exception() is None:
                 on_stored(done.result())
 
-        future = asyncio.wrap_future(self._writer.submit(work))
+        future = asyncio.wrap_future(self._writer.submit(work, durable=False))
         future.add_done_callback(settled)
         return future
 

@@ -55,7 +55,7 @@ class Greet(msgspec.Struct, frozen=True):
     hello: Hello
 
 
-class RunCommand(msgspec.Struct, frozen=True):
+class ExecuteCommand(msgspec.Struct, frozen=True):
     """Carry a command out and answer it once it is committed."""
 
     command: Command
@@ -115,7 +115,7 @@ class Hang(msgspec.Struct, frozen=True):
 
 
 Effect = (
-    Say | Greet | RunCommand | Follow | Unfollow | Credit | WatchRows | SendBlobs | TakeLease | StoreEntries | Relay
+    Say | Greet | ExecuteCommand | Follow | Unfollow | Credit | WatchRows | SendBlobs | TakeLease | StoreEntries | Relay
     | AnswerQuestion | Hang
 )
 
@@ -225,7 +225,7 @@ class ServerState:
     def _take(self, message: Wire) -> list[Effect]:
         match message:
             case Command():
-                return [RunCommand(message)]
+                return [ExecuteCommand(message)]
             case WatchSessions():
                 return [WatchRows()]
             case Subscribe():

@@ -46,11 +46,11 @@ from core.protocol.server_state import (
     Bucket,
     Credit,
     Effect,
+    ExecuteCommand,
     Follow,
     Greet,
     Hang,
     Relay,
-    RunCommand,
     Say,
     ServerState,
     StoreEntries,
@@ -162,7 +162,7 @@ class ConnectedClient:
                 await self._door.say(message)
             case Greet(hello):
                 await self._greet(hello)
-            case RunCommand(command):
+            case ExecuteCommand(command):
                 await self._run(command)
             case Follow(session):
                 await self._follow(session)

@@ -35,7 +35,7 @@ QUICK_S = 20.0
 QUICK_DEATHS = 3
 """After so many quick deaths in a row the session has failed."""
 
-TRY_LATER_S = 5.0
+TRY_AGAIN_S = 5.0
 """A runner that says that it cannot work now is started again after so long, and not counted as dead."""
 
 LOG_TAIL = 2_000
@@ -139,7 +139,7 @@ class Supervisor:
         lived = time.monotonic() - watch.started_at
         status, watch.child = watch.child.returncode if watch.child else 0, None
         if status == EX_TEMPFAIL:
-            watch.next_at = time.monotonic() + TRY_LATER_S
+            watch.next_at = time.monotonic() + TRY_AGAIN_S
             return
         watch.quick_deaths = watch.quick_deaths + 1 if lived < QUICK_S else 0
         watch.next_at = time.monotonic() + (0.5 * 2**watch.quick_deaths if watch.quick_deaths else 0)

@@ -35,6 +35,9 @@ SAFE_VERSION = (3, 51, 3)
 OLDEST_VERSION = (3, 37, 0)
 """The first with STRICT tables."""
 
+NORMAL = 1
+"""PRAGMA synchronous: commits do not wait for the disk, checkpoints do. FULL, where both wait, is 2."""
+
 INTERRUPTED = 9
 """The error code of a statement that a progress handler ended."""
 

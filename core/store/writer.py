@@ -1,7 +1,9 @@
 """The one writer of a database: one thread, one connection, many pieces of work per COMMIT.
 
 Each piece runs in a savepoint of a shared transaction, so that one that fails leaves the others alone; a result
-is handed out only after the COMMIT that holds it returned. With synchronous=FULL that means: on disk.
+is handed out only after the COMMIT that holds it returned. With synchronous=FULL that means: on disk. A commit of
+nothing but what another copy of can be had waits for no disk (synchronous=NORMAL): a power cut may take the newest
+such commits, and what is left is still a prefix of what was written.
 """
 
 from __future__ import annotations
@@ -17,10 +19,12 @@ from typing import Any, TypeVar
 
 from core.domain.errors import Unavailable
 from core.store.schema import open_log
-from core.store.sqlite import Connection, driver, is_disk_failure
+from core.store.sqlite import NORMAL, Connection, driver, is_disk_failure, scalar
 
 T = TypeVar("T")
 Work = Callable[[Connection], Any]
+Piece = tuple[Work, Future[Any], bool]
+"""What is to be done, where its result goes, and whether that waits for the disk."""
 
 _BATCH = 256
 _QUEUE = 4096
@@ -39,7 +43,8 @@ class Writer:
         self.path = Path(path)
         self.on_commit: list[Callable[[], None]] = []
         self._conn = open_file(path)
-        self._queue: queue.Queue[tuple[Work, Future[Any]] | None] = queue.Queue(_QUEUE)
+        self._level = self._strictest = int(scalar(self._conn, "PRAGMA synchronous"))
+        self._queue: queue.Queue[Piece | None] = queue.Queue(_QUEUE)
         self._lock = threading.Lock()
         self._closed = False
         self._thread = threading.Thread(target=self._work, name=f"writer {self.path.name}", daemon=True)
@@ -56,13 +61,17 @@ class Writer:
         """The same for code without an event loop."""
         return self.submit(work).result()
 
-    def submit(self, work: Callable[[Connection], T]) -> Future[T]:
-        """Queue work in the order of the calls; blocks while thousands of pieces are waiting."""
+    def submit(self, work: Callable[[Connection], T], *, durable: bool = True) -> Future[T]:
+        """Queue work in the order of the calls; blocks while thousands of pieces are waiting.
+
+        `durable=False` is for copies that can be fetched again: their commit survives the end of the process, but
+        it does not wait for the disk, unless durable work is in the same commit.
+        """
         future: Future[T] = Future()
         with self._lock:
             if self._closed:
                 raise Unavailable("store_closed", f"{self.path} is closed.", path=str(self.path))
-            self._queue.put((work, future))
+            self._queue.put((work, future, durable))
         return future
 
     def close(self) -> None:
@@ -88,10 +97,10 @@ class Writer:
         finally:
             self._conn.close()
 
-    def _next_batch(self) -> list[tuple[Work, Future[Any]]]:
+    def _next_batch(self) -> list[Piece]:
         """What is waiting, at least one piece; empty when there will be no more."""
         item = self._queue.get()
-        batch: list[tuple[Work, Future[Any]]] = []
+        batch: list[Piece] = []
         while item is not None:
             batch.append(item)
             if len(batch) == _BATCH:
@@ -104,11 +113,12 @@ class Writer:
             self._queue.put(None)  # the end was met behind work: meet it again after this batch
         return batch
 
-    def _commit(self, batch: list[tuple[Work, Future[Any]]]) -> None:
-        wanted = [(work, future) for work, future in batch if future.set_running_or_notify_cancel()]
+    def _commit(self, batch: list[Piece]) -> None:
+        wanted = [(work, future) for work, future, _ in batch if future.set_running_or_notify_cancel()]
         done: list[tuple[Future[Any], Any, BaseException | None]] = []
         before = self._conn.total_changes
         try:
+            self._wait_for_disk(any(durable for _, _, durable in batch))
             self._conn.execute("BEGIN IMMEDIATE")
             for work, future in wanted:
                 done.append((future, *self._piece(work)))
@@ -120,6 +130,13 @@ class Writer:
             self._tell()
         for future, result, failure in done:
             future.set_result(result) if failure is None else future.set_exception(failure)
+
+    def _wait_for_disk(self, durable: bool) -> None:
+        """Whether the next commit waits for the disk; as strict as the file was opened where it does."""
+        level = self._strictest if durable else min(NORMAL, self._strictest)
+        if level != self._level:
+            self._conn.execute(f"PRAGMA synchronous={level}")
+            self._level = level
 
     def _tell(self) -> None:
         for call in list(self.on_commit):

@@ -54,7 +54,7 @@ class PersonTime(msgspec.Struct, frozen=True, kw_only=True):
 
     person: str
     decided: int
-    looked_at: int
+    timed: int
     seconds: float
     each: float | None
 
@@ -91,7 +91,7 @@ def _timed(trajectories: Sequence[Trajectory]) -> set[str]:
 def _of_person(person: str, trajectories: Sequence[Trajectory]) -> PersonTime:
     durations = [seconds for t in trajectories for seconds in t.spent.get(person, {}).values()]
     decided = sum(person in e.verdicts and e.verdicts[person].value in _DECIDED for t in trajectories for e in t.steps)
-    return PersonTime(person=person, decided=decided, looked_at=len(durations), seconds=round(sum(durations), 1),
+    return PersonTime(person=person, decided=decided, timed=len(durations), seconds=round(sum(durations), 1),
                       each=round(median(durations), 1) if durations else None)
 
 

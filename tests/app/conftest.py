@@ -9,12 +9,25 @@ from __future__ import annotations
 import asyncio
 import inspect
 import os
+from functools import partial
 
 import pytest
 from support.garbage import collected_here  # noqa: F401 - a fixture
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 os.environ["QT_API"] = "pyside6"
+
+
+PATIENCE_MS = 60_000
+"""How long a test waits at most for what must come; a machine under load takes more than the library's 5 seconds."""
+
+
+@pytest.fixture
+def qtbot(qtbot):
+    """The library's bot, which waits as long as a busy machine needs."""
+    for name in ("waitUntil", "waitSignal", "waitSignals", "waitExposed", "waitActive"):
+        setattr(qtbot, name, partial(getattr(qtbot, name), timeout=PATIENCE_MS))
+    return qtbot
 
 
 @pytest.fixture(autouse=True)

@@ -397,7 +397,7 @@ async def walk(folder: Path, traps: Traps) -> Inspector:
                     made.window.grab()
             made.cursor.follow()
             for kind, ref in (("summary", "sum"), ("guidance", next(iter(made.desks.local.trajectory("s1").guidance)))):
-                made.cursor.look_aside(kind, ref)
+                made.cursor.open_aside(kind, ref)
                 await settle()
                 inspector.look()
             for text in texts[::5]:

@@ -20,7 +20,7 @@ import stress
 import view_rig as view
 from PySide6.QtCore import QSortFilterProxyModel, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QListView, QPlainTextEdit
+from PySide6.QtWidgets import QListView, QPlainTextEdit
 from support.watchdog import Watchdog
 
 from app.desk.workplace import Workplace
@@ -335,7 +335,7 @@ class Stalls:
     """The longest time in ms of processor time that one turn of the loop took while this was open."""
 
     def __enter__(self) -> Stalls:
-        self._dog = Watchdog(QApplication.instance())
+        self._dog = Watchdog()
         self._dog.__enter__()
         return self
 

@@ -88,7 +88,6 @@ def _watch(place, count: int, baseline: bool) -> dict[str, float]:
     from PySide6.QtWidgets import QApplication
     from qasync import QEventLoop
 
-    from app.window.garbage import Collector
     from core.aio import TaskScope
 
     steps = place.desks.local.trajectory(stress.SESSION).steps
@@ -126,7 +125,6 @@ def _watch(place, count: int, baseline: bool) -> dict[str, float]:
     listed.viewport().installEventFilter(painted)
     application = QApplication.instance()
     assert isinstance(application, QApplication)
-    collector = Collector(application)
     want = len(steps) + count
 
     async def main() -> None:
@@ -139,7 +137,6 @@ def _watch(place, count: int, baseline: bool) -> dict[str, float]:
 
     with asyncio.Runner(loop_factory=lambda: QEventLoop(application)) as loop:
         loop.run(main())
-    collector.deleteLater()
     return rig.quantiles(ages)
 
 

@@ -65,7 +65,7 @@ def _hasten() -> None:
     """Hours in minutes: shorter pauses and pings, and no end of restarts."""
     core.server.runners.QUICK_S = 0.0
     core.server.runners.LOOK_EVERY_S = 0.1
-    core.server.runners.TRY_LATER_S = 0.5
+    core.server.runners.TRY_AGAIN_S = 0.5
     core.server.runners.LOOK_PAUSE_S = 0.01
     core.server.serve.PING_S = 2.0
     core.server.connection.COMMANDS_PER_S = 1000.0

@@ -11,6 +11,7 @@ from typing import Any
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
+from support.cost import unit_s
 
 from core.domain.errors import ReportableError
 
@@ -18,8 +19,11 @@ ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = int(os.environ.get("TIPHYS_FUZZ_EXAMPLES", "40"))
 """Inputs per decoder; `make fuzz` asks for many more."""
 
-SECONDS = 1.0
-"""Processor time that one small input may cost."""
+UNITS = 100
+"""Processor time that one small input may cost, in units of `support.cost`: a second where one takes 10 ms."""
+
+CHEAP_S = 0.05
+"""What costs no more is not compared with a unit."""
 
 fuzzed = settings(
     max_examples=EXAMPLES,
@@ -182,17 +186,19 @@ JSON = st.recursive(
 
 
 @contextmanager
-def within(seconds: float = SECONDS) -> Iterator[None]:
-    """What happens inside costs less processor time than this."""
+def within(units: float = UNITS) -> Iterator[None]:
+    """What happens inside costs less processor time than so many units."""
     began = time.process_time()
     yield
     spent = time.process_time() - began
-    assert spent < seconds, f"took {spent:.2f} s of processor time"
+    if spent > CHEAP_S:  # else it is not worth measuring what it is judged by
+        unit = unit_s()
+        assert spent < units * unit, f"took {spent / unit:.0f} times as long as a unit of work"
 
 
-def survives(read: Callable[[], Any], seconds: float = SECONDS) -> Any:
+def survives(read: Callable[[], Any], units: float = UNITS) -> Any:
     """The result, or None where the reader refused by one of our errors. Anything else goes through."""
-    with within(seconds):
+    with within(units):
         try:
             return read()
         except ReportableError as error:

@@ -74,7 +74,7 @@ def box(kind: SandboxKind, folder: Path, host: Host = Host(name="main")) -> Iter
         made.remove()
 
 
-async def command(sandbox: Sandbox, text: str, terminal: str = "t", timeout: float = 20.0) -> tuple[Job, str]:
+async def command(sandbox: Sandbox, text: str, terminal: str = "t", timeout: float = 60.0) -> tuple[Job, str]:
     """Run a command in a terminal to its end; its job and its raw output."""
     await sandbox.terminals.open(terminal)
     job = new_id()

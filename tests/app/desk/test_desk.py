@@ -115,6 +115,19 @@ def test_a_long_session_is_read_in_slices_and_the_next_time_at_once(qtbot, tmp_p
         assert list(again.items) == list(held.items)
 
 
+def test_a_slower_machine_folds_less_at_once_and_all_of_it_in_the_end(qtbot, tmp_path: Path, monkeypatch) -> None:
+    with workplace(tmp_path, long_session(500)) as (place, replica):
+        events = replica.head("s1")
+        assert fold.AT_LEAST < events < fold.AT_ONCE
+        monkeypatch.setattr(fold, "AT_ONCE_S", 60.0)
+        assert Desk(replica).trajectory("s1").seq == events
+        monkeypatch.setattr(fold, "AT_ONCE_S", 0.0)
+        held = place.desks.local.trajectory("s1")
+        assert held.seq == fold.AT_LEAST
+        qtbot.waitUntil(lambda: place.desks.local.progress("s1") == 1, timeout=20_000)
+        assert held.seq == events
+
+
 def test_a_fold_of_another_log_is_not_taken(tmp_path: Path) -> None:
     store = FoldStore(tmp_path / "copy.db")
     mine, other = (placed(make_session(steps=20, seed=seed)[0]) for seed in (1, 2))

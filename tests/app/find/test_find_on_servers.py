@@ -144,7 +144,7 @@ async def test_a_guidance_text_of_a_session_that_was_never_opened_is_shown_when_
             await look_for(find, "walrus")
             hits = [hit for hit, _ in find.list.model().entries]
             aside: list[object] = []
-            made.cursor.looked_aside.connect(lambda kind, ref: aside.append((kind, ref)))
+            made.cursor.aside_opened.connect(lambda kind, ref: aside.append((kind, ref)))
             row = next(r for r, hit in enumerate(hits) if hit.where == "guidance")
             find.list.setFocus()
             find.list.setCurrentIndex(find.list.model().index(row, 0))

@@ -9,7 +9,7 @@ from support.logs import Maker
 from support.window import CTRL, press, shown_window
 
 from app.guidance import history as guidance_history
-from app.guidance.model import MOST_LISTED
+from app.guidance.model import MOST_LINES
 from app.guidance.view import GuidanceView
 from core.domain.events import SessionStateChanged
 from core.protocol.messages import Guide
@@ -98,7 +98,7 @@ async def test_many_sessions_are_read_a_little_at_a_time_and_the_newest_are_list
         panel.queue.everywhere.click()
         assert {line.session for line in panel.list.model().lines} == {""}, "not yet: the window is free meanwhile"
         place.desks.servers_changed.emit()
-        await eventually(lambda: len(lines_in(panel)) == MOST_LISTED)
+        await eventually(lambda: len(lines_in(panel)) == MOST_LINES)
         assert lines_in(panel)[-1][0] == "look at 8.29", "the newest"
         QTest.keyClicks(panel.queue.words, "at 0.0")
         assert [text for text, _ in lines_in(panel)] == ["look at 0.0"], "all are looked through"

@@ -96,7 +96,7 @@ def test_next_undecided_moves_the_one_cursor(place, host) -> None:
     assert place.cursor.step == 4
 
 
-async def eventually(predicate, timeout: float = 10) -> None:
+async def eventually(predicate, timeout: float = 60) -> None:
     end = time.monotonic() + timeout
     while not predicate():
         assert time.monotonic() < end, "it never happened"

@@ -159,7 +159,7 @@ def test_a_summary_opens_beside_the_step(qtbot, tmp_path):
         qtbot.addWidget(panel)
         place.cursor.move("s1", 2)
         summary = next(iter(place.desks.local.trajectory("s1").summaries.values()))
-        place.cursor.look_aside("summary", summary.id)
+        place.cursor.open_aside("summary", summary.id)
         assert panel.text.text == summary.text
         place.actions["view.eye"].setChecked(True)
         lines = panel.eye.table.model().lines
@@ -178,7 +178,7 @@ async def test_what_was_opened_aside_is_left_when_the_log_is_another_one(tmp_pat
         panel = build(place, None)
         place.cursor.move("s1")
         guidance = next(iter(place.desks.local.trajectory("s1").guidance))
-        place.cursor.look_aside("guidance", guidance)
+        place.cursor.open_aside("guidance", guidance)
         assert panel.text.text == "look at the loader"
         await replica.forget("s1")
         await replica.place("s1", 1, maker.bodies[:2])

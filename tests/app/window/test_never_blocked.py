@@ -1,7 +1,8 @@
-"""The window is never held for 50 ms: a session of 5,000 steps is opened, read, searched, filtered and grows.
+"""The window is never held for long: a session of 5,000 steps is opened, read, searched, filtered and grows.
 
-What is measured is processor time of the GUI thread between two looks at the event loop (`support.watchdog`), for
-the machines that tests run on are shared. Sizes of 100,000 steps are measured by tests/benchmarks (view).
+What is measured is the work of the GUI thread between two looks at the event loop, in units that the same machine
+needs for a fixed piece of such work (`support.watchdog`). Sizes of 100,000 steps are measured by tests/benchmarks
+(view).
 """
 
 from __future__ import annotations
@@ -12,12 +13,12 @@ from pathlib import Path
 
 import pytest
 from benchmarks import stress
-from PySide6.QtCore import QItemSelectionModel, Qt
+from PySide6.QtCore import QItemSelectionModel, Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 from support.logs import fill
 from support.panels import told_session, workplace
-from support.watchdog import Watchdog
+from support.watchdog import HELD, Watchdog, screen
 
 from app.step.panel import build as build_step
 from app.terminals.panel import build as build_terminals
@@ -29,7 +30,6 @@ from core.store.schema import open_log
 from core.store.sqlite import transaction
 
 STEPS = 5_000
-HELD_MS = 50
 HUGE = int(STEPS * stress.HUGE_AT) + 1
 
 
@@ -86,7 +86,7 @@ def test_opening_jumping_filtering_and_choosing(qtbot, desk: Desk) -> None:
     desk.place.watermarks.mark(stress.SESSION, 10)
     with Watchdog() as opening:
         desk.open(qtbot)
-    assert opening.longest_ms < HELD_MS, "opening"
+    assert opening.longest < HELD, "opening"
     assert desk.steps.digest.isVisible(), "what came since the reader looked is told"
     model = desk.steps.list.model()
     assert len(desk.place.desks.local.trajectory(stress.SESSION).steps) == STEPS
@@ -95,7 +95,7 @@ def test_opening_jumping_filtering_and_choosing(qtbot, desk: Desk) -> None:
             desk.place.cursor.to_step(number)
             QApplication.processEvents()
             assert model.step_of_row(desk.steps.list.currentIndex().row()) == number
-    assert jumping.longest_ms < HELD_MS, "jumping"
+    assert jumping.longest < HELD, "jumping"
     with Watchdog() as filtering:
         desk.place.actions["go.filter"].trigger()
         QApplication.processEvents()
@@ -106,7 +106,7 @@ def test_opening_jumping_filtering_and_choosing(qtbot, desk: Desk) -> None:
         desk.steps.filter.setCurrentIndex(1)
         desk.steps.filter_chosen.emit("errors")
         QApplication.processEvents()
-    assert filtering.longest_ms < HELD_MS, "filtering"
+    assert filtering.longest < HELD, "filtering"
     assert 0 < model.rowCount() < STEPS / 10
     with Watchdog() as choosing:
         desk.steps.filters.reset()
@@ -118,7 +118,7 @@ def test_opening_jumping_filtering_and_choosing(qtbot, desk: Desk) -> None:
         desk.steps.list.selectionModel().setCurrentIndex(last, QItemSelectionModel.SelectionFlag.NoUpdate)
         desk.steps.list.selectAll()
         QApplication.processEvents()
-    assert choosing.longest_ms < HELD_MS, "choosing everything"
+    assert choosing.longest < HELD, "choosing everything"
     assert len(desk.place.cursor.marks) == STEPS
 
 
@@ -127,9 +127,9 @@ def test_growing_in_bursts_while_it_is_followed(qtbot, desk: Desk) -> None:
     maker = stress.Maker(STEPS)
     number = desk.place.desks.local.trajectory(stress.SESSION).steps.numbers[-1]
     bursts = []
-    for _ in range(5):
+    for size in (300, 300, 8000, 300):
         made = []
-        for _ in range(300):
+        for _ in range(size):
             number += 1
             body, terminal, _ = maker._body(60 * number + 1)
             body = type(body)(number=number, actions=body.actions, observations=body.observations)
@@ -142,7 +142,7 @@ def test_growing_in_bursts_while_it_is_followed(qtbot, desk: Desk) -> None:
         steps = desk.place.desks.local.trajectory(stress.SESSION).steps
         qtbot.waitUntil(lambda: steps.numbers[-1] == number, timeout=60_000)
         qtbot.waitUntil(lambda: desk.steps.list.rows_in_sight()[-1] == desk.steps.list.model().rowCount() - 1)
-    assert growing.longest_ms < HELD_MS
+    assert growing.longest < HELD
     assert desk.steps.list.is_following
 
 
@@ -157,7 +157,7 @@ def test_finding_while_it_is_typed(qtbot, desk: Desk) -> None:
         qtbot.waitUntil(lambda: desk.steps.hits.text().startswith("1 of"), timeout=100_000)
         QTest.keyClick(desk.steps.find_box, Qt.Key.Key_Return)
         QApplication.processEvents()
-    assert finding.longest_ms < HELD_MS
+    assert finding.longest < HELD
     assert desk.place.cursor.step in range(999, STEPS, 1000)
 
 
@@ -168,11 +168,11 @@ def test_an_observation_of_30_mb_and_a_line_of_2_mb(qtbot, desk: Desk) -> None:
     with Watchdog() as opening:
         desk.place.cursor.to_step(HUGE)
         qtbot.waitUntil(lambda: desk.step.text.edit.document().blockCount() > 1000, timeout=60_000)
-    assert opening.longest_ms < HELD_MS
+    assert opening.longest < HELD
     with Watchdog() as one_line:
         desk.step.text.show_text("no end " * 300_000)
         QApplication.processEvents()
-    assert one_line.longest_ms < HELD_MS
+    assert one_line.longest < HELD
     assert desk.step.text._bar.isVisible()
 
 
@@ -192,7 +192,7 @@ def test_ten_thousand_terminal_lines_a_second(qtbot, desk: Desk) -> None:
             desk.grow(made)
             qtbot.wait(20)
         qtbot.waitUntil(lambda: "epoch 9999" in shown(desk), timeout=60_000)
-    assert flooding.longest_ms < HELD_MS
+    assert flooding.longest < HELD
 
 
 def shown(desk: Desk) -> str:
@@ -203,16 +203,11 @@ def shown(desk: Desk) -> str:
 
 
 def test_the_watchdog_bites(qtbot) -> None:
-    import time
-
     def hold() -> None:
-        until = time.thread_time() + 0.06
-        while time.thread_time() < until:
-            pass
-
-    from PySide6.QtCore import QTimer
+        for _ in range(2 * HELD):
+            screen()
 
     with Watchdog() as dog:
         QTimer.singleShot(0, hold)
-        qtbot.wait(20)
-    assert dog.longest_ms > HELD_MS
+        qtbot.waitUntil(lambda: dog.turns > 5)
+    assert HELD < dog.longest < 4 * HELD

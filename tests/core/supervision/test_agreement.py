@@ -161,5 +161,5 @@ def test_active_time_of_people_is_summed_by_step_and_person():
     trajectory = fold("s1", [Placed(session="s1", seq=i, body=b) for i, b in enumerate(maker.bodies, 1)])
     assert trajectory.spent == {"person:li": {1: 30.0, 2: 4.0}, "person:wang": {3: 1.5}}
     told = agreement([trajectory, trajectory]).times
-    assert [(t.person, t.decided, t.looked_at, t.seconds, t.each) for t in told] == [
+    assert [(t.person, t.decided, t.timed, t.seconds, t.each) for t in told] == [
         ("person:li", 2, 4, 68.0, 17.0), ("person:wang", 0, 2, 3.0, 1.5)]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
+from support.cost import spent_s, unit_s
 
 from core.domain.events import FileChanged, ScoreGiven
 from core.domain.step import Action, ActionError, Observation, Output, StepBody
@@ -223,8 +222,8 @@ def test_exact_values_are_secrets():
     "-lora" * 4000, "eyJ-" * 5000,
 ])
 def test_rules_take_long_commands_quickly(text):
-    started = time.thread_time()
     steps = step(1, run("ls"), shows=text), step(2, run(text)), step(3, create("/w/t_new.py", text)), step(4, run(text))
+    evidence = Evidence(steps=steps, task=Task(id="t", title="vllm", description=text))
     for one in RULES.get():
-        list(one.find(Evidence(steps=steps, task=Task(id="t", title="vllm", description=text))))
-    assert time.thread_time() - started < 5
+        spent = spent_s(lambda one=one: list(one.find(evidence)))
+        assert spent < 100 * unit_s(rounds=1), one.id
