@@ -70,7 +70,8 @@ def dialogs(window, place) -> list[QDialog]:
             offered(window),
             Palette(window.findChild(PaletteController).commands(), window), RulesDialog(window),
             ServersDialog(window), ThresholdsDialog("A title", Thresholds(), Thresholds(), window)]
-    rule = RuleLine("bad_edit", "1", "About it", True, {"within": 3, "share": 0.5, "name": "x"}, {}, {})
+    rule = RuleLine(name="bad_edit", version="1", about="About it",
+                    settings={"within": 3, "share": 0.5, "name": "x"})
     dialogs[-3].show_rules([rule])
     for dialog in dialogs:
         dialog.show()
