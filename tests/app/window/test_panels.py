@@ -40,10 +40,9 @@ def test_every_panel_has_a_place_of_its_own_in_every_layout():
     assert not (found := faults(PANELS, PLACES)), "\n".join(found)
 
 
-def test_every_folder_with_a_panel_is_found_under_its_own_key():
+def test_every_folder_with_a_panel_is_found():
     folders = {path.parent.name for path in Path(app.__path__[0]).glob("*/panel.py")} - {"desk"}
     assert {panel.build.__module__.split(".")[1] for panel in PANELS} == folders
-    assert {panel.key for panel in PANELS} == folders
 
 
 def changed(key: str, **docks: tuple[str, int] | None) -> list[Panel]:
