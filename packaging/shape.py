@@ -11,6 +11,7 @@ are, and without what all rooms share (`kit`, `desk`, `window`; modules in `app/
 
 from __future__ import annotations
 
+import argparse
 import io
 import re
 import subprocess
@@ -115,4 +116,6 @@ def main(revisions: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:] or ["HEAD"]))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("revisions", nargs="*", default=["HEAD"], metavar="REVISION")
+    sys.exit(main(parser.parse_args().revisions))
