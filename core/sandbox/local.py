@@ -68,11 +68,24 @@ class LocalSandbox(LinkedSandbox):
             writer.close()
             await asyncio.sleep(0.02)
 
+    async def end(self) -> bool:
+        """Stop the daemon where one still answers; whether one did."""
+        answers = await self._answers()
+        if answers:
+            await self.stop()
+        await self.close()
+        return answers
+
     async def remove(self) -> None:
         """End everything; the workspace stays, as it may hold the person's own work."""
         await self.stop()
         for name in ("state", "home"):
             await asyncio.to_thread(shutil.rmtree, self.folder / name, ignore_errors=True)
+
+    @classmethod
+    def left_in(cls, session: str, folder: Path) -> list[LocalSandbox]:
+        """The hosts of a session whose daemon has left its socket in the session's folder; it may run still."""
+        return [cls(session, Host(name=socket.parent.name), folder) for socket in sorted(folder.glob("local/*/s"))]
 
     async def _connect(self) -> Streams:
         return await connect_socket(self.folder)
