@@ -18,6 +18,7 @@ import msgspec
 from core import logs
 from core.actions.registry import ActionRunner, RunnerState, tool_specs
 from core.agents.delivery import Inbox, News
+from core.agents.disk_watch import unless_full
 from core.agents.journal import Journal
 from core.agents.loop import Agent
 from core.agents.signals import Signals
@@ -219,8 +220,9 @@ class _Run:
             await self._open(hosts, task)
             await actions.start()
             self._actions = actions
-            await Agent(self._journal, self._inbox, self._signals, steps, model, actions, submissions, task, settings,
-                        tools, workspace=first.workspace, on_thought=self._tell_thought).run()
+            agent = Agent(self._journal, self._inbox, self._signals, steps, model, actions, submissions, task, settings,
+                          tools, workspace=first.workspace, on_thought=self._tell_thought)
+            await unless_full(agent.run(), hosts.values())
         finally:
             self._actions = None
             if steps.progress.state in FINAL_STATES:

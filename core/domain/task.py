@@ -8,13 +8,17 @@ import msgspec
 
 
 class Host(msgspec.Struct, frozen=True, kw_only=True):
-    """One sandbox machine of a session, known to the agent by `name`."""
+    """One sandbox machine of a session, known to the agent by `name`.
+
+    `disk_mb` is how much its workspace and home may hold together, in MiB; what goes beyond ends the session.
+    """
 
     name: str
     image: str = ""
     cpus: float = 1.0
     memory_mb: int = 1024
     pids: int = 256
+    disk_mb: int = 20_480
     network: bool = False
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from core.domain.errors import ReportableError, Unavailable
 from core.domain.task import Host
 from core.sandbox.daemon_link import Streams
-from core.sandbox.linked import BOOT, LinkedSandbox, connect_socket, make_socket_folder
+from core.sandbox.linked import BOOT, LinkedSandbox, connect_socket, make_socket_folder, size_of
 from core.sandbox.replies import DoneReply
 
 PASSED_ON = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME", "TMPDIR", "SHELL")
@@ -50,6 +50,10 @@ class LocalSandbox(LinkedSandbox):
                 return
             await asyncio.sleep(0.05)
         raise Unavailable("sandbox_start", f"The local sandbox {self.host.name} did not start; see {self.folder}/log.")
+
+    async def disk_used(self) -> int:
+        """See Sandbox."""
+        return await asyncio.to_thread(size_of, self.folder)
 
     async def snapshot(self, tag: str) -> str:
         """See Sandbox."""
