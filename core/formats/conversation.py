@@ -10,7 +10,7 @@ import msgspec
 
 from core.domain.blob import blob_hash
 from core.domain.context import MessageRef
-from core.domain.events import GuidanceAnswered, GuidanceDelivered, GuidanceQueued, SummaryAdded
+from core.domain.events import GuidanceAnswered, GuidanceDelivered, GuidanceQueued, GuidanceWithdrawn, SummaryAdded
 from core.domain.message import Message, ToolCall
 from core.domain.step import Action, ActionError, Observation, Output, Status, StepBody, Usage
 from core.formats.chat import action_of
@@ -108,6 +108,13 @@ class Conversation:
         self.refs = []
         if enters_context:
             self.add_message(Message(role="user", content=whole))
+
+    def take_back(self, length: int) -> None:
+        """What stands from there on leaves later contexts; words that no step has seen are withdrawn."""
+        self.refs = self.refs[:length]
+        for name in self._waiting:
+            self.builder.fact(GuidanceWithdrawn(guidance=name), "person")
+        self._waiting = []
 
     def _bounded(self, text: str, what: str) -> str:
         """Text that travels in one event, whose size is bounded; the context holds it whole."""
