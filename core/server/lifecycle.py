@@ -12,8 +12,9 @@ from core.domain.task import AgentSettings, Task
 from core.protocol.messages import Control, CreateSession, ImportSession
 from core.server.lookups import Lookups
 from core.server.record import SERVER, check_move, person, write
-from core.store import log
+from core.store import early_opinions, log
 from core.store.accounts import Principal
+from core.store.attribution import attribute
 from core.store.sqlite import Connection
 
 AWAITED = 2**53
@@ -29,7 +30,9 @@ def create(conn: Connection, principal: Principal, session: str, op: CreateSessi
         if _was_recalled(conn, session, SessionCreated(task=task, agent=agent)):
             return {"seq": 1}
         raise Conflict("session_exists", f"There is a session {session} already.", session=session)
-    return write(conn, session, SessionCreated(task=task, agent=agent), person(principal))
+    made = write(conn, session, SessionCreated(task=task, agent=agent), person(principal))
+    take_early(conn, session)
+    return made
 
 
 def await_session(conn: Connection, session: str) -> None:
@@ -37,6 +40,20 @@ def await_session(conn: Connection, session: str) -> None:
     check_id(session)
     if log.create(conn, session):
         log.put_row(conn, SessionRow(session=session, hidden_until=AWAITED))
+        take_early(conn, session)
+
+
+def is_here(conn: Connection, session: str) -> bool:
+    """Whether there is a session, or room for it. Raises InvalidInput for what can name none."""
+    check_id(session)
+    return log.knows(conn, session)
+
+
+def take_early(conn: Connection, session: str) -> None:
+    """The session is here: so are the opinions that came before it, each as its account's."""
+    for account, body in early_opinions.take(conn, session):
+        place = log.append(conn, session, [body])
+        attribute(conn, session, place, place, account)
 
 
 def _was_awaited(conn: Connection, session: str) -> bool:
@@ -67,6 +84,7 @@ def open_import(conn: Connection, session: str, op: ImportSession) -> dict[str, 
     if row.seq == 0 or row.is_hidden:
         row = msgspec.structs.replace(row, hidden_until=op.events)
     log.put_row(conn, row)
+    take_early(conn, session)
     return {"seq": log.head(conn, session)}
 
 
