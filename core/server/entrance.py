@@ -30,7 +30,6 @@ INTRODUCTION_S = 15.0
 
 _TURN = 64
 _FULL = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
-_log = Thinned(logging.getLogger("wire"))
 
 
 def neighbourhood(address: str) -> str:
@@ -138,6 +137,7 @@ class Entrance:
 
     def __init__(self, listener: socket.socket) -> None:
         self._listener = listener
+        self._log = Thinned(logging.getLogger("wire"))
         self._loop = asyncio.get_running_loop()
         self.door = HandedSockets()
         self.silent = Crowd(SILENT_MOST, SILENT_OF_ADDRESS)
@@ -221,8 +221,8 @@ class Entrance:
     def _let_go(self, crowd: Crowd, stranger: Stranger, why: str = "") -> None:
         crowd.remove(stranger.peer)
         if why:
-            _log.say(logging.INFO, f"{why} {stranger.address}", "a connection from %s that did not introduce itself "
-                     "was closed: it %s", stranger.address, why)
+            self._log.say(logging.INFO, f"{why} {stranger.address}", "a connection from %s that did not introduce "
+                          "itself was closed: it %s", stranger.address, why)
         if stranger.socket.fileno() < 0:
             return
         if crowd is self.silent:

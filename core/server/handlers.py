@@ -90,6 +90,8 @@ def apply_command(conn: Connection, principal: Principal, command: Command, look
     before = log.head(conn, session)
     result = _apply(conn, principal, command, lookups)
     attribute(conn, session, before + 1, log.head(conn, session), principal.name)
+    if command.again or isinstance(command.op, (CreateSession, ImportSession)):
+        lifecycle.take_early(conn, session)
     return result
 
 

@@ -30,9 +30,7 @@ def create(conn: Connection, principal: Principal, session: str, op: CreateSessi
         if _was_recalled(conn, session, SessionCreated(task=task, agent=agent)):
             return {"seq": 1}
         raise Conflict("session_exists", f"There is a session {session} already.", session=session)
-    made = write(conn, session, SessionCreated(task=task, agent=agent), person(principal))
-    take_early(conn, session)
-    return made
+    return write(conn, session, SessionCreated(task=task, agent=agent), person(principal))
 
 
 def await_session(conn: Connection, session: str) -> None:
@@ -40,7 +38,6 @@ def await_session(conn: Connection, session: str) -> None:
     check_id(session)
     if log.create(conn, session):
         log.put_row(conn, SessionRow(session=session, hidden_until=AWAITED))
-        take_early(conn, session)
 
 
 def is_here(conn: Connection, session: str) -> bool:
@@ -84,7 +81,6 @@ def open_import(conn: Connection, session: str, op: ImportSession) -> dict[str, 
     if row.seq == 0 or row.is_hidden:
         row = msgspec.structs.replace(row, hidden_until=op.events)
     log.put_row(conn, row)
-    take_early(conn, session)
     return {"seq": log.head(conn, session)}
 
 

@@ -110,8 +110,10 @@ class Server:
         hub.lookups = lookups_of(self.home, hub.is_connected)
         hub.search = LogSearch(self.home)
         stack.push_async_callback(hub.search.close)
+        entrance = await self._listen(stack, hub, tls, pin)
         scope = await stack.enter_async_context(TaskScope("server"))
-        await self._listen(stack, scope, hub, tls, pin)
+        if entrance is not None:
+            scope.spawn(entrance.run(), name="entrance")
         scope.spawn(_check_tokens(hub), name="tokens")
         scope.spawn(write_marks(reader, self.home), name="high water")
         scope.spawn(sweep_regularly(hub), name="sweep")
@@ -122,8 +124,7 @@ class Server:
             scope.spawn(supervisor.run(), name="runners")
             scope.spawn(remove_orphans(self.home, reader), name="orphans")
 
-    async def _listen(self, stack: AsyncExitStack, scope: TaskScope, hub: Hub, tls: ssl.SSLContext | None, pin: str
-                      ) -> None:
+    async def _listen(self, stack: AsyncExitStack, hub: Hub, tls: ssl.SSLContext | None, pin: str) -> Entrance | None:
         settings = self.settings
         listener = bind(self.home, settings.host, settings.port, settings.private)
         self.url = with_pin(url_of(listener, tls is not None), pin)
@@ -148,9 +149,9 @@ class Server:
         if entrance is not None:
             entrance.open()
             stack.callback(entrance.close)
-            scope.spawn(entrance.run(), name="entrance")
         write_endpoint(self.home, self.url)
         _log.info("serving %s at %s", self.home.path, self.url)
+        return entrance
 
 
 def run(settings: ServeSettings, on_ready: Callable[[Server], None] = lambda _: None) -> None:
