@@ -8,17 +8,24 @@ from __future__ import annotations
 
 import base64
 import contextvars
+import io
 import json
 import logging
 import os
 import re
 import sys
+import time
 import urllib.parse
+from collections import OrderedDict
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 TOPICS = ("session", "agent", "sandbox", "wire", "store", "train", "ui")
 HIDDEN = "[hidden]"
@@ -146,6 +153,66 @@ def set_up(program: str, folder: Path | None = None, *, verbose: bool = False, c
         _attach(root, _PrivateFile(folder / f"{program}.log"), JsonFormatter(program))
 
 
+class Thinned:
+    """Says each cause once a minute at most, and how often it came meanwhile with the next time.
+
+    `most` lines a minute of all causes together: what strangers bring about cannot fill a disk.
+    """
+
+    def __init__(self, logger: logging.Logger, every_s: float = 60.0, most: int = 120) -> None:
+        self._logger, self._every_s, self._most = logger, every_s, most
+        self._causes: OrderedDict[str, tuple[float, int]] = OrderedDict()
+        self._minute, self._lines = 0.0, 0
+
+    def say(self, level: int, cause: str, message: str, *values: object) -> None:
+        """A line of the log, unless the cause or all of them together had theirs."""
+        now = time.monotonic()
+        due, untold = self._causes.pop(cause, (0.0, 0))
+        if now < due or not self._has_room(now):
+            self._causes[cause] = due, untold + 1
+        else:
+            self._causes[cause] = now + self._every_s, 0
+            more = f" ({untold} times more since it was told last)" if untold else ""
+            self._logger.log(level, message + more, *values)
+        if len(self._causes) > 1024:
+            self._causes.popitem(last=False)
+
+    def _has_room(self, now: float) -> bool:
+        if now - self._minute >= self._every_s:
+            self._minute, self._lines = now, 0
+        self._lines += 1
+        return self._lines <= self._most
+
+
+class _UnfailingBytes(io.RawIOBase):
+    """A file descriptor whose failing writes (a full disk, a reader that is gone) are nobody's business."""
+
+    def __init__(self, handle: int) -> None:
+        self._handle = handle
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._handle
+
+    def write(self, data: Buffer) -> int:
+        with suppress(OSError):
+            os.write(self._handle, data)
+        return memoryview(data).nbytes
+
+
+def make_stderr_unfailing() -> None:
+    """What cannot be written to this process's stderr is dropped: it must not change how the process ends.
+
+    Python itself would end with status 120 where the last flush fails, whatever the program's own status.
+    """
+    if sys.__stderr__ is not None and sys.stderr is sys.__stderr__:
+        raw = _UnfailingBytes(sys.__stderr__.fileno())
+        sys.stderr = io.TextIOWrapper(io.BufferedWriter(raw), encoding="utf-8", errors="backslashreplace",
+                                      line_buffering=True)
+
+
 def _attach(root: logging.Logger, handler: logging.Handler, formatter: logging.Formatter) -> None:
     handler.setFormatter(formatter)
     handler.addFilter(_note_context)
@@ -159,11 +226,25 @@ def _note_context(record: logging.LogRecord) -> bool:
 
 
 class _PrivateFile(RotatingFileHandler):
-    """A rotating file that only its owner may read."""
+    """A rotating file that only its owner may read. Where the disk does not take it, stderr has a sentence once a
+    minute, and no traceback for each line."""
+
+    _silent_until = 0.0
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, maxBytes=_FILE_BYTES, backupCount=_MOST_FILES - 1, encoding="utf-8",
                          errors="backslashreplace")
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        error = sys.exc_info()[1]
+        if not isinstance(error, OSError):
+            super().handleError(record)
+            return
+        now = time.monotonic()
+        if now >= self._silent_until and sys.stderr is not None:
+            self._silent_until = now + 60.0
+            with suppress(OSError, ValueError):
+                sys.stderr.write(f"{self.baseFilename} cannot be written: {error.strerror}\n")
 
     def _open(self):  # type: ignore[no-untyped-def]  # noqa: ANN202 - typeshed's type is private to it
         os.close(os.open(self.baseFilename, os.O_CREAT | os.O_WRONLY, 0o600))

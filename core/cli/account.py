@@ -14,7 +14,7 @@ def account() -> None:
 
 @account.command()
 @click.argument("name")
-@click.option("--scope", "scopes", multiple=True, type=click.Choice(["view", "guide", "review", "admin"]),
+@click.option("--scope", "scopes", multiple=True, type=click.Choice(["view", "guide", "review", "propose", "admin"]),
               help="May be given several times (default: view, guide, review).")
 @json_option
 def add(name: str, scopes: tuple[str, ...], as_json: bool) -> None:
@@ -55,3 +55,25 @@ def list_accounts(as_json: bool) -> None:
     else:
         table(("name", "scopes", "created", "revoked"),
               [(a.name, ", ".join(a.scopes), a.created_at, a.revoked_at) for a in found])
+
+
+@account.command()
+@click.argument("name", default="")
+@json_option
+def activity(name: str, as_json: bool) -> None:
+    """List the events that came with the token of NAME (default: of every account), and whose they claim to be."""
+    from core.cli.log_access import reading
+    from core.store import attribution, log
+    from core.store.home import Home
+
+    with reading(Home.default()) as conn:
+        for sent in attribution.sent(conn, name):
+            for placed in log.read_all(conn, sent.session, sent.last, sent.first - 1):
+                event = placed.event
+                kind = str(getattr(event.fact, "kind", "") or event.fact.__struct_config__.tag)
+                if as_json:
+                    emit({"account": sent.account, "session": sent.session, "seq": placed.seq, "at": event.at,
+                          "event": kind, "author": event.author})
+                else:
+                    say(f"{sent.account}  {sent.session}  {placed.seq}  {event.at:%Y-%m-%d %H:%M:%S}  {kind}  "
+                        f"as {event.author.key}")

@@ -33,8 +33,6 @@ from core.protocol.messages import (
     Wire,
 )
 
-PERSONAL = ("view", "guide", "review", "admin")
-
 SCOPE_OF_OP: dict[type[Op], str] = {
     CreateSession: "guide",
     ImportSession: "admin",
@@ -49,7 +47,10 @@ SCOPE_OF_OP: dict[type[Op], str] = {
     SetTag: "review",
     TellTime: "review",
 }
-"""What a command's sender must hold. CreateSession with a task of the sender's own making needs admin."""
+"""What a command's sender must hold. CreateSession with a task of the sender's own making needs admin, and a verdict
+in the name of a rule or judge needs PROPOSE instead."""
+
+PROPOSE = "propose"
 
 SCOPE_OF_MESSAGE: dict[type[Wire], str] = {
     Hello: "",
@@ -66,6 +67,11 @@ SCOPE_OF_MESSAGE: dict[type[Wire], str] = {
     Live: "agent",
 }
 """What a message's sender must hold; `agent` is `agent:<the session>`, or admin. A command is judged by its op."""
+
+
+def scope_of(op: Op) -> str:
+    """What the sender of an operation must hold: a person's token does not speak for rules, nor a rule's for people."""
+    return PROPOSE if isinstance(op, GiveVerdict) and op.author is not None else SCOPE_OF_OP[type(op)]
 
 
 def may_send(scopes: Iterable[str], message: Wire) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from core.domain.errors import InvalidInput
 from core.domain.events import (
     ControlAsked,
@@ -9,6 +11,7 @@ from core.domain.events import (
     GuidanceQueued,
     SessionCreated,
     SessionStateChanged,
+    UnknownFact,
     VerdictGiven,
     blobs_of,
     decode_event,
@@ -17,11 +20,15 @@ from core.domain.session import FINAL_STATES
 from core.protocol.codec import check_event
 from core.protocol.messages import Append
 from core.server.guidance import decide_open_changes
-from core.store import blobs, log
+from core.store import blobs, log, unnamed_blobs
+from core.store.attribution import attribute
 from core.store.sqlite import Connection
 
 COMMANDED = (SessionCreated, GuidanceQueued, GuidanceChangeAsked, ControlAsked, VerdictGiven)
 """Facts that only a command makes: a runner that was taken over cannot speak for a person."""
+
+
+_HASH = re.compile(rb'(?<=")[0-9a-f]{64}(?=")')
 
 
 class MissingPayloads(Exception):
@@ -32,13 +39,15 @@ class MissingPayloads(Exception):
         self.hashes = hashes
 
 
-def append_entries(conn: Connection, append: Append, *, by_agent: bool) -> int:
+def append_entries(conn: Connection, append: Append, *, by_agent: bool, account: str = "") -> int:
     """Append; returns the last entry that is held. Raises MissingPayloads, Conflict, NotFound, InvalidInput.
 
-    An agent may write only as an agent (`by_agent`): verdicts and guidance of persons are commands.
+    An agent may write only as an agent (`by_agent`): verdicts and guidance of persons are commands. `account` is
+    whose token the entries came with.
     """
     bodies = [bytes(b) for b in append.bodies]
     named: list[str] = []
+    perhaps_named: list[str] = []  # by facts of a newer version, which nobody here can read
     is_over = False
     for body in bodies:
         event = decode_event(check_event(body))
@@ -48,11 +57,17 @@ def append_entries(conn: Connection, append: Append, *, by_agent: bool) -> int:
             kind = type(event.fact).__name__
             raise InvalidInput("bad_author", f"A runner cannot write {kind}: that takes a person's command.")
         named += blobs_of(event.fact)
+        if isinstance(event.fact, UnknownFact):
+            perhaps_named += [name.decode() for name in _HASH.findall(event.fact.raw)]
         is_over = is_over or (isinstance(event.fact, SessionStateChanged) and event.fact.state in FINAL_STATES)
     missing = blobs.missing(conn, named)
     if missing:
         raise MissingPayloads(tuple(missing))
+    before = log.head(conn, append.session)
     upto = log.append_journal(conn, append.session, append.fence, append.first, bodies)
+    if account:
+        attribute(conn, append.session, before + 1, log.head(conn, append.session), account)
+    unnamed_blobs.named(conn, [*named, *perhaps_named])
     if is_over:
         decide_open_changes(conn, append.session)
     return upto

@@ -145,14 +145,15 @@ class _Local:
         return await self._writer.do(lambda conn: self._apply(conn, session, op))
 
     async def append(self, session: str, journal: str, bodies: Sequence[bytes], payloads: Mapping[str, bytes]) -> int:
-        return await self._writer.do(lambda conn: _append(conn, session, journal, bodies, payloads))
+        account = self._principal.name
+        return await self._writer.do(lambda conn: _append(conn, session, journal, bodies, payloads, account))
 
     async def take_in(self, session: str, op: ImportSession, journal: str, bodies: Sequence[bytes],
                       payloads: Mapping[str, bytes]) -> None:
         """All in one transaction."""
         def work(conn: Database) -> None:
             self._apply(conn, session, op)
-            _append(conn, session, journal, bodies, payloads)
+            _append(conn, session, journal, bodies, payloads, self._principal.name)
 
         await self._writer.do(work)
 
@@ -308,12 +309,13 @@ def _missing(hash: str) -> Unavailable:
     return Unavailable("missing_payload", f"The payload {hash[:12]}… is neither given nor held.", hash=hash)
 
 
-def _append(conn: Database, session: str, journal: str, bodies: Sequence[bytes], payloads: Mapping[str, bytes]) -> int:
+def _append(conn: Database, session: str, journal: str, bodies: Sequence[bytes], payloads: Mapping[str, bytes],
+            account: str) -> int:
     for data in payloads.values():
         blobs.put(conn, data)
     fence, _ = log.lease(conn, session, journal)
     try:
-        return append_entries(conn, _as_append(session, fence, bodies), by_agent=False)
+        return append_entries(conn, _as_append(session, fence, bodies), by_agent=False, account=account)
     except MissingPayloads as missing:
         raise _missing(missing.hashes[0]) from None
 

@@ -78,10 +78,11 @@ COMMANDS_PER_S, COMMANDS_AT_ONCE = 50.0, 200.0
 class ConnectedClient:
     """A greeted or not yet greeted client of `hub`."""
 
-    def __init__(self, hub: Hub, socket: ServerConnection, principal: Principal, token: str, program: str) -> None:
+    def __init__(self, hub: Hub, socket: ServerConnection, principal: Principal, token: str, program: str,
+                 on_greeted: Callable[[Hello], None] = lambda _: None) -> None:
         self.principal, self.token = principal, token
         self.leases: dict[str, int] = {}
-        self._hub, self._socket, self._program = hub, socket, program
+        self._hub, self._socket, self._program, self._on_greeted = hub, socket, program, on_greeted
         self._state = ServerState(principal.scopes)
         self._door = Door(socket)
         self._scope = TaskScope("connection", on_error=lambda _: self.drop(1011, "internal error"))
@@ -91,7 +92,7 @@ class ConnectedClient:
         self._live: LiveFeed | None = None
         self._blobs: BlobFeed | None = None
         self._questions = QuestionQueue(hub, self._door, self._start)
-        self._incoming = IncomingPayloads(hub, self._scope, self._refuse_payload)
+        self._incoming = IncomingPayloads(hub, self._scope, principal.name, self._refuse_payload)
         self._bucket = Bucket(COMMANDS_PER_S, COMMANDS_AT_ONCE)
 
     # ---- for the hub
@@ -200,6 +201,7 @@ class ConnectedClient:
         reader = self._hub.reader
         self._door.packs = PACKED in hello.capabilities
         self._hub.join(self, hello.client)
+        self._on_greeted(hello)
         await self._door.say(Welcome(protocol=PROTOCOL, epoch=log.epoch(reader), program=self._program,
                                      name=self.principal.name, scopes=self.principal.scopes, capabilities=CAN,
                                      cseq=commands.last_cseq(reader, hello.client)))
@@ -266,7 +268,8 @@ class ConnectedClient:
         await self._incoming.settle()
         by_agent = not self.principal.allows("admin")
         try:
-            upto = await self._hub.do(append.session, lambda conn: append_entries(conn, append, by_agent=by_agent))
+            upto = await self._hub.do(append.session, lambda conn: append_entries(
+                conn, append, by_agent=by_agent, account=self.principal.name))
         except MissingPayloads as missing:
             await self._door.say(MissingBlobs(session=append.session, hashes=missing.hashes))
         except Unavailable:
@@ -290,6 +293,8 @@ class ConnectedClient:
 
     async def _refuse_payload(self, error: ReportableError, hash: str) -> None:
         closing = {"LimitReached": Close.TOO_LARGE, "InvalidInput": Close.BAD_FRAME}.get(error_kind(error), 1011)
+        if error.code == "payload_quota":
+            closing = Close.SLOW_DOWN
         with contextlib.suppress(ConnectionClosed):
             await self._fail(error, closing, about=hash)
 

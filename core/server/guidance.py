@@ -26,6 +26,9 @@ _DECIDED = (GuidanceEdited, GuidanceWithdrawn, GuidanceChangeRefused)
 MAX_TEXT = 32 * 1024
 """Longest guidance or note, in characters."""
 
+MAX_REASON = 8 * 1024
+"""Longest reason of a verdict, in characters."""
+
 
 def guide(conn: Connection, principal: Principal, session: str, op: Guide) -> dict[str, object]:
     """Queue guidance under the client's id. Raises NotFound, InvalidInput, Conflict.
@@ -102,9 +105,14 @@ def check_text(text: str) -> None:
     """Raise InvalidInput unless a text is worth sending and short enough."""
     if not text.strip():
         raise InvalidInput("empty_text", "There is no text.")
-    if len(text) > MAX_TEXT:
-        raise InvalidInput("text_too_long", f"A text of {len(text)} characters is too long; {MAX_TEXT} are allowed.",
-                           limit=MAX_TEXT)
+    check_length(text, MAX_TEXT)
+
+
+def check_length(text: str, limit: int) -> None:
+    """Raise InvalidInput for a text of more characters than `limit`."""
+    if len(text) > limit:
+        raise InvalidInput("text_too_long", f"A text of {len(text)} characters is too long; {limit} are allowed.",
+                           limit=limit)
 
 
 def _check_open(guidance: str, facts: list[Fact]) -> None:

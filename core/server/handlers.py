@@ -8,9 +8,20 @@ from typing import Any
 import msgspec
 
 from core.domain.errors import Conflict, InvalidInput, NotFound, ReportableError, error_kind
-from core.domain.events import AttentionCleared, NoteAdded, TagSet, ThresholdsSet, TimeSpent, VerdictGiven
-from core.domain.ids import is_id
+from core.domain.events import (
+    AttentionCleared,
+    Fact,
+    NoteAdded,
+    TagSet,
+    ThresholdsSet,
+    TimeSpent,
+    VerdictGiven,
+    encode_event,
+    make_event,
+)
+from core.domain.ids import is_id, is_label
 from core.domain.verdict import Author
+from core.protocol.codec import check_event
 from core.protocol.messages import (
     Ack,
     AddNote,
@@ -28,12 +39,14 @@ from core.protocol.messages import (
     SetThresholds,
     TellTime,
 )
-from core.protocol.scopes import SCOPE_OF_OP
+from core.protocol.scopes import SCOPE_OF_OP, scope_of
 from core.server import guidance, lifecycle, opinions
+from core.server.guidance import MAX_REASON, check_length
 from core.server.lookups import Lookups
 from core.server.record import person, write
-from core.store import commands, log
+from core.store import commands, early_opinions, log
 from core.store.accounts import Principal
+from core.store.attribution import attribute
 from core.store.sqlite import Connection, driver
 
 _log = logging.getLogger("wire")
@@ -42,6 +55,7 @@ MAX_TIMED, MAX_TIMED_S = 1_000, 86_400.0
 LAST_STEP = 2**31
 """The newest step of which may be spoken before it is here."""
 _SPEAKS = (Guide, GiveVerdict, AddNote, SetTag, SetThresholds, TellTime)
+_OPINIONS = (GiveVerdict, AddNote, SetTag, TellTime)
 _REPLY: msgspec.json.Decoder[Ack | Nak] = msgspec.json.Decoder(Ack | Nak)
 
 
@@ -67,10 +81,32 @@ def answer_command(conn: Connection, client: str, principal: Principal, command:
 
 def apply_command(conn: Connection, principal: Principal, command: Command, lookups: Lookups) -> dict[str, Any]:
     """The effect of a command and its result; the caller's transaction holds both. Raises ReportableError."""
-    principal.require(SCOPE_OF_OP[type(command.op)])
+    principal.require(scope_of(command.op))
     session = command.session
-    if command.again and isinstance(command.op, _SPEAKS):
+    if command.again and isinstance(command.op, _SPEAKS) and not lifecycle.is_here(conn, session):
+        if not principal.allows(SCOPE_OF_OP[CreateSession]):
+            return _hold_early(conn, principal, command)
         lifecycle.await_session(conn, session)
+    before = log.head(conn, session)
+    result = _apply(conn, principal, command, lookups)
+    attribute(conn, session, before + 1, log.head(conn, session), principal.name)
+    if command.again or isinstance(command.op, (CreateSession, ImportSession)):
+        lifecycle.take_early(conn, session)
+    return result
+
+
+def _hold_early(conn: Connection, principal: Principal, command: Command) -> dict[str, Any]:
+    """Who may not make sessions makes none by speaking of one: what they said waits until it is here."""
+    if not isinstance(command.op, _OPINIONS):
+        raise NotFound("no_session", f"There is no session {command.session}.", session=command.session)
+    fact, author = _opinion(command.op, principal, command.session, LAST_STEP)
+    body = check_event(encode_event(make_event(fact, author)))
+    early_opinions.hold(conn, command.session, principal.name, body)
+    return {"seq": 0}
+
+
+def _apply(conn: Connection, principal: Principal, command: Command, lookups: Lookups) -> dict[str, Any]:
+    session = command.session
     match command.op:
         case CreateSession() as op:
             return lifecycle.create(conn, principal, session, op, lookups)
@@ -112,24 +148,8 @@ def _review(conn: Connection, principal: Principal, session: str, op: GiveVerdic
             | SetThresholds | TellTime, last: int | None) -> dict[str, Any]:
     """`last` is the newest step of which may be spoken, None: that which is here."""
     row = log.row(conn, session)
-    last = row.steps if last is None else last
     author = person(principal)
     match op:
-        case GiveVerdict():
-            _check_step(session, op.step, 1, last)
-            author = _judge(op.author) if op.author else author
-            return write(conn, session, VerdictGiven(step=op.step, value=op.value, reason=op.reason), author)
-        case AddNote():
-            _check_step(session, op.step, 0, last)
-            guidance.check_text(op.text)
-            return write(conn, session, NoteAdded(step=op.step, text=op.text), author)
-        case SetTag():
-            _check_step(session, op.step, 0, last)
-            _check_tag(op.tag)
-            return write(conn, session, TagSet(step=op.step, tag=op.tag, on=op.on), author)
-        case TellTime():
-            _check_time(session, op.seconds, last)
-            return write(conn, session, TimeSpent(seconds=op.seconds), author)
         case ClearAttention():
             if op.kind not in row.attention:
                 raise Conflict("no_attention", f"Session {session} does not ask for attention: {op.kind}.")
@@ -139,11 +159,38 @@ def _review(conn: Connection, principal: Principal, session: str, op: GiveVerdic
                 raise Conflict("imported", f"Session {session} was imported; nothing runs in it.")
             op.thresholds.check()
             return write(conn, session, ThresholdsSet(thresholds=op.thresholds), author)
+        case _:
+            return write(conn, session, *_opinion(op, principal, session, row.steps if last is None else last))
 
 
-def _judge(author: Author) -> Author:
-    if author.kind not in ("rule", "judge") or not author.name:
-        raise InvalidInput("bad_author", f"A verdict cannot be given as {author.kind} {author.name!r}.")
+def _opinion(op: GiveVerdict | AddNote | SetTag | TellTime, principal: Principal, session: str, last: int
+             ) -> tuple[Fact, Author]:
+    """What is said of steps up to `last`, and by whom. Raises NotFound, InvalidInput."""
+    author = person(principal)
+    match op:
+        case GiveVerdict():
+            _check_step(session, op.step, 1, last)
+            check_length(op.reason, MAX_REASON)
+            return VerdictGiven(step=op.step, value=op.value, reason=op.reason), _judge(op.author) or author
+        case AddNote():
+            _check_step(session, op.step, 0, last)
+            guidance.check_text(op.text)
+            return NoteAdded(step=op.step, text=op.text), author
+        case SetTag():
+            _check_step(session, op.step, 0, last)
+            _check_tag(op.tag)
+            return TagSet(step=op.step, tag=op.tag, on=op.on), author
+        case TellTime():
+            _check_time(session, op.seconds, last)
+            return TimeSpent(seconds=op.seconds), author
+
+
+def _judge(author: Author | None) -> Author | None:
+    if author is not None and (author.kind not in ("rule", "judge") or not is_label(author.name)):
+        raise InvalidInput("bad_author", f"A verdict cannot be given as {author.kind} {author.name[:80]!r}.")
+    if author is not None and author.version and not is_label(author.version):
+        raise InvalidInput("bad_author", f"{author.version[:80]!r} cannot be the version of {author.kind} "
+                           f"{author.name}.")
     return author
 
 

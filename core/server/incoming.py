@@ -10,7 +10,7 @@ from core.aio import TaskScope
 from core.domain.errors import LimitReached, ReportableError
 from core.protocol.frames import Assembly, parse_piece
 from core.server.hub import Hub
-from core.store import blobs
+from core.store import blobs, unnamed_blobs
 
 ON_THE_WAY = 64
 """Payloads of one connection that may wait for the disk; then nothing more is read from it."""
@@ -19,12 +19,12 @@ INCOMPLETE_BYTES = blobs.MAX_RAW + (1 << 20)
 
 
 class IncomingPayloads:
-    """One connection's payloads. `refuse` is told of one that cannot be stored, with its name."""
+    """One connection's payloads, counted for `account`. `refuse` is told of one that cannot be stored, by its name."""
 
     def __init__(
-        self, hub: Hub, scope: TaskScope, refuse: Callable[[ReportableError, str], Awaitable[None]]
+        self, hub: Hub, scope: TaskScope, account: str, refuse: Callable[[ReportableError, str], Awaitable[None]]
     ) -> None:
-        self._hub, self._scope, self._refuse = hub, scope, refuse
+        self._hub, self._scope, self._account, self._refuse = hub, scope, account, refuse
         self._assembly = Assembly()
         self._storing: deque[asyncio.Task[None]] = deque()
 
@@ -45,6 +45,6 @@ class IncomingPayloads:
 
     async def _store(self, hash: str, compressed: bytes) -> None:
         try:
-            await self._hub.store(lambda conn: blobs.put_compressed(conn, hash, compressed))
+            await self._hub.store(lambda conn: unnamed_blobs.take_in(conn, self._account, hash, compressed))
         except ReportableError as error:
             await self._refuse(error, hash)

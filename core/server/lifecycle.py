@@ -12,8 +12,9 @@ from core.domain.task import AgentSettings, Task
 from core.protocol.messages import Control, CreateSession, ImportSession
 from core.server.lookups import Lookups
 from core.server.record import SERVER, check_move, person, write
-from core.store import log
+from core.store import early_opinions, log
 from core.store.accounts import Principal
+from core.store.attribution import attribute
 from core.store.sqlite import Connection
 
 AWAITED = 2**53
@@ -37,6 +38,19 @@ def await_session(conn: Connection, session: str) -> None:
     check_id(session)
     if log.create(conn, session):
         log.put_row(conn, SessionRow(session=session, hidden_until=AWAITED))
+
+
+def is_here(conn: Connection, session: str) -> bool:
+    """Whether there is a session, or room for it. Raises InvalidInput for what can name none."""
+    check_id(session)
+    return log.knows(conn, session)
+
+
+def take_early(conn: Connection, session: str) -> None:
+    """The session is here: so are the opinions that came before it, each as its account's."""
+    for account, body in early_opinions.take(conn, session):
+        place = log.append(conn, session, [body])
+        attribute(conn, session, place, place, account)
 
 
 def _was_awaited(conn: Connection, session: str) -> bool:

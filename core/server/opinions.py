@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
 from core.domain.errors import InvalidInput
-from core.domain.events import AnnotationFact, Event, OpinionFact, TagSet, VerdictGiven, decode_event
+from core.domain.events import (
+    AnnotationFact,
+    Event,
+    NoteAdded,
+    OpinionFact,
+    TagSet,
+    VerdictGiven,
+    decode_event,
+)
+from core.domain.ids import LONGEST_LABEL, is_label
 from core.domain.trajectory import Trajectory, fold
 from core.protocol.codec import check_event
 from core.protocol.messages import MergeOpinions
+from core.server.guidance import MAX_REASON, MAX_TEXT, check_length
 from core.store import log
 from core.store.sqlite import Connection
+
+AHEAD = timedelta(days=1)
+"""How far the clock of another computer may be ahead of ours: of one author's opinions the newest counts, so one of the
+future would never be replaced."""
 
 KINDS = ("person", "rule", "judge")
 
@@ -80,4 +96,21 @@ def _checked(body: bytes) -> Event:
     event = decode_event(check_event(body))
     if not isinstance(event.fact, AnnotationFact) or event.author.kind not in KINDS:
         raise InvalidInput("bad_opinion", "Only what people, rules and judges said of steps can be merged.")
+    if event.at > datetime.now(UTC) + AHEAD:
+        raise InvalidInput("bad_opinion", f"An opinion of {event.at:%Y-%m-%d %H:%M} UTC is of the future.")
+    _check_bounds(event)
     return event
+
+
+def _check_bounds(event: Event) -> None:
+    """What is said elsewhere is as short as what is said here."""
+    author, fact = event.author, event.fact
+    if not is_label(author.name) or (author.version and not is_label(author.version)):
+        raise InvalidInput("bad_opinion", f"{author.name[:80]!r} cannot be the name of who gave an opinion.")
+    match fact:
+        case VerdictGiven():
+            check_length(fact.reason, MAX_REASON)
+        case NoteAdded():
+            check_length(fact.text, MAX_TEXT)
+        case TagSet():
+            check_length(fact.tag, LONGEST_LABEL)

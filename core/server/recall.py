@@ -14,6 +14,7 @@ from core.domain.events import SessionCreated, blobs_of, decode_event
 from core.protocol.messages import Append
 from core.server.append import MissingPayloads, append_entries
 from core.server.high_water import find_out, was_replaced, write_mark
+from core.server.lifecycle import take_early
 from core.server.record import SERVER, write
 from core.store import blobs, log
 from core.store.home import Home
@@ -47,6 +48,7 @@ def recall_sessions(conn: Connection, home: Home) -> list[str]:
             continue
         log.create(conn, folder.name)
         write(conn, folder.name, created, SERVER)
+        take_early(conn, folder.name)
         recalled.append(folder.name)
     if recalled:
         _log.warning("the log did not know %s; the journals did", ", ".join(recalled))

@@ -19,9 +19,10 @@ from core.aio import TaskScope
 from core.client.certificate import with_pin
 from core.domain.errors import Conflict, InvalidInput
 from core.protocol.codec import MAX_TEXT_FRAME
-from core.protocol.messages import SUBPROTOCOL
+from core.protocol.messages import SUBPROTOCOL, Hello
 from core.server.address import addresses_of, bind, url_of, write_endpoint
 from core.server.connection import ConnectedClient
+from core.server.entrance import Entrance, can_wait_outside
 from core.server.gate import Gate
 from core.server.high_water import write_mark, write_marks
 from core.server.hub import Hub
@@ -33,7 +34,8 @@ from core.server.orphans import remove_orphans
 from core.server.recall import mend_log
 from core.server.runners import Supervisor
 from core.server.search import LogSearch
-from core.store.accounts import add_account, knows
+from core.server.sweep import sweep_regularly
+from core.store.accounts import Principal, add_account, knows
 from core.store.home import Home, write_private
 from core.store.lock import FileLock
 from core.store.sqlite import Connection as Database
@@ -109,10 +111,13 @@ class Server:
         hub.lookups = lookups_of(self.home, hub.is_connected)
         hub.search = LogSearch(self.home)
         stack.push_async_callback(hub.search.close)
-        await self._listen(stack, hub, tls, pin)
+        entrance = await self._listen(stack, hub, tls, pin)
         scope = await stack.enter_async_context(TaskScope("server"))
+        if entrance is not None:
+            scope.spawn(entrance.run(), name="entrance")
         scope.spawn(_check_tokens(hub), name="tokens")
         scope.spawn(write_marks(reader, self.home), name="high water")
+        scope.spawn(sweep_regularly(hub), name="sweep")
         AttentionNotifier(hub, self.home.path / "notify.txt", scope)
         if self.settings.supervise:
             supervisor = Supervisor(hub, self.home, self.url, list(self.settings.runner) or None)
@@ -121,23 +126,34 @@ class Server:
             scope.spawn(remove_orphans(self.home, reader), name="orphans")
             scope.spawn(Leftovers(hub, self.home).run(), name="leftovers")
 
-    async def _listen(self, stack: AsyncExitStack, hub: Hub, tls: ssl.SSLContext | None, pin: str) -> None:
+    async def _listen(self, stack: AsyncExitStack, hub: Hub, tls: ssl.SSLContext | None, pin: str) -> Entrance | None:
         settings = self.settings
         listener = bind(self.home, settings.host, settings.port, settings.private)
         self.url = with_pin(url_of(listener, tls is not None), pin)
         self.addresses = [with_pin(address, pin) for address in addresses_of(listener, tls is not None, settings.names)]
         gate = Gate(hub.reader, settings.names)
+        entrance = Entrance(listener) if can_wait_outside(asyncio.get_running_loop()) else None
+
+        def greeted(socket: ServerConnection, principal: Principal, hello: Hello) -> None:
+            if entrance is not None:
+                entrance.greeted(socket.remote_address)
+            gate.note_greeted(socket, principal, hello.program)
 
         async def handle(socket: ServerConnection) -> None:
             principal, token = gate.holder(socket.request)
-            await ConnectedClient(hub, socket, principal, token, settings.program).serve()
+            await ConnectedClient(hub, socket, principal, token, settings.program,
+                                  on_greeted=lambda hello: greeted(socket, principal, hello)).serve()
 
         await stack.enter_async_context(serve(
-            handle, sock=listener, ssl=tls, process_request=gate.judge, subprotocols=[Subprotocol(SUBPROTOCOL)],
-            compression=None, max_size=MAX_TEXT_FRAME, ping_interval=PING_S,
+            handle, sock=entrance.door if entrance else listener, ssl=tls, process_request=gate.judge,
+            subprotocols=[Subprotocol(SUBPROTOCOL)], compression=None, max_size=MAX_TEXT_FRAME, ping_interval=PING_S,
             ping_timeout=PING_S, open_timeout=10, close_timeout=2, server_header=None, logger=_quiet()))
+        if entrance is not None:
+            entrance.open()
+            stack.callback(entrance.close)
         write_endpoint(self.home, self.url)
         _log.info("serving %s at %s", self.home.path, self.url)
+        return entrance
 
 
 def run(settings: ServeSettings, on_ready: Callable[[Server], None] = lambda _: None) -> None:

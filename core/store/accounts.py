@@ -14,8 +14,9 @@ import msgspec
 from core.domain.errors import Conflict, Denied, InvalidInput, NotFound
 from core.store.sqlite import Connection
 
-SCOPES = ("view", "guide", "review", "admin")
-"""What a person may hold; `admin` includes the others. A runner holds `agent:<session>` alone."""
+SCOPES = ("view", "guide", "review", "propose", "admin")
+"""What an account may hold; `admin` includes the others. `propose` is for programs that judge as a rule or a judge.
+A runner holds `agent:<session>` alone."""
 
 _NAME = re.compile(r"[^\x00-\x1f\x7f]{1,80}\Z")
 
@@ -96,7 +97,7 @@ def accounts(conn: Connection) -> list[Account]:
 
 def _checked(name: str, scopes: Iterable[str]) -> list[str]:
     held = list(dict.fromkeys(scopes))
-    if not _NAME.match(name):
+    if not _NAME.match(name) or (name.startswith("agent:") and held != [name]):
         raise InvalidInput("account_name", f"{name[:80]!r} cannot be the name of an account.")
     for scope in held:
         if scope not in SCOPES and not scope.startswith("agent:"):

@@ -52,6 +52,11 @@ def create(conn: Connection, session: str) -> bool:
     return conn.execute("INSERT OR IGNORE INTO session (id, row) VALUES (?, ?)", (session, row)).rowcount > 0
 
 
+def knows(conn: Connection, session: str) -> bool:
+    """Whether there is a session of that id, be it empty."""
+    return scalar(conn, "SELECT 1 FROM session WHERE id = ?", session) is not None
+
+
 def head(conn: Connection, session: str) -> int:
     """The seq of the newest event that is held; 0 for an empty or unknown session."""
     return scalar(conn, "SELECT head FROM session WHERE id = ?", session) or 0
@@ -121,10 +126,10 @@ def bodies(conn: Connection, session: str, seqs: Sequence[int]) -> dict[int, byt
     return dict(conn.execute(sql, (session, *seqs)).fetchall())
 
 
-def read_all(conn: Connection, session: str, upto: int | None = None) -> Iterator[Placed]:
-    """All events up to a seq (the head at the time of the call). Keeps no read transaction open in between."""
+def read_all(conn: Connection, session: str, upto: int | None = None, after: int = 0) -> Iterator[Placed]:
+    """All events beyond `after` up to a seq (the head at the time of the call). Keeps no read transaction open in
+    between."""
     last = head(conn, session) if upto is None else upto
-    after = 0
     while after < last:
         sql = "SELECT seq, body FROM event WHERE session = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?"
         chunk = conn.execute(sql, (session, after, last, _CHUNK)).fetchall()

@@ -131,6 +131,39 @@ def m0004_limits(db: Database) -> None:
     _run(db, _M0004)
 
 
+_M0005 = """
+CREATE TABLE attribution (                  -- whose token the events first … last of a session came with
+  session TEXT NOT NULL,
+  first INTEGER NOT NULL,
+  last INTEGER NOT NULL,
+  account TEXT NOT NULL,
+  PRIMARY KEY (session, first)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE early_opinion (                -- of people who may not make the session that it is about
+  n INTEGER PRIMARY KEY,
+  session TEXT NOT NULL,
+  account TEXT NOT NULL,
+  at INTEGER NOT NULL,                      -- seconds since 1970
+  body BLOB NOT NULL
+) STRICT;
+CREATE INDEX early_opinion_of_session ON early_opinion (session, n);
+CREATE INDEX early_opinion_of_account ON early_opinion (account);
+CREATE TABLE unnamed_blob (                 -- payloads that came and that no event has named yet
+  hash BLOB PRIMARY KEY,
+  account TEXT NOT NULL,
+  size INTEGER NOT NULL,                    -- as it rests
+  at INTEGER NOT NULL                       -- seconds since 1970
+) STRICT, WITHOUT ROWID;
+CREATE INDEX unnamed_blob_of_account ON unnamed_blob (account, size);
+"""
+
+
+@migrations()
+def m0005_attribution(db: Database) -> None:
+    """Which account sent what: events, opinions that wait for their session, payloads that no event names yet."""
+    _run(db, _M0005)
+
+
 def _run(db: Database, script: str) -> None:
     """Run statements one by one: executescript would commit the transaction of the migration."""
     statement = ""

@@ -1,0 +1,239 @@
+"""Whoever connects is a stranger until they introduced themselves: few at once, soon over, and cheap.
+
+A connection that says nothing costs a socket and no more: neither TLS nor HTTP begin before its first byte. When there
+are too many strangers, the oldest of the address that has most of them goes: a crowd keeps itself out, not others.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import ipaddress
+import logging
+import socket
+from collections import Counter, OrderedDict, deque
+from typing import Any
+
+import msgspec
+
+from core.logs import Thinned
+
+SILENT_MOST, SILENT_OF_ADDRESS = 512, 256
+"""Connections that said nothing yet: in all, and of one address."""
+
+SHAKING_MOST, SHAKING_OF_ADDRESS = 128, 64
+"""Connections that began to speak and were not greeted yet; with TLS each costs some 300 KB."""
+
+INTRODUCTION_S = 15.0
+"""From connecting to `hello`, whatever lies between."""
+
+_TURN = 64
+_FULL = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
+
+
+def neighbourhood(address: str) -> str:
+    """Who counts as one: an IPv4 address, or a network of IPv6, as each host there has 2⁶⁴ addresses (RFC 4291)."""
+    try:
+        known = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if isinstance(known, ipaddress.IPv4Address):
+        return str(known)
+    return str(known.ipv4_mapped or ipaddress.ip_network((known, 64), strict=False))
+
+
+class Stranger(msgspec.Struct, frozen=True, eq=False):
+    """A connection that was not greeted yet. `until` is on the loop's clock."""
+
+    socket: socket.socket
+    peer: Any
+    address: str
+    until: float
+
+
+class Crowd:
+    """Strangers in the order of their coming, no more than `most`, and `of_address` of one address."""
+
+    def __init__(self, most: int, of_address: int) -> None:
+        self._most, self._of_address = most, of_address
+        self._strangers: OrderedDict[Any, Stranger] = OrderedDict()
+        self._count: Counter[str] = Counter()
+
+    def __len__(self) -> int:
+        return len(self._strangers)
+
+    def add(self, stranger: Stranger) -> Stranger | None:
+        """Take one in; gives who has to go for that."""
+        self._strangers[stranger.peer] = stranger
+        self._count[stranger.address] += 1
+        if self._count[stranger.address] > self._of_address:
+            return self._oldest(stranger.address)
+        return self._oldest() if len(self) > self._most else None
+
+    def remove(self, peer: object) -> Stranger | None:
+        """One is no stranger any more, or gone."""
+        stranger = self._strangers.pop(peer, None)
+        if stranger is not None:
+            self._count[stranger.address] -= 1
+            if not self._count[stranger.address]:
+                del self._count[stranger.address]
+        return stranger
+
+    def late(self, now: float) -> list[Stranger]:
+        """Whose time is over."""
+        return [s for s in self._strangers.values() if s.until <= now]
+
+    def closed(self) -> list[Stranger]:
+        """Whose socket was closed by whoever it was handed to."""
+        return [s for s in self._strangers.values() if s.socket.fileno() < 0]
+
+    def all(self) -> list[Stranger]:
+        """Everybody, the oldest first."""
+        return list(self._strangers.values())
+
+    def _oldest(self, address: str = "") -> Stranger:
+        """The one that came first of an address, or of the one that has most."""
+        address = address or self._count.most_common(1)[0][0]
+        return next(s for s in self._strangers.values() if s.address == address)
+
+
+class HandedSockets(socket.socket):
+    """Looks to asyncio like a listening socket; what it accepts is what was handed to it."""
+
+    def __init__(self) -> None:
+        ours, self._bell = socket.socketpair()
+        self._bell.setblocking(False)
+        self._handed: deque[tuple[socket.socket, Any]] = deque()
+        super().__init__(ours.family, ours.type, ours.proto, fileno=ours.detach())
+
+    def hand(self, accepted: socket.socket, peer: Any) -> None:
+        """Let asyncio accept this one next."""
+        self._handed.append((accepted, peer))
+        with contextlib.suppress(BlockingIOError):  # it rings already
+            self._bell.send(b"\0")
+
+    def accept(self) -> tuple[socket.socket, Any]:
+        """The next; raises BlockingIOError where there is none."""
+        if not self._handed:
+            self.recv(4096)
+            raise BlockingIOError
+        return self._handed.popleft()
+
+    def listen(self, backlog: int = 0, /) -> None:
+        """It does so already."""
+
+    def close(self) -> None:
+        """Close it with whatever nobody took."""
+        super().close()
+        self._bell.close()
+        for accepted, _ in self._handed:
+            accepted.close()
+        self._handed.clear()
+
+
+class Entrance:
+    """Accepts the connections of `listener`; `door` is what the protocol listens on instead."""
+
+    def __init__(self, listener: socket.socket) -> None:
+        self._listener = listener
+        self._log = Thinned(logging.getLogger("wire"))
+        self._loop = asyncio.get_running_loop()
+        self.door = HandedSockets()
+        self.silent = Crowd(SILENT_MOST, SILENT_OF_ADDRESS)
+        self.shaking = Crowd(SHAKING_MOST, SHAKING_OF_ADDRESS)
+
+    def open(self) -> None:
+        """Begin to accept."""
+        self._listener.setblocking(False)
+        self._listener.listen(1024)
+        self._loop.add_reader(self._listener, self._accept)
+
+    def close(self) -> None:
+        """Accept no more; those who were not handed over are gone, and the listening socket too."""
+        self._loop.remove_reader(self._listener)
+        self._listener.close()
+        for stranger in self.silent.all():
+            self._let_go(self.silent, stranger)
+
+    def greeted(self, peer: object) -> None:
+        """A connection is a stranger's no more; asyncio's `peername` says which."""
+        self.shaking.remove(peer)
+
+    async def run(self) -> None:
+        """End what takes too long, until cancelled."""
+        while True:
+            await asyncio.sleep(1.0)
+            now = self._loop.time()
+            for crowd in (self.silent, self.shaking):
+                for stranger in crowd.closed():
+                    crowd.remove(stranger.peer)
+                for stranger in crowd.late(now):
+                    self._let_go(crowd, stranger, "took too long")
+
+    def _accept(self) -> None:
+        for _ in range(_TURN):
+            try:
+                accepted, peer = self._listener.accept()
+            except OSError as error:
+                if error.errno in _FULL:
+                    self._make_room()
+                return
+            accepted.setblocking(False)
+            until = self._loop.time() + INTRODUCTION_S
+            stranger = Stranger(accepted, peer, neighbourhood(str(peer[0])), until)
+            self._loop.add_reader(accepted, self._speaks, stranger)
+            self._join(self.silent, stranger)
+
+    def _make_room(self) -> None:
+        """The process may have no more sockets: the oldest stranger goes, and who knocks waits a moment."""
+        for crowd in (self.silent, self.shaking):
+            if len(crowd):
+                self._let_go(crowd, crowd.all()[0], "made room")
+                break
+        self._loop.remove_reader(self._listener)
+        self._loop.call_later(0.05, self._accept_again)
+
+    def _accept_again(self) -> None:
+        if self._listener.fileno() >= 0:
+            self._loop.add_reader(self._listener, self._accept)
+
+    def _speaks(self, stranger: Stranger) -> None:
+        self._loop.remove_reader(stranger.socket)
+        self.silent.remove(stranger.peer)
+        try:
+            is_open = bool(stranger.socket.recv(1, socket.MSG_PEEK))
+        except OSError:
+            is_open = False
+        if not is_open:
+            stranger.socket.close()
+            return
+        for gone in self.shaking.closed():
+            self.shaking.remove(gone.peer)
+        self._join(self.shaking, stranger)
+        self.door.hand(stranger.socket, stranger.peer)
+
+    def _join(self, crowd: Crowd, stranger: Stranger) -> None:
+        one_too_many = crowd.add(stranger)
+        if one_too_many is not None:
+            self._let_go(crowd, one_too_many, "was one of too many")
+
+    def _let_go(self, crowd: Crowd, stranger: Stranger, why: str = "") -> None:
+        crowd.remove(stranger.peer)
+        if why:
+            self._log.say(logging.INFO, f"{why} {stranger.address}", "a connection from %s that did not introduce "
+                          "itself was closed: it %s", stranger.address, why)
+        if stranger.socket.fileno() < 0:
+            return
+        if crowd is self.silent:
+            self._loop.remove_reader(stranger.socket)
+            stranger.socket.close()
+        else:  # asyncio's: it notices and closes
+            with contextlib.suppress(OSError):
+                stranger.socket.shutdown(socket.SHUT_RDWR)
+
+
+def can_wait_outside(loop: asyncio.AbstractEventLoop) -> bool:
+    """Whether the loop tells when a socket can be read; that of Windows does not."""
+    return isinstance(loop, asyncio.SelectorEventLoop)
+
