@@ -65,8 +65,9 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Which language model answers, and how it is asked.
 
     `key_env` names the environment variable that holds the key; the key itself is never stored.
-    `script` is the scripted model's file, or the replayed one's log. `actions` chooses native tool calls or
-    the plain-text action format for models that have none. Prices are per million tokens.
+    `script` is the scripted model's file (with a line break: the script itself), or the replayed one's log.
+    `actions` chooses native tool calls or the plain-text action format for models that have none. Prices are per
+    million tokens.
     """
 
     kind: ModelKind = "scripted"
@@ -82,7 +83,10 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """How the agent works. `context_tokens` is η·L of the paper: above it the older half is summarised."""
+    """How the agent works. `context_tokens` is η·L of the paper: above it the older half is summarised.
+
+    `confirmed_unconfined` is a person's word, given when the session is started; no file can hold it.
+    """
 
     model: ModelSettings = ModelSettings()
     context_tokens: int = 100_000
