@@ -21,6 +21,7 @@ from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.records import records
 from core.formats.rows import canonical
+from core.formats.session_span import by_times
 from core.formats.source import Source
 from core.formats.values import as_json, code_of, dict_of, dicts_of, exit_error, float_of, text_of, time_of, usage_of
 
@@ -209,4 +210,4 @@ def _result(item: dict[str, Any], at: Any) -> CallResult:
                       data={} if seconds is None else {"duration_s": seconds})
 
 
-FORMAT = Format(name=NAME, title="Codex CLI rollout", recognises=recognises, read=read)
+FORMAT = Format(name=NAME, title="Codex CLI rollout", recognises=recognises, read=read, span=by_times)
