@@ -1,4 +1,4 @@
-"""Which session of the log a session of a file is: one that is here, a later part of it, a fork of it, or one of its own.
+"""Which session of the log a session of a file is: one that is here or a part of it, a fork, or one of its own.
 
 Steps decide, never their numbers: see `core.formats.run_alignment`.
 """
@@ -14,10 +14,10 @@ from core.domain.blob import blob_hash
 from core.domain.events import Branched, SessionCreated, TerminalOutput, decode_event, encode_event, make_event
 from core.domain.verdict import Author
 from core.formats import registry, reimport
-from core.formats.continuation import context_after, shifted
+from core.formats.continuation import joined
 from core.formats.imported import Imported
-from core.formats.run_alignment import Alignment, Run, align
-from core.formats.session_span import Span, goes_on, is_own_name
+from core.formats.run_alignment import Alignment, StepSequence, align
+from core.formats.session_span import SessionSpan, goes_on, is_own_name
 from core.store import blobs, log
 from core.store.sqlite import Connection, scalar
 
@@ -37,9 +37,9 @@ class Placement(msgspec.Struct, frozen=True):
 
 class _Candidate(msgspec.Struct, frozen=True):
     name: str
-    run: Run
+    run: StepSequence
     alignment: Alignment
-    span: Span | None
+    span: SessionSpan | None
     bodies: Sequence[bytes]
 
     @property
@@ -64,7 +64,7 @@ def _place(conn: Connection, session: Imported) -> Placement:
         return Placement(_forked_elsewhere(conn, session))
     if _is_written_elsewhere(conn, session.session):
         return Placement(session)  # nothing but what it lacks is looked for: its own runner writes it
-    run = Run(session.bodies, session.blobs.__getitem__)
+    run = StepSequence(session.bodies, session.blobs.__getitem__)
     if not len(run):
         return Placement(session)
     span = _span(session.format, session.bodies)
@@ -77,15 +77,15 @@ def _place(conn: Connection, session: Imported) -> Placement:
     return Placement(_apart(session, run, found, span))
 
 
-def _candidate(conn: Connection, name: str, run: Run, format: str, span: Span | None) -> _Candidate:
+def _candidate(conn: Connection, name: str, run: StepSequence, format: str, span: SessionSpan | None) -> _Candidate:
     bodies = [p.body for p in log.read_all(conn, name)]
-    held = Run(bodies, lambda hash: blobs.get(conn, hash))
+    held = StepSequence(bodies, lambda hash: blobs.get(conn, hash))
     held_span = _span(format, bodies)
     is_later = bool(span and span.is_exact and goes_on(held_span, span))
     return _Candidate(name, held, Alignment("apart") if is_later else align(held, run), held_span, bodies)
 
 
-def _span(format: str, bodies: Sequence[bytes]) -> Span | None:
+def _span(format: str, bodies: Sequence[bytes]) -> SessionSpan | None:
     return next((known.span(bodies) for known in registry.FORMATS if known.name == format), None)
 
 
@@ -104,7 +104,7 @@ def _is_written_elsewhere(conn: Connection, session: str) -> bool:
     return not str(writer).startswith(f"import:{session}")
 
 
-def _joined(session: Imported, run: Run, to: _Candidate) -> Placement:
+def _joined(session: Imported, run: StepSequence, to: _Candidate) -> Placement:
     """The session as the one that holds its steps, or those before them."""
     how = to.alignment
     own = reimport.renamed(session, to.name) if to.name != session.session else session
@@ -112,13 +112,11 @@ def _joined(session: Imported, run: Run, to: _Candidate) -> Placement:
         return Placement(own)
     is_new = how.kind == "apart"
     first = to.run.steps[-1].number + 1 if is_new else to.run.steps[how.shift].number
-    shift = first - run.steps[0].number
-    if not shift:
-        return Placement(own, how.is_part)
-    return Placement(shifted(own, shift, how.shared, context_after(to.bodies)), how.is_part, shift)
+    by = first - run.steps[0].number
+    return Placement(joined(own, to.bodies, how.shift, by, how.shared), how.is_part, by)
 
 
-def _may_go_on(session: Imported, before: _Candidate, span: Span | None) -> bool:
+def _may_go_on(session: Imported, before: _Candidate, span: SessionSpan | None) -> bool:
     facts = [decode_event(body).fact for body in session.bodies]
     name = next((f.task.id for f in facts if isinstance(f, SessionCreated)), "")
     return is_own_name(name) and goes_on(before.span, span) and not any(isinstance(f, TerminalOutput) for f in facts)
@@ -127,22 +125,22 @@ def _may_go_on(session: Imported, before: _Candidate, span: Span | None) -> bool
 # ---- sessions of their own -------------------------------------------------------------------------
 
 
-def _apart(session: Imported, run: Run, found: Sequence[_Candidate], span: Span | None) -> Imported:
+def _apart(session: Imported, run: StepSequence, found: Sequence[_Candidate], span: SessionSpan | None) -> Imported:
     """A session of its own, with what it has to do with those of its name."""
     forked = max(found, key=lambda c: c.alignment.shared)
     shared = forked.alignment.shared if forked.alignment.kind == "forks" else 0
     held = next((c for c in found if c.alignment.kind == "holds"), None)
-    later = next((c for c in found if goes_on(span, c.span)), None)
+    after = next((c for c in found if goes_on(span, c.span)), None)
     if shared:
         remark = _shares(shared, forked.name)
     elif held is not None:
         remark = f"Session {held.name} is a part of this one, which has steps before it."
-    elif later is not None:
-        remark = (f"Its file has the name of session {later.name} and comes before it; no step is in both, so it is a "
+    elif after is not None:
+        remark = (f"Its file has the name of session {after.name} and comes before it; no step is in both, so it is a "
                   "session of its own.")
     else:
-        remark = (f"Its file has the name of session {found[0].name}, but no step is in both, so it is a session of its "
-                  "own.")
+        remark = (f"Its file has the name of session {found[0].name}, but no step is in both, so it is a session of "
+                  "its own.")
     name = _name(session.session, [forked.name if shared else "", shared, run.own(shared), run.steps[shared].item,
                                    run.steps[shared].at])
     own = reimport.renamed(session, name)
@@ -156,7 +154,7 @@ def _name(session: str, what: object) -> str:
 
 def _forked_elsewhere(conn: Connection, session: Imported) -> Imported:
     """The session, with the one of another name that it shares its past with: both begin with the same message."""
-    run = Run(session.bodies, session.blobs.__getitem__)
+    run = StepSequence(session.bodies, session.blobs.__getitem__)
     first = run.steps[0] if len(run) else None
     if first is None or not first.item:
         return session

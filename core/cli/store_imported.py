@@ -100,7 +100,7 @@ def _apart(batch: Sequence[Read], most: int) -> Iterator[list[Read]]:
     group: list[Read] = []
     names: set[str] = set()
     for one in batch:
-        own = {one.session.session, reimport.first_body(one.session)}
+        own = {one.session.session, reimport.first_body(one.session) or one.session.session}
         if own & names or not one.session.is_named or len(group) >= most:
             yield group
             group, names = [], set()
@@ -176,10 +176,12 @@ def compare(home: Home, session: Imported, is_part: bool = False) -> Lacking:
         writer = scalar(conn, "SELECT journal FROM session WHERE id = ?", session.session)
         hidden = log.row(conn, session.session).is_hidden
         is_awaited = hidden and not writer  # a restored log has people's words about it, and no more
-        lacking = reimport.missing_events(session, held, lambda hash: blobs.get(conn, hash), is_part=is_part)
+        is_ours = str(writer).startswith(journal) or is_awaited
+        lacking = [b for b in session.bodies if decode_event(b).id not in held] if not is_ours else (
+            reimport.missing_events(session, held, lambda hash: blobs.get(conn, hash), is_part=is_part))
     if not lacking:
         return Lacking("present", journal, lacking, head)
-    if not str(writer).startswith(journal) and not is_awaited:
+    if not is_ours:
         raise Conflict("session_differs", f"{session.source} holds events that session {session.session}, which was "
                        "not imported, does not have.", session=session.session)
     return Lacking("imported" if hidden else "grown", f"{journal}:{head}", lacking, head)

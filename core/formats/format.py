@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from core.formats.imported import Imported
-from core.formats.session_span import Span
+from core.formats.session_span import SessionSpan
 from core.formats.source import Source
 
 
@@ -22,7 +22,7 @@ def _none(_: object) -> Iterable[Path]:
     return ()
 
 
-def _unknown(_: object) -> Span | None:
+def _unknown(_: object) -> SessionSpan | None:
     return None
 
 
@@ -39,7 +39,7 @@ class Format(msgspec.Struct, frozen=True, kw_only=True):
     """Who is asked first: 0 for a format with marks of its own, more for one whose layout others have too."""
     companions: Callable[[Sequence[Path]], Iterable[Path]] = _none
     """Of the regular files of a folder: the files and folders beside them that reading one of them reads too."""
-    span: Callable[[Iterable[bytes]], Span | None] = _unknown
+    span: Callable[[Iterable[bytes]], SessionSpan | None] = _unknown
     """From when to when events of one session go, where its files may hold only what was new (see `session_span`)."""
     parts_of: Callable[[Path], Iterable[Path]] = _none
     """The folders in which a program that is at work adds to the session that a file stands for."""

@@ -21,7 +21,7 @@ from core.domain.events import (
 )
 from core.domain.step import StepBody, Usage, decode_body
 from core.formats.imported import Imported
-from core.formats.run_alignment import Payload, Run, align, own_content
+from core.formats.run_alignment import Payload, StepSequence, align, own_content, says_more
 from core.formats.void_opinions import opinions_in_force, remark
 
 OPEN_ENDS = ("end_not_recorded", "file_grows")
@@ -107,7 +107,7 @@ class _Comparison:
         if any(_content(t) == _content(fact) for t in tellings) and fact.head.usage in (counted, Usage()):
             return None
         is_rewritten = not self._is_one_text(last.body, fact.body)
-        if self._is_part if is_rewritten else not self._is_news(fact, last):
+        if not (self._says_more(fact, last) if is_rewritten else self._is_news(fact, last)):
             return None
         name = f"{event.id}-{blob_hash(_content(fact) + msgspec.json.encode(fact.head.usage))[:12]}"
         if name in self._held:
@@ -126,6 +126,10 @@ class _Comparison:
             return not self._is_part
         new, old = _amount(self._body(fact.body)), _amount(self._body(last.body))
         return new > old or (new == old and not self._is_part)
+
+    def _says_more(self, fact: StepAdded, last: StepAdded) -> bool:
+        is_named = bool(fact.item) and fact.item == last.item
+        return says_more(self._body(fact.body), self._body(last.body), is_named)
 
     def _is_here(self, number: int) -> bool:
         """Whether a step says here what it says in the file at this place, or is in neither."""
@@ -185,7 +189,7 @@ def is_same_run(held: Sequence[bytes], session: Imported, payload: Payload) -> b
     So it is where all steps are equal; or where the run had no end then and its steps are the first of the session's,
     of which only the last of several may differ, for its result may have come late.
     """
-    one, two = Run(held, payload), Run(session.bodies, session.blobs.__getitem__)
+    one, two = StepSequence(held, payload), StepSequence(session.bodies, session.blobs.__getitem__)
     before, after = [s.body for s in one.steps], [s.body for s in two.steps]
     if not before or len(before) > len(after):
         return False

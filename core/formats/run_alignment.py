@@ -23,7 +23,7 @@ WEAK = 3
 """So many steps in a row must be equal to be found inside a longer run where neither ids nor times name them."""
 
 
-class Step(msgspec.Struct, frozen=True):
+class StepPlace(msgspec.Struct, frozen=True):
     """A step in its last telling."""
 
     number: int
@@ -32,17 +32,17 @@ class Step(msgspec.Struct, frozen=True):
     at: datetime | None
 
 
-class Run:
+class StepSequence:
     """The steps of a session in order, each as it was told last."""
 
     def __init__(self, bodies: Iterable[bytes], payload: Payload) -> None:
         self._payload = payload
         self._bodies: dict[str, StepBody] = {}
-        found: dict[int, Step] = {}
+        found: dict[int, StepPlace] = {}
         for fact in (decode_event(body).fact for body in bodies if b'"step_added"' in body):
             if isinstance(fact, StepAdded):
-                found[fact.head.number] = Step(fact.head.number, fact.body, fact.item, fact.head.started_at)
-        self.steps: Sequence[Step] = [found[number] for number in sorted(found)]
+                found[fact.head.number] = StepPlace(fact.head.number, fact.body, fact.item, fact.head.started_at)
+        self.steps: Sequence[StepPlace] = [found[number] for number in sorted(found)]
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -86,7 +86,7 @@ class Alignment(msgspec.Struct, frozen=True):
     is_part: bool = False
 
 
-def align(held: Run, new: Run) -> Alignment:
+def align(held: StepSequence, new: StepSequence) -> Alignment:
     """The alignment of a file's run to a session's."""
     if not len(held) or not len(new):
         return Alignment("same" if not len(new) else "grows")
@@ -94,36 +94,39 @@ def align(held: Run, new: Run) -> Alignment:
     if start.shared:
         return start
     first = new.own(0)
-    found = [_common(held, new, place) for place in range(1, len(held)) if held.own(place) == first]
-    best = max((a for a in found if _is_certain(held, a)), key=lambda a: (a.kind != "forks", a.shared), default=None)
+    found = [_common(held, new, place) for place in range(1, len(held))
+             if held.own(place) == first or (held.steps[place].item and held.steps[place].item == new.steps[0].item)]
+    certain = [a for a in found if a.shared and _is_certain(held, a)]
+    best = max(certain, key=lambda a: (a.kind != "forks", a.shared), default=None)
     if best is not None:
         return best
     return Alignment("holds") if _is_within(new, held) else Alignment("apart")
 
 
-def _common(held: Run, new: Run, shift: int) -> Alignment:
+def _common(held: StepSequence, new: StepSequence, shift: int) -> Alignment:
     """How many of the file's first steps are the session's from the `shift`-th on, and what comes then."""
     shared, most = 0, min(len(new), len(held) - shift)
+    if most and shift and _is_part(held, shift, new, 0):
+        shared = 1  # the file begins inside a message
     while shared < most and _is_same(held, shift + shared, new, shared):
         shared += 1
     is_cut = is_more = False
-    if shared < most and shared == len(new) - 1 and _goes_on(held, shift + shared, new, shared):
+    if shared < most and shared == len(new) - 1 and _is_part(held, shift + shared, new, shared):
         shared, is_cut = shared + 1, True
-    elif shared < most and shift + shared == len(held) - 1 and (
-            _goes_on(new, shared, held, shift + shared) or _is_one_message(held, shift + shared, new, shared)):
+    elif shared < most and shift + shared == len(held) - 1 and _is_part(new, shared, held, shift + shared):
         shared, is_more = shared + 1, True
     if shared == len(new) and not is_more:
         return Alignment("same", shift, shared, is_cut or shift + shared < len(held))
     return Alignment("grows" if shift + shared == len(held) else "forks", shift, shared)
 
 
-def _is_certain(held: Run, alignment: Alignment) -> bool:
+def _is_certain(held: StepSequence, alignment: Alignment) -> bool:
     """Whether steps that were found inside a longer run are named well enough, or are enough of them."""
     step = held.steps[alignment.shift]
     return bool(step.item or step.at) or alignment.shared >= WEAK
 
 
-def _is_within(longer: Run, shorter: Run) -> bool:
+def _is_within(longer: StepSequence, shorter: StepSequence) -> bool:
     """Whether a run begins after the first step of another and goes along with it to the end of either."""
     first = shorter.own(0)
     for place in range(1, len(longer)):
@@ -134,32 +137,29 @@ def _is_within(longer: Run, shorter: Run) -> bool:
     return False
 
 
-def _is_same(one: Run, place: int, two: Run, other: int) -> bool:
+def _is_same(one: StepSequence, place: int, two: StepSequence, other: int) -> bool:
     first, second = one.steps[place], two.steps[other]
     if not _may_be(first, second):
         return False
     return first.body == second.body or one.own(place) == two.own(other)
 
 
-def _may_be(one: Step, two: Step) -> bool:
+def _may_be(one: StepPlace, two: StepPlace) -> bool:
     """Whether neither the ids of two steps nor, where one has none, their times say that they are two."""
     if one.item and two.item:
         return one.item == two.item
     return one.at is None or two.at is None or one.at == two.at
 
 
-def _goes_on(longer: Run, place: int, shorter: Run, other: int) -> bool:
-    """Whether a step is the same as another, and more of it had been written."""
-    may_be = _may_be(longer.steps[place], shorter.steps[other])
-    return may_be and _says_more(longer.body(place), shorter.body(other))
+def _is_part(longer: StepSequence, place: int, shorter: StepSequence, other: int) -> bool:
+    """Whether a step is the same as another of which less had been written or was cut out."""
+    one, two = longer.steps[place], shorter.steps[other]
+    return _may_be(one, two) and says_more(longer.body(place), shorter.body(other), bool(one.item and two.item))
 
 
-def _is_one_message(one: Run, place: int, two: Run, other: int) -> bool:
-    return bool(one.steps[place].item) and one.steps[place].item == two.steps[other].item
-
-
-def _says_more(longer: StepBody, shorter: StepBody) -> bool:
-    if not shorter.thought and not shorter.actions:
-        return True
-    calls = [_call(a) for a in longer.actions], [_call(a) for a in shorter.actions]
-    return longer.thought.startswith(shorter.thought) and calls[0][: len(calls[1])] == calls[1]
+def says_more(longer: StepBody, shorter: StepBody, is_named: bool) -> bool:
+    """Whether the agent's words and actions in a step begin with another's; or hold them, where an id names both."""
+    calls, part = [_call(a) for a in longer.actions], [_call(a) for a in shorter.actions]
+    if is_named:
+        return shorter.thought in longer.thought and all(call in calls for call in part)
+    return longer.thought.startswith(shorter.thought) and calls[: len(part)] == part

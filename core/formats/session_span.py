@@ -21,7 +21,7 @@ _VARIED = 6
 _TOTAL = re.compile(r"^Recorded for a turn: input_tokens (\d{1,15})\b")
 
 
-class Span(msgspec.Struct, frozen=True):
+class SessionSpan(msgspec.Struct, frozen=True):
     """The first and the last mark of a part on a scale that only rises while a session goes on."""
 
     first: float
@@ -35,20 +35,20 @@ def is_own_name(name: str) -> bool:
     return _UUID.fullmatch(name) is not None and len(set(name.lower()) - {"-"}) >= _VARIED
 
 
-def by_times(bodies: Iterable[bytes]) -> Span | None:
+def by_times(bodies: Iterable[bytes]) -> SessionSpan | None:
     """By the times of the steps, in seconds since 1970; None where there are none."""
     heads = [f.head for b in bodies if isinstance(f := decode_event(b).fact, StepAdded)]
     times = [t.timestamp() for h in heads for t in (h.started_at, h.ended_at) if isinstance(t, datetime)]
-    return Span(min(times), max(times)) if times else None
+    return SessionSpan(min(times), max(times)) if times else None
 
 
-def by_totals(bodies: Iterable[bytes]) -> Span | None:
+def by_totals(bodies: Iterable[bytes]) -> SessionSpan | None:
     """By how many tokens the session had used up to the end of each turn, as Codex counts them."""
     notes = [f.text for b in bodies if isinstance(f := decode_event(b).fact, NoteAdded)]
     totals = [float(found[1]) for text in notes if (found := _TOTAL.match(text))]
-    return Span(min(totals), max(totals), is_exact=True) if totals else None
+    return SessionSpan(min(totals), max(totals), is_exact=True) if totals else None
 
 
-def goes_on(before: Span | None, after: Span | None) -> bool:
+def goes_on(before: SessionSpan | None, after: SessionSpan | None) -> bool:
     """Whether the second part begins after the end of the first."""
     return before is not None and after is not None and after.first > before.last
