@@ -81,8 +81,10 @@ def _candidate(conn: Connection, name: str, run: StepSequence, format: str, span
     bodies = [p.body for p in log.read_all(conn, name)]
     held = StepSequence(bodies, lambda hash: blobs.get(conn, hash))
     held_span = _span(format, bodies)
-    is_later = bool(span and span.is_exact and goes_on(held_span, span))
-    return _Candidate(name, held, Alignment("apart") if is_later else align(held, run), held_span, bodies)
+    is_exact = span is not None and held_span is not None and span.is_exact
+    is_new = is_exact and goes_on(held_span, span)
+    how = Alignment("apart") if is_new else align(held, run, is_within=is_exact and not goes_on(span, held_span))
+    return _Candidate(name, held, how, held_span, bodies)
 
 
 def _span(format: str, bodies: Sequence[bytes]) -> SessionSpan | None:

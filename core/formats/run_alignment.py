@@ -86,8 +86,8 @@ class Alignment(msgspec.Struct, frozen=True):
     is_part: bool = False
 
 
-def align(held: StepSequence, new: StepSequence) -> Alignment:
-    """The alignment of a file's run to a session's."""
+def align(held: StepSequence, new: StepSequence, *, is_within: bool = False) -> Alignment:
+    """The alignment of a file's run to a session's. `is_within`: it is known that the file is of no other time."""
     if not len(held) or not len(new):
         return Alignment("same" if not len(new) else "grows")
     start = _common(held, new, 0)
@@ -96,7 +96,7 @@ def align(held: StepSequence, new: StepSequence) -> Alignment:
     first = new.own(0)
     found = [_common(held, new, place) for place in range(1, len(held))
              if held.own(place) == first or (held.steps[place].item and held.steps[place].item == new.steps[0].item)]
-    certain = [a for a in found if a.shared and _is_certain(held, a)]
+    certain = [a for a in found if a.shared and (is_within or _is_certain(held, a))]
     best = max(certain, key=lambda a: (a.kind != "forks", a.shared), default=None)
     if best is not None:
         return best

@@ -7,6 +7,7 @@ import copy
 import json
 import random
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from core.cli.import_paths import import_all
 from core.cli.log_access import reading, trajectory, writing
 from core.domain.errors import ReportableError
 from core.domain.step import decode_body
+from core.formats import archive
 from core.protocol.messages import AddNote, GiveVerdict
 from core.store import blobs, log
 from core.store.home import Home
@@ -145,6 +147,7 @@ class Library:
         self.given: dict[str, Own] = {}
         self._judged: set[tuple[str, int, Own]] = set()
         self._files: dict[Path, list[str]] = {}
+        self._archived: list[str] = []
 
     def take(self, content: bytes) -> list[str]:
         """Import a file of this content; gives the sessions that it went into."""
@@ -155,21 +158,47 @@ class Library:
         assert not failures, [f.sentence for f in failures]
         return self._files[path]
 
+    def archives(self) -> list[Path]:
+        """All sessions, each in an archive."""
+        made = []
+        with reading(self.home) as conn:
+            for row in log.rows(conn):
+                made.append(self._folder / f"{row.session}.tiphys")
+                events = [placed.body for placed in log.read_all(conn, row.session)]
+                archive.write(made[-1], row.session, row.title, events, partial(blobs.get, conn))
+        return made
+
+    def take_archives(self, other: Library) -> None:
+        """Import all sessions of another home, and what was said there."""
+        self.given |= other.given
+        for path in other.archives():
+            failures: list[ReportableError] = []
+            self._archived += [line.session for line in import_all(self.home, [path], failures)]
+            assert not failures, [f.sentence for f in failures]
+        self._files |= dict.fromkeys(other._files, self._archived)
+
     def judge(self, session: str, chance: random.Random) -> None:
         """A person masks one step that nobody judged as it is, and writes a note on it."""
         steps = [(s, n, own) for s, n, own in self._steps() if s == session and (s, n, own) not in self._judged]
         if not steps:
             return
-        session, number, own = chance.choice(steps)
-        mark = f"because-{len(self.given)}"
+        _, number, own = chance.choice(steps)
         self._judged.add((session, number, own))
-        self.given[mark] = own
+        self.judge_step(session, number, f"because-{len(self.given)}-{chance.randrange(10**9)}")
+
+    def judge_step(self, session: str, number: int, mark: str) -> None:
+        """A person masks a step for the reason `mark`, and writes a note on it."""
+        self.given[mark] = next(own for s, n, own in self._steps() if (s, n) == (session, number))
 
         async def say(authority: Any) -> None:
             await authority.do(session, GiveVerdict(step=number, value="mask", reason=mark))
             await authority.do(session, AddNote(step=number, text=f"note-{mark}"))
 
         writing(self.home, say)
+
+    def thoughts(self, session: str) -> dict[int, str]:
+        """What the agent thought in each step of a session."""
+        return {number: own[0] for name, number, own in self._steps() if name == session}
 
     def harm(self) -> list[str]:
         """What is wrong: an opinion on another text, one that is nowhere, or a part of a file that is nowhere."""
@@ -188,12 +217,13 @@ class Library:
                     seen.update(marks)
                 seen.update(mark for mark in self.given if f"({mark})" in remarks and f"note-{mark}”" in remarks)
         found += [f"{mark} is nowhere" for mark in self.given if mark not in seen]
+        steps = self._steps()
         for path, sessions in self._files.items():
-            found += [f"{path.name}: {part} is not in {sessions}" for part in self._lacking(path, sessions)]
+            lacking = self._lacking(path, [own for session, _, own in steps if session in sessions])
+            found += [f"{path.name}: {part} is not in {sessions}" for part in lacking]
         return found
 
-    def _lacking(self, path: Path, sessions: Sequence[str]) -> list[Part]:
-        steps = [own for s, _, own in self._steps() if s in sessions]
+    def _lacking(self, path: Path, steps: Sequence[Own]) -> list[Part]:
         texts = "\n".join(text for text, _ in steps) + "\n".join(c[2] for _, calls in steps for c in calls)
         calls = {(call, tool) for _, found in steps for call, tool, _ in found}
         return [p for p in parts_in(path) if (p[1] not in calls if p[0] == "call" else str(p[1]) not in texts)]

@@ -77,10 +77,16 @@ def read(source: Source) -> Iterator[Imported]:
     asked = next((t for _, p, _ in items
                   if p.get("role") == "user" and not _is_context(t := parts_text(p.get("content")))), "")
     model = next((text_of(p.get("model")) for kind, p, _ in items if kind == "turn_context"), "")
-    builder.create(asked[:400] or name, asked, task=name, model=model)
+    builder.create(asked[:400] or name, asked, task=name, model=model, parent=_forked_from(meta, source))
     instructions = meta.get("instructions") or dict_of(meta.get("base_instructions")).get("text")
     _RolloutReader(builder, any(map(_usage_in, items))).read(items, text_of(instructions))
     yield builder.build_without_end()
+
+
+def _forked_from(meta: dict[str, Any], source: Source) -> str:
+    """The session that `codex fork` or `codex exec fork` began this one from; its lines are not repeated here."""
+    name = text_of(meta.get("forked_from_id"))
+    return SessionBuilder(NAME, source.path.name, canonical([name])).session if name else ""
 
 
 def _flat(record: dict[str, Any]) -> tuple[str, dict[str, Any], Any]:
