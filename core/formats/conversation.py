@@ -56,6 +56,8 @@ class ForeignStep(msgspec.Struct, kw_only=True):
     context: list[MessageRef] | None = None
     tools: str = ""
     terminals: dict[str, int] = {}
+    item: str = ""
+    """The id that the file gives the step's message."""
 
 
 def grouped(items: Sequence[T], belongs: Callable[[T, T], bool]) -> Iterator[tuple[T, Sequence[T]]]:
@@ -142,7 +144,7 @@ class Conversation:
             if result.edit is not None:
                 result.edit.record(self.builder, number)
         self.builder.step(body, context, completion, step.usage, started_at=step.started_at, ended_at=_end(step),
-                          tools=step.tools, terminals=step.terminals)
+                          tools=step.tools, terminals=step.terminals, item=step.item)
         self.refs.append(completion)
         for result in step.results:
             self.add_message(Message(role="user" if result.role == "user" else "tool", content=result.text,

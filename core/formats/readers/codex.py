@@ -26,6 +26,7 @@ from core.formats.readers import codex_items
 from core.formats.readers.codex_items import CALLS, OUTPUTS, Line, line_of
 from core.formats.records import records
 from core.formats.rows import canonical
+from core.formats.session_span import by_times
 from core.formats.source import Source
 from core.formats.values import dict_of, dicts_of, int_of, paragraphs, text_of, usage_of
 
@@ -84,10 +85,16 @@ def read(source: Source) -> Iterator[Imported]:
     asked = next((t for line in lines if line.payload.get("role") == "user"
                   and not _is_context(t := parts_text(line.payload.get("content")))), "")
     model = next((text_of(line.payload.get("model")) for line in lines if line.kind == "turn_context"), "")
-    builder.create(asked[:400] or name, asked, task=name, model=model)
+    builder.create(asked[:400] or name, asked, task=name, model=model, parent=_forked_from(meta, source))
     instructions = meta.get("instructions") or dict_of(meta.get("base_instructions")).get("text")
     _RolloutReader(builder, lines).read(text_of(instructions))
     yield builder.build_without_end()
+
+
+def _forked_from(meta: dict[str, Any], source: Source) -> str:
+    """The session that `codex fork` or `codex exec fork` began this one from; its lines are not repeated here."""
+    name = text_of(meta.get("forked_from_id"))
+    return SessionBuilder(NAME, source.path.name, canonical([name])).session if name else ""
 
 
 def _is_context(text: str) -> bool:
@@ -243,4 +250,4 @@ class _RolloutReader:
                                "not hold them."), at=at)
 
 
-FORMAT = Format(name=NAME, title="Codex CLI rollout", recognises=recognises, read=read)
+FORMAT = Format(name=NAME, title="Codex CLI rollout", recognises=recognises, read=read, span=by_times)
