@@ -6,7 +6,9 @@ import hashlib
 import re
 from typing import Annotated
 
-BlobRef = Annotated[str, "names a blob"]
+from msgspec import Meta
+
+BlobRef = Annotated[str, "names a blob", Meta(max_length=64)]
 """The type of a field that names a blob; "" for none, where the field may be left out."""
 
 _HASH = re.compile(r"[0-9a-f]{64}\Z")

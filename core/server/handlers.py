@@ -11,6 +11,7 @@ from core.domain.errors import Conflict, InvalidInput, NotFound, ReportableError
 from core.domain.events import AttentionCleared, NoteAdded, TagSet, ThresholdsSet, TimeSpent, VerdictGiven
 from core.domain.ids import is_id
 from core.domain.verdict import Author
+from core.protocol.codec import bad_op
 from core.protocol.messages import (
     Ack,
     AddNote,
@@ -27,6 +28,7 @@ from core.protocol.messages import (
     SetTag,
     SetThresholds,
     TellTime,
+    UnreadableOp,
 )
 from core.protocol.scopes import SCOPE_OF_OP
 from core.server import guidance, lifecycle, opinions
@@ -67,6 +69,8 @@ def answer_command(conn: Connection, client: str, principal: Principal, command:
 
 def apply_command(conn: Connection, principal: Principal, command: Command, lookups: Lookups) -> dict[str, Any]:
     """The effect of a command and its result; the caller's transaction holds both. Raises ReportableError."""
+    if isinstance(command.op, UnreadableOp):
+        raise bad_op(command.op.why)
     principal.require(SCOPE_OF_OP[type(command.op)])
     session = command.session
     if command.again and isinstance(command.op, _SPEAKS):
