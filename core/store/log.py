@@ -93,7 +93,8 @@ def append(conn: Connection, session: str, bodies: Sequence[bytes]) -> int:
 def place(conn: Connection, session: str, first: int, bodies: Sequence[bytes]) -> int:
     """Take events first, first+1, … of the server's log into a copy; returns the new head.
 
-    Those already held are skipped; one that cannot be read here is held all the same. Raises Conflict (seq_gap, with `expect`) when some before `first` are missing.
+    Those already held are skipped; one that cannot be read here is held all the same. Raises Conflict (seq_gap, with
+    `expect`) when some before `first` are missing.
     """
     create(conn, session)
     held, row = _state(conn, session)
