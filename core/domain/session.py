@@ -102,6 +102,7 @@ _ROW = msgspec.json.Decoder(SessionRow)
 
 class _Named(msgspec.Struct):
     session: str
+    title: str = ""
     seq: int = 0
     hidden_until: int = 0
 
@@ -120,8 +121,8 @@ def decode_row(data: bytes | str | msgspec.Raw, session: str = "") -> SessionRow
             if session:
                 return SessionRow(session=session, unreadable=f"{error}"[:500])
             raise InvalidInput("bad_row", f"A session's row cannot be read: {deeper}") from deeper
-        return SessionRow(session=named.session[:200], seq=clamp(named.seq, WHOLE), unreadable=f"{error}"[:500],
-                          hidden_until=clamp(named.hidden_until, WHOLE))
+        return SessionRow(session=named.session[:200], title=named.title[:200], seq=clamp(named.seq, WHOLE),
+                          unreadable=f"{error}"[:500], hidden_until=clamp(named.hidden_until, WHOLE))
 
 
 def advance(row: SessionRow, seq: int, event: Event) -> SessionRow:
