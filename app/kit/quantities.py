@@ -6,10 +6,7 @@ from datetime import datetime
 
 from PySide6.QtCore import QCoreApplication, QDate, QLocale
 
-from core.domain.bounds import clamp
-
-INT64 = 2**63 - 1
-"""What Qt's numbers hold."""
+from core.domain.bounds import INT64, clamp
 
 
 def number(value: int) -> str:

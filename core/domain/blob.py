@@ -8,8 +8,11 @@ from typing import Annotated
 
 from msgspec import Meta
 
-BlobRef = Annotated[str, "names a blob", Meta(max_length=64)]
-"""The type of a field that names a blob; "" for none, where the field may be left out."""
+BlobName = Annotated[str, "names a blob", Meta(pattern=r"^[0-9a-f]{64}\Z", max_length=64)]
+"""The type of a field that names a blob."""
+
+BlobRef = Annotated[str, "names a blob", Meta(pattern=r"^(?:[0-9a-f]{64})?\Z", max_length=64)]
+"""The type of a field that names a blob; "" for none."""
 
 _HASH = re.compile(r"[0-9a-f]{64}\Z")
 

@@ -15,6 +15,9 @@ from msgspec import Meta
 INT32 = 2**31 - 1
 """The largest step number, count and size: what `array("i")` and Qt's `int` hold."""
 
+INT64 = 2**63 - 1
+"""The largest number that SQLite and Qt hold."""
+
 WHOLE = 2**53 - 1
 """The largest sum and offset: what a double, and JSON elsewhere, holds exactly (RFC 8259 §6)."""
 
@@ -41,7 +44,7 @@ Tokens = Annotated[int, Meta(ge=0, le=INT32)]
 Total = Annotated[int, Meta(ge=0, le=WHOLE)]
 """A sum over a session, or a place in a stream of bytes."""
 
-Sequence = Annotated[int, Meta(ge=0, le=WHOLE)]
+Sequence = Annotated[int, Meta(ge=0, le=INT64)]
 """A place in a log, a journal or an outbox, or a fence; 0 is before the first."""
 
 Balance = Annotated[int, Meta(ge=-WHOLE, le=WHOLE)]

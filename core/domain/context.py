@@ -13,7 +13,7 @@ from typing import Annotated, cast
 
 import msgspec
 
-from core.domain.blob import BlobRef
+from core.domain.blob import BlobName
 from core.domain.bounds import Code, Count, Many, Title, Tokens
 from core.domain.errors import InvalidInput
 
@@ -25,7 +25,7 @@ class MessageRef(msgspec.Struct, frozen=True, kw_only=True, tag="entered"):
     (`estimated`). `source` says what made it: task, step:N, guidance:ID, summary:ID, note.
     """
 
-    hash: BlobRef
+    hash: BlobName
     role: Code
     tokens: Tokens = 0
     estimated: bool = True

@@ -8,6 +8,7 @@ import msgspec
 
 from core.domain.attention import Thresholds
 from core.domain.bounds import (
+    INT64,
     WHOLE,
     Balance,
     Code,
@@ -121,8 +122,8 @@ def decode_row(data: bytes | str | msgspec.Raw, session: str = "") -> SessionRow
             if session:
                 return SessionRow(session=session, unreadable=f"{error}"[:500])
             raise InvalidInput("bad_row", f"A session's row cannot be read: {deeper}") from deeper
-        return SessionRow(session=named.session[:200], title=named.title[:200], seq=clamp(named.seq, WHOLE),
-                          unreadable=f"{error}"[:500], hidden_until=clamp(named.hidden_until, WHOLE))
+        return SessionRow(session=named.session[:200], title=named.title[:200], seq=clamp(named.seq, INT64),
+                          unreadable=f"{error}"[:500], hidden_until=clamp(named.hidden_until, INT64))
 
 
 def advance(row: SessionRow, seq: int, event: Event) -> SessionRow:

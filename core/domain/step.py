@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from core.domain.action_kinds import WAITING, Family
+from core.domain.blob import BlobRef
 from core.domain.bounds import Code, Cost, Count, ExitCode, Many, Moment, Name, StepNumber, Title, Tokens, Total
 from core.domain.errors import InvalidInput
 
@@ -34,7 +35,7 @@ class Output(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     text: str = ""
     truncated: bool = False
     total_chars: Total = 0
-    blob: str = ""
+    blob: BlobRef = ""
     terminal: str = ""
     start: Total = 0
     end: Total = 0

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 import msgspec
 
-from core.domain.bounds import Id, Sequence
+from core.domain.bounds import Id, Many, Sequence
 from core.domain.errors import InvalidInput
 from core.domain.session import decode_row
 from core.protocol.messages import AnyOp, Command, FromServer, Sessions, ToServer, UnreadableOp, Wire
@@ -35,7 +35,7 @@ class _LooseCommand(msgspec.Struct, tag_field="type", tag="command"):
 
 
 class _LooseSessions(msgspec.Struct, tag_field="type", tag="sessions"):
-    rows: tuple[msgspec.Raw, ...]
+    rows: Annotated[tuple[msgspec.Raw, ...], Many]
 
 
 _COMMAND = msgspec.json.Decoder(_LooseCommand)

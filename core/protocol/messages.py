@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from core.domain.attention import Thresholds
-from core.domain.blob import BlobRef
+from core.domain.blob import BlobName, BlobRef
 from core.domain.bounds import (
     Code,
     Count,
@@ -219,7 +219,7 @@ class Seen(Wire, frozen=True, kw_only=True, tag="seen"):
 class WantBlobs(Wire, frozen=True, kw_only=True, tag="want_blobs"):
     """Send these payloads as binary frames."""
 
-    hashes: Annotated[tuple[BlobRef, ...], Many]
+    hashes: Annotated[tuple[BlobName, ...], Many]
 
 
 class Lease(Wire, frozen=True, kw_only=True, tag="lease"):
@@ -341,7 +341,7 @@ class MissingBlobs(Wire, frozen=True, kw_only=True, tag="missing_blobs"):
     """Send these first, then Append again."""
 
     session: Id
-    hashes: Annotated[tuple[BlobRef, ...], Many]
+    hashes: Annotated[tuple[BlobName, ...], Many]
 
 
 class Found(Wire, frozen=True, kw_only=True, tag="found"):

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from core.domain.bounds import INT32
 from core.domain.errors import Conflict, InvalidInput, NotFound, ReportableError, error_kind
 from core.domain.events import AttentionCleared, NoteAdded, TagSet, ThresholdsSet, TimeSpent, VerdictGiven
 from core.domain.ids import is_id
@@ -41,7 +42,7 @@ from core.store.sqlite import Connection, driver
 _log = logging.getLogger("wire")
 MAX_TIMED, MAX_TIMED_S = 1_000, 86_400.0
 """So many steps in one telling of time, and so many seconds for each."""
-LAST_STEP = 2**31
+LAST_STEP = INT32
 """The newest step of which may be spoken before it is here."""
 _SPEAKS = (Guide, GiveVerdict, AddNote, SetTag, SetThresholds, TellTime)
 _REPLY: msgspec.json.Decoder[Ack | Nak] = msgspec.json.Decoder(Ack | Nak)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from core.domain.blob import BlobRef
+from core.domain.blob import BlobName, BlobRef
 from core.domain.bounds import Id, Many, StepNumber, StepPlace, Text, Title, Total
 from core.domain.context import ContextDelta, MessageRef
 from core.domain.events.fact import Fact
@@ -28,7 +28,7 @@ class StepAdded(Fact, frozen=True, kw_only=True, tag="step_added"):
     """
 
     head: StepHead
-    body: BlobRef
+    body: BlobName
     context: ContextDelta = ContextDelta()
     completion: MessageRef | None = None
     terminals: Annotated[dict[Title, Total], Many] = {}
