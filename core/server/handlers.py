@@ -22,11 +22,7 @@ from core.domain.events import (
 )
 from core.domain.ids import is_id, is_label
 from core.domain.verdict import Author
-<<<<<<< HEAD
-from core.protocol.codec import check_event
-=======
-from core.protocol.codec import bad_op
->>>>>>> bounds
+from core.protocol.codec import bad_op, check_event
 from core.protocol.messages import (
     Ack,
     AddNote,
@@ -87,13 +83,9 @@ def answer_command(conn: Connection, client: str, principal: Principal, command:
 
 def apply_command(conn: Connection, principal: Principal, command: Command, lookups: Lookups) -> dict[str, Any]:
     """The effect of a command and its result; the caller's transaction holds both. Raises ReportableError."""
-<<<<<<< HEAD
-    principal.require(scope_of(command.op))
-=======
     if isinstance(command.op, UnreadableOp):
         raise bad_op(command.op.why)
-    principal.require(SCOPE_OF_OP[type(command.op)])
->>>>>>> bounds
+    principal.require(scope_of(command.op))
     session = command.session
     if command.again and isinstance(command.op, _SPEAKS) and not lifecycle.is_here(conn, session):
         if not principal.allows(SCOPE_OF_OP[CreateSession]):
