@@ -18,10 +18,13 @@ if TYPE_CHECKING:
 @click.argument("data", type=click.Path(path_type=Path))
 @click.option("--model", default="", help="Folder of the model to start from (default: SmolLM2).")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder for the weights and the metrics.")
-@click.option("--gpus", type=click.IntRange(1), help="GPUs that share the work and the model's memory (FSDP).")
+@click.option("--gpus", type=click.IntRange(1), help="GPUs that share the work and the model's memory (FSDP2).")
+@click.option("--device", type=click.Choice(["auto", "cpu"]), help="cpu: use no GPU.")
+@click.option("--processes", type=click.IntRange(1), help="With --device cpu: so many share the work, as GPUs would.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Any other training setting.")
 @json_option
-def train(data: Path, model: str, out: Path, gpus: int | None, settings: tuple[str, ...], as_json: bool) -> int:
+def train(data: Path, model: str, out: Path, settings: tuple[str, ...], as_json: bool,
+          **asked: str | int | None) -> int:
     """Train a model on DATA, a folder that `tiphys export --to trl` wrote.
 
     With --json each line on stdout is one report of progress; the last says {"done": true, "folder": …}.
@@ -36,12 +39,12 @@ def train(data: Path, model: str, out: Path, gpus: int | None, settings: tuple[s
         raise InvalidInput("bad_settings", f"--set takes NAME=VALUE, not {unnamed[0]!r}.")
     try:
         require_extra("torch", "transformers", "trl", "accelerate")
-        from core.training.worker import read_settings, serve
+        from core.training.settings import read_settings
+        from core.training.worker import serve
 
         start = model or default_model(Home.default())
         values = dict(s.split("=", 1) for s in settings) | {"data": str(data), "model": start, "out": str(out)}
-        values |= {"gpus": str(gpus)} if gpus else {}
-        known = read_settings(values)
+        known = read_settings(values | {name: str(value) for name, value in asked.items() if value is not None})
     except ReportableError as error:
         if as_json:  # who follows the progress on stdout finds the end of it there too
             emit({"error": {"code": error.code, "sentence": error.sentence}})

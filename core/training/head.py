@@ -22,6 +22,17 @@ _SHAPED = ("final_logit_softcapping", "logit_scale", "logits_scaling", "lm_head_
 """Fields of a configuration by which a model does more than multiply its last states with one matrix."""
 
 
+class TokenWeights:
+    """The weights of a part's tokens, (rows, tokens) in float32, on their way through a model's call.
+
+    No tensor to whoever wraps that call: FSDP2 and autocast cast every tensor of real numbers that they see, and what
+    counts 0.1 would then count 0.1001.
+    """
+
+    def __init__(self, values: torch.Tensor) -> None:
+        self.values = values
+
+
 class _WeightedCrossEntropy(torch.autograd.Function):  # type: ignore[misc]
     """Σ w·l over rows of hidden states, with the gradients of states, matrix and bias computed on the way."""
 
@@ -127,20 +138,22 @@ def plain_loss(forward: Callable[..., Any], inputs: dict[str, Any], weights: tor
 
 
 def add_weighted_loss(model: Any, *, everywhere: bool) -> None:
-    """Let `model(…, token_weights=w)` give Σ w·l. It goes through the model's call, so that wrappers for several
-    devices do their part. `everywhere`: score all positions. A head of another kind is left to the engine's own."""
+    """Let `model(…, token_weights=TokenWeights(w))` give Σ w·l in float32. It goes through the model's
+    call, so that wrappers for several devices do their part. `everywhere`: score all positions. A head of another kind
+    is left to the engine's own."""
     forward = model.forward
     plain = has_plain_head(model)
 
     @functools.wraps(forward)
-    def weighted(*args: Any, token_weights: torch.Tensor | None = None, **inputs: Any) -> Any:
+    def weighted(*args: Any, token_weights: TokenWeights | None = None, **inputs: Any) -> Any:
         if token_weights is None:
             return forward(*args, **inputs)
+        weights = token_weights.values
         if everywhere:
-            return plain_loss(forward, inputs, token_weights)
+            return plain_loss(forward, inputs, weights)
         if plain:
-            return summed_loss(model, inputs, token_weights)
-        told = forward(**inputs | {"use_cache": False, "fused_lm_head": True}).log_probs
-        return (-told * token_weights[:, 1:].to(told)).sum()
+            return summed_loss(model, inputs, weights)
+        log_probs = forward(**inputs | {"use_cache": False, "fused_lm_head": True}).log_probs
+        return (-log_probs.float() * weights[:, 1:].to(log_probs.device)).sum()
 
     model.forward = weighted

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import logging
 import os
 import shutil
@@ -13,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from core.domain.errors import Conflict, InvalidInput
+from core.domain.errors import Conflict, InvalidInput, Unavailable
 from core.llm.extra import require_extra
 from core.llm.foreign_model import SAFE, check_weights
-from core.training.checkpoints import last_checkpoint, step_of
+from core.training.checkpoints import check_form, last_checkpoint, step_of
 from core.training.data import IGNORED, DataFacts, check_rows, data_file, eval_file, load_rows
-from core.training.launch import is_first, is_launched, launch
-from core.training.settings import TrainSettings
+from core.training.launch import gpus_here, is_first, is_launched, launch
+from core.training.settings import TrainSettings, check_gpus
 from core.workers.training import TrainSummary
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("train")
 _FREE = ("out", "data", "save_every", "keep", "device", "micro_batch", "eval_every", "merge_copies", "merge_chains",
-         "cut_tail", "packing", "pack_tokens", "head", "checkpointing", "gpus")
+         "cut_tail", "packing", "pack_tokens", "head", "checkpointing", "gpus", "processes", "track", "run_name",
+         "peak_tflops")
 """Settings that may change between a run and its resumption: none of them changes what is learnt."""
 
 
@@ -39,16 +41,25 @@ def run(settings: TrainSettings, on_metrics: OnMetrics | None = None,
     run, Unavailable without the training extra.
     """
     require_extra("torch", "transformers", "trl", "accelerate", "datasets", "peft")
+    _check_trackers(settings)
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     settings.check()
     asked = stop or threading.Event()
-    if settings.gpus > 1 and not is_launched():
+    check_gpus(settings, gpus_here())
+    if settings.devices > 1 and not is_launched():
         return launch(settings, on_metrics, asked)
     with _first_before_the_others(settings):
         facts, held_facts, start = _looked_at(settings)
     if settings.result.is_dir():
         return TrainSummary(done=True, folder=str(settings.result), step=step_of(start), steps=step_of(start))
     return _train(settings, facts, held_facts, start, on_metrics, asked)
+
+
+def _check_trackers(settings: TrainSettings) -> None:
+    missing = [name for name in settings.track if importlib.util.find_spec(name) is None]
+    if missing:
+        raise Unavailable("tracker_missing", f"Metrics are to go to {missing[0]}, which is not installed: "
+                          f"pip install {missing[0]}.", missing=missing)
 
 
 def _looked_at(settings: TrainSettings) -> tuple[DataFacts, DataFacts | None, Path | None]:
@@ -58,7 +69,9 @@ def _looked_at(settings: TrainSettings) -> tuple[DataFacts, DataFacts | None, Pa
     facts = check_rows(data_file(settings.data), config.vocab_size, longest)
     held_facts = check_rows(held, config.vocab_size, longest) if held is not None else None
     _claim(settings, facts)
-    return facts, held_facts, last_checkpoint(settings.checkpoints)
+    start = last_checkpoint(settings.checkpoints)
+    check_form(start, is_launched())
+    return facts, held_facts, start
 
 
 @contextlib.contextmanager

@@ -82,12 +82,13 @@ def test_what_is_trained_goes_in_and_comes_out_with_the_same_tokens(made, tmp_pa
     trainer = trainer_gradient(model, data, tmp_path, batch=len(rows))[2]
     update = trainer.updates(rows)
     [part] = update["parts"]
-    assert update["weight"] == trained == float(part["weights"].sum()) == update["trained"]
+    assert update["weight"] == trained == float(part["weights"].sum()) == update["trained_tokens"]
     chains = {tuple(r["input_ids"]) for r in rows if r["labels"][-1] != -100}
     lengths = part["segment_lengths"]
     assert {tuple(s.tolist()) for s in part["input_ids"][0].split(lengths)} == chains
     assert part["position_ids"][0].tolist() == [n for size in lengths for n in range(size)]
-    assert update["tokens"] == sum(len(r["input_ids"]) for r in rows) and update["computed"] == sum(map(len, chains))
+    assert update["tokens"] == sum(len(r["input_ids"]) for r in rows)
+    assert update["computed_tokens"] == sum(map(len, chains)) == sum(update["lengths"])
 
 
 def test_no_token_of_a_pack_sees_another_row(made, tmp_path):

@@ -8,8 +8,6 @@ import pytest
 
 from core.domain.errors import InvalidInput, NotFound
 from core.training.data import check_rows, data_file
-from core.training.settings import TrainSettings
-from core.training.worker import read_settings
 
 
 def write(path, *rows):
@@ -50,16 +48,3 @@ def test_an_empty_or_missing_set_is_refused(tmp_path):
         data_file(str(tmp_path))
     write(tmp_path / "data.jsonl", row())
     assert data_file(str(tmp_path)) == tmp_path / "data.jsonl"
-
-
-def test_the_defaults_are_the_papers_and_nonsense_is_refused():
-    told = read_settings({"data": "d", "model": "m", "out": "o"})
-    assert (told.epochs, told.batch, told.learning_rate, told.min_learning_rate, told.max_length) == (
-        1.0, 64, 5e-6, 1e-6, 131_072)
-    assert read_settings({"data": "d", "model": "m", "out": "o", "batch": "8", "method": "lora"}).batch == 8
-    with pytest.raises(InvalidInput):
-        read_settings({"data": "d", "model": "m", "out": "o", "method": "magic"})
-    with pytest.raises(InvalidInput):
-        TrainSettings(data="d", model="m", out="o", batch=0).check()
-    with pytest.raises(InvalidInput):
-        TrainSettings(data="d", model="m", out="o", learning_rate=1e-6, min_learning_rate=1e-5).check()
