@@ -13,7 +13,8 @@ from typing import Any
 import torch
 from torch.distributed.tensor import DTensor
 
-from core.training.data import IGNORED
+IGNORED = -100
+"""The label of a token without loss, as torch's cross entropy knows it."""
 
 _CPU_SCORES, _GPU_SCORES = 1 << 26, 1 << 28
 """Scores at once: 0.25 GB and 1 GB in float32."""

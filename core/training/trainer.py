@@ -18,8 +18,7 @@ from torch.utils.data import DataLoader
 from trl import SFTTrainer
 from trl.trainer.sft_trainer import DataCollatorForLanguageModeling
 
-from core.training.data import IGNORED
-from core.training.head import TokenWeights
+from core.training.head import IGNORED, TokenWeights
 from core.training.pace import Pace
 from core.training.sharding import plugin, shards, shards_on_processor
 from core.training.updates import Shuffled, Update, UpdateCollator, Updates

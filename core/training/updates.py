@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from core.domain.errors import InvalidInput
 from core.training.copies import Counted, counted, cut_tail, merge
-from core.training.data import IGNORED
+from core.training.head import IGNORED
 from core.training.packing import Part, Work, groups, packs
 
 

@@ -81,10 +81,10 @@ def trainer_gradient(model: Path, data: Path, out: Path, **settings: Any) -> tup
 
     catch = _catcher()
     chosen = TrainSettings(data=str(data), model=str(model), out=str(out), max_steps=1, device="cpu", **settings)
-    facts = check_rows(data, 1_000_000, 1_000_000)
+    facts = check_rows([data], 1_000_000, 1_000_000, out / "rows")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        trainer = make_trainer(chosen, facts, load_rows(facts, out / "rows"), [catch])
+        trainer = make_trainer(chosen, facts, load_rows(facts), [catch])
         trainer.args.max_grad_norm, trainer.args.save_strategy = 0.0, "no"
         trainer.train()
     trainer.trained = catch.values

@@ -61,11 +61,11 @@ def gradient(made):
     folder, model, _, _ = made
     settings = TrainSettings(data=str(folder / "merged"), model=str(model), out=str(folder / "out"), batch=2,
                              micro_batch=2, device="cpu")
-    facts = check_rows(folder / "merged" / "data.jsonl", 10_000, 10_000)
+    facts = check_rows([folder / "merged" / "data.jsonl"], 10_000, 10_000, folder / "rows")
     assert facts.token_weights and not facts.weighted
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        trainer = make_trainer(settings, facts, load_rows(facts, folder / "rows"), [])
+        trainer = make_trainer(settings, facts, load_rows(facts), [])
     net = trainer.model.eval()
 
     def of(*batches):
@@ -145,6 +145,6 @@ def test_weights_that_do_not_fit_are_refused(tmp_path):
 
     for weights in ([1.0], [1.0, -1.0, 1.0]):
         row = {"input_ids": [1, 2, 3], "labels": [-100, 2, 3], "weights": weights}
-        (tmp_path / "d").write_text(json.dumps(row))
+        (tmp_path / "d.jsonl").write_text(json.dumps(row))
         with pytest.raises(InvalidInput, match="weight"):
-            check_rows(tmp_path / "d", 10, 10)
+            check_rows([tmp_path / "d.jsonl"], 10, 10, tmp_path / "rows")
