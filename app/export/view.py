@@ -63,6 +63,7 @@ class ChooseView(QWidget):
                                self.tr("SmolLM2, the small model of the training extra"), self)
         self.balance = QComboBox(self)
         self.balance.setAccessibleName(self.tr("Balance"))
+        self.balance.addItem(self.tr("steps 7×, summaries 10×, computed once"), "auto")
         self.balance.addItem(self.tr("repeat rows: steps 7×, summaries 10×"), "repeat")
         self.balance.addItem(self.tr("a weight per row"), "weight")
         self.balance.addItem(self.tr("none"), "none")

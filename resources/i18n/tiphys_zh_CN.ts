@@ -534,6 +534,10 @@
         <translation>SmolLM2（训练附加组件自带的小模型）</translation>
     </message>
     <message>
+        <source>steps 7×, summaries 10×, computed once</source>
+        <translation>步骤 7 倍，摘要 10 倍，只计算一次</translation>
+    </message>
+    <message>
         <source>repeat rows: steps 7×, summaries 10×</source>
         <translation>重复样本：步骤 7 倍，摘要 10 倍</translation>
     </message>
@@ -2849,6 +2853,10 @@ Delete or right click: take it away</source>
     <message>
         <source>masked by a verdict</source>
         <translation>被裁定掩码</translation>
+    </message>
+    <message>
+        <source>nobody judged it, so not trained</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>trained in an earlier sample</source>

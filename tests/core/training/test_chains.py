@@ -16,7 +16,7 @@ from core.export.run import dry_run, export
 torch = pytest.importorskip("torch")
 pytest.importorskip("trl")
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::UserWarning")
-SEPARATE, MERGED = ExportOptions(), ExportOptions(chains=True)
+SEPARATE, MERGED = ExportOptions(balance="repeat"), ExportOptions()
 
 
 def rows(folder):
@@ -130,14 +130,14 @@ def test_samples_whose_tokens_do_not_go_on_from_each_other_stay_apart(made):
 
 def test_balance_decides_the_weights_and_nothing_of_weight_0_is_trained(made, tmp_path):
     folder, model, log, _ = made
-    options = ExportOptions(chains=True, react=0, summary=2)
+    options = ExportOptions(react=0, summary=2)
     report = export(log, ["a"], "trl", tmp_path / "x", str(model), options)
     [only] = rows(tmp_path / "x")
     assert report.rows == 1 and set(only["weights"]) == {0.0, 2.0}
     summary = rows(folder / "separate")[1]
     assert only["labels"] == summary["labels"]
     with pytest.raises(InvalidInput, match="nothing can be merged"):
-        export(log, ["a"], "chat", tmp_path / "y", "", MERGED)
+        export(log, ["a"], "chat", tmp_path / "y", "", ExportOptions(chains=True))
 
 
 def test_weights_that_do_not_fit_are_refused(tmp_path):
