@@ -11,6 +11,7 @@ import msgspec
 from core.domain.errors import InvalidInput
 from core.domain.trajectory import Trajectory
 from core.domain.verdict import Outcome
+from core.export.alternation import with_alternating_roles
 from core.export.cleaning import Cleaner
 from core.export.judged import outcomes
 from core.export.options import ExportOptions
@@ -84,12 +85,13 @@ class SessionRows:
         self.refused += self._collector.refused
 
     def _formed(self, sample: Sample) -> Sample:
-        """The sample with its calls in the form that is asked for, or that the template has."""
+        """The sample with its calls in the form that is asked for, or that the template has, and with roles by turns
+        where it demands that."""
         asked = self._options.calls
-        if not (asked == "text" or (asked == "auto" and self._lacks_calls(sample))) or not uses_calls(sample):
-            return sample
-        self.in_text = True
-        return in_text_form(sample)
+        if (asked == "text" or (asked == "auto" and self._lacks_calls(sample))) and uses_calls(sample):
+            self.in_text = True
+            sample = in_text_form(sample)
+        return with_alternating_roles(sample) if self._renderer and self._renderer.demands_turns else sample
 
     def _lacks_calls(self, sample: Sample) -> bool:
         """Whether the template does not show calls, or not the text that this sample has beside them."""
