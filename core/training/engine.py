@@ -20,10 +20,10 @@ from trl.models.selective_activation_checkpointing import enable_selective_activ
 from core.llm.foreign_model import SAFE, load_model
 from core.training.data import DataFacts
 from core.training.head import add_weighted_loss
-from core.training.launch import is_launched
-from core.training.memory import keeps
+from core.training.memory import chosen, shape_of
 from core.training.pace import Pace, flops_of, peak_flops
 from core.training.packing import work_of
+from core.training.room import is_low, load_of, pack_size, room_for, uses_gpu
 from core.training.segments import can_pack, use_segments
 from core.training.settings import TrainSettings
 from core.training.sharding import load_whole
@@ -32,24 +32,21 @@ from core.training.updates import Levers, UpdateCollator
 
 _log = logging.getLogger("train")
 
-_KINDS = {"full": {"use_reentrant": False}, "selective": {"use_reentrant": False, "selective": True}}
+_KINDS = {"full": {"use_reentrant": False}, "selective": {"use_reentrant": False, "selective": True},
+          "offload": {"use_reentrant": False, "offload": True}}
 """How the engine is told what to compute again; selective keeps the outputs of attention."""
-
-_PACK_CPU, _PACK_GPU = 1024, 16_384
-"""Tokens that rows shorter than that are packed to: enough for the matrix products to run at full speed."""
 
 
 def make_trainer(settings: TrainSettings, facts: DataFacts, rows: Any, callbacks: Sequence[TrainerCallback],
                  held: Any = None, asked: threading.Event | None = None) -> Any:
     """A trainer that trains exactly these rows: nothing is dropped or tokenized again. `held` are rows to evaluate
     on; `asked` ends it."""
-    on_gpu = settings.device == "auto" and torch.cuda.is_available()
-    low = settings.precision == "bf16" or (settings.precision == "auto" and on_gpu)
+    on_gpu, low = uses_gpu(settings), is_low(settings)
     # full training keeps float32 weights: at 5e-6 most updates are smaller than bfloat16 can add
     dtype = torch.bfloat16 if low and settings.method == "lora" else torch.float32
     model = load_model(AutoModelForCausalLM, settings.model, dtype=dtype)
-    levers = _levers(settings, facts, model, on_gpu)
-    again = _recomputed(settings, levers, facts, model)
+    levers = _levers(settings, facts, model)
+    again = _recomputed(settings, facts, model)
     if again == "selective":
         enable_selective_activation_checkpointing(model)  # the engine would wrap an adapter, which nothing calls
     tokenizer = AutoTokenizer.from_pretrained(settings.model, **SAFE)
@@ -71,7 +68,7 @@ def make_trainer(settings: TrainSettings, facts: DataFacts, rows: Any, callbacks
     return trainer
 
 
-def _levers(settings: TrainSettings, facts: DataFacts, model: Any, on_gpu: bool) -> Levers:
+def _levers(settings: TrainSettings, facts: DataFacts, model: Any) -> Levers:
     """What is done to the rows of an update; where the model cannot take packed rows they are padded."""
     told = Levers(merge_copies=settings.merge_copies, merge_chains=settings.merge_chains, cut_tail=settings.cut_tail,
                   rows=settings.micro_batch, work=work_of(model.config.get_text_config()))
@@ -81,18 +78,19 @@ def _levers(settings: TrainSettings, facts: DataFacts, model: Any, on_gpu: bool)
         _log.info("this model's attention takes no packed rows; they are padded")
         return told
     use_segments(model)
-    most = settings.pack_tokens or max(facts.longest, _PACK_GPU if on_gpu else _PACK_CPU)
-    return msgspec.structs.replace(told, pack=most)
+    return msgspec.structs.replace(told, pack=pack_size(settings, facts))
 
 
-def _recomputed(settings: TrainSettings, levers: Levers, facts: DataFacts, model: Any) -> str:
-    """Which activations are computed again: none, full or selective."""
+def _recomputed(settings: TrainSettings, facts: DataFacts, model: Any) -> str:
+    """How activations are kept: as asked, else the quickest way that fits. Raises LimitReached where none does."""
+    if settings.checkpointing == "offload" and not uses_gpu(settings):
+        return "full"  # a layer's inputs are in the processor's memory as it is
     if settings.checkpointing != "auto":
         return settings.checkpointing
-    if is_launched():  # they must agree, or they would wait for each other for ever
-        return "selective"
-    at_once = max(levers.pack, facts.longest) if levers.pack else facts.longest * levers.rows
-    return "none" if keeps(model, at_once) else "selective"
+    weights = sum(p.numel() * p.element_size() for p in model.parameters() if p.device.type != "meta")
+    plan = chosen(shape_of(model), load_of(settings, facts, model), room_for(settings, weights), "auto")
+    _log.info("activations are kept in the way %s: about %d MB on each device", plan.checkpointing, plan.total >> 20)
+    return plan.checkpointing
 
 
 def _arguments(settings: TrainSettings, on_gpu: bool, low: bool, evaluates: bool, again: str) -> SFTConfig:

@@ -16,7 +16,7 @@ from torch.distributed.tensor import DTensor
 IGNORED = -100
 """The label of a token without loss, as torch's cross entropy knows it."""
 
-_CPU_SCORES, _GPU_SCORES = 1 << 26, 1 << 28
+CPU_SCORES, GPU_SCORES = 1 << 26, 1 << 28
 """Scores at once: 0.25 GB and 1 GB in float32."""
 
 _SHAPED = ("final_logit_softcapping", "logit_scale", "logits_scaling", "lm_head_multiplier", "output_multiplier")
@@ -52,7 +52,7 @@ class _WeightedCrossEntropy(torch.autograd.Function):  # type: ignore[misc]
         d_bias = torch.zeros_like(bias) if bias is not None and needs[2] else None
         total = states.new_zeros((), dtype=torch.float32)
         low = matrix.to(states)
-        size = max(64, (_GPU_SCORES if states.is_cuda else _CPU_SCORES) // matrix.shape[0])
+        size = max(64, (GPU_SCORES if states.is_cuda else CPU_SCORES) // matrix.shape[0])
         for at in range(0, states.shape[0], size):
             piece = slice(at, at + size)
             scores = torch.nn.functional.linear(states[piece], low, bias if bias is None else bias.to(states))

@@ -29,7 +29,7 @@ class TrainSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     norm of `clip` (0: never). The learning rate rises for `warmup_steps` updates and then falls by `decay` to
     `min_learning_rate`. `track` names where metrics go beside the run's own file; `run_name` is their name there.
     `peak_tflops` is what one device can compute (10¹² bfloat16 operations a second), where its name does not say it:
-    the metric mfu is a share of that.
+    the metric mfu is a share of that. `memory_gb` is what one device may use (10⁹ bytes; 0: what it has).
 
     The levers change what is computed, never the result: `merge_copies` computes equal rows of an update once,
     `merge_chains` (with it) also a row that begins another row; `cut_tail` leaves out what follows the last trained
@@ -71,6 +71,7 @@ class TrainSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     track: tuple[Literal["tensorboard", "wandb", "mlflow"], ...] = ()
     run_name: str = ""
     peak_tflops: float = 0.0
+    memory_gb: float = 0.0
     merge_copies: bool = True
     merge_chains: bool = True
     cut_tail: bool = True
@@ -145,7 +146,7 @@ _ONLY_WITH: dict[str, tuple[str, object]] = {
 
 _LEAST = {"batch": 1, "micro_batch": 1, "save_every": 1, "keep": 1, "eval_every": 0, "pack_tokens": 0, "gpus": 0,
           "processes": 1, "warmup_steps": 0, "clip": 0, "weight_decay": 0, "max_length": 2, "lora_rank": 1,
-          "lora_alpha": 1, "seed": 0, "peak_tflops": 0}
+          "lora_alpha": 1, "seed": 0, "peak_tflops": 0, "memory_gb": 0}
 """The smallest value of a setting that counts or measures something."""
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger("train")
 _FREE = ("out", "data", "save_every", "keep", "device", "micro_batch", "eval_every", "merge_copies", "merge_chains",
          "cut_tail", "packing", "pack_tokens", "head", "checkpointing", "gpus", "processes", "track", "run_name",
-         "peak_tflops")
+         "peak_tflops", "memory_gb")
 """Settings that may change between a run and its resumption: none of them changes what is learnt."""
 
 
@@ -63,18 +63,23 @@ def _check_trackers(settings: TrainSettings) -> None:
 
 def _looked_at(settings: TrainSettings) -> tuple[DataFacts, DataFacts | None, Path | None]:
     """What the data hold, what is held out, and where an earlier run left off. Raises InvalidInput, Conflict."""
-    from core.training.data import check_rows, eval_files, train_files
-
-    config = _model_config(settings.model)
-    longest, held = _longest(settings, config), eval_files(settings.data)
-    folder, crew = Path(settings.out) / "rows", _crew(settings)
-    facts = check_rows(train_files(settings.data), config.vocab_size, longest, folder, crew)
-    held_facts = check_rows(held, config.vocab_size, longest, folder, crew) if held else None
+    facts, held_facts = checked_data(settings, Path(settings.out) / "rows")
     with _first_before_the_others(settings):
         _claim(settings, facts)
         start = last_checkpoint(settings.checkpoints)
     check_form(start, is_launched())
     return facts, held_facts, start
+
+
+def checked_data(settings: TrainSettings, folder: Path) -> tuple[DataFacts, DataFacts | None]:
+    """What the data hold and what is held out, looked at for the model; the rows lie in `folder`. Raises InvalidInput,
+    NotFound."""
+    from core.training.data import check_rows, eval_files, train_files
+
+    config = _model_config(settings.model)
+    longest, held, crew = _longest(settings, config), eval_files(settings.data), _crew(settings)
+    facts = check_rows(train_files(settings.data), config.vocab_size, longest, folder, crew)
+    return facts, check_rows(held, config.vocab_size, longest, folder, crew) if held else None
 
 
 def _crew(settings: TrainSettings) -> Crew:
