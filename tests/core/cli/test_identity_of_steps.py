@@ -7,19 +7,24 @@ from pathlib import Path
 
 import pytest
 from support.identity import Library, parts_in, states
-from support.real_data import DATA
+from support.real_data import DATA, real
 from support.tally import tally
 
 FOREIGN = Path(__file__).parents[1] / "formats" / "foreign"
-OWN = [FOREIGN / name for name in ("claude.jsonl", "codex.jsonl", "codex_exec.jsonl", "atif.json")]
-REAL = sorted(p for folder in ("claude-code", "codex-cli", "atif") for p in (DATA / folder).glob("*.json*"))
+OWN = [FOREIGN / name for name in ("claude.jsonl", "codex.jsonl", "codex_exec.jsonl", "atif.json", "gemini.json",
+                                   "sdk.jsonl", "openhands.json", "cline.json")]
+FOLDERS = ("claude-code", "codex-cli", "atif", "openhands-events", "openhands-sdk")
+REAL = sorted(p for folder in FOLDERS for p in (DATA / folder).glob("*.json*") if parts_in(p))
 SEEDS = 4
 SUBJECT = "Logs of one session, split, forked, excerpted, in any order"
 
 
+def test_there_are_real_files() -> None:
+    assert real("claude-code").is_dir() and len(REAL) > len(FOLDERS)
+
+
 @pytest.mark.parametrize("path", [*OWN, *REAL], ids=lambda p: p.stem[:30])
 def test_no_opinion_moves_and_no_step_is_lost_in_whatever_order_states_of_a_file_come(tmp_path, path) -> None:
-    assert parts_in(path)
     harm: list[str] = []
     tried = 0
     for seed in range(SEEDS):
