@@ -28,7 +28,7 @@ MOST_BEGINNINGS = 64
 """Places at which a run may begin inside another that are tried: an agent may have done the same thing all day."""
 
 
-class StepPlace(msgspec.Struct, frozen=True):
+class RunStep(msgspec.Struct, frozen=True):
     """A step in its last telling."""
 
     number: int
@@ -43,11 +43,11 @@ class StepSequence:
     def __init__(self, bodies: Iterable[bytes], payload: Payload) -> None:
         self._payload = payload
         self._own: dict[str, str] = {}
-        found: dict[int, StepPlace] = {}
+        found: dict[int, RunStep] = {}
         for fact in (decode_event(body).fact for body in bodies if b'"step_added"' in body):
             if isinstance(fact, StepAdded):
-                found[fact.head.number] = StepPlace(fact.head.number, fact.body, fact.item, fact.head.started_at)
-        self.steps: Sequence[StepPlace] = [found[number] for number in sorted(found)]
+                found[fact.head.number] = RunStep(fact.head.number, fact.body, fact.item, fact.head.started_at)
+        self.steps: Sequence[RunStep] = [found[number] for number in sorted(found)]
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -149,7 +149,7 @@ def _is_same(one: StepSequence, place: int, two: StepSequence, other: int) -> bo
     return first.body == second.body or one.own(place) == two.own(other)
 
 
-def _may_be(one: StepPlace, two: StepPlace) -> bool:
+def _may_be(one: RunStep, two: RunStep) -> bool:
     """Whether neither the ids of two steps nor, where one has none, their times say that they are two."""
     if one.item and two.item:
         return one.item == two.item
