@@ -184,6 +184,11 @@ class Library:
         assert not failures, [f.sentence for f in failures]
         return self._files[path]
 
+    def sessions(self) -> list[str]:
+        """The names of all sessions."""
+        with reading(self.home) as conn:
+            return sorted(row.session for row in log.rows(conn))
+
     def archives(self) -> list[Path]:
         """All sessions, each in an archive."""
         made = []
