@@ -114,7 +114,8 @@ def _family(conn: Connection, session: str, run: StepSequence) -> list[str]:
     root = _root(session)
     within = (f"{root}-", f"{root}.")
     rows = conn.execute("SELECT id FROM session WHERE id > ? AND id < ? ORDER BY id LIMIT ?", (*within, MOST_OTHERS))
-    found = [root, session, _name(session, "", 0, run), *_begun_with(conn, *within, run, MOST_ALIKE), *(name for (name,) in rows)]
+    alike = _begun_with(conn, *within, run, MOST_ALIKE)
+    found = [root, session, _name(session, "", 0, run), *alike, *(name for (name,) in rows)]
     return [name for name in dict.fromkeys(found) if log.head(conn, name)]
 
 
