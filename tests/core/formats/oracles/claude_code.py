@@ -77,7 +77,7 @@ def session(own):
 def sessions(path):
     own, chains, root = [], {}, {}
     for line in lines(path):
-        if not isinstance(line, dict) or line.get("type") not in ("user", "assistant", "attachment", "system", "summary"):
+        if not isinstance(line, dict) or line.get("type") not in ("user", "assistant", "attachment", "system"):
             continue
         if "session_id" in line and "sessionId" not in line:
             caller = line.get("parent_tool_use_id") or ""

@@ -10,7 +10,8 @@ CALLS = {"function_call", "custom_tool_call", "local_shell_call", "web_search_ca
 ADDED = ("<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<permissions", "<INSTRUCTIONS>",
          "<turn_aborted>", "<collaboration_mode>", "<user_shell_command>", "<skill>", "<subagent_notification>")
 REFUSED = ("failed in sandbox", "execution error: ", "exec_command failed", "write_stdin failed", "unsupported call",
-           "apply_patch verification failed", "tool call error: ", "failed to parse function arguments", "aborted by user")
+           "apply_patch verification failed", "tool call error: ", "failed to parse function arguments",
+           "aborted by user")
 
 
 def words(content):

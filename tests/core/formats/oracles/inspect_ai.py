@@ -75,7 +75,8 @@ def session(sample):
                 error, raw = tool.get("error") or {}, tool.get("result")
                 text = words(raw) if isinstance(raw, list) else "" if raw is None else raw if isinstance(
                     raw, str) else json.dumps(raw)
-                outs.append(Out(text=text or error.get("message", ""), failed=bool(error) or tool.get("failed") is True))
+                outs.append(Out(text=text or error.get("message", ""),
+                                failed=bool(error) or tool.get("failed") is True))
             tools[call["id"]] = tools.get(call["id"], [])[1:]
         if event.get("error"):
             outs.append(Out(text=event["error"], failed=True))
