@@ -54,7 +54,8 @@ def test_a_result_finds_its_call_behind_what_the_program_says_meanwhile():
 
 def test_a_compaction_leaves_the_history_that_it_holds():
     session = read("codex_long.jsonl")
-    assert said(session, 3) == [("system", "Be brief."), ("user", "Make the tests pass."), ("user", "[encrypted summary]")]
+    assert said(session, 3) == [
+        ("system", "Be brief."), ("user", "Make the tests pass."), ("user", "[encrypted summary]")]
     assert [s.text for s in trajectory(session).summaries.values()] == [
         "The context was compacted; its summary is encrypted."]
 
