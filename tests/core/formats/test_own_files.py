@@ -22,6 +22,7 @@ TABLE = [
     ("atif.cont-1.json", "atif", [(1, 0, 54, None, None, "finished", 0, 0)]),
     ("claude.jsonl", "claude-code", [(3, 1, 126, None, None, "finished", 1, 1),
                                      (1, 0, 42, None, None, "finished", 0, 0)]),
+    ("claude_rewound.jsonl", "claude-code", [(3, 1, 209, None, None, "finished", 2, 0)]),
     ("codex.jsonl", "codex-cli", [(3, 1, 56, None, None, "finished", 1, 1)]),
     ("codex_long.jsonl", "codex-cli", [(6, 4, 216204, None, None, "finished", 2, 1)]),
     ("codex_lead.jsonl", "codex-cli", [(4, 1, 1026, None, None, "finished", 1, 1)]),

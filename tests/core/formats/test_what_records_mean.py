@@ -58,6 +58,16 @@ def test_claude_code_tells_what_was_interrupted_what_the_service_refused_and_wha
     assert session.errors == 2
 
 
+def test_what_a_person_went_back_from_is_in_no_later_context():
+    (session,) = registry.read(FILES / "claude_rewound.jsonl")
+    assert [b.thought for b in bodies(session)] == ["I look.", "Deleted.", "a b"]
+    before = ["Sort the list.", "I look.", "b a", "Exit code 2\nno wc"]
+    assert [m.content for m in context(session, 2)] == [*before, "Delete it."]
+    assert [m.content for m in context(session, 3)] == [*before, "Sort it by hand."]
+    assert notes(session) == [
+        "A person went back to an earlier place: later contexts hold nothing of what came after it."]
+
+
 def test_a_stream_of_claude_code_ends_as_its_result_says(tmp_path):
     for number, (broken, state) in enumerate(((False, "finished"), (True, "failed"))):
         lines = [{**line("user", "Go.", uuid="u"), "session_id": "s"}, {**line("assistant", CALL, uuid="a"),
