@@ -70,7 +70,7 @@ def _is_record(value: Any) -> bool:
         return False
     if value.get("type") in _TYPES and isinstance(value.get("payload"), dict):
         return True
-    return "record_type" in value or (value.get("type") in CALLS + OUTPUTS and "call_id" in value)
+    return value.get("record_type") == "state" or (value.get("type") in CALLS + OUTPUTS and "call_id" in value)
 
 
 def read(source: Source) -> Iterator[Imported]:
