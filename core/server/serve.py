@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import getpass
 import logging
 import signal
@@ -169,6 +170,7 @@ async def _run(settings: ServeSettings, on_ready: Callable[[Server], None]) -> N
             except NotImplementedError:  # Windows: Ctrl+C raises KeyboardInterrupt instead
                 continue
         on_ready(server)
+        gc.freeze()  # what is loaded by now stays: a collection need not look through it again
         await over.wait()
 
 
