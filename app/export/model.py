@@ -13,6 +13,7 @@ STATES = {
     "kept": QT_TRANSLATE_NOOP("SampleView", "trained"),
     "summary": QT_TRANSLATE_NOOP("SampleView", "the summary, trained"),
     "masked": QT_TRANSLATE_NOOP("SampleView", "masked by a verdict"),
+    "undecided": QT_TRANSLATE_NOOP("SampleView", "nobody judged it, so not trained"),
     "carried": QT_TRANSLATE_NOOP("SampleView", "trained in an earlier sample"),
     "changed": QT_TRANSLATE_NOOP("SampleView", "not as the model wrote it, so not trained"),
     "refused": QT_TRANSLATE_NOOP("SampleView", "cannot be split exactly, so not trained"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
+from bisect import bisect_left
 from itertools import pairwise
 
 from app.desk.blindness import seen
@@ -77,8 +77,9 @@ class Overview:
         failed = steps.flags[step] & ERROR
         self.codes[item] = _ERROR if failed else {"mask": _MASK, "keep": _KEEP}.get(final, 0)
         at = bisect_left(self.notes, item)
-        if opinions.notes and (verdicts or not self._reader) and (at == len(self.notes) or self.notes[at] != item):
-            insort(self.notes, item)
+        is_noted = bool(opinions.notes) and bool(verdicts or not self._reader)
+        if is_noted != (at < len(self.notes) and self.notes[at] == item):
+            self.notes.insert(at, item) if is_noted else self.notes.pop(at)
 
 
 def spans(count: int, cells: int) -> list[tuple[int, int]]:

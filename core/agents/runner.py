@@ -18,6 +18,7 @@ import msgspec
 from core import logs
 from core.actions.registry import ActionRunner, RunnerState, tool_specs
 from core.agents.delivery import Inbox, News
+from core.agents.disk_watch import unless_full
 from core.agents.journal import Journal
 from core.agents.loop import Agent
 from core.agents.signals import Signals
@@ -26,20 +27,22 @@ from core.agents.spool import Spool
 from core.agents.states import enter, is_over, read_progress, watch_stall
 from core.agents.steps import StepJournal
 from core.agents.submissions import Submissions
+from core.agents.task_model import open_task_model
 from core.aio import TaskScope
 from core.domain.errors import Conflict, ReportableError, Unavailable
 from core.domain.events import SessionCreated
+from core.domain.host_rights import rights_of
 from core.domain.ids import new_id
 from core.domain.session import FINAL_STATES
 from core.domain.task import AgentSettings, Task
-from core.llm.kinds import open_model
 from core.llm.model import LanguageModel
 from core.sandbox.kinds import open_sandbox
 from core.sandbox.sandbox import Sandbox
 from core.store.lock import FileLock
 from core.store.sqlite import driver, is_disk_failure
+from core.tasks.allowances import Allowances
 from core.tasks.catalogue import Catalogue
-from core.tasks.evaluation import read_folder
+from core.tasks.task_check import check_task
 
 log = logging.getLogger("agent")
 
@@ -53,8 +56,10 @@ _LIKE_A_SECRET = re.compile(r"(?=.*\d)[^/\s]\S{11,}")
 """Not a word that may stand anywhere, and no path."""
 
 
-async def run_session(folder: Path, url: str, token: str, session: str) -> None:
+async def run_session(folder: Path, url: str, token: str, session: str, *, allow: bool = False) -> None:
     """Work on a session until its final state is journalled and sent, or the process is told to stop.
+
+    `allow`: who starts this runner allows whatever the session asks of this computer; else the home's grants decide.
 
     Raises Conflict: runner_exists when another runner of this folder lives, fenced when a newer one took over;
     Unavailable when the disk does not take the journal, which then waits as it is for a later runner.
@@ -66,7 +71,7 @@ async def run_session(folder: Path, url: str, token: str, session: str) -> None:
     try:
         journal = Journal(folder / "journal.db", session)
         try:
-            await _Run(journal, folder, url, token).run()
+            await _Run(journal, folder, url, token, allow).run()
         finally:
             journal.close()
     except driver.Error as error:
@@ -81,13 +86,14 @@ async def run_session(folder: Path, url: str, token: str, session: str) -> None:
 class _Run:
     """One incarnation of a session's runner."""
 
-    def __init__(self, journal: Journal, folder: Path, url: str, token: str) -> None:
+    def __init__(self, journal: Journal, folder: Path, url: str, token: str, allow: bool) -> None:
         self._journal, self._folder = journal, folder
         self._inbox = Inbox(journal)
         self._signals = Signals(self._inbox)
         self._spool = Spool(journal, self._inbox, url, token, self._on_news)
         self._home = Path(os.environ.get("TIPHYS_HOME") or folder.parent.parent)
         self._catalogue = Catalogue.of(self._home)
+        self._allowances = None if allow else Allowances(self._home / "allowed")
         self._scope = TaskScope("runner")
         self._actions: ActionRunner | None = None
         journal.hide(token)
@@ -171,11 +177,9 @@ class _Run:
         if is_over(self._journal, self._inbox):
             return  # only the last entries have to go out
         task, settings = created.task, created.agent
+        self._check(task, settings)
         self._hide_keys(settings)
-        script = settings.model.script
-        script_file = script if settings.model.kind == "scripted" and "\n" not in script else ""
-        script_text = _read(self._catalogue.file(task, script_file)) if script_file else None
-        model = open_model(settings.model, script_text=script_text)
+        model = open_task_model(self._catalogue, task, settings.model)
         try:
             await self._with_hosts(task, settings, model)
         finally:
@@ -192,6 +196,16 @@ class _Run:
             created = self._inbox.created
         return created
 
+    def _check(self, task: Task, settings: AgentSettings) -> None:
+        """Refuse what this computer's operator did not allow, whatever the log says, as it may come from elsewhere.
+
+        Raises InvalidInput, Conflict (task_not_allowed).
+        """
+        check_task(task, settings)
+        rights = rights_of(task, settings)
+        if rights and self._allowances is not None:
+            self._allowances.require(rights, task.id, self._catalogue.digest(task.id), self._journal.session)
+
     def _hide_keys(self, settings: AgentSettings) -> None:
         """Whatever this process knows as a secret goes into no entry and no log, whoever shows it."""
         for name, value in os.environ.items():
@@ -200,8 +214,6 @@ class _Run:
                 logs.redactor.add(value)
 
     async def _with_hosts(self, task: Task, settings: AgentSettings, model: LanguageModel) -> None:
-        if settings.sandbox == "local" and not settings.confirmed_unconfined:
-            raise Conflict("unconfined", "The unconfined local sandbox was not confirmed by a person.")
         session = self._journal.session
         hosts = {h.name: open_sandbox(settings.sandbox, session, h, self._folder, home=str(self._home))
                  for h in task.hosts}
@@ -210,7 +222,8 @@ class _Run:
         steps = StepJournal(self._journal, self._inbox, task, model.count, native=native,
                       tools=msgspec.json.encode(tools) if native else b"")
         first = next(iter(hosts.values()))
-        submissions = Submissions(self._journal, steps, task, self._catalogue, first, self._fresh(task, settings))
+        submissions = Submissions(self._journal, steps, task, self._catalogue, first, self._fresh(task, settings),
+                                  lambda: self._check(task, settings))
         sink = Sink(self._journal, steps, self._signals, submissions)
         state = self._journal.slot("actions", RunnerState) or RunnerState()
         actions = ActionRunner(hosts, sink, settings,
@@ -219,8 +232,9 @@ class _Run:
             await self._open(hosts, task)
             await actions.start()
             self._actions = actions
-            await Agent(self._journal, self._inbox, self._signals, steps, model, actions, submissions, task, settings,
-                        tools, workspace=first.workspace, on_thought=self._tell_thought).run()
+            agent = Agent(self._journal, self._inbox, self._signals, steps, model, actions, submissions, task, settings,
+                          tools, workspace=first.workspace, on_thought=self._tell_thought)
+            await unless_full(agent.run(), hosts.values())
         finally:
             self._actions = None
             if steps.progress.state in FINAL_STATES:
@@ -244,7 +258,7 @@ class _Run:
                 log.warning("%s Attempt %d follows.", error.sentence, attempt + 1)
                 await asyncio.sleep(2.0 ** attempt)
         if task.workspace and not self._journal.slot("filled", bool):
-            files = read_folder(self._catalogue.file(task, task.workspace))
+            files = self._catalogue.files(task, task.workspace)
             for host in hosts.values():
                 for name, data in files.items():
                     await host.write_file(f"{host.workspace}/{name}", data)
@@ -270,7 +284,3 @@ class _Run:
                 await host.stop()
             except ReportableError as error:
                 log.warning("%s", error.sentence)
-
-
-def _read(path: Path) -> str:
-    return path.read_text(encoding="utf-8")

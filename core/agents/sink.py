@@ -57,7 +57,7 @@ def _score_text(outcome: Outcome, began: datetime, left: int | None) -> Observat
     remaining = "" if left is None else f"\nEvaluations left: {left}."
     ended = datetime.now(UTC)
     if outcome.failed:
-        error = ActionError(kind="evaluator_failed", message=outcome.message)
+        error = ActionError(kind=outcome.reason, message=outcome.message)
         return Observation(call_id="", status="failed", error=error, output=Output(text=remaining.strip()),
                            started_at=began, ended_at=ended)
     parts = "".join(f"\n{name}: {value:g}" for name, value in outcome.parts.items())

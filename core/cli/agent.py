@@ -12,7 +12,8 @@ import click
 @click.option("--url", required=True, help="The server's address.")
 @click.option("--token-file", required=True, type=click.Path(path_type=Path), help="A file that holds the token.")
 @click.option("--folder", required=True, type=click.Path(path_type=Path), help="Where the journal lies.")
-def agent(session: str, url: str, token_file: Path, folder: Path) -> None:
+@click.option("--allow", is_flag=True, help="Allow the session whatever it asks of this computer.")
+def agent(session: str, url: str, token_file: Path, folder: Path, allow: bool) -> None:
     """Run one session's agent; it takes up where an earlier one ended."""
     import asyncio
 
@@ -24,7 +25,7 @@ def agent(session: str, url: str, token_file: Path, folder: Path) -> None:
 
     logs.set_up("agent", folder)
     try:
-        asyncio.run(run_session(folder, url, token_file.read_text().strip(), session))
+        asyncio.run(run_session(folder, url, token_file.read_text().strip(), session, allow=allow))
     except Unavailable as error:
         tell(error.code, error.sentence)
         raise click.exceptions.Exit(EX_TEMPFAIL) from None

@@ -110,7 +110,7 @@ def _results(
 
     with _stage("The model for tokens and training"):
         model = _model(home, quick)
-    options = ExportOptions(balance="none", max_tokens=_longest(model))
+    options = ExportOptions(balance="none", max_tokens=_longest(model), unjudged="keep")
     with _stage("Training data: token ids with their mask, and chat messages"):
         report = export(home.server_db, [session], "trl", folder / "samples", model, options)
         export(home.server_db, [session], "chat", folder / "chat", model, options)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from core.cli.output import emit, json_option, say
 
@@ -29,6 +30,10 @@ def _or_none(context: click.Context, parameter: click.Parameter, value: str | No
               help="Tool calls by the model's template, or in the plain-text action format.")
 @click.option("--dry-run", is_flag=True, help="Say what would be written and what refused, and write nothing.")
 @click.option("--ablation", is_flag=True, help="Train on every action, whatever the verdicts say.")
+@click.option("--unjudged", type=click.Choice(["refuse", "keep", "mask"]), default="refuse", show_default=True,
+              help="What becomes of steps that nobody judged: they train (keep), they do not (mask).")
+@click.option("--preset", type=click.Choice(["once", "paper"]), default="once", show_default=True,
+              help="Each action in one sample, or as the paper made its data; options that you give go before it.")
 @click.option("--balance", type=click.Choice(["repeat", "weight", "none"]), default="repeat", show_default=True,
               help="ReAct samples 7 times and summaries 10 times: as repeated rows, as weights, or not at all.")
 @click.option("--overlap", type=click.Choice(["once", "each"]), default="once", show_default=True,
@@ -60,7 +65,7 @@ def export(sessions: tuple[str, ...], target: str, out: Path, model: str, dry_ru
 
     folder = model or default_model(home)
     options = _options(secrets, verdicts="none" if ablation else "final", on_secret="redact" if redact else "refuse",
-                       **chosen)
+                       **_given(chosen))
     report = (run.dry_run(home.server_db, sessions, target, folder, options) if dry_run
               else run.export(home.server_db, sessions, target, out, folder, options))
     if as_json:
@@ -72,6 +77,15 @@ def export(sessions: tuple[str, ...], target: str, out: Path, model: str, dry_ru
         say(f"{finding.sample}: {finding.count} × {finding.kind} {finding.hint}")
     for line in [*report.warnings, *report.files]:
         say(str(line))
+
+
+def _given(chosen: dict[str, object]) -> dict[str, object]:
+    """Without what was left to its default where the preset chooses it."""
+    from core.export.presets import PRESETS
+
+    context = click.get_current_context()
+    left = {n for n in PRESETS[str(chosen["preset"])] if context.get_parameter_source(n) == ParameterSource.DEFAULT}
+    return {name: value for name, value in chosen.items() if name not in left}
 
 
 def write_archive(home: Home, session: str, path: Path) -> Path:

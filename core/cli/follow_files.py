@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from core.cli.imported_session import Renamed
 from core.cli.log_access import reading, writing
 from core.cli.output import emit, note, say
 from core.cli.printed_json import FollowedLine, ImportLine
-from core.cli.store_imported import anchored, compare, payloads
+from core.cli.store_imported import compare, payloads, place
 from core.domain.errors import ReportableError
 from core.domain.events import SessionStateChanged, encode_event, make_event
 from core.domain.verdict import Author
@@ -133,8 +134,9 @@ class FileFollower:
         file.is_incomplete = False
         try:
             file.source = LiveSource(file.path, file.source)
+            renamed: dict[str, tuple[str, int]] = {}
             for session in registry.read(file.source):
-                self._take(file, session)
+                self._take(file, session, renamed)
         except ReportableError as failure:
             file.is_incomplete = failure.code == "file_incomplete"
             if not file.is_incomplete and failure.code not in _YOUNG:
@@ -143,17 +145,18 @@ class FileFollower:
     def _settle(self, file: _File) -> None:
         if file.is_incomplete:  # it will not get any better
             file.is_incomplete = False
+            renamed: dict[str, tuple[str, int]] = {}
             for session in registry.read(Source(file.path)):
-                self._take(file, session)
+                self._take(file, session, renamed)
         for name, end in file.running.items():
             self._append(name, "", [_state(end)], {})
             self._say(name, file.path)
         file.running = {}
 
-    def _take(self, file: _File, read: Imported) -> None:
-        session = anchored(self._home, read)
-        session, end = reimport.without_open_end(session)
-        lacking = compare(self._home, session)
+    def _take(self, file: _File, read: Imported, renamed: Renamed) -> None:
+        placement = place(self._home, read, renamed)
+        session, end = reimport.without_open_end(placement.session)
+        lacking = compare(self._home, session, placement.is_part)
         if not lacking.bodies:
             return
         bodies = list(lacking.bodies)

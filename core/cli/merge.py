@@ -12,6 +12,7 @@ from core.cli.output import emit, json_option, say
 from core.domain.events import AnnotationFact, OpinionFact, Placed
 from core.domain.trajectory import Trajectory, fold
 from core.formats.imported import Imported
+from core.formats.void_opinions import opinions_in_force
 from core.protocol.messages import MergeOpinions, Opinion
 from core.server.opinions import KINDS
 
@@ -53,13 +54,17 @@ def merge(archive: Path, as_json: bool) -> None:
 
 
 def opinions_of(imported: Imported) -> list[Opinion]:
-    """What people, rules and judges said in an archive, with the content of the steps that they spoke of."""
+    """What people, rules and judges said in an archive, with the content of the steps that they spoke of; not what they
+    said of a text that its step has no more."""
     placed = [Placed(session=imported.session, seq=seq, body=body) for seq, body in enumerate(imported.bodies, 1)]
     trajectory = fold(imported.session, placed)
+    in_force = {event.id for event in opinions_in_force(imported.bodies)}
     found = []
     for one in placed:
         event = one.event
         if isinstance(event.fact, AnnotationFact) and event.author.kind in KINDS:
+            if isinstance(event.fact, OpinionFact) and event.id not in in_force:
+                continue
             content = _content(trajectory, event.fact.step if isinstance(event.fact, OpinionFact) else 0)
             found.append(Opinion(content=content, event=msgspec.Raw(one.body)))
     return found

@@ -11,6 +11,7 @@ import click
 from core.cli.output import emit, json_option, note, say, visible
 
 if TYPE_CHECKING:
+    from core.export.options import ExportOptions
     from core.store.home import Home
 
 OPEN, CLOSE = "⟦", "⟧"
@@ -24,13 +25,21 @@ OPEN, CLOSE = "⟦", "⟧"
 @click.option("--calls", type=click.Choice(["auto", "native", "text"]), default="auto", show_default=True,
               help="Tool calls by the model's template, or in the plain-text action format.")
 @click.option("--ablation", is_flag=True, help="As if every action were trained, whatever the verdicts say.")
+@click.option("--unjudged", type=click.Choice(["refuse", "keep", "mask"]), default="refuse", show_default=True,
+              help="What becomes of steps that nobody judged; without a word they do not train.")
+@click.option("--preset", type=click.Choice(["once", "paper"]), default="once", show_default=True,
+              help="Which samples there are, as in export.")
 @click.option("--colour", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
 @json_option
-def preview(session: str, model: str, sample: int, calls: str, ablation: bool, colour: str, as_json: bool) -> None:
+def preview(session: str, model: str, sample: int, calls: str, ablation: bool, unjudged: str, preset: str,
+            colour: str, as_json: bool) -> None:
     """Show a training sample of SESSION as the model will see it, with the tokens that are trained."""
+    from core.export.options import read_options
     from core.store.home import Home
 
-    data = sample_data(Home.default(), session, model, sample, calls, ablation)
+    options = read_options({"calls": calls, "verdicts": "none" if ablation else "final", "unjudged": unjudged,
+                            "preset": preset})
+    data = sample_data(Home.default(), session, model, sample, options)
     if as_json:
         emit(data)
         return
@@ -46,20 +55,18 @@ def preview(session: str, model: str, sample: int, calls: str, ablation: bool, c
         click.echo(marked(data["tokens"], styled), color=styled)
 
 
-def sample_data(home: Home, session: str, model: str, sample: int, calls: str, ablation: bool) -> dict[str, Any]:
+def sample_data(home: Home, session: str, model: str, sample: int, options: ExportOptions) -> dict[str, Any]:
     """A sample with all its tokens, the list of the session's samples, and what is refused. Raises ReportableError."""
     from contextlib import closing
 
     import msgspec
 
     from core.cli.export import default_model
-    from core.export.options import read_options
     from core.export.preview import preview as shown
     from core.export.render import Renderer
     from core.export.rows import SessionRows
     from core.export.source import LogSource
 
-    options = read_options({"calls": calls, "verdicts": "none" if ablation else "final"})
     renderer = Renderer(model or default_model(home))
     if renderer.refusal is not None:
         raise renderer.refusal

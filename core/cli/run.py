@@ -25,27 +25,36 @@ if TYPE_CHECKING:
 @click.option("--local", type=click.Path(path_type=Path), help="The folder of a model to run here (training extra).")
 @click.option("--text-actions", is_flag=True, help="For models without tool calls: actions as plain text.")
 @click.option("--unconfined", is_flag=True, help="Without Docker: let the agent work on THIS computer, unconfined.")
+@click.option("--allow", is_flag=True, help="Allow the task what it asks of this computer, as it is now.")
 @click.option("--wait", is_flag=True, help="Wait for the end and print every step.")
 @json_option
 def run(
     task: str, model: str, base_url: str, key_env: str, local: Path | None, text_actions: bool, unconfined: bool,
-    wait: bool, as_json: bool,
+    allow: bool, wait: bool, as_json: bool,
 ) -> int:
     """Start a session on TASK, an id of `tiphys tasks`.
 
+    What its file asks of this computer is refused, by name, until it is allowed; what is chosen here is a word.
+
     Where no server runs, a private one is started and the command waits for the session's end.
     """
+    from core.cli.allow import allow_key
     from core.cli.new_session import create
     from core.cli.private_server import is_served, served
     from core.domain.task import ModelSettings
     from core.store.home import Home
 
     home = Home.default()
-    chosen = ModelSettings(kind="local" if local else "openai", name=str(local or model), base_url=base_url,
-                           key_env=key_env if model else "", actions="text" if text_actions else "native")
+    chosen = ModelSettings(kind="local" if local else "openai", name=str(local.resolve() if local else model),
+                           base_url=base_url, key_env=key_env if model else "",
+                           actions="text" if text_actions else "native")
+    settings = agent_settings(home, task, chosen if local or model else None, unconfined)
+    if model and key_env:
+        allow_key(f"{key_env}={base_url}")
+    if allow:
+        allow_what_is_asked(home, task, settings)
     stays = is_served(home)
     with served(home):
-        settings = agent_settings(home, task, chosen if local or model else None, unconfined)
         session = create(home, task, settings)
         if stays and not wait:
             emit({"session": session, "task": task}) if as_json else say(session)
@@ -65,6 +74,18 @@ def agent_settings(home: Home, task: str, model: object, unconfined: bool) -> Ag
     return msgspec.structs.replace(settings, **changes)
 
 
+def allow_what_is_asked(home: Home, task: str, settings: AgentSettings) -> None:
+    """Remember a person's word for what a session of these settings asks, and repeat it. Raises NotFound."""
+    from core.cli.allow import allow_task
+    from core.domain.host_rights import rights_of
+    from core.tasks.catalogue import Catalogue
+
+    rights = rights_of(Catalogue.of(home.path).find(task).task, settings)
+    for right in rights:
+        note(f"Allowed to {task}: {right.sentence}")
+    allow_task(task, rights)
+
+
 def wait_for_end(home: Home, session: str, as_json: bool) -> int:
     """Print every step until the end; the exit status is 0 for a finished session."""
     from core.cli.printed_json import session_line
@@ -79,5 +100,10 @@ def wait_for_end(home: Home, session: str, as_json: bool) -> int:
     if as_json:
         emit(session_line(ended.row))
     else:
-        say(f"{ended.row.state} ({ended.row.reason}), {ended.row.steps} steps, score {ended.row.score}")
+        say(f"{ended.row.state} ({ended.row.reason}), {ended.row.steps} steps, {_score(ended)}")
     return 0 if ended.row.state == "finished" else 1
+
+
+def _score(ended: Trajectory) -> str:
+    last = ended.scores[-1] if ended.scores else None
+    return f"not scored: {last.message}" if last and last.failed else f"score {ended.row.score}"

@@ -16,18 +16,23 @@ from core.cli.output import emit, json_option, say
 @click.option("--key", default="", help="PEM file.")
 @click.option("--self-signed", is_flag=True, help="TLS with a certificate that is made once, trusted by fingerprint.")
 @click.option("--plain-text", is_flag=True, help="Listen beyond this computer without TLS: something else encrypts.")
+@click.option("--allow-key", "keys", multiple=True, metavar="VAR=URL",
+              help="Agents may send the value of this variable to this endpoint; remembered.")
 @json_option
 def serve(
     host: str, port: int | None, private: bool, names: tuple[str, ...], certificate: str, key: str, self_signed: bool,
-    plain_text: bool, as_json: bool,
+    plain_text: bool, keys: tuple[str, ...], as_json: bool,
 ) -> None:
     """Run the session server until it is told to end (Ctrl+C)."""
     from core import logs
+    from core.cli.allow import allow_key
     from core.server.serve import Server, ServeSettings, run
     from core.store.home import Home
 
     home = Home.default()
     logs.set_up("server", home.logs)
+    for pair in keys:
+        allow_key(pair)
     settings = ServeSettings(home=home, host=host, port=port, private=private, names=names,
                              certificate=certificate, key=key, self_signed=self_signed, plain_text=plain_text)
 

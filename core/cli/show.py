@@ -36,6 +36,9 @@ def _print(shown: ShownSession) -> None:
     say(f"{row.state}{f' ({row.reason})' if row.reason else ''}, {row.steps:,} steps, {row.errors:,} with an error")
     for step in shown.steps:
         _print_step(step, whole=len(shown.steps) == 1)
+    for score in shown.scores:
+        say(f"submission {score['ordinal']} at step {score['step']}, "
+            f"{'not scored' if score['failed'] else 'score {}'.format(score['total'])}: {score['message']}")
     for guidance in shown.guidance:
         at = f" at step {guidance.delivered_step}" if guidance.delivered_step else ""
         say(f"guidance by {guidance.author}, {guidance.state}{at}: {guidance.text}")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from core.aio import TaskScope
+from core.cli.imported_session import Placement, Renamed, placed
 from core.cli.log_access import reading, writing
 from core.cli.printed_json import ImportLine
 from core.cli.same_run_opinions import same_run_opinions
@@ -21,7 +22,7 @@ from core.formats import reimport
 from core.formats.blob_spool import BlobSelection
 from core.formats.imported import Imported
 from core.protocol.messages import ImportSession
-from core.store import log
+from core.store import blobs, log
 from core.store.home import Home
 from core.store.sqlite import scalar
 
@@ -59,23 +60,26 @@ def store_all(home: Home, found: Iterable[Read], failures: list[ReportableError]
     They are stored a few at a time: the log is held only while it is written, and other commands find it free.
     """
     batch: list[Read] = []
+    renamed: dict[Path, Renamed] = {}
     began, size = time.monotonic(), 0
     for one in found:
         batch.append(one)
         size += one.session.size
         if len(batch) >= BATCH or size >= BATCH_BYTES or time.monotonic() - began >= BATCH_S:
-            yield from _store(home, batch, failures)
+            yield from _store(home, batch, failures, renamed)
             batch, size = [], 0
             began = time.monotonic()
-    yield from _store(home, batch, failures)
+    yield from _store(home, batch, failures, renamed)
 
 
-def _store(home: Home, batch: Sequence[Read], failures: list[ReportableError]) -> list[ImportLine]:
+def _store(home: Home, batch: Sequence[Read], failures: list[ReportableError], renamed: dict[Path, Renamed]
+           ) -> list[ImportLine]:
     async def store(authority: Authority) -> list[ImportLine]:
         lines: list[ImportLine] = []
         for group in _apart(batch, 1 if authority.is_remote else BATCH):
             async with TaskScope("import") as scope:
-                for task in [scope.spawn(_try(authority, home, one), name="store") for one in group]:
+                for task in [scope.spawn(_try(authority, home, one, renamed.setdefault(one.path, {})), name="store")
+                             for one in group]:
                     outcome = await task
                     failures.append(outcome) if isinstance(outcome, ReportableError) else lines.append(outcome)
         return lines
@@ -83,28 +87,33 @@ def _store(home: Home, batch: Sequence[Read], failures: list[ReportableError]) -
     return writing(home, store) if batch else []
 
 
-async def _try(authority: Authority, home: Home, one: Read) -> ImportLine | ReportableError:
+async def _try(authority: Authority, home: Home, one: Read, renamed: Renamed) -> ImportLine | ReportableError:
     try:
-        return await take(authority, home, one)
+        return await take(authority, home, one, renamed)
     except ReportableError as failure:
         return failure
 
 
 def _apart(batch: Sequence[Read], most: int) -> Iterator[list[Read]]:
-    """Groups of at most so many, in order, none with a session twice: the second is compared with the first."""
-    group: dict[str, Read] = {}
+    """Groups of at most so many, in order, none with a session twice, nor two that begin with the same step: the
+    second is compared with the first."""
+    group: list[Read] = []
+    names: set[str] = set()
     for one in batch:
-        if one.session.session in group or not one.session.is_named or len(group) >= most:
-            yield list(group.values())
-            group = {}
-        group[one.session.session] = one
-    yield list(group.values())
+        own = {one.session.session, reimport.first_body(one.session) or one.session.session}
+        if own & names or not one.session.is_named or len(group) >= most:
+            yield group
+            group, names = [], set()
+        group.append(one)
+        names |= own
+    yield group
 
 
-async def take(authority: Authority, home: Home, one: Read) -> ImportLine:
-    """Store one session."""
-    session = anchored(home, one.session)
-    lacking = compare(home, session)
+async def take(authority: Authority, home: Home, one: Read, renamed: Renamed) -> ImportLine:
+    """Store one session. `renamed` has what the sessions before it in its file are called here."""
+    placement = place(home, one.session, renamed)
+    session = placement.session
+    lacking = compare(home, session, placement.is_part)
     remarks: tuple[str, ...] = ()
     bodies = lacking.bodies
     if lacking.result == "imported":
@@ -147,23 +156,14 @@ def payloads(session: Imported, bodies: Iterable[bytes]) -> Mapping[str, bytes]:
     return BlobSelection(session.blobs, [name for body in bodies for name in blobs_of(decode_event(body).fact)])
 
 
-def anchored(home: Home, session: Imported) -> Imported:
-    """The session under the name of an earlier state of it, where its file has grown and gives it no name."""
-    if session.is_named:
-        return session
-    first = reimport.first_body(session).encode()
+def place(home: Home, session: Imported, renamed: Renamed) -> Placement:
+    """The session of the log that a session of a file is (see `placed`)."""
     with reading(home) as conn:
-        if log.head(conn, session.session):
-            return session
-        sql = "SELECT session, body FROM event WHERE kind = 'step_added' AND step = 1 AND session LIKE ?"
-        for name, body in conn.execute(sql, (f"{session.format}-%",)).fetchall():
-            if first in body and reimport.is_same_run([p.body for p in log.read_all(conn, name)], session):
-                return reimport.renamed(session, name)
-    return session
+        return placed(conn, session, renamed)
 
 
-def compare(home: Home, session: Imported) -> Lacking:
-    """What the log lacks of a session.
+def compare(home: Home, session: Imported, is_part: bool = False) -> Lacking:
+    """What the log lacks of a session. `is_part` as in `missing_events`.
 
     Raises Conflict where the session exists and did not come from an import: its own runner writes it.
     """
@@ -176,10 +176,12 @@ def compare(home: Home, session: Imported) -> Lacking:
         writer = scalar(conn, "SELECT journal FROM session WHERE id = ?", session.session)
         hidden = log.row(conn, session.session).is_hidden
         is_awaited = hidden and not writer  # a restored log has people's words about it, and no more
-    lacking = reimport.missing_events(session, held)
+        is_ours = str(writer).startswith(journal) or is_awaited
+        lacking = [b for b in session.bodies if decode_event(b).id not in held] if not is_ours else (
+            reimport.missing_events(session, held, lambda hash: blobs.get(conn, hash), is_part=is_part))
     if not lacking:
         return Lacking("present", journal, lacking, head)
-    if not str(writer).startswith(journal) and not is_awaited:
+    if not is_ours:
         raise Conflict("session_differs", f"{session.source} holds events that session {session.session}, which was "
                        "not imported, does not have.", session=session.session)
     return Lacking("imported" if hidden else "grown", f"{journal}:{head}", lacking, head)

@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import click
 
-from core.cli.output import emit, json_option, note, table
+from core.cli.output import emit, json_option, note, say, table
 
 
 @click.command()
 @json_option
 def tasks(as_json: bool) -> None:
     """List the tasks that can be started by their id."""
+    from core.domain.host_rights import in_words
     from core.store.home import Home
+    from core.tasks.allowances import Allowances, asked
     from core.tasks.catalogue import Catalogue
 
-    catalogue = Catalogue.of(Home.default().path)
+    home = Home.default()
+    catalogue, allowances = Catalogue.of(home.path), Allowances(home.allowed)
     for problem in catalogue.problems():
         note(f"tiphys: {problem.sentence} [{problem.code}]")
-    found = [entry.task for entry in catalogue.entries()]
+    found = [(entry.task, *asked(entry, allowances)) for entry in catalogue.entries()]
     if as_json:
-        for task in found:
-            emit({"task": task.id, "title": task.title, "hosts": [h.name for h in task.hosts]})
-    else:
-        table(("task", "title", "hosts"), [(t.id, t.title, ", ".join(h.name for h in t.hosts)) for t in found])
+        for task, asks, digest in found:
+            emit({"task": task.id, "title": task.title, "hosts": [h.name for h in task.hosts], "asks": asks,
+                  "digest": digest})
+        return
+    table(("task", "title", "hosts"), [(t.id, t.title, ", ".join(h.name for h in t.hosts)) for t, _, _ in found])
+    for task, asks, _ in found:
+        if asks:
+            say(f"{task.id} asks of this computer: {in_words(asks)}. To allow it: tiphys allow task {task.id}")

@@ -42,6 +42,8 @@ def event_line(trajectory: Trajectory, event: Event) -> str:
             return f"  step {f.head.number:>3} {'✗' if f.head.is_error else '·'} {f.head.title[:100]}"
         case e.GuidanceDelivered() as f:
             return f"  ★ guidance delivered at step {f.step}"
+        case e.ScoreGiven(failed=True) as f:
+            return f"  not scored: {f.message[:300]}"
         case e.ScoreGiven() as f:
             return f"  score {f.total}: {f.message[:100]}"
         case e.SummaryAdded() as f:

@@ -22,7 +22,7 @@ from core.domain.steps import Opinions, Read, StepShape
 from core.domain.trajectory import Trajectory
 from core.domain.verdict import Author
 
-VERSION = f"6 {sys.byteorder} {array('I').itemsize}"
+VERSION = f"7 {sys.byteorder} {array('I').itemsize}"
 """Of this layout and of what the fold means; to be changed with either."""
 
 COLUMNS = ("numbers", "seqs", "shape_of", "key_of", "started", "ended", "cost", "tokens_in", "tokens_out")

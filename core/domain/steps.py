@@ -176,8 +176,13 @@ class Steps(ByPlace[StepEntry]):
             self._blocks.pop(at // BLOCK, None)
 
     def tell_again(self, at: int, seq: int, fact: StepAdded) -> None:
-        """An import tells a step once more, whole: it takes the place of the first telling, opinions stay."""
+        """An import tells a step once more, whole: it takes the place of the first telling.
+
+        Opinions stay, unless the agent's own words or actions are others than those that people judged.
+        """
         usage = fact.head.usage
+        if fact.is_rewritten:
+            self.opinions.pop(at, None)
         if usage == Usage():
             usage = self[at].head.usage
             self.usage_at.setdefault(at, self.seqs[at])

@@ -8,13 +8,17 @@ import msgspec
 
 
 class Host(msgspec.Struct, frozen=True, kw_only=True):
-    """One sandbox machine of a session, known to the agent by `name`."""
+    """One sandbox machine of a session, known to the agent by `name`.
+
+    `disk_mb` is how much its workspace and home may hold together, in MiB; what goes beyond ends the session.
+    """
 
     name: str
     image: str = ""
     cpus: float = 1.0
     memory_mb: int = 1024
     pids: int = 256
+    disk_mb: int = 20_480
     network: bool = False
 
 
@@ -61,8 +65,9 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Which language model answers, and how it is asked.
 
     `key_env` names the environment variable that holds the key; the key itself is never stored.
-    `script` is the scripted model's file, or the replayed one's log. `actions` chooses native tool calls or
-    the plain-text action format for models that have none. Prices are per million tokens.
+    `script` is the scripted model's file (with a line break: the script itself), or the replayed one's log.
+    `actions` chooses native tool calls or the plain-text action format for models that have none. Prices are per
+    million tokens.
     """
 
     kind: ModelKind = "scripted"
@@ -78,7 +83,10 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """How the agent works. `context_tokens` is η·L of the paper: above it the older half is summarised."""
+    """How the agent works. `context_tokens` is η·L of the paper: above it the older half is summarised.
+
+    `confirmed_unconfined` is a person's word, given when the session is started; no file can hold it.
+    """
 
     model: ModelSettings = ModelSettings()
     context_tokens: int = 100_000

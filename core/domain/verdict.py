@@ -34,6 +34,18 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""
 
 
+Outcome = Literal["keep", "mask", "undecided"]
+"""What was decided of a step. `undecided`: nobody's keep or mask has an effect on it."""
+
+_DECIDING = ("person", "import", "rule", "judge")
+
+
+def outcome(verdicts: Iterable[Verdict]) -> Outcome:
+    """What was decided: the final verdict where a person's, a rule's or a judge's keep or mask makes it."""
+    given = [v for v in verdicts if v.author.kind in _DECIDING and v.value in ("keep", "mask")]
+    return final_verdict(given) if given else "undecided"
+
+
 def final_verdict(verdicts: Iterable[Verdict]) -> Literal["keep", "mask"]:
     """What training does with a step.
 

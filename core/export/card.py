@@ -52,6 +52,7 @@ def write_papers(folder: Path, facts: dict[str, Any], report: Report, format: Da
 
 def _card(facts: dict[str, Any], report: Report, format: DatasetFormat) -> str:
     options = facts["options"]
+    preset = f", preset {options['preset']}" if options["preset"] else ""
     once = "once" if options["overlap"] == "once" else "in each sample"
     final = "the final verdict of each step" if options["verdicts"] == "final" else "ignored, everything trains"
     lines = [
@@ -59,14 +60,16 @@ def _card(facts: dict[str, Any], report: Report, format: DatasetFormat) -> str:
         f"{report.samples} samples ({report.react} ReAct, {report.summary} summary) from {len(report.sessions)} "
         f"sessions, as {report.rows} rows in the format *{format.title}*.", "",
         f"- Tokens: {report.tokens:,} distinct, {report.trained:,} with loss; the longest sample: {report.longest:,}.",
-        f"- Balance: {options['balance']}, ReAct ×{options['react']}, summary ×{options['summary']}.",
+        f"- Balance: {options['balance']}, ReAct ×{options['react']}, summary ×{options['summary']}{preset}.",
         f"- Actions carried past a summary are trained {once}.",
         f"- Verdicts: {final}.",
+        f"- Steps that nobody judged: {_unjudged(report, options)}.",
         f"- How to read it: {format.use}",
         f"- Content: SHA-256 `{facts['data_sha256']}`; everything else that was chosen or counted: `manifest.json`.",
         "",
         "Loss falls on the kept actions and their stop token only. Masked actions stay in the context.", "",
-        "| session | read up to | steps | kept | masked | samples | context |", "|---|---|---|---|---|---|---|",
+        "| session | read up to | steps | kept | masked | undecided | samples | context |",
+        "|---|---|---|---|---|---|---|---|",
         *[_line(s) for s in report.sessions], "",
         "## Verdicts", "", "| author | version | masks | keeps |", "|---|---|---|---|", *_sources(report), "",
         "## Left out", "",
@@ -83,6 +86,12 @@ def _card(facts: dict[str, Any], report: Report, format: DatasetFormat) -> str:
     return "\n".join([*lines, *(out or ["Nothing."]), "", *report.warnings, ""])
 
 
+def _unjudged(report: Report, options: dict[str, Any]) -> str:
+    count = sum(s.undecided for s in report.sessions)
+    fate = "trained as if they were kept" if options["unjudged"] == "keep" else "not trained"
+    return f"{count}, {fate}" if count else "none"
+
+
 def _sources(report: Report) -> list[str]:
     """Each author and version once, counted over all sessions."""
     sources = [source for session in report.sessions for source in session.verdicts]
@@ -94,5 +103,5 @@ def _sources(report: Report) -> list[str]:
 def _line(session: SessionReport) -> str:
     title = " ".join(session.title.split()).replace("|", "/")[:60]
     context = "put together" if session.rebuilt else "as recorded"
-    counts = f"{session.head} | {session.steps} | {session.kept} | {session.masked} | {session.samples}"
-    return f"| {session.session} {title} | {counts} | {context} |"
+    counts = f"{session.head} | {session.steps} | {session.kept} | {session.masked} | {session.undecided}"
+    return f"| {session.session} {title} | {counts} | {session.samples} | {context} |"

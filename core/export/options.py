@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 
 from core.domain.errors import InvalidInput
+from core.export.presets import with_preset
 
 
 class ExportOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -16,7 +17,9 @@ class ExportOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     one row with a weight, or not at all. `overlap` says whether an action that is in two samples, because it was
     carried past a summary, is trained in the first only (once) or in each. `ignored` names authors of verdicts
     ("rule:blind_edit"), or kinds of them ("judge"), that shall not count. `verdicts` "none" trains every action: the
-    paper's ablation.
+    paper's ablation. `unjudged` is what becomes of steps that nobody judged: they train (keep), they do not (mask), or
+    the export is refused until somebody says which. `preset` names where the options came from that were not chosen
+    one by one (`core.export.presets`); "" is nowhere.
     `calls` "auto" writes tool calls in the plain-text action format where the model's template has none of its own.
     `max_tokens` refuses longer samples. `secrets` are exact values: a sample that holds one is refused, or the
     value is replaced in it (`on_secret`). They are never written anywhere. `scan` replaces what looks like a secret,
@@ -32,6 +35,8 @@ class ExportOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     balance: Literal["repeat", "weight", "none"] = "repeat"
     overlap: Literal["once", "each"] = "once"
     verdicts: Literal["final", "none"] = "final"
+    unjudged: Literal["keep", "mask", "refuse"] = "refuse"
+    preset: Literal["", "paper", "once"] = ""
     ignored: tuple[str, ...] = ()
     calls: Literal["auto", "native", "text"] = "auto"
     max_tokens: int | None = 131_072
@@ -53,9 +58,9 @@ class ExportOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 def read_options(data: object) -> ExportOptions:
-    """The options of plain JSON data. Raises InvalidInput."""
+    """The options of plain JSON data; what they leave open is as their preset has it. Raises InvalidInput."""
     try:
-        options = msgspec.convert(data or {}, ExportOptions)
+        options = msgspec.convert(with_preset(data or {}), ExportOptions)
     except msgspec.ValidationError as error:
         raise InvalidInput("bad_options", f"The export options cannot be read: {error}") from error
     if min(options.react, options.summary) < 0:

@@ -25,10 +25,11 @@ def count_row(report: Report, row: SampleRow) -> None:
 def session_report(rows: SessionRows, samples: int) -> SessionReport:
     """The part of a session whose rows were all read."""
     trajectory = rows.trajectory
-    steps = len(trajectory.steps)
+    steps, outcomes = len(trajectory.steps), rows.outcomes
     return SessionReport(session=trajectory.session, title=trajectory.row.title, origin=trajectory.row.origin,
-                         head=trajectory.seq, steps=steps, kept=steps - rows.masked, masked=rows.masked,
-                         samples=samples, rebuilt=rows.rebuilt, in_text=rows.in_text, refused=rows.refused,
+                         head=trajectory.seq, steps=steps, kept=outcomes["keep"], masked=outcomes["mask"],
+                         undecided=outcomes["undecided"], samples=samples, rebuilt=rows.rebuilt,
+                         in_text=rows.in_text, refused=rows.refused,
                          verdicts=verdict_sources(trajectory))
 
 

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterator
 
 import msgspec
 
 from core.domain.errors import InvalidInput
 from core.domain.trajectory import Trajectory
+from core.domain.verdict import Outcome
 from core.export.cleaning import Cleaner
+from core.export.judged import outcomes
 from core.export.options import ExportOptions
 from core.export.render import Rendered, Renderer
-from core.export.sample import Sample
+from core.export.sample import Sample, SamplePart
 from core.export.samples import SampleCollector
 from core.export.source import LogSource
 from core.export.text_form import in_text_form, uses_calls
+from core.export.tokens import mask_of
 from core.workers.export import ExportRefusal
 
 
@@ -62,9 +66,9 @@ class SessionRows:
         self._collector = SampleCollector(self.trajectory, source, options)
 
     @property
-    def masked(self) -> int:
-        """How many steps a verdict masks."""
-        return sum(not self._collector.is_kept(e) for e in self.trajectory.steps)
+    def outcomes(self) -> Counter[Outcome]:
+        """How many steps were decided how."""
+        return outcomes(self.trajectory, self._options)
 
     def __iter__(self) -> Iterator[SampleRow]:
         for sample in self._collector.samples():
@@ -95,24 +99,38 @@ class SessionRows:
         return not self._renderer.renders_calls or (beside and not self._renderer.renders_thoughts)
 
     def _rows(self, sample: Sample) -> list[SampleRow]:
-        trained = tuple(p.trained for p in sample.parts)
+        shown = tuple(p.trained or self._awaits_word(p) for p in sample.parts)
         if self._renderer is None:
-            if not any(trained):
+            if not any(shown):
                 raise InvalidInput("nothing_trained", "No action of this sample is kept.")
-            return [SampleRow(sample=sample, trained=trained)]
-        rows = self._renderer.render_all([p.message for p in sample.parts], trained, sample.tools, sample.day)
+            return [SampleRow(sample=sample, trained=tuple(p.trained for p in sample.parts))]
+        rows = self._renderer.render_all([p.message for p in sample.parts], shown, sample.tools, sample.day)
         most, longest = self._options.max_tokens, max(len(r.ids) for r in rows)
         if most is not None and longest > most:
             raise InvalidInput("too_long", f"The sample {sample.name} has {longest} tokens, more than {most}.")
         for rendered in rows:
             self._note(sample, rendered)
-        return [SampleRow(sample=sample, trained=_exact(r, len(trained)), rendered=r, part=i)
+        without = {i for i, p in enumerate(sample.parts) if self._awaits_word(p)}
+        rows = [_untrained(r, without) for r in rows] if without else rows
+        return [SampleRow(sample=sample, trained=_exact(r, len(shown)), rendered=r, part=i)
                 for i, r in enumerate(rows)]
+
+    def _awaits_word(self, part: SamplePart) -> bool:
+        """Whether an action is shown in its place though it does not train: nobody judged it, and nobody said what
+        becomes of such ones. Nothing is written before that."""
+        return part.state == "undecided" and self._options.unjudged == "refuse"
 
     def _note(self, sample: Sample, rendered: Rendered) -> None:
         for refusal in rendered.refused:
             step = sample.parts[refusal.message].step if refusal.message is not None else None
             self.refused.append(msgspec.structs.replace(refusal, step=step, sample=sample.name))
+
+
+def _untrained(rendered: Rendered, messages: set[int]) -> Rendered:
+    """The same tokens without loss on the actions of some messages."""
+    spans = tuple(msgspec.structs.replace(s, trained=s.trained and s.message not in messages) for s in rendered.spans)
+    mask = mask_of(rendered.offsets, [s for s in spans if s.trained])
+    return msgspec.structs.replace(rendered, spans=spans, mask=mask)
 
 
 def _exact(rendered: Rendered, count: int) -> tuple[bool, ...]:

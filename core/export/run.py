@@ -12,6 +12,7 @@ from core.domain.errors import Conflict, InvalidInput
 from core.export.card import manifest, write_papers
 from core.export.chains import copies, merged
 from core.export.formats import DatasetFormat, format_named
+from core.export.judged import refuse_unjudged, unjudged_words
 from core.export.options import ExportOptions
 from core.export.render import Renderer
 from core.export.report import count_row, session_report
@@ -29,7 +30,7 @@ def dry_run(log: Path, sessions: Sequence[str], format: str, model_dir: str,
             options: ExportOptions = ExportOptions(), on_progress: OnProgress | None = None) -> Report:
     """What `export` would write, and what it would refuse and why; findings block nothing here.
 
-    Raises ReportableError.
+    Steps that nobody judged train nothing here as long as nobody said what becomes of them. Raises ReportableError.
     """
     kind = format_named(format)
     options = _check(kind, options)
@@ -49,10 +50,13 @@ def export(log: Path, sessions: Sequence[str], format: str, out: Path, model_dir
     """Write a data set: data file, manifest.json, README.md. `log` is a file of the store, read only.
 
     `model_dir` gives tokenizer and chat template; "" only for formats of messages. Raises ReportableError; then no
-    data file is left behind. Conflict (findings_unseen): something looks like a secret and nobody allowed it.
+    data file is left behind. Conflict (findings_unseen): something looks like a secret and nobody allowed it;
+    (steps_unjudged): there are steps that nobody judged, and nobody said what becomes of them.
     """
     kind = format_named(format)
     options = _check(kind, options)
+    with closing(LogSource(log)) as source:
+        refuse_unjudged(source, list(dict.fromkeys(sessions)), options)
     renderer = open_renderer(kind, model_dir)
     report = Report()
     with RowWriter(out, kind, options) as writer, RowWriter(out, kind, _plain(options), "eval") as held:
@@ -129,7 +133,7 @@ def _read(log: Path, sessions: Sequence[str], renderer: Renderer | None, options
             report.renamed += rows.cleaner.renamed
             if on_progress is not None:
                 on_progress(done / len(names))
-    _warn(report)
+    _warn(report, options)
 
 
 def _distinct(rows: Iterable[SampleRow], seen: set[str], options: ExportOptions, report: Report) -> Iterator[SampleRow]:
@@ -143,7 +147,10 @@ def _distinct(rows: Iterable[SampleRow], seen: set[str], options: ExportOptions,
         yield row
 
 
-def _warn(report: Report) -> None:
+def _warn(report: Report, options: ExportOptions) -> None:
+    undecided = {s.session: (s.undecided, s.steps) for s in report.sessions if s.undecided}
+    if undecided:
+        report.warnings.append(_on_unjudged(undecided, options, len(report.sessions)))
     rebuilt = sum(s.rebuilt for s in report.sessions)
     if rebuilt:
         report.warnings.append(f"{rebuilt} sessions do not say exactly what the model was given; their contexts "
@@ -164,3 +171,11 @@ def _warn(report: Report) -> None:
     if report.seams:
         report.warnings.append(f"At {report.seams} places the model's own token boundary is used, which tokenizing the "
                                "whole text would not give.")
+
+
+def _on_unjudged(undecided: dict[str, tuple[int, int]], options: ExportOptions, sessions: int) -> str:
+    if options.unjudged == "refuse":
+        return f"Writing is refused. {unjudged_words(undecided, sessions)}"
+    steps = sum(count for count, _ in undecided.values())
+    fate = "train as if they were kept" if options.unjudged == "keep" else "do not train"
+    return f"{steps} steps in {len(undecided)} of {sessions} sessions were judged by nobody; they {fate}."

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Protocol
+from typing import Literal, Protocol
 
 import msgspec
 
@@ -19,7 +19,7 @@ from core.domain.events import SummaryAdded
 from core.domain.message import Message
 from core.domain.step import StepBody
 from core.domain.trajectory import StepEntry, Trajectory
-from core.domain.verdict import final_verdict
+from core.export.judged import decided
 from core.export.options import ExportOptions
 from core.export.rebuild import rebuilt_context
 from core.export.sample import Sample, SamplePart
@@ -45,7 +45,6 @@ class ContextSource(Protocol):
         """The tools given beside a context."""
 
 
-
 class SampleCollector:
     """Makes the samples of one session; `refused` and `warnings` fill while they are read."""
 
@@ -54,7 +53,7 @@ class SampleCollector:
         self._payloads = payloads
         self._options = options
         self._trained: set[int] = set()
-        self._done = -1
+        self._done = self._summarised = -1
         began = trajectory.row.created_at
         self._day = began.date().isoformat() if began is not None else ""
         self.refused: list[ExportRefusal] = []
@@ -66,16 +65,15 @@ class SampleCollector:
                 yield from self._guarded(partial(self._react, value), f"react-{self._number(value)}")
                 self._done = value
             elif isinstance(value, SummaryAdded):
+                if self._done == self._summarised and self._options.overlap == "each":
+                    yield from self._guarded(partial(self._carried, value), f"react-{self._number(self._done)}")
+                self._summarised = self._done
                 yield from self._guarded(partial(self._summary, value), f"summary-{value.last}")
         self._report_left_out()
 
     def is_kept(self, entry: StepEntry) -> bool:
         """Whether a step's action is to be trained."""
-        if self._options.verdicts == "none":
-            return True
-        ignored = self._options.ignored
-        counted = [v for v in entry.verdicts.values() if v.author.key not in ignored and v.author.kind not in ignored]
-        return final_verdict(counted) == "keep"
+        return self._state(entry) == "kept"
 
     def give_back(self, sample: Sample) -> None:
         """The sample was refused: its actions are not trained there, so a later sample may train them."""
@@ -111,6 +109,16 @@ class SampleCollector:
         rebuilt = not refs or any(r.source == _APPROXIMATE for r in refs)
         return Sample(session=self._trajectory.session, kind="react", step=entry.head.number, rebuilt=rebuilt,
                       day=self._day, parts=tuple(self._judged(parts)), tools=self._payloads.tools(entry.tools))
+
+    def _carried(self, summary: SummaryAdded) -> Sample | None:
+        """The context before a summary that follows another with no step between them; only carried actions are in it.
+        None where it holds none, as where nothing came before."""
+        refs = self._trajectory.summary_context(summary)[:-1]  # without the request to summarise
+        parts = self._judged(self._parts(refs, self._done)) if refs and self._done >= 0 else []
+        if not any(p.step is not None for p in parts):
+            return None
+        return Sample(session=self._trajectory.session, kind="react", step=self._number(self._done), day=self._day,
+                      parts=tuple(parts), tools=self._payloads.tools(self._trajectory.steps[self._done].tools))
 
     def _recorded(self, at: int) -> tuple[int, list[MessageRef]]:
         """The last step up to `at`, since the cut before, whose context and answer the log holds: its index and
@@ -150,16 +158,24 @@ class SampleCollector:
         return parts
 
     def _judged(self, parts: list[SamplePart]) -> list[SamplePart]:
-        """Kept parts that a verdict masks, or that an earlier sample trains already, get that state."""
+        """Kept parts that a verdict masks, that nobody judged, or that an earlier sample trains, get that state."""
         judged = []
         for part in parts:
             if part.state == "kept" and part.step is not None:
-                if not self.is_kept(self._trajectory.step(part.step)):
-                    part = msgspec.structs.replace(part, state="masked")
+                state = self._state(self._trajectory.step(part.step))
+                if state != "kept":
+                    part = msgspec.structs.replace(part, state=state)
                 elif self._options.overlap == "once" and part.step in self._trained:
                     part = msgspec.structs.replace(part, state="carried")
             judged.append(part)
         return judged
+
+    def _state(self, entry: StepEntry) -> Literal["kept", "masked", "undecided"]:
+        """What training does with a step's action as far as verdicts say."""
+        outcome = decided(entry, self._options)
+        if outcome == "undecided":
+            return "kept" if self._options.unjudged == "keep" else "undecided"
+        return "kept" if outcome == "keep" else "masked"
 
     def _number(self, index: int) -> int:
         return self._trajectory.steps[index].head.number if index >= 0 else 0

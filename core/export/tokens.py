@@ -61,7 +61,7 @@ class Tokenizer:
                 ids, offsets = pieces
             else:
                 spans, refused = self._without(spans, seams)
-        mask = _mask(offsets, [s for s in spans if s.trained])
+        mask = mask_of(offsets, [s for s in spans if s.trained])
         return Tokens(ids=ids, mask=mask, offsets=offsets, seams=len(seams)), refused
 
     def _cuts(self, spans: Sequence[Span]) -> list[int]:
@@ -99,7 +99,7 @@ class Tokenizer:
         return [s for s in spans if s not in lost], refused
 
 
-def _mask(offsets: Sequence[Pair], spans: Sequence[Span]) -> list[int]:
+def mask_of(offsets: Sequence[Pair], spans: Sequence[Span]) -> list[int]:
     """1 for each token that lies in a span. Tokens of part of a character share that character's place."""
     mask = [0] * len(offsets)
     for span in spans:

@@ -41,12 +41,22 @@ class Anchor(msgspec.Struct, frozen=True):
 
 def anchor(body: StepBody) -> Anchor:
     """The anchor of a step."""
-    called = [text for a in body.actions for text in _texts(a.arguments)]
     output = " ".join(o.output.text[:_MOST] for o in body.observations)
     inner = _OUTPUT.search(output)
     thought = _BLOCK.sub(" ", _LABEL.sub("", body.thought))
     return Anchor(_name(thought), _name(inner[1] if inner else output),
-                  frozenset(_words(" ".join([body.thought, *called]))))
+                  frozenset(_words(_own_text(body))))
+
+
+def _own_text(body: StepBody) -> str:
+    return " ".join([body.thought, *(text for a in body.actions for text in _texts(a.arguments))])
+
+
+def says_the_same(one: StepBody, two: StepBody) -> bool:
+    """Whether two steps of different formats are one step's words and calls: one may have labels, names of tools and
+    settings that the other lacks, but neither lacks a word that the other has beside these."""
+    first, second = (frozenset(_WORD.findall(_own_text(body).lower())) for body in (one, two))
+    return bool(first and second) and (first <= second or second <= first)
 
 
 def align(old: Sequence[Anchor], new: Sequence[Anchor]) -> dict[int, int]:

@@ -17,12 +17,14 @@ def blocks_of(content: Any) -> list[dict[str, Any]]:
 
 
 def text_blocks(content: Any) -> str:
-    """The text of a content; pictures and documents are named in brackets."""
+    """The text of a content; pictures and documents are named in brackets, a file that was put in stands whole."""
     texts = []
     for block in blocks_of(content):
         kind = block.get("type")
         if kind == "text":
             texts.append(text_of(block.get("text")))
+        elif kind == "file" and isinstance(block.get("content"), str):
+            texts.append("\n".join(filter(None, (text_of(block.get("path")), block["content"]))))
         elif kind not in ("thinking", "redacted_thinking", "tool_use", "server_tool_use", "tool_result"):
             texts.append(f"[{text_of(kind) or 'part'}]")
     return paragraphs(*texts)

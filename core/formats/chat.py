@@ -44,7 +44,7 @@ def _part_text(part: Any) -> str:
         return part
     if isinstance(part, dict):
         text = part.get("text", part.get("refusal"))
-        return text if isinstance(text, str) else f"[{part.get('type', 'part')}]"
+        return text if isinstance(text, str) else f"[{part.get('type') or part.get('content_type') or 'part'}]"
     return "[part]"
 
 
@@ -57,7 +57,10 @@ def read_calls(message: dict[str, Any]) -> tuple[ToolCall, ...]:
 
 
 def _call(call: dict[str, Any], ordinal: int) -> ToolCall:
-    function = dict_of(call.get("function"))
+    """A function's call, or that of a custom tool, whose input is text and no JSON."""
+    function, custom = dict_of(call.get("function")), dict_of(call.get("custom"))
+    if custom and not function:
+        function = {"name": custom.get("name"), "arguments": json.dumps({"input": custom.get("input", "")})}
     return ToolCall(id=str(call.get("id") or ordinal), name=str(function.get("name") or "unknown"),
                     arguments=as_json(function.get("arguments", "")))
 
@@ -110,10 +113,11 @@ def read_message(message: dict[str, Any]) -> Message:
 def is_chat(messages: Any) -> bool:
     """Whether a value is a list of such messages, judged by all of its members."""
     return isinstance(messages, list) and bool(messages) and all(
-        isinstance(m, dict) and role_of(m.get("role")) is not None and _is_content(m.get("content")) for m in messages)
+        isinstance(m, dict) and role_of(m.get("role")) is not None and _is_content(m.get("content"))
+        and ("content" in m or bool(read_calls(m))) for m in messages)
 
 
 def _is_content(content: Any) -> bool:
     if isinstance(content, list):
-        return all(isinstance(p, str) or (isinstance(p, dict) and "type" in p and "value" not in p) for p in content)
+        return all(isinstance(p, str) or (isinstance(p, dict) and bool(p.keys() & {"type", "content_type"}) and "value" not in p) for p in content)
     return content is None or isinstance(content, str)

@@ -10,7 +10,7 @@ import msgspec
 
 from core.domain.blob import blob_hash
 from core.domain.context import MessageRef
-from core.domain.events import GuidanceAnswered, GuidanceDelivered, GuidanceQueued, SummaryAdded
+from core.domain.events import GuidanceAnswered, GuidanceDelivered, GuidanceQueued, GuidanceWithdrawn, SummaryAdded
 from core.domain.message import Message, ToolCall
 from core.domain.step import Action, ActionError, Observation, Output, Status, StepBody, Usage
 from core.formats.chat import action_of
@@ -56,6 +56,8 @@ class ForeignStep(msgspec.Struct, kw_only=True):
     context: list[MessageRef] | None = None
     tools: str = ""
     terminals: dict[str, int] = {}
+    item: str = ""
+    """The id that the file gives the step's message."""
 
 
 def grouped(items: Sequence[T], belongs: Callable[[T, T], bool]) -> Iterator[tuple[T, Sequence[T]]]:
@@ -109,6 +111,13 @@ class Conversation:
         if enters_context:
             self.add_message(Message(role="user", content=whole))
 
+    def take_back(self, length: int) -> None:
+        """What stands from there on leaves later contexts; words that no step has seen are withdrawn."""
+        self.refs = self.refs[:length]
+        for name in self._waiting:
+            self.builder.fact(GuidanceWithdrawn(guidance=name), "person")
+        self._waiting = []
+
     def _bounded(self, text: str, what: str) -> str:
         """Text that travels in one event, whose size is bounded; the context holds it whole."""
         if len(text) <= _TEXT:
@@ -135,7 +144,7 @@ class Conversation:
             if result.edit is not None:
                 result.edit.record(self.builder, number)
         self.builder.step(body, context, completion, step.usage, started_at=step.started_at, ended_at=_end(step),
-                          tools=step.tools, terminals=step.terminals)
+                          tools=step.tools, terminals=step.terminals, item=step.item)
         self.refs.append(completion)
         for result in step.results:
             self.add_message(Message(role="user" if result.role == "user" else "tool", content=result.text,

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from core.formats.imported import Imported
+from core.formats.session_span import SessionSpan
 from core.formats.source import Source
 
 
@@ -19,6 +20,10 @@ def any_sample(fits: Callable[[Any], bool]) -> Callable[[Source], bool]:
 
 def _none(_: object) -> Iterable[Path]:
     return ()
+
+
+def _unknown(_: object) -> SessionSpan | None:
+    return None
 
 
 class Format(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,5 +39,7 @@ class Format(msgspec.Struct, frozen=True, kw_only=True):
     """Who is asked first: 0 for a format with marks of its own, more for one whose layout others have too."""
     companions: Callable[[Sequence[Path]], Iterable[Path]] = _none
     """Of the regular files of a folder: the files and folders beside them that reading one of them reads too."""
+    span: Callable[[Iterable[bytes]], SessionSpan | None] = _unknown
+    """From when to when events of one session go, where its files may hold only what was new (see `session_span`)."""
     parts_of: Callable[[Path], Iterable[Path]] = _none
     """The folders in which a program that is at work adds to the session that a file stands for."""

@@ -33,7 +33,7 @@ from core.formats.blob_spool import BlobSelection, BlobSpool
 _DESCRIPTION = 400_000
 """Most characters of a task's description: it travels in one event, whose size is bounded."""
 
-_PARTS = 8_000
+MAX_PARTS = 8_000
 """Messages that may enter a context at one step: they travel in one event."""
 
 
@@ -110,9 +110,10 @@ class SessionBuilder:
     def step(
         self, body: StepBody, context: Sequence[MessageRef] | None, completion: MessageRef | None,
         usage: Usage = Usage(), *, started_at: datetime | None = None, ended_at: datetime | None = None,
-        tools: str = "", terminals: dict[str, int] | None = None,
+        tools: str = "", terminals: dict[str, int] | None = None, item: str = "",
     ) -> None:
-        """One whole step. `context` is None where the file does not say what the model was given.
+        """One whole step. `context` is None where the file does not say what the model was given; `item` is the id
+        that the file gives the step's message.
 
         A list that is given again must only have grown: then the step's delta is what is new at its end.
         """
@@ -120,7 +121,7 @@ class SessionBuilder:
         delta = self._delta(() if context is None else context)
         self.fact(StepAdded(head=head, body=self.blob(encode_body(body)), context=delta,
                             completion=completion, tools=tools,
-                            terminals=terminals or {}))
+                            terminals=terminals or {}, item=item))
         self.steps += 1
         self.errors += head.is_error
 
@@ -134,7 +135,7 @@ class SessionBuilder:
             delta = ContextDelta(parts=(PreviousRange(start=0, stop=length), *context[length:]))
         else:
             delta = delta_between(before[:length], context)
-        if len(delta.parts) > _PARTS:
+        if len(delta.parts) > MAX_PARTS:
             self.warnings.append(f"The context of step {self.steps + 1} is too long to be kept.")
             context, delta = (), ContextDelta()
         self._context, self._length = context, len(context)

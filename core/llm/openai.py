@@ -12,9 +12,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 import openai
-from openai import AsyncOpenAI
+from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
 from core.domain.chat_call import payload, tool_payload
+from core.domain.host_rights import endpoint_of
 from core.domain.message import Message, ToolCall
 from core.domain.step import Usage
 from core.domain.task import ModelSettings
@@ -80,8 +81,13 @@ class OpenAIModel:
             if not key:
                 raise EndpointError("endpoint_refused", f"The environment variable {env} holds no key.", env=env)
             timeout = openai.Timeout(READ_S, connect=CONNECT_S)
-            base = self._settings.base_url or None
-            self._client = AsyncOpenAI(api_key=key, base_url=base, max_retries=0, timeout=timeout)
+            base = endpoint_of(self._settings.base_url)
+            client = AsyncOpenAI(api_key=key, base_url=base, max_retries=0, timeout=timeout,
+                                 http_client=DefaultAsyncHttpxClient(follow_redirects=False))
+            # The library would add what it finds in other variables; only what was allowed may leave, and only there.
+            client.organization = client.project = client.admin_api_key = client.webhook_secret = None
+            client._custom_headers = {}
+            self._client = client
         return self._client
 
     def _arguments(self, request: Request) -> dict[str, Any]:

@@ -33,14 +33,14 @@ _ADVICE = re.compile(r"<real_user>\s*(.*?)\s*</real_user>", re.DOTALL)
 _SHOWS_S = 0.1
 
 
-class Call(msgspec.Struct, frozen=True, kw_only=True):
+class Call(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One call of a turn."""
 
     tool: str
     arguments: dict[str, Any] = {}
 
 
-class ScriptedTurn(msgspec.Struct, frozen=True, kw_only=True):
+class ScriptedTurn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What the model says at one step. `malformed` is the text of one more call whose arguments are no JSON."""
 
     thought: str = ""
@@ -49,7 +49,7 @@ class ScriptedTurn(msgspec.Struct, frozen=True, kw_only=True):
     malformed: str = ""
 
 
-class Branch(msgspec.Struct, frozen=True, kw_only=True):
+class Branch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Another line, taken when new advice matches; `back` goes on where the line was left."""
 
     name: str

@@ -14,6 +14,7 @@ from core.domain.attention import Thresholds
 from core.domain.events import AttentionKind
 from core.domain.guidance import GuidanceMode
 from core.domain.hit import Hit
+from core.domain.host_rights import HostRight
 from core.domain.session import SessionRow
 from core.domain.task import AgentSettings, Task
 from core.domain.verdict import Author, VerdictValue
@@ -330,11 +331,15 @@ class Found(Wire, frozen=True, kw_only=True, tag="found"):
 
 
 class OfferedTask(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A task of a catalogue: its id, its title, and the names of its sandbox hosts."""
+    """A task of a catalogue: its id, its title, and the names of its sandbox hosts.
+
+    `asks` is what it wants of the server's computer and nobody allowed there yet: who runs the server must, first.
+    """
 
     task: str
     title: str
     hosts: tuple[str, ...] = ()
+    asks: tuple[HostRight, ...] = ()
 
 
 class Tasks(Wire, frozen=True, kw_only=True, tag="tasks"):

@@ -29,7 +29,7 @@ from core.sandbox.bridge import open_bridge
 from core.sandbox.daemon_link import Streams
 from core.sandbox.engine import Client, in_thread, is_local, open_engine
 from core.sandbox.image import INSTALLED, REPOSITORY, build_image
-from core.sandbox.linked import BOOT, LinkedSandbox, connect_socket, make_socket_folder
+from core.sandbox.linked import BOOT, LinkedSandbox, connect_socket, make_socket_folder, size_of
 
 SOCKET = "/run/tiphys"
 WRITABLE = {"workspace": "/workspace", "home": "/home/agent"}
@@ -91,6 +91,12 @@ class DockerSandbox(LinkedSandbox):
         """See Sandbox."""
         await in_thread(lambda: remove_container(self._engine(), self.name, [self._volume(n) for n in WRITABLE]))
         await self.close()
+
+    async def disk_used(self) -> int:
+        """See Sandbox. The engine measures its volumes; the socket's folder lies on this machine."""
+        volumes = await in_thread(volume_sizes, self._engine())
+        held = sum(volumes.get(self._volume(which), 0) for which in WRITABLE)
+        return held if self._bridge else held + await asyncio.to_thread(size_of, self._folder)
 
     async def snapshot(self, tag: str) -> str:
         """See Sandbox. Processes are frozen while the files are copied."""
@@ -156,7 +162,8 @@ class DockerSandbox(LinkedSandbox):
             "pids_limit": max(16, self.host.pids), "mem_limit": memory, "memswap_limit": memory,
             "nano_cpus": int(cpus * 1e9), "network_mode": "bridge" if self.host.network else "none",
             "ipc_mode": "private",
-            "ulimits": [Ulimit(name="nofile", soft=4096, hard=4096), Ulimit(name="core", soft=0, hard=0)],
+            "ulimits": [Ulimit(name="nofile", soft=4096, hard=4096), Ulimit(name="core", soft=0, hard=0),
+                        Ulimit(name="fsize", soft=self.host.disk_mb << 20, hard=self.host.disk_mb << 20)],
             "log_config": LogConfig(type="json-file", config={"max-size": "1m", "max-file": "1"}),
         }
 
@@ -183,6 +190,13 @@ class DockerSandbox(LinkedSandbox):
             container.unpause()
             helper.remove(force=True)
         return f"{REPOSITORY}:{tag}"
+
+
+def volume_sizes(engine: Client) -> dict[str, int]:
+    """How many bytes each volume takes, by name (Engine API 1.42, `GET /system/df`). Blocking."""
+    api = engine.api
+    answer = api._result(api._get(api._url("/system/df"), params={"type": "volume"}), json=True)
+    return {v["Name"]: max(0, int((v.get("UsageData") or {}).get("Size", 0))) for v in answer.get("Volumes") or []}
 
 
 def remove_container(engine: Client, name: str, volumes: list[str]) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from core.domain.errors import ReportableError, Unavailable
 from core.domain.task import Host
 from core.sandbox.daemon_link import Streams
-from core.sandbox.linked import BOOT, LinkedSandbox, connect_socket, make_socket_folder
+from core.sandbox.linked import BOOT, LinkedSandbox, connect_socket, make_socket_folder, size_of
 from core.sandbox.replies import DoneReply
 
 PASSED_ON = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME", "TMPDIR", "SHELL")
@@ -51,6 +51,10 @@ class LocalSandbox(LinkedSandbox):
             await asyncio.sleep(0.05)
         raise Unavailable("sandbox_start", f"The local sandbox {self.host.name} did not start; see {self.folder}/log.")
 
+    async def disk_used(self) -> int:
+        """See Sandbox."""
+        return await asyncio.to_thread(size_of, self.folder)
+
     async def snapshot(self, tag: str) -> str:
         """See Sandbox."""
         raise Unavailable("no_snapshot", "A local sandbox has no snapshots; use Docker for them.")
@@ -68,11 +72,24 @@ class LocalSandbox(LinkedSandbox):
             writer.close()
             await asyncio.sleep(0.02)
 
+    async def end(self) -> bool:
+        """Stop the daemon where one still answers; whether one did."""
+        answers = await self._answers()
+        if answers:
+            await self.stop()
+        await self.close()
+        return answers
+
     async def remove(self) -> None:
         """End everything; the workspace stays, as it may hold the person's own work."""
         await self.stop()
         for name in ("state", "home"):
             await asyncio.to_thread(shutil.rmtree, self.folder / name, ignore_errors=True)
+
+    @classmethod
+    def left_in(cls, session: str, folder: Path) -> list[LocalSandbox]:
+        """The hosts of a session whose daemon has left its socket in the session's folder; it may run still."""
+        return [cls(session, Host(name=socket.parent.name), folder) for socket in sorted(folder.glob("local/*/s"))]
 
     async def _connect(self) -> Streams:
         return await connect_socket(self.folder)

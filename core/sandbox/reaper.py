@@ -1,14 +1,15 @@
-"""Finds and deletes the containers and volumes of sessions that are no more."""
+"""What sessions leave in the engine: containers of ended ones are stopped, all of those that are no more deleted."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection
+from contextlib import closing
 
 import docker.errors
 
 from core.sandbox.docker import home_label
-from core.sandbox.engine import Client, in_thread, open_engine
+from core.sandbox.engine import in_thread, open_engine
 
 
 async def reap(home: str, keep: Collection[str]) -> list[str]:
@@ -19,9 +20,26 @@ async def reap(home: str, keep: Collection[str]) -> list[str]:
     return await in_thread(_reap, home_label(home), frozenset(keep))
 
 
+async def stop(home: str, over: Collection[str]) -> list[str]:
+    """Stop the running containers that the installation `home` made for the sessions `over`; gives their names.
+
+    Files stay, as such a session may be resumed. Raises Unavailable where no engine can be reached.
+    """
+    return await in_thread(_stop, home_label(home), frozenset(over))
+
+
+def _stop(label: str, over: frozenset[str]) -> list[str]:
+    with closing(open_engine()) as engine:
+        chosen = {"label": f"tiphys.home={label}", "status": "running"}
+        left = [c for c in engine.containers.list(filters=chosen) if _belongs(c.labels, over)]
+        for container in left:
+            with contextlib.suppress(docker.errors.NotFound):
+                container.stop(timeout=2)
+        return sorted(c.name for c in left)
+
+
 def _reap(label: str, keep: frozenset[str]) -> list[str]:
-    engine: Client = open_engine()
-    try:
+    with closing(open_engine()) as engine:
         chosen = {"label": f"tiphys.home={label}"}
         orphans = [c for c in engine.containers.list(all=True, filters=chosen) if not _belongs(c.labels, keep)]
         for container in orphans:
@@ -32,11 +50,9 @@ def _reap(label: str, keep: frozenset[str]) -> list[str]:
                 with contextlib.suppress(docker.errors.NotFound):
                     volume.remove(force=True)
         return sorted(c.name for c in orphans)
-    finally:
-        engine.close()
 
 
-def _belongs(labels: dict[str, str], keep: frozenset[str]) -> bool:
-    """Whether something belongs to a kept session, or is a helper of one (its id, a dash and more)."""
+def _belongs(labels: dict[str, str], sessions: frozenset[str]) -> bool:
+    """Whether something belongs to one of these sessions, or is a helper of one (its id, a dash and more)."""
     session = labels.get("tiphys.session", "")
-    return session in keep or any(session.startswith(f"{one}-") for one in keep)
+    return session in sessions or any(session.startswith(f"{one}-") for one in sessions)

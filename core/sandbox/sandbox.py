@@ -232,6 +232,10 @@ class Sandbox(Protocol):
         """Files under the workspace that changed since the last call; the first call only takes stock. Bounded."""
         ...
 
+    async def disk_used(self) -> int:
+        """How many bytes its files take on the engine's disk, measured from outside. Raises Unavailable."""
+        ...
+
     async def snapshot(self, tag: str) -> str:
         """Save the files as an image, and give its reference. Raises Unavailable where that cannot be done."""
         ...

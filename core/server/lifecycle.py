@@ -6,6 +6,7 @@ import msgspec
 
 from core.domain.errors import Conflict, Denied, InvalidInput
 from core.domain.events import ControlAsked, SessionCreated, SessionState, SessionStateChanged
+from core.domain.host_rights import HostRight, rights_of
 from core.domain.ids import is_id
 from core.domain.session import FINAL_STATES, SessionRow
 from core.domain.task import AgentSettings, Task
@@ -16,6 +17,7 @@ from core.store import early_opinions, log
 from core.store.accounts import Principal
 from core.store.attribution import attribute
 from core.store.sqlite import Connection
+from core.tasks.task_check import check_task
 
 AWAITED = 2**53
 """A session that is `hidden_until` then: others speak of it, and who made it has yet to say so again."""
@@ -25,11 +27,14 @@ def create(conn: Connection, principal: Principal, session: str, op: CreateSessi
            ) -> dict[str, object]:
     """Make a session; supervision starts its runner. Raises InvalidInput, NotFound, Conflict, Denied."""
     check_id(session)
-    task, agent = _what(op, principal, lookups)
-    if not log.create(conn, session) and not _was_awaited(conn, session):
-        if _was_recalled(conn, session, SessionCreated(task=task, agent=agent)):
-            return {"seq": 1}
+    task, agent, rights = _what(op, principal, lookups)
+    is_known = not log.create(conn, session) and not _was_awaited(conn, session)
+    if is_known and not _was_recalled(conn, session, SessionCreated(task=task, agent=agent)):
         raise Conflict("session_exists", f"There is a session {session} already.", session=session)
+    if rights:
+        lookups.allowances.allow_session(session, task.id, lookups.catalogue.digest(task.id), rights)
+    if is_known:
+        return {"seq": 1}
     return write(conn, session, SessionCreated(task=task, agent=agent), person(principal))
 
 
@@ -121,16 +126,38 @@ def control(conn: Connection, principal: Principal, session: str, op: Control, l
     return _move(conn, principal, row, *moves[op.control], command)
 
 
-def _what(op: CreateSession, principal: Principal, lookups: Lookups) -> tuple[Task, AgentSettings]:
-    """A catalogue's task as it stands is for every guide; anything else chooses what runs on the server."""
+def _what(op: CreateSession, principal: Principal, lookups: Lookups
+          ) -> tuple[Task, AgentSettings, tuple[HostRight, ...]]:
+    """What is to be made, and what of this computer it may take.
+
+    A catalogue's task as it stands is for every guide; anything else chooses what runs on the server.
+    """
     own = not isinstance(op.task, str) or op.agent != AgentSettings()
     if own and not principal.allows("admin"):
         raise Denied("missing_scope", "A task or agent settings of your own need admin; choose a task by its id.",
                      scope="admin")
-    if not isinstance(op.task, str):
-        return op.task, op.agent
-    task, suggested = lookups.find_task(op.task)
-    return task, suggested if op.agent == AgentSettings() else op.agent
+    if isinstance(op.task, str):
+        task, suggested = lookups.find_task(op.task)
+        agent, asked_by_file = suggested if op.agent == AgentSettings() else op.agent, rights_of(task, suggested)
+    else:
+        task, agent, asked_by_file = op.task, op.agent, ()
+    check_task(task, agent)
+    rights = rights_of(task, agent)
+    said = {r for r in rights if own and _is_said(r, agent, asked_by_file)}
+    if wanted := [r for r in rights if r not in said]:
+        lookups.allowances.require(wanted, task.id, lookups.catalogue.digest(task.id))
+    return task, agent, rights
+
+
+def _is_said(right: HostRight, agent: AgentSettings, asked_by_file: tuple[HostRight, ...]) -> bool:
+    """Whether an administrator's own settings are the word for a right.
+
+    Not where they repeat the file's, and never for a variable: whose value may go where is said on this computer alone.
+    To run unconfined takes `confirmed_unconfined`, which no file can hold.
+    """
+    if right.kind.startswith("unconfined"):
+        return agent.confirmed_unconfined
+    return right.kind != "variable" and right not in asked_by_file
 
 
 def _revive(conn: Connection, principal: Principal, row: SessionRow, op: Control, command: str) -> dict[str, object]:

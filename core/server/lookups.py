@@ -10,6 +10,7 @@ import msgspec
 from core.domain.task import AgentSettings, Task
 from core.store.home import Home
 from core.store.lock import is_held
+from core.tasks.allowances import Allowances
 from core.tasks.catalogue import Catalogue
 
 RUNNER_LOCK = "runner.lock"
@@ -17,11 +18,13 @@ RUNNER_LOCK = "runner.lock"
 
 class Lookups(msgspec.Struct, frozen=True, kw_only=True):
     """`find_task` gives a catalogue's task with the agent that it suggests (raises NotFound); `is_alive` whether a
-    session has a living runner; `catalogue` all tasks that can be found so."""
+    session has a living runner; `catalogue` all tasks that can be found so; `allowances` what they may take of this
+    computer."""
 
     find_task: Callable[[str], tuple[Task, AgentSettings]]
     is_alive: Callable[[str], bool]
     catalogue: Catalogue = Catalogue([])
+    allowances: Allowances = Allowances(None)
 
 
 def lookups_of(home: Home, is_connected: Callable[[str], bool] = lambda _: False) -> Lookups:
@@ -34,7 +37,7 @@ def lookups_of(home: Home, is_connected: Callable[[str], bool] = lambda _: False
         return entry.task, entry.agent
 
     return Lookups(find_task=find_task, is_alive=lambda s: is_held(runner_lock(home, s)) or is_connected(s),
-                 catalogue=catalogue)
+                 catalogue=catalogue, allowances=Allowances(home.allowed))
 
 
 def runner_lock(home: Home, session: str) -> Path:

@@ -8,15 +8,17 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from core.domain.errors import ReportableError, error_kind
+from core.domain.host_rights import HostRight
 from core.protocol.messages import Failed, Found, ListTasks, OfferedTask, Search, Tasks
 from core.protocol.server_state import Bucket
 from core.server.hub import Hub
+from core.server.lookups import Lookups
 from core.server.outlets import Door
-from core.tasks.catalogue import Catalogue
+from core.tasks.allowances import asked
 
 _log = logging.getLogger("wire")
 
-MAX_TASKS, MAX_TITLE, MAX_HOSTS, MAX_HOST = 500, 200, 8, 40
+MAX_TASKS, MAX_TITLE, MAX_HOSTS, MAX_HOST, MAX_ASKS, MAX_ASK = 500, 200, 8, 40, 12, 120
 """What is told of a catalogue: an answer stays far below the largest frame."""
 
 QUESTIONS_PER_S, QUESTIONS_AT_ONCE = 4.0, 8.0
@@ -63,15 +65,21 @@ class QuestionQueue:
     async def _found(self, question: Search | ListTasks) -> Found | Tasks:
         if isinstance(question, Search):
             return await self._hub.search.find(question)
-        return await asyncio.to_thread(_tasks, question, self._hub.lookups.catalogue)
+        return await asyncio.to_thread(_tasks, question, self._hub.lookups)
 
 
-def _tasks(question: ListTasks, catalogue: Catalogue) -> Tasks:
+def _tasks(question: ListTasks, lookups: Lookups) -> Tasks:
     """The catalogue as its files are now."""
+    catalogue = lookups.catalogue
     problems = catalogue.problems()
     for problem in problems:
         _log.warning("%s", problem.sentence)
     offered = [OfferedTask(task=entry.task.id, title=entry.task.title[:MAX_TITLE],
-                        hosts=tuple(host.name[:MAX_HOST] for host in entry.task.hosts[:MAX_HOSTS]))
+                        hosts=tuple(host.name[:MAX_HOST] for host in entry.task.hosts[:MAX_HOSTS]),
+                        asks=tuple(map(_short, asked(entry, lookups.allowances)[0][:MAX_ASKS])))
             for entry in catalogue.entries()[:MAX_TASKS]]
     return Tasks(id=question.id, tasks=tuple(offered), unreadable=len(problems))
+
+
+def _short(right: HostRight) -> HostRight:
+    return HostRight(right.kind, right.name[:MAX_ASK], right.endpoint[:MAX_ASK])

@@ -27,6 +27,7 @@ from core.server.entrance import Entrance, can_wait_outside
 from core.server.gate import Gate
 from core.server.high_water import write_mark, write_marks
 from core.server.hub import Hub
+from core.server.leftovers import Leftovers
 from core.server.lifecycle import settle_imports
 from core.server.lookups import lookups_of
 from core.server.notify import AttentionNotifier
@@ -124,6 +125,7 @@ class Server:
             stack.callback(supervisor.let_go)
             scope.spawn(supervisor.run(), name="runners")
             scope.spawn(remove_orphans(self.home, reader), name="orphans")
+            scope.spawn(Leftovers(hub, self.home).run(), name="leftovers")
 
     async def _listen(self, stack: AsyncExitStack, hub: Hub, tls: ssl.SSLContext | None, pin: str) -> Entrance | None:
         settings = self.settings

@@ -81,6 +81,11 @@ class Home:
         return self.path / "images"
 
     @property
+    def allowed(self) -> Path:
+        """What the operator allowed tasks to take of this computer, one file a grant."""
+        return self.path / "allowed"
+
+    @property
     def tasks(self) -> Path:
         """Task folders that a person added to the catalogue."""
         return self.path / "tasks"

@@ -13,19 +13,26 @@ from core.supervision.traces import commands, finished_jobs, of_call, one_line
 _SEARCH = re.compile(r"(?:grep|egrep|fgrep|zgrep|rg|diff|cmp|pgrep|test|\[|which|command\s+-v)(?:\s|$)")
 _FAILED = re.compile(r"^(?:[\w.]{0,80}\.)?\w{0,80}(?:Error|Exception)(?:: |:?$)|: (?:command )?not found$|"
                      r": (?:No such file or directory|Permission denied|Is a directory)$")
+_PROMPT = re.compile(
+    r"^(?:\([\w.-]{1,40}\) ?)?(?:[^\s@]{1,40}@\S{1,80}[^\n]{0,120}[$#%>]|\[[^\]\n]{1,120}\] ?[$#]|bash-[\d.]*[$#]|"
+    r"[\w./~-]{0,120} ?[$#]|>>>)$|^\((?:Open file|Current directory): .*\)$")
+"""A shell that waits for the next command, and what SWE-agent shows above it."""
+
+_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_])")
 _COMPLAINT = re.compile(r"pars(?:e|ing) error|(?:could not|cannot|failed to) (?:be )?parse|no (?:tool|function) call|"
                         r"invalid (?:json|format)|(?:not|missing) (?:a )?valid (?:json|command|action)", re.IGNORECASE)
 _ENDING = names_of(lambda kind: kind.effect == "ends" and kind.family == "command")
 _BY_SIGNAL = frozenset({130, 137, 143, -2, -9, -15})
 
 
-@RULES.add("error_result", "3")
+@RULES.add("error_result", "4")
 def error_result(evidence: Evidence, *, spare_empty_searches: bool = True) -> Iterator[Finding]:
     """"The action with an error message in the observation will be masked by symbolic rules" (APOLLO §3.4).
 
     The late failure of a background job is no error of the step that reads of it (rule late_failure). A search that
     finds nothing ends with exit code 1 and is no error but exploration, which App. E keeps. Programs that keep no exit
-    codes leave the last line of a shell's output: it counts where it is an error's.
+    codes leave the last line of a shell's output, before the prompt that waits for the next command: it counts where it
+    is an error's.
     """
     started: dict[str, int] = {}
     for body in evidence.steps:
@@ -47,8 +54,9 @@ def _last_words(action: Action | None, observation: Observation) -> str:
     """The last line of a command's output where it tells of a failure and no exit code says how it ended."""
     if action is None or action.tool != "run_command" or observation.is_error or observation.exit_code is not None:
         return ""
-    lines = observation.output.text[-4000:].strip().splitlines()
-    return lines[-1].strip() if lines and _FAILED.search(lines[-1].strip()) else ""
+    shown = _ESCAPE.sub("", observation.output.text[-4000:]).splitlines()
+    last = next((line for raw in reversed(shown) if (line := raw.strip()) and not _PROMPT.match(line)), "")
+    return last if _FAILED.search(last) else ""
 
 
 def _reported(observation: Observation) -> bool:

@@ -8,19 +8,20 @@ from pathlib import Path
 from core.domain.errors import InvalidInput, NotFound
 from core.domain.task import Task
 from core.store.home import resources
-from core.tasks.task_file import TASK_FILE, CatalogueTask, inside, read_task
+from core.tasks.folder import digest, inside, read_folder
+from core.tasks.task_file import TASK_FILE, CatalogueTask, read_task
 
 
 class Catalogue:
-    """Tasks by id; a task of an earlier folder hides one of the same id in a later folder."""
+    """Tasks by id. Nobody takes another's: where two folders have one id, the later folder's is a problem."""
 
     def __init__(self, folders: Sequence[Path]) -> None:
         self._folders = tuple(folders)
 
     @classmethod
     def of(cls, home: Path | None = None) -> Catalogue:
-        """The tasks of a home folder (its `tasks`), then those shipped with the program."""
-        return cls([*([home / "tasks"] if home else []), resources() / "tasks"])
+        """The tasks that are shipped with the program, then those of a home folder (its `tasks`)."""
+        return cls([resources() / "tasks", *([home / "tasks"] if home else [])])
 
     def entries(self) -> list[CatalogueTask]:
         """Every readable task, by title; `problems()` tells of the others."""
@@ -38,13 +39,24 @@ class Catalogue:
         return entry
 
     def file(self, task: Task, name: str) -> Path:
-        """A file that a task names: absolute as it is, else inside the folder of the catalogue's task of that id.
+        """A file or folder that a task names, in the folder of the catalogue's task of that id.
 
-        Raises NotFound, InvalidInput.
+        Raises NotFound; InvalidInput for a path that is absolute, leaves the folder or is missing.
         """
-        if Path(name).is_absolute():
-            return Path(name)
         return inside(self.find(task.id).folder, name)
+
+    def files(self, task: Task, name: str) -> dict[str, bytes]:
+        """The files of a folder that a task names, by relative path. Raises as `file`, and LimitReached."""
+        entry = self.find(task.id)
+        return read_folder(inside(entry.folder, name), entry.folder)
+
+    def digest(self, task: str) -> str:
+        """What the folder of a task holds now (`folder.digest`); empty for a task of no folder.
+
+        Raises InvalidInput, LimitReached.
+        """
+        entry = self._read()[0].get(task)
+        return digest(entry.folder) if entry else ""
 
     def _read(self) -> tuple[dict[str, CatalogueTask], list[InvalidInput]]:
         found: dict[str, CatalogueTask] = {}
@@ -55,6 +67,10 @@ class Catalogue:
                     entry = read_task(path.parent)
                 except InvalidInput as problem:
                     problems.append(problem)
-                else:
-                    found.setdefault(entry.task.id, entry)
+                    continue
+                taken = found.setdefault(entry.task.id, entry)
+                if taken is not entry:
+                    problems.append(InvalidInput(
+                        "task_id_taken", f"{path}: the id {entry.task.id} is taken by the task in {taken.folder}.",
+                        path=str(path)))
         return found, problems

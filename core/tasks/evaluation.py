@@ -34,12 +34,13 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
-    """The end of one evaluation: a score, or (`failed`) why there is none."""
+    """The end of one evaluation: a score, or (`failed`) why there is none, with a stable code as `reason`."""
 
     total: float | None
     parts: dict[str, float] = {}
     message: str = ""
     failed: bool = False
+    reason: str = ""
 
 
 class Files(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,14 +59,6 @@ class Files(msgspec.Struct, frozen=True, kw_only=True):
         }
 
 
-def read_folder(folder: Path) -> dict[str, bytes]:
-    """The regular files of a folder of the task, by relative path."""
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink()
-    }
-
-
 async def evaluate(files: Files, evaluator: Evaluator, fresh: Callable[[], Sandbox] | None) -> Outcome:
     """Score a submission. `fresh` makes a new sandbox for it; None runs a plain process on this machine."""
     try:
@@ -74,11 +67,11 @@ async def evaluate(files: Files, evaluator: Evaluator, fresh: Callable[[], Sandb
         else:
             code, output = await _in_sandbox(files, evaluator.timeout_s, fresh())
     except (ReportableError, OSError) as error:
-        return _failed(f"The evaluator could not run: {error}")
+        return failed(f"The evaluator could not run: {error}")
     if code is None:
-        return _failed(f"The evaluator did not end within {evaluator.timeout_s:g} s.")
+        return failed(f"The evaluator did not end within {evaluator.timeout_s:g} s.")
     if code != 0:
-        return _failed(f"The evaluator ended with exit code {code}: {_tail(output)}")
+        return failed(f"The evaluator ended with exit code {code}: {_tail(output)}")
     return read_score(output)
 
 
@@ -88,9 +81,9 @@ def read_score(output: bytes) -> Outcome:
     try:
         score = msgspec.json.decode(lines[-1] if lines else b"", type=Score)
     except (msgspec.DecodeError, RecursionError) as error:
-        return _failed(f"The evaluator's answer cannot be read ({error}): {_tail(output)}")
+        return failed(f"The evaluator's answer cannot be read ({error}): {_tail(output)}")
     if not all(math.isfinite(n) for n in (score.total, *score.parts.values())) or not 0 <= score.total <= 100:
-        return _failed(f"The evaluator gave {score.total}, which is no score of 0 to 100.")
+        return failed(f"The evaluator gave {score.total}, which is no score of 0 to 100.")
     return Outcome(total=score.total, parts=score.parts, message=score.message[:4000])
 
 
@@ -145,8 +138,9 @@ async def _read(process: asyncio.subprocess.Process) -> bytes:
     return tail
 
 
-def _failed(message: str) -> Outcome:
-    return Outcome(total=None, message=message[:4000], failed=True)
+def failed(message: str, reason: str = "evaluator_failed") -> Outcome:
+    """No score, and why: what went wrong was not the agent's to hand in, so it costs no evaluation."""
+    return Outcome(total=None, message=message[:4000], failed=True, reason=reason)
 
 
 def _tail(output: bytes) -> str:

@@ -7,7 +7,7 @@ import posixpath
 import tarfile
 from collections.abc import Mapping, Sequence
 
-from core.domain.errors import InvalidInput, LimitReached
+from core.domain.errors import InvalidInput, LimitReached, NotFound
 from core.sandbox.sandbox import Sandbox
 
 MAX_FILES = 2000
@@ -20,25 +20,44 @@ MAX_STORED = 16 << 20
 async def collect(sandbox: Sandbox, names: Sequence[str]) -> dict[str, bytes]:
     """The files under the named paths of the workspace, by relative path; links and devices are left out.
 
-    Raises NotFound for a missing path, LimitReached beyond the bounds, InvalidInput for a path outside.
+    Raises NotFound (not_handed_in) for a named path that is not there, LimitReached (submission_too_large) beyond the
+    bounds, InvalidInput for a path outside, Unavailable and other errors where the sandbox does not answer.
     """
     files: dict[str, bytes] = {}
-    waiting = [_inside(name) for name in names]
+    named = [_inside(name) for name in names]
+    waiting = list(named)
     seen = 0
     while waiting:
         name = waiting.pop(0)
-        found = await sandbox.stat(posixpath.join(sandbox.workspace, name))
+        path = posixpath.join(sandbox.workspace, name)
+        try:
+            found = await sandbox.stat(path)
+        except NotFound as error:
+            if name in named and error.code == "not_found":
+                raise NotFound("not_handed_in", f"{name} was not handed in.", path=name) from error
+            raise
         seen += 1
         if seen > MAX_FILES:
-            raise LimitReached("submission_too_large", f"The submission has more than {MAX_FILES} files.")
+            raise _too_large(f"more than {MAX_FILES:,} files")
         if found.kind == "dir":
-            children = await sandbox.list(posixpath.join(sandbox.workspace, name))
-            waiting.extend(posixpath.join(name, posixpath.basename(one.path)) for one in children)
+            waiting.extend(posixpath.join(name, posixpath.basename(one.path)) for one in await sandbox.list(path))
         elif found.kind == "file":
-            files[name] = await sandbox.read_file(posixpath.join(sandbox.workspace, name), MAX_FILE)
+            files[name] = await _read(sandbox, name, path)
             if sum(map(len, files.values())) > MAX_TOTAL:
-                raise LimitReached("submission_too_large", f"The submission has more than {MAX_TOTAL} bytes.")
+                raise _too_large(f"more than {MAX_TOTAL >> 20} MiB")
     return dict(sorted(files.items()))
+
+
+async def _read(sandbox: Sandbox, name: str, path: str) -> bytes:
+    try:
+        return await sandbox.read_file(path, MAX_FILE)
+    except LimitReached as error:
+        raise _too_large(f"a file {name} of more than {MAX_FILE >> 20} MiB") from error
+
+
+def _too_large(what: str) -> LimitReached:
+    return LimitReached("submission_too_large", f"The submission has {what}; it may have {MAX_FILES:,} files, "
+                        f"{MAX_TOTAL >> 20} MiB in all and {MAX_FILE >> 20} MiB in each.")
 
 
 def pack(files: Mapping[str, bytes]) -> bytes:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
+from typing import Any, get_args, get_type_hints
 
 import msgspec
 
-from core.domain.errors import InvalidInput
-from core.domain.ids import is_id
+from core.domain.errors import InvalidInput, ReportableError
 from core.domain.task import AgentSettings, Evaluator, Host, Limits, Task
+from core.tasks.folder import inside, read_text
+from core.tasks.task_check import check_task
 
 TASK_FILE = "task.toml"
 
@@ -37,42 +39,47 @@ class CatalogueTask(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_task(folder: Path) -> CatalogueTask:
-    """The task of a folder. Raises InvalidInput where the file is missing or wrong."""
+    """The task of a folder. Raises InvalidInput where the file is missing or wrong, which names file and field."""
     path = folder / TASK_FILE
     try:
-        file = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), TaskFile)
-    except (OSError, ValueError, RecursionError, msgspec.ValidationError) as error:
+        raw = tomllib.loads(read_text(path))
+        _check_fields(raw, TaskFile, "")
+        file = msgspec.convert(raw, TaskFile)
+        task = Task(
+            id=file.id, title=file.title, description=_description(folder, file.description), hosts=file.hosts,
+            limits=file.limits, evaluator=file.evaluator, workspace=file.workspace,
+            waits_for_guidance=file.waits_for_guidance,
+        )
+        check_task(task, file.agent)
+    except ReportableError as error:
+        sentence = error.sentence if str(path) in error.sentence else f"{path}: {error.sentence}"
+        raise InvalidInput("bad_task_file", sentence, path=str(path)) from error
+    except (ValueError, RecursionError, msgspec.ValidationError) as error:
         raise InvalidInput("bad_task_file", f"{path} cannot be read: {error}", path=str(path)) from error
-    if not is_id(file.id) or not file.hosts:
-        raise InvalidInput("bad_task_file", f"{path} needs a plain id and at least one host.", path=str(path))
-    task = Task(
-        id=file.id, title=file.title, description=_description(folder, file.description), hosts=file.hosts,
-        limits=file.limits, evaluator=file.evaluator, workspace=file.workspace,
-        waits_for_guidance=file.waits_for_guidance,
-    )
     return CatalogueTask(task=task, agent=file.agent, folder=folder)
+
+
+def _check_fields(raw: dict[str, Any], kind: type[msgspec.Struct], where: str) -> None:
+    """Refuse a field that nothing reads, at any level: who wrote it believes that it counts. Raises InvalidInput."""
+    hints = get_type_hints(kind)
+    for name, value in raw.items():
+        if kind is AgentSettings and name == "confirmed_unconfined":
+            raise InvalidInput("bad_task_file", f"{where}{name} cannot stand in a file: a person says it when the "
+                               "session is started.", field=name)
+        if name not in hints:
+            raise InvalidInput("bad_task_file", f"there is no field {where}{name[:80]}; there are "
+                               f"{', '.join(n for n in hints if n != 'confirmed_unconfined')}.", field=name[:80])
+        part = next((t for t in (hints[name], *get_args(hints[name])) if _is_struct(t)), None)
+        for one in value if isinstance(value, list) else [value]:
+            if part is not None and isinstance(one, dict):
+                _check_fields(one, part, f"{where}{name}.")
+
+
+def _is_struct(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
 
 
 def _description(folder: Path, text: str) -> str:
     if text.endswith(".md") and "\n" not in text:
-        return _text(inside(folder, text))
+        return read_text(inside(folder, text)).strip()
     return text.strip()
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8").strip()
-    except (OSError, ValueError) as error:
-        raise InvalidInput("bad_task_file", f"{path} cannot be read: {error}", path=str(path)) from error
-
-
-def inside(folder: Path, name: str) -> Path:
-    """The file that a task names in its folder. Raises InvalidInput where it leaves the folder or is missing."""
-    try:
-        path = (folder / name).resolve()
-        is_there = path.is_relative_to(folder.resolve()) and path.exists()
-    except (OSError, ValueError) as error:
-        raise InvalidInput("bad_task_file", f"{name[:80]!r} cannot name a file: {error}", path=name) from error
-    if not is_there:
-        raise InvalidInput("bad_task_file", f"{name} is not a file of the task in {folder}.", path=name)
-    return path

@@ -8,14 +8,14 @@ import msgspec
 
 from core.workers.messages import WorkerRequest
 
-State = Literal["context", "kept", "masked", "carried", "changed", "summary", "refused"]
-"""kept, summary: trained. masked: an action that a verdict masks. carried: trained in an earlier sample already.
-changed: the context does not hold the action as the model wrote it. refused: its tokens cannot be split exactly.
-context: everything else."""
+State = Literal["context", "kept", "masked", "carried", "changed", "summary", "undecided", "refused"]
+"""kept, summary: trained. masked: an action that a verdict masks. undecided: one that nobody judged, not trained.
+carried: trained in an earlier sample already. changed: the context does not hold the action as the model wrote it.
+refused: its tokens cannot be split exactly. context: everything else."""
 
 
 class FormatLine(msgspec.Struct, frozen=True):
-    """A format of data sets as a person chooses it."""
+    """A format of data sets, or a preset, as a person chooses it."""
 
     title: str
     about: str
@@ -34,6 +34,14 @@ DATASET_FORMATS = {
                                                                      "each action that trains."),
 }
 """By name; `core.export.formats` holds how each is written."""
+
+PRESETS = {
+    "once": FormatLine("each action once", "An action that was carried past a summary trains in the first sample "
+                                           "only."),
+    "paper": FormatLine("as in the paper (APOLLO)", "Each context before a summary, and the last one, trains all its "
+                                                    "actions; steps 7×, summaries 10×."),
+}
+"""By name; `core.export.presets` holds what each chooses."""
 
 
 class ExportRefusal(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,7 +74,8 @@ class VerdictSource(msgspec.Struct, frozen=True, kw_only=True, order=True):
 
 
 class SessionReport(msgspec.Struct, kw_only=True):
-    """One session's part. `head` is the seq up to which its log was read."""
+    """One session's part. `head` is the seq up to which its log was read. Of its steps so many were decided to be kept
+    and masked; on `undecided` nobody decided."""
 
     session: str
     title: str = ""
@@ -75,6 +84,7 @@ class SessionReport(msgspec.Struct, kw_only=True):
     steps: int = 0
     kept: int = 0
     masked: int = 0
+    undecided: int = 0
     samples: int = 0
     rebuilt: bool = False
     in_text: bool = False

@@ -34,7 +34,7 @@ from core.store.home import Home
 from core.store.sqlite import Connection
 from core.store.writer import Writer
 from core.tasks.catalogue import Catalogue
-from core.tasks.evaluation import read_folder
+from core.tasks.folder import read_folder
 
 PERSON = Author(kind="person", name="Reviewer")
 ANSWER_TOKENS = 40

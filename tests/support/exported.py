@@ -7,6 +7,7 @@ from pathlib import Path
 from support.logs import RULE, Maker, fill
 
 from core.domain.events import VerdictGiven
+from core.domain.verdict import Author
 from core.store.writer import Writer
 
 PLAIN = "think"
@@ -25,9 +26,20 @@ def talking_session(seed: int = 5, steps: int = 6, title: str = "Reproduce the b
     return made
 
 
-def write_log(path: Path, **sessions: Maker) -> Path:
-    """Store sessions in a new log file."""
+JUDGE = Author(kind="judge", name="judge-1", version="1")
+
+
+def judge_kept(maker: Maker) -> None:
+    """A judge keeps every step."""
+    for step in range(1, maker.step + 1):
+        maker.say(VerdictGiven(step=step, value="keep"), JUDGE)
+
+
+def write_log(path: Path, *, judged: bool = True, **sessions: Maker) -> Path:
+    """Store sessions in a new log file; a judge keeps every step, what else was said of them stays."""
     with Writer(path) as writer:
         for name, maker in sessions.items():
+            if judged:
+                judge_kept(maker)
             writer.do_blocking(lambda conn, name=name, maker=maker: fill(conn, name, maker.bodies, maker.blobs))
     return path

@@ -119,9 +119,9 @@ class Maker:
             self.say(GuidanceAnswered(guidance=guidance, step=self.step))
         return fact
 
-    def summarise(self) -> None:
+    def summarise(self, name: str = "") -> None:
         """Put a summary in place of all but the last few messages of the context."""
-        id_ = f"sum{self.step}"
+        id_ = name or f"sum{self.step}"
         self._enter_observation()
         asked = Message(role="user", content="Summarise your work so far.")
         written = [*self._context, self._ref(asked, "note")]

@@ -54,9 +54,8 @@ def test_the_certificate_is_made_once_and_its_key_is_private(tmp_path: Path) -> 
 
 def test_a_session_works_over_the_servers_own_certificate(tmp_path: Path) -> None:
     """The server starts its runner, a desktop watches, a command speaks: each over TLS, each by the same address."""
-    home, script = tmp_path / "home", tmp_path / "script.toml"
-    script.write_text(turns(2, tool="think"))
-    agent = AgentSettings(model=ModelSettings(script=str(script)), sandbox="local", confirmed_unconfined=True)
+    home, model = tmp_path / "home", ModelSettings(script=turns(2, tool="think"))
+    agent = AgentSettings(model=model, sandbox="local", confirmed_unconfined=True)
 
     async def scenario() -> None:
         async with serving(home, supervise=True, self_signed=True, names=("lab.example",)) as server:

@@ -13,8 +13,10 @@ from core.domain.errors import Denied
 from core.protocol.codec import MAX_TEXT_FRAME, encode
 from core.protocol.messages import Ack, Command, CreateSession, Failed, ListTasks, Nak, Tasks
 from core.server import questions
+from core.server.lookups import Lookups
 from core.server.questions import _tasks
 from core.tasks.catalogue import Catalogue
+from core.tasks.task_check import MAX_HOSTS, TITLE
 
 
 def task(home: Path, name: str, title: str = "A title", hosts: int = 1) -> None:
@@ -82,7 +84,13 @@ def test_a_client_gets_the_tasks_or_the_reason(tmp_path: Path) -> None:
 def test_a_catalogue_of_any_size_fits_into_a_frame(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(questions, "MAX_TASKS", 20)
     for number in range(25):
-        task(tmp_path, f"task-{number:02}", "评" * 5_000, hosts=30)
-    listing = _tasks(ListTasks(id="q"), Catalogue([tmp_path / "tasks"]))
+        task(tmp_path, f"task-{number:02}", "评" * TITLE, hosts=MAX_HOSTS)
+        with (tmp_path / f"tasks/task-{number:02}/task.toml").open("a") as file:
+            file.write('network = true\n[agent.model]\nkind = "openai"\nname = "m"\nkey_env = "K"\n'
+                       f'base_url = "http://h/{"x" * 480}"\n')
+    lookups = Lookups(find_task=lambda _: pytest.fail("not asked"), is_alive=lambda _: False,
+                      catalogue=Catalogue([tmp_path / "tasks"]))
+    listing = _tasks(ListTasks(id="q"), lookups)
+    assert {right.kind for right in listing.tasks[0].asks} == {"network", "variable"}
     assert len(listing.tasks) == 20 and not listing.unreadable
     assert len(encode(listing).encode()) * 500 / 20 < MAX_TEXT_FRAME

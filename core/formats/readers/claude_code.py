@@ -24,6 +24,7 @@ from core.formats.imported import Imported, SessionBuilder
 from core.formats.readers.claude_edits import file_edit
 from core.formats.records import records
 from core.formats.rows import canonical
+from core.formats.session_span import by_times
 from core.formats.source import Source
 from core.formats.values import dict_of, float_of, int_of, text_of, time_of, usage_of
 
@@ -245,7 +246,9 @@ def _step(item: _Item) -> ForeignStep:
                     item.record.get("costUSD"))
     return ForeignStep(thought=text, reasoning=thinking(item.content), calls=calls_of(item.content),
                        results=item.results, usage=used, started_at=item.at, ended_at=item.ended_at,
-                       model=text_of(message.get("model")), finish_reason=text_of(message.get("stop_reason")))
+                       model=text_of(message.get("model")), finish_reason=text_of(message.get("stop_reason")),
+                       item=item.message)
 
 
-FORMAT = Format(name=NAME, title="Claude Code session", recognises=any_sample(_is_record), read=read)
+FORMAT = Format(name=NAME, title="Claude Code session", recognises=any_sample(_is_record), read=read,
+                span=by_times)

@@ -1,9 +1,10 @@
-"""Cline (and Roo Code): `api_conversation_history.json`, a list of Anthropic messages, or `{messages: […]}`.
+"""Cline (and Roo Code): `api_conversation_history.json`, a list of Anthropic messages; its SDK: `{messages: […]}`.
 
 Calls are `tool_use` blocks, in older versions XML tags in the text; results are `tool_result` blocks, or texts that
 name the call. What a person writes beside results is guidance.
 Times, model, tokens and costs are taken where the messages have `ts`, `modelInfo` and `metrics`, else from a
-`ui_messages.json` beside the file; the system prompt is not in the file, so contexts are approximate.
+`ui_messages.json` beside the file. Only the SDK's files hold a system prompt, and what else a request added is in
+none, so contexts are approximate.
 """
 
 from __future__ import annotations
@@ -19,11 +20,12 @@ from core.formats.blocks import blocks_of, calls_of, results_of, text_blocks, th
 from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
+from core.formats.json_text import parse
 from core.formats.readers import cline_ui
 from core.formats.readers.cline_ui import ModelRequest
 from core.formats.rows import canonical
 from core.formats.source import Source
-from core.formats.values import dict_of, dicts_of, family_of, int_of, text_of, time_of, usage_of
+from core.formats.values import as_json, dict_of, dicts_of, family_of, int_of, text_of, time_of, usage_of
 
 NAME = "cline"
 HISTORY = "api_conversation_history.json"
@@ -75,10 +77,12 @@ def read(source: Source) -> Iterator[Imported]:
     task = _TASK.search(opening)
     asked = task[1] if task else opening
     requests = _requests(source, messages, builder)
-    models = [t for m in messages if (t := text_of(dict_of(m.get("modelInfo")).get("modelId")))]
+    models = [t for m in messages if (t := _model(m))]
     models += [r.model for r in requests if r.model]
     builder.create(asked[:400], asked, model=models[0] if models else "")
     conversation = Conversation(builder)
+    if prompt := text_of(source.object.get("system_prompt")):
+        conversation.add_message(Message(role="system", content=prompt))
     requests_left = iter(requests)
     at = 0
     while at < len(messages):
@@ -149,7 +153,12 @@ def _step(message: dict[str, Any], reply: dict[str, Any]) -> ForeignStep:
     return ForeignStep(thought=text, completion=text_blocks(content), reasoning=thinking(content), calls=calls,
                        actions=actions, results=results, usage=_usage(dict_of(message.get("metrics"))),
                        started_at=time_of(message.get("ts")), ended_at=time_of(reply.get("ts")),
-                       model=text_of(dict_of(message.get("modelInfo")).get("modelId")))
+                       model=_model(message))
+
+
+def _model(message: dict[str, Any]) -> str:
+    info = dict_of(message.get("modelInfo"))
+    return text_of(info.get("modelId")) or text_of(info.get("id"))
 
 
 def _usage(metrics: dict[str, Any]) -> Usage:
@@ -164,8 +173,13 @@ def _usage(metrics: dict[str, Any]) -> Usage:
 
 
 def _result(block: dict[str, Any]) -> CallResult:
-    text = text_blocks(block.get("content"))
-    error = ActionError(kind="tool_error", message=text[:500]) if block.get("is_error") is True else None
+    """The SDK's tools answer with objects of `{query, result, success}`, in a list or as JSON text."""
+    content = block.get("content")
+    told = parse(content.encode("utf-8", "replace")).value if isinstance(content, str) and content[:2] == '{"' else None
+    parts = dicts_of([told] if told else content)
+    text = as_json(content) if parts and not any("type" in p for p in parts) else text_blocks(content)
+    failed = block.get("is_error") is True or any(p.get("success") is False for p in parts if "query" in p)
+    error = ActionError(kind="tool_error", message=text[:500]) if failed else None
     return CallResult(text=text, call=text_of(block.get("tool_use_id")), error=error)
 
 

@@ -1,40 +1,46 @@
 """Codex CLI rollouts: JSON Lines of `{timestamp, type, payload}`; before 0.32 the bare response items.
 
-`response_item` lines are the conversation; `event_msg` lines repeat them and are used for token counts only. A step
-is one answer of the model: its words, thoughts and calls up to the next `token_count`, or to words after results.
+`response_item` lines are the conversation; `event_msg` lines repeat them and are used for token counts, ends of calls
+and rollbacks only. A step is one answer of the model: its words, thoughts and calls. Where tokens are counted, a count
+shows the answer's end (before 0.58 its beginning); else words after results do. A compaction replaces the context
+by the history that it holds, or by what a person said and its summary; turns that a person took back leave the context,
+and their steps stay (codex-rs: rollout reconstruction).
 """
 
 from __future__ import annotations
 
-import json
-import re
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
 
+from core.domain.events import NoteAdded
 from core.domain.message import Message, ToolCall
-from core.domain.step import ActionError, Usage
-from core.formats.chat import make_call, parts_text
+from core.domain.step import Usage
+from core.formats.chat import parts_text
 from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
+from core.formats.readers import codex_items
+from core.formats.readers.codex_items import CALLS, OUTPUTS, Line, line_of
 from core.formats.records import records
 from core.formats.rows import canonical
+from core.formats.session_span import by_times
 from core.formats.source import Source
-from core.formats.values import as_json, code_of, dict_of, dicts_of, exit_error, float_of, text_of, time_of, usage_of
+from core.formats.values import dict_of, dicts_of, int_of, paragraphs, text_of, usage_of
 
 NAME = "codex-cli"
 _TYPES = ("session_meta", "response_item", "event_msg", "turn_context", "compacted")
-_CALLS = ("function_call", "custom_tool_call", "local_shell_call", "web_search_call")
-_OUTPUTS = ("function_call_output", "custom_tool_call_output")
-_EXIT = re.compile(r"(?:Process exited with code|Exit code:|exit code:?) (-?\d{1,10})\b")
 _CONTEXT = ("<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<permissions",
-            "<INSTRUCTIONS>", "<turn_aborted>", "<collaboration_mode>")
+            "<INSTRUCTIONS>", "<turn_aborted>", "<collaboration_mode>", "<user_shell_command>", "<skill>",
+            "<subagent_notification>")
+_SUMMARISED = "Another language model started to solve this problem"
+"""How the program introduces the summary that stands for the steps before a compaction."""
 
 
 class _OpenStep(msgspec.Struct, kw_only=True):
-    """The turn being gathered."""
+    """The answer being gathered."""
 
     texts: list[str] = []
     thought: list[str] = []
@@ -44,6 +50,9 @@ class _OpenStep(msgspec.Struct, kw_only=True):
     until: Any = None
     usage: Usage = Usage()
     is_counted: bool = False
+    is_answered: bool = False
+    has_led: bool = False
+    """Whether its count stood before it."""
 
     @property
     def is_empty(self) -> bool:
@@ -61,40 +70,31 @@ def _is_record(value: Any) -> bool:
         return False
     if value.get("type") in _TYPES and isinstance(value.get("payload"), dict):
         return True
-    return "record_type" in value or (value.get("type") in _CALLS + _OUTPUTS and "call_id" in value)
+    return "record_type" in value or (value.get("type") in CALLS + OUTPUTS and "call_id" in value)
 
 
 def read(source: Source) -> Iterator[Imported]:
     """The one session of a file."""
     found = records(source)
-    items = [_flat(r) for r in found.items]
-    meta = next((p for kind, p, _ in items if kind == "session_meta"), {})
-    if not any(p.get("type") in _CALLS or p.get("role") == "assistant" for _, p, _ in items):
+    lines = [line_of(r) for r in found.items]
+    meta = next((line.payload for line in lines if line.kind == "session_meta"), {})
+    if not any(line.is_answer for line in lines):
         raise source.without_steps("answer of the model", found.warnings)
     name = text_of(meta.get("id")) or text_of(found.items[0].get("id"))
     builder = SessionBuilder(NAME, source.path.name, canonical([name] if name else found.items), found.warnings)
-    asked = next((t for _, p, _ in items
-                  if p.get("role") == "user" and not _is_context(t := parts_text(p.get("content")))), "")
-    model = next((text_of(p.get("model")) for kind, p, _ in items if kind == "turn_context"), "")
-    builder.create(asked[:400] or name, asked, task=name, model=model)
+    asked = next((t for line in lines if line.payload.get("role") == "user"
+                  and not _is_context(t := parts_text(line.payload.get("content")))), "")
+    model = next((text_of(line.payload.get("model")) for line in lines if line.kind == "turn_context"), "")
+    builder.create(asked[:400] or name, asked, task=name, model=model, parent=_forked_from(meta, source))
     instructions = meta.get("instructions") or dict_of(meta.get("base_instructions")).get("text")
-    _RolloutReader(builder, any(map(_usage_in, items))).read(items, text_of(instructions))
+    _RolloutReader(builder, lines).read(text_of(instructions))
     yield builder.build_without_end()
 
 
-def _flat(record: dict[str, Any]) -> tuple[str, dict[str, Any], Any]:
-    """The kind, the payload and the time of a line, in the old form too."""
-    if isinstance(record.get("payload"), dict):
-        return text_of(record.get("type")), record["payload"], time_of(record.get("timestamp"))
-    kind = "response_item" if "type" in record else "session_meta"
-    return kind, record, time_of(record.get("timestamp"))
-
-
-def _usage_in(item: tuple[str, dict[str, Any], Any]) -> dict[str, Any]:
-    """What the last answer used, in a line that counts tokens."""
-    kind, payload, _ = item
-    counts = kind == "event_msg" and payload.get("type") == "token_count"
-    return dict_of(dict_of(payload.get("info")).get("last_token_usage")) if counts else {}
+def _forked_from(meta: dict[str, Any], source: Source) -> str:
+    """The session that `codex fork` or `codex exec fork` began this one from; its lines are not repeated here."""
+    name = text_of(meta.get("forked_from_id"))
+    return SessionBuilder(NAME, source.path.name, canonical([name])).session if name else ""
 
 
 def _is_context(text: str) -> bool:
@@ -102,111 +102,152 @@ def _is_context(text: str) -> bool:
 
 
 class _RolloutReader:
-    """Walks the lines and closes a turn where the model is asked again."""
+    """Walks the lines and closes a step where the model is asked again."""
 
-    def __init__(self, builder: SessionBuilder, counted: bool) -> None:
-        """`counted`: token counts are there and show where an answer ended; otherwise its results do."""
-        self._counted = counted
+    def __init__(self, builder: SessionBuilder, lines: Sequence[Line]) -> None:
+        self._lines = lines
         self._conversation = Conversation(builder)
+        self._counts = codex_items.own_counts(lines)
+        self._leading = codex_items.leading_counts(lines, self._counts)
+        self._results: dict[str, deque[CallResult]] = {}
+        for result in codex_items.results(lines):
+            self._results.setdefault(result.call, deque()).append(result)
+        self._calls = Counter(text_of(x.payload.get("call_id")) for x in lines if x.payload.get("type") in CALLS)
         self._open = _OpenStep()
         self._model = ""
+        self._first = 0
+        """How many messages of the context no compaction and no rollback touches."""
+        self._turns: list[int] = []
+        self._updates: set[int] = set()
+        """Where in the context a person's words stand, and what the program adds before them."""
 
-    def read(self, items: Sequence[tuple[str, dict[str, Any], Any]], instructions: str) -> None:
+    def read(self, instructions: str) -> None:
         """All lines in order."""
         if instructions:
             self._conversation.add_message(Message(role="system", content=instructions))
-        for kind, payload, at in items:
-            if kind == "turn_context":
-                self._model = text_of(payload.get("model"))
-            elif kind == "response_item":
-                self._item(payload, at)
-            elif kind == "compacted":
-                self._close()
-                self._conversation.add_summary(text_of(payload.get("message")) or "The context was compacted.")
-            elif used := _usage_in((kind, payload, at)):
-                self._count(used)
+            self._first = 1
+        for place, line in enumerate(self._lines):
+            if line.kind == "turn_context":
+                self._model = text_of(line.payload.get("model"))
+            elif line.kind == "response_item":
+                self._item(line)
+            elif line.kind == "compacted":
+                self._compact(line.payload)
+            elif line.event == "thread_rolled_back":
+                self._roll_back(int_of(line.payload.get("num_turns")) or 0, line.at)
+            elif place in self._counts:
+                self._count(place)
         self._close()
+        if orphans := sum(map(len, self._results.values())):
+            self._conversation.builder.warnings.append(f"{orphans} results have no call before them and were left out.")
 
-    def _item(self, item: dict[str, Any], at: Any) -> None:
-        kind = item.get("type")
-        if kind in _OUTPUTS:
-            self._open.results.append(_result(item, at))
-        elif kind in ("message", None) and item.get("role") != "assistant":
-            self._words(item, at)
-        elif kind in (*_CALLS, "reasoning", "message"):
-            if self._open.is_counted if self._counted else self._open.results:
+    def _item(self, line: Line) -> None:
+        kind = line.payload.get("type")
+        if kind in OUTPUTS:
+            self._open.is_answered = True
+            if not line.payload.get("call_id") and self._results.get("") and not self._open.is_empty:
+                self._open.results.append(self._results[""].popleft())
+        elif line.is_answer:
+            if not self._open.has_led and (self._open.is_counted if self._counts else self._open.is_answered):
                 self._close()
-            self._open.at = self._open.at or at
-            self._open.until = at
-            self._take(item)
+            self._open.at = self._open.at or line.at
+            self._open.until = line.at
+            self._take(line.payload)
+        elif kind in ("message", None):
+            self._words(line)
 
-    def _words(self, item: dict[str, Any], at: Any) -> None:
-        text, role = parts_text(item.get("content")), item.get("role")
+    def _words(self, line: Line) -> None:
+        text, role = parts_text(line.payload.get("content")), line.payload.get("role")
         if not text:
             return
         self._close()
+        place = len(self._conversation.refs)
         if role == "user" and not _is_context(text):
-            self._conversation.add_person_turn(text, at)
+            self._turns.append(place)
+            self._conversation.add_person_turn(text, line.at)
         else:
+            self._updates.add(place)
             self._conversation.add_message(Message(role="user" if role == "user" else "system", content=text))
 
     def _take(self, item: dict[str, Any]) -> None:
-        if item.get("type") == "message":
+        if item.get("type") in ("message", None):
             self._open.texts.append(parts_text(item.get("content")))
         elif item.get("type") == "reasoning":
             parts = dicts_of(item.get("summary")) + dicts_of(item.get("content"))
             self._open.thought.extend(t for p in parts if (t := text_of(p.get("text"))))
         else:
-            self._open.calls.append(_call(item, len(self._open.calls) + 1))
+            self._open.calls.append(codex_items.call(item, len(self._open.calls) + 1))
 
-    def _count(self, used: dict[str, Any]) -> None:
-        if not self._open.is_empty and used:
-            self._open.is_counted = True
-            self._open.usage = usage_of(used.get("input_tokens"), used.get("output_tokens"),
-                                        used.get("cached_input_tokens"))
+    def _count(self, place: int) -> None:
+        """A count before its answer begins a step; one after it ends the step, and the first is the step's own."""
+        used = self._counts[place]
+        usage = usage_of(used.get("input_tokens"), used.get("output_tokens"), used.get("cached_input_tokens"))
+        if place in self._leading:
+            self._close()
+            self._open.usage, self._open.has_led = usage, True
+        elif not (self._open.is_empty or self._open.is_counted or self._open.has_led):
+            self._open.usage, self._open.is_counted = usage, True
 
     def _close(self) -> None:
         step, self._open = self._open, _OpenStep(texts=[], thought=[], calls=[], results=[])
-        if not step.is_empty:
-            self._conversation.add_step(ForeignStep(thought="\n\n".join(step.texts),
-                                                    reasoning="\n\n".join(step.thought), calls=tuple(step.calls),
-                                                    results=step.results, usage=step.usage, started_at=step.at,
-                                                    ended_at=step.until, model=self._model))
-        elif step.results:
-            self._conversation.builder.warnings.append(
-                f"{len(step.results)} results have no call before them and were left out.")
+        if step.is_empty:
+            return
+        step.results += [result for call in step.calls for result in self._results_of(call.id)]
+        self._conversation.add_step(ForeignStep(thought=paragraphs(*step.texts), reasoning=paragraphs(*step.thought),
+                                                calls=tuple(step.calls), results=step.results, usage=step.usage,
+                                                started_at=step.at, ended_at=step.until, model=self._model))
+
+    def _results_of(self, call: str) -> list[CallResult]:
+        """What answers a call, wherever it stands; of a name that several calls have, each takes one."""
+        waiting = self._results.get(call, deque())
+        self._calls[call] -= 1
+        return [waiting.popleft() for _ in range(len(waiting) if self._calls[call] <= 0 else min(1, len(waiting)))]
+
+    def _compact(self, payload: dict[str, Any]) -> None:
+        """Later contexts hold the line's history; older versions make one of a person's words and the summary."""
+        self._close()
+        self._open = _OpenStep(texts=[], thought=[], calls=[], results=[])
+        before, turns, updates = self._conversation.refs, self._turns, self._updates
+        whole = payload.get("replacement_history")
+        history = [m for item in dicts_of(whole) if (m := codex_items.message(item))]
+        summary = text_of(payload.get("message")) or next(
+            (m.content for m in reversed(history) if m.content.startswith(_SUMMARISED)), "")
+        self._conversation.add_summary(summary or "The context was compacted; its summary is encrypted.",
+                                       enters_context=False)
+        self._conversation.refs, self._turns, self._updates = before[: self._first], [], set()
+        if isinstance(whole, list):
+            for message in history:
+                self._replay(message)
+            return
+        opening = [n for n in sorted(updates) if n < min(turns, default=0)]
+        self._updates = {self._first + n for n in range(len(opening))}
+        self._turns = [self._first + len(opening) + n for n in range(len(turns))]
+        self._conversation.refs += [before[n] for n in (*opening, *turns)]
+        self._replay(Message(role="user", content=summary or "(no summary available)"))
+
+    def _replay(self, message: Message) -> None:
+        """A message that a compaction leaves in the context."""
+        place = len(self._conversation.refs)
+        if message.role == "user" and not _is_context(message.content):
+            self._turns.append(place)
+        elif message.role in ("user", "system"):
+            self._updates.add(place)
+        self._conversation.add_message(message)
+
+    def _roll_back(self, count: int, at: Any) -> None:
+        """A person took back the last turns: later contexts hold neither them nor what was added just before."""
+        self._close()
+        if not count or not self._turns:
+            return
+        cut = self._turns[max(0, len(self._turns) - count)]
+        while cut > self._turns[0] and cut - 1 in self._updates:
+            cut -= 1
+        self._turns = [n for n in self._turns if n < cut]
+        self._updates = {n for n in self._updates if n < cut}
+        self._conversation.take_back(cut)
+        builder = self._conversation.builder
+        builder.fact(NoteAdded(step=builder.steps, text=f"A person took back the last {count} turns: later contexts do "
+                               "not hold them."), at=at)
 
 
-def _call(item: dict[str, Any], place: int) -> ToolCall:
-    kind = item.get("type")
-    name = text_of(item.get("name")) or text_of(kind).removesuffix("_call")
-    arguments = item.get("arguments", item.get("input", item.get("action", {})))
-    if kind == "custom_tool_call" and isinstance(arguments, str):
-        arguments = json.dumps({"input": arguments})
-    return make_call(text_of(item.get("call_id")) or text_of(item.get("id")), name, arguments, place)
-
-
-def _result(item: dict[str, Any], at: Any) -> CallResult:
-    """The output is text, or JSON text of `{output, metadata: {exit_code, duration_seconds}}`, or an object."""
-    output: Any = item.get("output")
-    if isinstance(output, str) and output.startswith("{"):
-        try:
-            output = json.loads(output)
-        except (ValueError, RecursionError):
-            output = item.get("output")
-    if isinstance(output, dict) and ("output" in output or "content" in output):
-        text, success = as_json(output.get("output", output.get("content"))), output.get("success")
-        meta = dict_of(output.get("metadata"))
-    else:
-        text = parts_text(output) if isinstance(output, list) else as_json(item.get("output", ""))
-        meta, success = {}, None
-    code = code_of(meta.get("exit_code"))
-    if code is None and (match := _EXIT.match(text)):
-        code = int(match[1])
-    error = exit_error(code) or (ActionError(kind="tool_error", message=text[:500]) if success is False else None)
-    seconds = float_of(meta.get("duration_seconds"))
-    return CallResult(text=text, call=text_of(item.get("call_id")), exit_code=code, error=error, ended_at=at,
-                      data={} if seconds is None else {"duration_s": seconds})
-
-
-FORMAT = Format(name=NAME, title="Codex CLI rollout", recognises=recognises, read=read)
+FORMAT = Format(name=NAME, title="Codex CLI rollout", recognises=recognises, read=read, span=by_times)

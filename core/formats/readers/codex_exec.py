@@ -16,6 +16,7 @@ from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.records import records
 from core.formats.rows import canonical
+from core.formats.session_span import by_totals
 from core.formats.source import Source
 from core.formats.values import as_json, code_of, dict_of, exit_error, family_of, int_of, text_of
 
@@ -103,4 +104,4 @@ def _end(builder: SessionBuilder, events: Sequence[dict[str, Any]]) -> None:
                     "finished" if last == "turn.completed" else "end_not_recorded")
 
 
-FORMAT = Format(name=NAME, title="Codex exec stream", recognises=recognises, read=read)
+FORMAT = Format(name=NAME, title="Codex exec stream", recognises=recognises, read=read, span=by_totals)

@@ -90,9 +90,15 @@ def _checkpoint(items: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 def _words(content: Any) -> str:
     if isinstance(content, str):
         return content
-    parts = dicts_of(content) or [dict_of(content)]
-    texts = [text_of(p.get("text")) or (f"[{next(iter(p), 'part')}]" if "functionCall" not in p else "") for p in parts]
-    return "\n".join(t for t in texts if t)
+    return "\n".join(filter(None, map(_part, content if isinstance(content, list) else [content])))
+
+
+def _part(part: Any) -> str:
+    """A part in words; calls are told apart from them."""
+    found = dict_of(part)
+    if isinstance(part, str) or "functionCall" in found:
+        return text_of(part)
+    return text_of(found.get("text")) or (f"[{next(iter(found), 'part')}]" if part else "")
 
 
 def _add(conversation: Conversation, message: dict[str, Any]) -> None:

@@ -1,7 +1,8 @@
 """InnovatorBench nodes: one node of a run, or a list, or lines of them.
 
 A node holds the exact `messages` given to the model, its `response`, the action and the observation. A chain of nodes
-gives a step each; of a single node the steps before it are read from its messages.
+gives a step each; of a single node the steps before it are read from its messages. The result of an evaluation is a
+score at its step.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from core.domain.context import MessageRef
+from core.domain.events import ScoreGiven
 from core.domain.message import Message, ToolCall
 from core.domain.step import ActionError
 from core.formats.chat import make_call
@@ -20,7 +22,7 @@ from core.formats.imported import Imported, SessionBuilder
 from core.formats.records import records
 from core.formats.rows import canonical
 from core.formats.source import Source
-from core.formats.values import dict_of, dicts_of, int_of, text_of, time_of, usage_of
+from core.formats.values import dict_of, dicts_of, float_of, int_of, text_of, time_of, usage_of
 
 NAME = "innovatorbench"
 
@@ -62,6 +64,7 @@ def _history(conversation: Conversation, messages: Sequence[dict[str, Any]]) -> 
             conversation.add_step(ForeignStep(thought=text_of(message.get("content")),
                                               reasoning=text_of(message.get("reasoning")), calls=(_call(call),),
                                               results=results))
+            _score(conversation.builder, _inner(text_of(result.get("content"))))
         elif message.get("role") != "tool":
             conversation.add_message(_message(message))
             if message.get("role") == "assistant" and not conversation.builder.steps:
@@ -98,18 +101,45 @@ def _node(conversation: Conversation, node: dict[str, Any], known: dict[bytes, M
                                       context=context,
                                       started_at=time_of(node.get("timestamp")), model=text_of(response.get("model")),
                                       finish_reason=text_of(response.get("finish_reason"))))
+    _score(conversation.builder, seen)
+
+
+def _inner(text: str) -> dict[str, Any]:
+    """The object that a result is as JSON text; empty where it is none."""
+    try:
+        return dict_of(json.loads(text))
+    except (ValueError, RecursionError):
+        return {}
 
 
 def _result(text: str, call: str) -> CallResult:
-    """The result is JSON of `{success, message, output, …}`; its output is the text, or its message."""
-    try:
-        result = dict_of(json.loads(text))
-    except (ValueError, RecursionError):
-        result = {}
+    """The result is JSON of `{success, message, output, …}`; its output is the text, or its message. An evaluation's
+    is shown whole: its message holds no figure."""
+    result = _inner(text)
     message = text_of(result.get("message"))
     error = ActionError(kind="failed", message=message[:2000]) if result.get("success") is False else None
     output = text_of(result.get("output")) or message or text
-    return CallResult(text=output, call=call, error=error)
+    return CallResult(text=text if _is_evaluation(result) else output, call=call, error=error)
+
+
+def _is_evaluation(result: dict[str, Any]) -> bool:
+    return result.get("observation_type") == "eval" and "overall_score" in result
+
+
+def _score(builder: SessionBuilder, result: dict[str, Any]) -> None:
+    """The score of an evaluation, from 0 to 100, with those of its metrics; one that broke has none."""
+    if not _is_evaluation(result):
+        return
+    total = float_of(result.get("overall_score"))
+    parts, texts = {}, [text_of(result.get("message"))]
+    for name, metric in result.items():
+        outcome = dict_of(dict_of(metric).get("eval_results"))
+        if (part := float_of(outcome.get("score"))) is not None:
+            parts[name] = part
+        texts += [t for t in (text_of(outcome.get("message")), text_of(outcome.get("error"))) if t]
+    known = total is not None and 0 <= total <= 100
+    builder.fact(ScoreGiven(ordinal=int_of(result.get("already_eval_num")) or 1, step=builder.steps,
+                            total=total if known else None, parts=parts, message=" ".join(filter(None, texts))[:500]))
 
 
 FORMAT = Format(name=NAME, title="InnovatorBench nodes", recognises=any_sample(_is_node), read=read)

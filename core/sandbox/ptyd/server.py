@@ -98,7 +98,10 @@ async def serve(socket_folder: str, folder: str, workspace: str, shell: str) -> 
     daemon = Daemon(folder, workspace, shell)
 
     async def on_client(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await DaemonClient(daemon, reader, writer).serve()
+        try:
+            await DaemonClient(daemon, reader, writer).serve()
+        except asyncio.CancelledError:  # the daemon ends: asyncio's streams would print this as an error
+            pass
 
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGCHLD, daemon.reap)

@@ -36,6 +36,10 @@ class Refused(Exception):
         self.text = text
 
 
+END_TRIES = 40
+"""How often those below a shell are looked for until none is left; one that hangs in the kernel is left to itself."""
+
+
 class Terminal:
     """A named terminal. The tape goes on when the shell ends and is started anew under the same name."""
 
@@ -173,8 +177,14 @@ class Terminal:
         """End the shell and all below it; the tape stays for the next shell."""
         if not self.alive:
             return
-        for proc in below(self.pid):
-            self._signal(proc.pid, signal.SIGKILL)
+        self._signal(self.pid, signal.SIGSTOP)  # a shell that stands still starts nothing while the rest is ended
+        for _ in range(END_TRIES):
+            running = [proc for proc in below(self.pid) if proc.state not in "ZX"]
+            for proc in running:
+                self._signal(proc.pid, signal.SIGKILL)
+            if not running:
+                break
+            time.sleep(0.005)
         self._signal(self.pid, signal.SIGKILL)
         status = os.waitpid(self.pid, 0)[1]
         self._end(split_exit(status)[1])

@@ -221,6 +221,22 @@ def test_the_live_row_comes_and_goes(qtmodeltester):
     assert session.shape == "i0 i1 i2"
 
 
+def test_the_overview_forgets_what_was_said_of_a_text_that_a_step_has_no_more():
+    session = Session("sss")
+    step = next(f for b in reversed(session.maker.bodies)
+                if isinstance(f := Placed(session="s1", seq=1, body=b).event.fact, StepAdded))
+    session.maker.say(VerdictGiven(step=3, value="mask"), PERSON)
+    session.maker.say(NoteAdded(step=3, text="why?"), PERSON)
+    session.sync()
+    overview = Overview(session.trajectory)
+    item = session.trajectory.items.of_step(2)
+    assert WEIGHT[overview.codes[item]] == "mask" and overview.notes == [item]
+    session.maker.say(msgspec.structs.replace(step, is_rewritten=True))
+    session.sync()
+    assert overview.refresh()
+    assert WEIGHT[overview.codes[item]] != "mask" and overview.notes == []
+
+
 def test_the_overview_keeps_the_weightiest_and_grows():
     session = Session("sesgs")
     overview = Overview(session.trajectory)

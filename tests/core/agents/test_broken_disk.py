@@ -42,9 +42,9 @@ def starve(process: subprocess.Popen[bytes]) -> None:
 
 
 def test_a_runner_whose_journal_cannot_be_written_leaves_its_session_as_it_is(tmp_path: Path) -> None:
-    home, script = tmp_path / "home", tmp_path / "script.toml"
-    script.write_text(turns(12, tool="think").replace("pace_s = 0.0", "pace_s = 0.05"))
-    agent = AgentSettings(model=ModelSettings(script=str(script)), sandbox="local", confirmed_unconfined=True)
+    home = tmp_path / "home"
+    model = ModelSettings(script=turns(12, tool="think").replace("pace_s = 0.0", "pace_s = 0.05"))
+    agent = AgentSettings(model=model, sandbox="local", confirmed_unconfined=True)
 
     async def scenario() -> list[object]:
         async with (

@@ -96,18 +96,16 @@ def stand(tmp_path: Path) -> Iterator[Stand]:
         asyncio.run(LocalSandbox(SESSION, Host(name="main"), one.folder).stop())
 
 
-def settings(script: Path) -> AgentSettings:
-    return AgentSettings(model=ModelSettings(script=str(script)), sandbox="local", confirmed_unconfined=True)
+def settings(script: str) -> AgentSettings:
+    return AgentSettings(model=ModelSettings(script=script), sandbox="local", confirmed_unconfined=True)
 
 
 @contextlib.asynccontextmanager
 async def session(stand: Stand, tmp_path: Path, server: Server, script: str):
     """A client at a session that was just made."""
-    path = tmp_path / "script.toml"
-    path.write_text(script)
     async with running_client(tmp_path / "replica.db", server.url, admin_token(stand.home), SESSION) as client:
         task = Task(id="t", title="T", description="Do it.", hosts=(Host(name="main"),))
-        await client.answer(await client.send(SESSION, CreateSession(task=task, agent=settings(path))))
+        await client.answer(await client.send(SESSION, CreateSession(task=task, agent=settings(script))))
         yield client
 
 

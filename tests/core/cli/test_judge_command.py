@@ -15,6 +15,8 @@ from core.domain.message import Message, ToolCall
 from core.llm.model import Completion, estimate_tokens
 from core.llm.serve_local import ModelEndpoint
 
+KEEP = ("--unjudged", "keep")
+
 
 class Masker:
     """A judge that masks every second turn; counts what it is asked."""
@@ -120,7 +122,8 @@ def test_export_options_reach_the_export(tiphys, imported, tmp_path) -> None:
     pytest.importorskip("transformers")
     model = make_tokenizer(tmp_path / "model")
     (tmp_path / "secrets").write_text("Look first.\n\n")
-    to = ("export", imported, "--to", "trl", "--model", model, "--dry-run", "--out", tmp_path / "x", "--json")
+    to = ("export", imported, "--to", "trl", "--model", model, "--dry-run", "--out", tmp_path / "x",
+          "--unjudged", "keep", "--json")
     plain = tiphys(*to).one
     assert (plain["samples"], plain["rows"], plain["findings"]) == (1, 7, [])
     assert tiphys(*to, "--balance", "none").one["rows"] == 1
@@ -138,21 +141,23 @@ def test_export_options_reach_the_export(tiphys, imported, tmp_path) -> None:
 def test_a_preview_marks_the_trained_tokens(tiphys, imported, tmp_path) -> None:
     pytest.importorskip("transformers")
     model = make_tokenizer(tmp_path / "model")
-    preview = tiphys("preview", imported, "--model", model, "--json").one
+    preview = tiphys("preview", imported, "--model", model, *KEEP, "--json").one
     assert preview["session"] == imported and preview["total"] == len(preview["tokens"]) > 0
     assert preview["trained"] == sum(mask for _, mask in preview["tokens"])
     assert preview["share"] == pytest.approx(preview["trained"] / preview["total"], abs=1e-6)
-    plain = tiphys("preview", imported, "--model", model).out
+    plain = tiphys("preview", imported, "--model", model, *KEEP).out
     trained = "".join(re.findall(r"⟦(.*?)⟧", plain, re.DOTALL))
     assert trained == "".join(text for text, mask in preview["tokens"] if mask)
     assert "Look first." in trained and "<|im_start|>user" not in trained
-    coloured = tiphys("preview", imported, "--model", model, "--colour", "always").out
+    coloured = tiphys("preview", imported, "--model", model, *KEEP, "--colour", "always").out
     assert "\x1b[32m" in coloured and "⟦" not in coloured
-    assert tiphys("preview", imported, "--model", model, "--sample", 9, "--json").status == 2
+    assert tiphys("preview", imported, "--model", model, *KEEP, "--sample", 9, "--json").status == 2
     tiphys("verdict", imported, 1, "mask", "--json")
-    masked = tiphys("preview", imported, "--model", model, "--json").one
+    masked = tiphys("preview", imported, "--model", model, *KEEP, "--json").one
     assert 0 < masked["trained"] < preview["trained"]
-    assert tiphys("preview", imported, "--model", model, "--ablation", "--json").one["trained"] == preview["trained"]
+    ablated = tiphys("preview", imported, "--model", model, "--ablation", "--json").one
+    assert ablated["trained"] == preview["trained"]
+    assert tiphys("preview", imported, "--model", model, "--json").one["trained"] == 0, "nobody judged the other step"
 
 
 def test_decisions_are_made_again_from_the_log_with_other_switches(tiphys, imported) -> None:

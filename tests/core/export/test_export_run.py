@@ -64,7 +64,9 @@ def test_the_same_log_gives_the_same_bytes_and_the_manifest_says_what_they_are(l
     assert told["options"]["overlap"] == "once" and told["options"]["react"] == 7
     assert [(s["session"], s["steps"], s["masked"]) for s in told["sessions"]] == [("a", 9, 1), ("b", 9, 1)]
     assert all(s["head"] > 0 for s in told["sessions"])
-    assert told["sessions"][0]["verdicts"] == [{"author": "rule:null_action", "version": "1", "masks": 1, "keeps": 0}]
+    assert told["sessions"][0]["verdicts"] == [
+        {"author": "judge:judge-1", "version": "1", "masks": 0, "keeps": 9},
+        {"author": "rule:null_action", "version": "1", "masks": 1, "keeps": 0}]
     assert len(told["model"]["template_sha256"]) == len(told["model"]["tokenizer_sha256"]) == 64
     card = (tmp_path / "x" / "README.md").read_text()
     assert "| rule:null_action | 1 | 2 | 0 |" in card

@@ -53,7 +53,8 @@ def trajectory(bodies) -> Trajectory:
 
 
 def collect(maker, **options):
-    collector = SampleCollector(trajectory(maker.bodies), Blobs(maker.blobs), ExportOptions(**options))
+    chosen = ExportOptions(**{"unjudged": "keep", **options})
+    collector = SampleCollector(trajectory(maker.bodies), Blobs(maker.blobs), chosen)
     return list(collector.samples()), collector.refused
 
 
@@ -97,7 +98,7 @@ def test_an_action_carried_past_a_summary_is_trained_once_or_in_each(maker):
 
 
 def test_an_action_whose_sample_was_refused_is_trained_where_it_was_carried_to(maker):
-    collector = SampleCollector(trajectory(maker.bodies), Blobs(maker.blobs), ExportOptions())
+    collector = SampleCollector(trajectory(maker.bodies), Blobs(maker.blobs), ExportOptions(unjudged="keep"))
     samples = collector.samples()
     first = next(samples)
     collector.give_back(first)

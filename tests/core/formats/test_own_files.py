@@ -107,7 +107,7 @@ def test_a_late_result_takes_the_place_of_none_and_counts_no_token_twice(tmp_pat
     young.write_text("".join(lines[: next(n for n, x in enumerate(lines) if "function_call_output" in x)]))
     (before,), (after,) = registry.read(young), registry.read(FILES / "codex.jsonl")
     held = {decode_event(b).id: b for b in before.bodies}
-    added = reimport.missing_events(after, held)
+    added = reimport.missing_events(after, held, before.blobs.__getitem__)
     folded = fold(after.session, [Placed(session=after.session, seq=n, body=b)
                                 for n, b in enumerate([*before.bodies, *added], 1)])
     whole = trajectory(after)
@@ -115,7 +115,8 @@ def test_a_late_result_takes_the_place_of_none_and_counts_no_token_twice(tmp_pat
     assert [folded.context(n) for n in (1, 2, 3)] == [whole.context(n) for n in (1, 2, 3)]
     assert (folded.row.tokens, folded.row.errors) == (whole.row.tokens, whole.row.errors) == (56, 1)
     assert folded.steps[0].head.usage == whole.steps[0].head.usage
-    assert reimport.missing_events(after, {decode_event(b).id: b for b in [*before.bodies, *added]}) == []
+    held = {decode_event(b).id: b for b in [*before.bodies, *added]}
+    assert reimport.missing_events(after, held, after.blobs.__getitem__) == []
 
 
 @pytest.mark.parametrize(("name", "finals"), [("agentgym.json", ["mask", "keep"]), ("nebius.json", ["keep", "mask"]),

@@ -10,7 +10,7 @@ from support.imported import context, trajectory
 
 from core.formats import registry
 from core.formats.conversation import _TEXT
-from core.formats.imported import _PARTS, Imported
+from core.formats.imported import MAX_PARTS, Imported
 from core.formats.reimport import is_same_run
 
 
@@ -42,8 +42,8 @@ ONE, TWO, THREE = ("ls", "a b"), ("cat a", "1"), ("cat b", "2")
     ([ONE, TWO, THREE], "", [ONE, TWO], False),
 ])
 def test_a_state_of_the_same_run_is_known_again(tmp_path, before: Sequence, status: str, after: Sequence, same: bool):
-    held = run(tmp_path, *before, status=status).bodies
-    assert is_same_run(held, run(tmp_path, *after)) is same
+    before_run = run(tmp_path, *before, status=status)
+    assert is_same_run(before_run.bodies, run(tmp_path, *after), before_run.blobs.__getitem__) is same
 
 
 def chat(folder: Path, *messages: tuple[str, str]) -> Imported:
@@ -66,7 +66,7 @@ def test_words_that_no_event_could_carry_are_shown_in_part_and_kept_whole_in_the
 
 
 def test_a_context_of_more_messages_than_an_event_could_carry_is_unknown(tmp_path):
-    many = [("user", str(number)) for number in range(_PARTS + 1)]
+    many = [("user", str(number)) for number in range(MAX_PARTS + 1)]
     session = chat(tmp_path, *many, ("assistant", "Yes."), ("user", "And?"), ("assistant", "No."))
     assert context(session, 1) == []
     assert next(w for w in session.warnings if "too long to be kept" in w).startswith("The context of step 1 ")

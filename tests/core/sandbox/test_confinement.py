@@ -36,7 +36,7 @@ def test_the_engine_confirms_every_limit(container: Box) -> None:
         assert (host["NetworkMode"], host["IpcMode"], host["PidMode"]) == ("none", "private", "")
         assert host["PidsLimit"] == 256 and host["NanoCpus"] == 10**9
         assert host["Memory"] == host["MemorySwap"] == 1 << 30
-        assert {u["Name"]: u["Hard"] for u in host["Ulimits"]} == {"nofile": 4096, "core": 0}
+        assert {u["Name"]: u["Hard"] for u in host["Ulimits"]} == {"nofile": 4096, "core": 0, "fsize": 20_480 << 20}
         assert not host["PortBindings"] and not host["Devices"]
         mounts = {m["Destination"]: m["Type"] for m in inspected["Mounts"]}
         assert mounts == {"/workspace": "volume", "/home/agent": "volume", "/run/tiphys": "bind"}

@@ -60,6 +60,21 @@ def test_a_shell_without_exit_codes_tells_of_failures_in_its_last_line():
     assert found("error_result", bad, origin="live") == [], "our own envelope tells; nothing is guessed there"
 
 
+@pytest.mark.parametrize("prompt", [
+    "[root:LLaMA-Factory]$ ", "\x1b[0m[root:workspace]$ ", "root@5f3a:/app# ", "(base) me@lab:~/w$ ", "bash-5.1$",
+    "me@mac work %", "$ ", "/testbed # ", ">>> ", "(Open file: n/a)\n(Current directory: /w)\nbash-$ "])
+def test_the_prompt_after_a_traceback_hides_no_error(prompt):
+    bad = step(1, bash("python a.py"), shows=f"Traceback (most recent call last):\r\n …\r\nKeyError: 'x'\r\n{prompt}")
+    good = step(2, bash("cat log"), shows=f"KeyError: 'old'\r\nall is well\r\n{prompt}")
+    alone = step(3, bash("true"), shows=prompt)
+    assert found("error_result", bad, good, alone) == [1]
+
+
+def test_a_line_that_only_ends_like_a_prompt_is_none():
+    figures = step(1, bash("python a.py"), shows="ValueError: seen in batch 3\n 50%\nloss > 3 $\nprice in US $")
+    assert found("error_result", figures) == []
+
+
 def test_a_file_that_was_shown_run_and_then_changed_was_not_changed_blindly():
     look, run = step(1, ("open_file", {"path": "/w/a.py"})), step(2, ("run_command", {"command": "python /w/a.py"}))
     change = step(3, ("edit_file", {"path": "/w/a.py", "start": 1, "end": 2, "content": "x"}))

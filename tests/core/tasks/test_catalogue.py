@@ -16,7 +16,8 @@ from core.domain.verdict import Author
 from core.llm.scripted import read_script
 from core.tasks.catalogue import Catalogue
 from core.tasks.demo import GUIDANCE, TASK, demonstration, guidance_due
-from core.tasks.evaluation import Files, evaluate, read_folder
+from core.tasks.evaluation import Files, evaluate
+from core.tasks.folder import read_folder
 
 PLAIN = 'id = "mine"\ntitle = "Mine"\ndescription = "Do it."\n'
 

@@ -15,7 +15,8 @@ from core.domain.errors import InvalidInput, LimitReached, NotFound
 from core.domain.task import Evaluator, Host
 from core.sandbox.local import LocalSandbox
 from core.tasks import submission
-from core.tasks.evaluation import Files, Outcome, evaluate, read_folder, read_score
+from core.tasks.evaluation import Files, Outcome, evaluate, read_score
+from core.tasks.folder import read_folder
 from core.tasks.submission import collect, pack
 
 
@@ -69,15 +70,19 @@ print(json.dumps({"total": 7}))
     assert score(script).total == 7.0
 
 
-def test_a_tasks_folder_is_read_without_following_links(tmp_path: Path) -> None:
+def test_links_of_a_tasks_folder_stay_inside(tmp_path: Path) -> None:
     folder, outside = tmp_path / "references", tmp_path / "outside"
     (folder / "deep").mkdir(parents=True)
     outside.mkdir()
     for path in (folder / "deep" / "a", outside / "secret"):
         path.write_bytes(b"x")
-    (folder / "link").symlink_to(outside / "secret")
-    (folder / "links").symlink_to(outside)
-    assert read_folder(folder) == {"deep/a": b"x"}
+    (folder / "same").symlink_to("deep/a")
+    assert read_folder(folder) == {"deep/a": b"x", "same": b"x"}
+    for target in (outside / "secret", outside, folder / "deep", folder / "gone", folder / "link"):
+        (folder / "link").symlink_to(target)
+        with pytest.raises(InvalidInput, match="link"):
+            read_folder(folder)
+        (folder / "link").unlink()
 
 
 def test_an_endless_evaluator_is_ended_with_its_children(tmp_path: Path) -> None:
@@ -145,8 +150,9 @@ def test_what_cannot_be_a_submission_is_refused(host: LocalSandbox, monkeypatch:
         for name in ("../secret", "/etc/passwd", "a/../../b"):
             with pytest.raises(InvalidInput):
                 await collect(host, [name])
-        with pytest.raises(NotFound):
-            await collect(host, ["missing"])
+        with pytest.raises(NotFound) as missing:
+            await collect(host, ["f1", "missing"])
+        assert missing.value.code == "not_handed_in" and "missing" in missing.value.sentence
         monkeypatch.setattr(submission, "MAX_FILES", 3)
         with pytest.raises(LimitReached):
             await collect(host, ["."])

@@ -1,0 +1,118 @@
+"""What a task asks of the computer that its agent is started on, beyond sandboxes of its own: named, never assumed.
+
+A task file is foreign. Whatever it asks for that reaches out of a closed container is a `HostRight`, which a person
+sees in words before the task's first run; `core.tasks.allowances` remembers the answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath, PureWindowsPath
+from typing import Literal
+from urllib.parse import urlsplit
+
+import msgspec
+
+from core.domain.errors import InvalidInput
+from core.domain.task import AgentSettings, ModelSettings, Task
+
+RightKind = Literal["unconfined_agent", "unconfined_evaluator", "path", "variable", "endpoint", "image", "network"]
+
+DEFAULT_ENDPOINT = "https://api.openai.com/v1"
+"""Where an OpenAI-compatible model without `base_url` is asked."""
+
+_ENDPOINT = re.compile(r"https?://(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?(?:/[A-Za-z0-9._~:@+-]+)*/?\Z")
+"""Plain enough to mean the same to every parser: no user, no query, no escapes (RFC 3986 allows more)."""
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}\Z")
+_PORTS = {"http": 80, "https": 443}
+
+
+class HostRight(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One thing that is asked for. `name` is the path, variable, endpoint, image, evaluator's script or the host with a
+    network; `endpoint` is where a variable's value goes."""
+
+    kind: RightKind
+    name: str = ""
+    endpoint: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """The right in English, for logs and the command line; the desktop has its own words."""
+        return _SENTENCES[self.kind].format(name=self.name[:300], endpoint=self.endpoint[:300])
+
+
+_SENTENCES: dict[RightKind, str] = {
+    "unconfined_agent": "its agent runs UNCONFINED, without a sandbox, and can read and change all files of this user",
+    "unconfined_evaluator": "its evaluator {name} runs UNCONFINED, without a sandbox",
+    "path": "{name} of this computer is read as a model",
+    "variable": "the value of the variable {name} is sent to {endpoint}",
+    "endpoint": "all that the agent sees is sent to {name}",
+    "image": "its container is made from the image {name}",
+    "network": "its host {name} has a network",
+}
+
+
+def rights_of(task: Task, agent: AgentSettings) -> tuple[HostRight, ...]:
+    """What a session of these asks of its computer; empty for closed containers of our own image and a script.
+
+    Raises InvalidInput (bad_endpoint, bad_variable).
+    """
+    return tuple(dict.fromkeys((*_of_sandbox(task, agent), *_of_model(agent.model))))
+
+
+def in_words(rights: Iterable[HostRight]) -> str:
+    """All of them in one English sentence's middle."""
+    return "; ".join(right.sentence for right in rights)
+
+
+def _of_sandbox(task: Task, agent: AgentSettings) -> Iterator[HostRight]:
+    if agent.sandbox == "local":
+        yield HostRight("unconfined_agent")
+        if task.evaluator.script:
+            yield HostRight("unconfined_evaluator", task.evaluator.script)
+        return
+    for host in task.hosts:
+        if host.image:
+            yield HostRight("image", host.image)
+        if host.network:
+            yield HostRight("network", host.name)
+
+
+def _of_model(model: ModelSettings) -> Iterator[HostRight]:
+    if model.kind == "openai":
+        endpoint = endpoint_of(model.base_url)
+        yield key_right(model.key_env, endpoint) if model.key_env else HostRight("endpoint", endpoint)
+    elif model.kind == "local" and is_absolute(model.name):
+        yield HostRight("path", model.name)
+
+
+def key_right(variable: str, endpoint: str) -> HostRight:
+    """That a variable's value is sent to an endpoint. Raises InvalidInput (bad_variable, bad_endpoint)."""
+    if not _VARIABLE.match(variable):
+        short = variable[:80]
+        raise InvalidInput("bad_variable", f"{short!r} cannot be the name of a variable.", variable=short)
+    return HostRight("variable", variable, endpoint_of(endpoint))
+
+
+def endpoint_of(base_url: str) -> str:
+    """An endpoint's address in its one spelling, so that equal addresses are equal text. Raises InvalidInput."""
+    if not base_url:
+        return DEFAULT_ENDPOINT
+    try:
+        parts = urlsplit(base_url)
+        port = parts.port
+    except ValueError:
+        parts, port = urlsplit(""), None
+    if len(base_url) > 500 or not _ENDPOINT.match(base_url) or {".", ".."} & {*parts.path.split("/")}:
+        raise InvalidInput("bad_endpoint", f"{base_url[:120]!r} cannot be an endpoint's address: it must be "
+                           "http(s)://host[:port]/path without user, query or escapes.", endpoint=base_url[:120])
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+    shown_port = "" if port in (None, _PORTS[parts.scheme]) else f":{port}"
+    return f"{parts.scheme}://{host}{shown_port}{parts.path.rstrip('/')}"
+
+
+def is_absolute(name: str) -> bool:
+    """Whether a path begins at a root or drive, of this system or of another."""
+    return PurePosixPath(name).is_absolute() or bool(PureWindowsPath(name).anchor) or name.startswith("~")

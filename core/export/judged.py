@@ -1,0 +1,52 @@
+"""Which steps training may see: what was decided on them, and what becomes of those on which nobody decided."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from core.domain.errors import Conflict
+from core.domain.trajectory import StepEntry, Trajectory
+from core.domain.verdict import Outcome, outcome
+from core.export.options import ExportOptions
+from core.export.source import LogSource
+
+_NAMED = 5
+
+
+def decided(entry: StepEntry, options: ExportOptions) -> Outcome:
+    """What was decided on a step by those whose verdicts count here; keep, where none shall count."""
+    if options.verdicts == "none":
+        return "keep"
+    ignored = options.ignored
+    return outcome(v for v in entry.verdicts.values()
+                   if v.author.key not in ignored and v.author.kind not in ignored)
+
+
+def outcomes(trajectory: Trajectory, options: ExportOptions) -> Counter[Outcome]:
+    """How many steps were decided how."""
+    return Counter(decided(entry, options) for entry in trajectory.steps)
+
+
+def refuse_unjudged(source: LogSource, sessions: Sequence[str], options: ExportOptions) -> None:
+    """Raises Conflict (steps_unjudged), naming the sessions, where there are steps that nobody judged and no word on
+    them."""
+    if options.unjudged != "refuse" or options.verdicts == "none":
+        return
+    counts: dict[str, tuple[int, int]] = {}
+    for session in sessions:
+        trajectory = source.trajectory(session)
+        if undecided := outcomes(trajectory, options)["undecided"]:
+            counts[session] = undecided, len(trajectory.steps)
+    if counts:
+        steps = sum(undecided for undecided, _ in counts.values())
+        raise Conflict("steps_unjudged", unjudged_words(counts, len(sessions)), steps=steps, sessions=len(counts))
+
+
+def unjudged_words(counts: dict[str, tuple[int, int]], sessions: int) -> str:
+    """One sentence: how many steps of which sessions (session → undecided, all) nobody judged, and what to say."""
+    steps = sum(undecided for undecided, _ in counts.values())
+    named = [f"{session}: {undecided} of {of}" for session, (undecided, of) in list(counts.items())[:_NAMED]]
+    more = f", and {len(counts) - _NAMED} more" if len(counts) > _NAMED else ""
+    return (f"Nobody judged {steps} steps in {len(counts)} of {sessions} sessions ({', '.join(named)}{more}). Let them "
+            "be judged, or say what becomes of such steps: unjudged = keep trains them, mask leaves them out.")

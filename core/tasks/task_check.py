@@ -1,0 +1,99 @@
+"""What a task and an agent's settings may say, whoever says it: a task's file, a client of the server, a log.
+
+Names become names of files and containers, paths lie in the task's folder, numbers stay within bounds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from core.domain.errors import InvalidInput
+from core.domain.host_rights import is_absolute, rights_of
+from core.domain.ids import is_id
+from core.domain.task import AgentSettings, Host, Limits, ModelSettings, Task
+from core.tasks.folder import check_path
+
+MAX_HOSTS, MAX_SUBMISSION = 16, 500
+TITLE, DESCRIPTION, NAME = 500, 500_000, 300
+"""Lengths in characters."""
+
+Bound = tuple[str, float | None, float, float]
+"""What a number is called, the number (None: not set), the least and the most that it may be."""
+
+
+def check_task(task: Task, agent: AgentSettings) -> None:
+    """Raises InvalidInput (bad_task) that names the field which nobody may give such a value.
+
+    `description` and the script of a scripted model may be long; a script with a line break is the script itself.
+    """
+    if not is_id(task.id):
+        raise _bad("id", task.id, "a plain name of ASCII letters and digits")
+    _check_texts(task, agent.model)
+    _check_hosts(task.hosts)
+    for name in _paths(task, agent.model):
+        check_path(name)
+    for what, number, least, most in _numbers(task, agent):
+        if number is not None and not (math.isfinite(number) and least <= number <= most):
+            raise _bad(what, number, f"a number from {least:g} to {most:g}")
+    rights_of(task, agent)
+
+
+def _check_hosts(hosts: tuple[Host, ...]) -> None:
+    if not 1 <= len(hosts) <= MAX_HOSTS:
+        raise _bad("hosts", len(hosts), f"1 to {MAX_HOSTS} hosts")
+    names = [host.name.casefold() for host in hosts]
+    for host in hosts:
+        if not is_id(host.name) or len(host.name) > 60 or names.count(host.name.casefold()) > 1:
+            raise _bad("hosts.name", host.name, "a plain name of its own, of at most 60 ASCII letters and digits")
+
+
+def _check_texts(task: Task, model: ModelSettings) -> None:
+    for what, text, most in (("title", task.title, TITLE), ("description", task.description, DESCRIPTION),
+                             ("model.name", model.name, NAME), *(("hosts.image", h.image, NAME) for h in task.hosts)):
+        if len(text) > most:
+            raise _bad(what, f"{text[:40]}…", f"at most {most:,} characters")
+    for what, text in (("model.name", model.name), *(("hosts.image", h.image) for h in task.hosts)):
+        if not text.isprintable():
+            raise _bad(what, text, "plain characters")
+
+
+def _paths(task: Task, model: ModelSettings) -> Iterator[str]:
+    """All paths that must lie in the task's folder."""
+    named = [task.workspace, task.evaluator.script, task.evaluator.references]
+    if model.kind == "scripted" and "\n" not in model.script:
+        named.append(model.script)
+    if model.kind == "replay":
+        named.append(model.script.partition("#")[0])
+    if model.kind == "local" and not is_absolute(model.name):
+        named.append(model.name)
+    return filter(None, named)
+
+
+def _numbers(task: Task, agent: AgentSettings) -> Iterator[Bound]:
+    for host in task.hosts:
+        yield "hosts.cpus", host.cpus, 0.01, 1024
+        yield "hosts.memory_mb", host.memory_mb, 1, 4 << 20
+        yield "hosts.pids", host.pids, 1, 1 << 20
+    yield from _limits(task.limits)
+    yield "evaluator.timeout_s", task.evaluator.timeout_s, 0.1, 86_400
+    yield "evaluator.submission", len(task.evaluator.submission), 0, MAX_SUBMISSION
+    yield "agent.context_tokens", agent.context_tokens, 1, 1 << 30
+    yield "agent.output_chars", agent.output_chars, 1, 1 << 24
+    model = agent.model
+    yield "agent.model.temperature", model.temperature, 0, 100
+    yield "agent.model.max_output_tokens", model.max_output_tokens, 1, 1 << 30
+    yield "agent.model.input_price", model.input_price, 0, 1e9
+    yield "agent.model.output_price", model.output_price, 0, 1e9
+
+
+def _limits(limits: Limits) -> Iterator[Bound]:
+    yield "limits.steps", limits.steps, 0, 2**31 - 1
+    yield "limits.wall_s", limits.wall_s, 0, 1e9
+    yield "limits.tokens", limits.tokens, 0, 1 << 50
+    yield "limits.cost_usd", limits.cost_usd, 0, 1e9
+    yield "limits.evaluations", limits.evaluations, 0, 1_000_000
+
+
+def _bad(what: str, value: object, wanted: str) -> InvalidInput:
+    return InvalidInput("bad_task", f"{what} of a task cannot be {str(value)[:80]!r}: it must be {wanted}.", field=what)
