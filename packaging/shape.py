@@ -16,7 +16,6 @@ import io
 import re
 import subprocess
 import sys
-import tarfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -29,16 +28,25 @@ FEWEST, MOST = 2, 15
 """A commit of so many modules of the desktop says something of its rooms; one of more is a sweep."""
 
 
-def git(*arguments: str) -> bytes:
-    """What git answers in this checkout. Raises CalledProcessError."""
-    return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, check=True).stdout
+def git(*arguments: str, given: bytes = b"") -> bytes:
+    """What git answers in this checkout to what it is given. Raises CalledProcessError."""
+    return subprocess.run(["git", *arguments], cwd=ROOT, input=given, capture_output=True, check=True).stdout
 
 
 def sources(revision: str) -> dict[str, str]:
     """Path → text of every module of `app` and `core` at a revision."""
-    with tarfile.open(fileobj=io.BytesIO(git("archive", revision, "app", "core"))) as archive:
-        files = [(member.name, archive.extractfile(member)) for member in archive if member.name.endswith(".py")]
-        return {name: file.read().decode() for name, file in files if file}
+    names = git("ls-tree", "-r", "--name-only", revision, "app", "core").decode().splitlines()
+    modules = [name for name in names if name.endswith(".py")]
+    asked = "".join(f"{revision}:{name}\n" for name in modules).encode()
+    answer = io.BytesIO(git("cat-file", "--batch", given=asked))
+    return {name: _next_file(answer) for name in modules}
+
+
+def _next_file(answer: io.BytesIO) -> str:
+    """One file of `git cat-file --batch`: a line that ends with its size, its bytes, an empty line."""
+    text = answer.read(int(answer.readline().split()[-1])).decode()
+    answer.readline()
+    return text
 
 
 def room(path: str) -> str:

@@ -18,6 +18,7 @@ from app.compare.model import ComparisonModel
 from app.kit import theme
 from app.kit.boxes import column, row
 from app.kit.empty import Empty, Faces
+from app.kit.i18n import plural
 from app.kit.plain_table import PlainTable
 from app.kit.safe_text import PlainLabel, menu_text
 
@@ -78,11 +79,11 @@ class CompareView(QWidget):
         """Say how much both have in common; show the hint where there is nothing to compare."""
         self._faces.show_content(bool(left and right))
         if common == left == right:
-            self.summary.setText(self.tr("Both take the same %n step(s).", None, common))
+            self.summary.setText(self.tr("Both take the same %n step(s).", None, plural(common)))
         elif not common:
             self.summary.setText(self.tr("They differ from the first step on."))
         else:
-            self.summary.setText(self.tr("The first %n step(s) are the same.", None, common))
+            self.summary.setText(self.tr("The first %n step(s) are the same.", None, plural(common)))
         self.parting.setEnabled(common < max(left, right))
 
     def show_row(self, row: int) -> None:

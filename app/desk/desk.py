@@ -116,6 +116,8 @@ class Desk(DeskSignals):
         held = self._open.get(session)
         if held is None:
             held = self._open[session] = self._folder.open(session)
+            if session in self._folder.unreadable:
+                self._on_rows()
             while len(self._open) > MOST_OPEN:
                 self._folder.leave(self._open.popitem(last=False)[0])
         self._open.move_to_end(session)
@@ -253,7 +255,10 @@ class Desk(DeskSignals):
         self.live_text.emit(key_of(session, self.server), channel, text)
 
     def _named(self, row: SessionRow) -> SessionRow:
-        return row if self.server == OWN else msgspec.structs.replace(row, session=key_of(row.session, self.server))
+        key = key_of(row.session, self.server)
+        why = row.unreadable or self._folder.unreadable.get(key, "")
+        return row if row.session == key and row.unreadable == why else msgspec.structs.replace(
+            row, session=key, unreadable=why)
 
     def _on_rows(self) -> None:
         self._rows_dirty = True
@@ -268,6 +273,7 @@ class Desk(DeskSignals):
         gone = list(self._open) if session is None else [key_of(session, self.server)]
         for one in gone:
             self._folder.leave(one)
+            self._folder.unreadable.pop(one, None)
             if self._open.pop(one, None) is not None:
                 self.trajectory_replaced.emit(one)
         self._on_rows()
@@ -297,5 +303,7 @@ class Desk(DeskSignals):
         self._next_at = began + max(FLUSH_MS / 1000, 3 * (monotonic() - began))
 
     def _on_folded(self, session: str) -> None:
+        if session in self._folder.unreadable:
+            self._on_rows()
         if session in self._open:
             self.trajectory_changed.emit(session)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from time import perf_counter, thread_time
 
@@ -11,9 +12,12 @@ from app.desk.session_key import id_of
 from app.kit.background import BackgroundWork
 from app.kit.timers import single_shot
 from core.client.replica import Replica
+from core.domain.errors import InvalidInput
 from core.domain.folded import can_be_stored
 from core.domain.trajectory import Trajectory
 from core.store.folds import FoldStore
+
+_log = logging.getLogger("desk")
 
 AT_ONCE = 2_000
 """At most so many events are folded without a pause."""
@@ -44,6 +48,9 @@ class Folder(QObject):
         super().__init__(parent)
         self._replica, self._on_grown = replica, on_grown
         self._store = FoldStore(replica.path)
+        self.unreadable: dict[str, str] = {}
+        """Of sessions that were opened and hold an event that cannot be read: which, and why. They are folded up to
+        there."""
         self._behind: dict[str, Trajectory] = {}
         self._stored: dict[str, int] = {}
         self._announced_at = 0.0
@@ -52,6 +59,7 @@ class Folder(QObject):
 
     def open(self, session: str) -> Trajectory:
         """A session's trajectory: whole for a short one, or for one that was read before; else its beginning."""
+        self.unreadable.pop(session, None)
         read = self._replica.reader(id_of(session))
         head = self._replica.head(id_of(session))
         made = self._store.load(session, read) if head > AT_ONCE else None
@@ -76,7 +84,7 @@ class Folder(QObject):
     def progress(self, session: str, trajectory: Trajectory) -> float:
         """How much of what is held of a session is folded: 0 to 1."""
         head = self._replica.head(id_of(session))
-        return trajectory.seq / head if head else 1.0
+        return trajectory.seq / head if head and session not in self.unreadable else 1.0
 
     def is_behind(self, session: str) -> bool:
         """Whether a session is being folded in slices; what comes meanwhile is part of that."""
@@ -126,7 +134,14 @@ class Folder(QObject):
 
     def _fold_some(self, trajectory: Trajectory, most: int) -> int:
         """Fold the next events; how many there were."""
+        if trajectory.session in self.unreadable:
+            return 0
         placed = self._replica.read(id_of(trajectory.session), trajectory.seq, most)
         for one in placed:
-            trajectory.apply(one)
+            try:
+                trajectory.apply(one)
+            except InvalidInput as error:  # an older program, or a server of another version, took it
+                _log.warning("%s", error)
+                self.unreadable[trajectory.session] = error.sentence
+                break
         return len(placed)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication
 
 from app.desk.blindness import seen
 from app.kit import quantities
-from app.kit.i18n import QT_TRANSLATE_NOOP
+from app.kit.i18n import QT_TRANSLATE_NOOP, plural
 from app.kit.safe_text import one_line, visible
 from core.domain.guidance import Guidance
 from core.domain.step import StepHead
@@ -141,7 +141,7 @@ def _fold(trajectory: Trajectory, kind: str, at: int, until: int) -> RowText:
     else:
         title = QCoreApplication.translate("Row", "the same ×{count}: {title}").format(count=count,
                                                                                       title=one_line(first.title))
-    word = QCoreApplication.translate("Row", "%n failed", None, failed) if failed else ""
+    word = QCoreApplication.translate("Row", "%n failed", None, plural(failed)) if failed else ""
     return RowText(
         number=f"{quantities.number(first.number)}–{quantities.number(last.number)}",
         time=quantities.clock(first.started_at or first.ended_at), sign="▸" if not failed else "✗", word=word,

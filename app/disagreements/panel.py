@@ -11,7 +11,7 @@ from app.disagreements.model import Disagreement, Pair, disagreements, next_disa
 from app.disagreements.view import DisagreementsView
 from app.kit import quantities
 from app.kit.entries import EntriesModel
-from app.kit.i18n import QT_TRANSLATE_NOOP
+from app.kit.i18n import QT_TRANSLATE_NOOP, plural
 from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
 from app.kit.two_lines import TwoLines
@@ -66,7 +66,7 @@ class DisagreementsController(QObject):
         self._panel.show_numbers("\n".join(lines))
 
     def _time_words(self, key: str, seconds: dict[int, float]) -> str:
-        sentence = self.tr("{person}: active time {time} on %n step(s)", None, len(seconds))
+        sentence = self.tr("{person}: active time {time} on %n step(s)", None, plural(len(seconds)))
         return sentence.format(person=author_words(key), time=quantities.duration(round(sum(seconds.values()))))
 
     def _next(self) -> None:

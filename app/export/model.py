@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QAbstractListModel, QCoreApplication, QModelIndex, QPersistentModelIndex, Qt, Signal
 
 from app.desk.session_key import id_of
-from app.kit.i18n import QT_TRANSLATE_NOOP
+from app.kit.i18n import QT_TRANSLATE_NOOP, plural
 from app.kit.safe_text import one_line
 from core.domain.session import FINAL_STATES, SessionRow
 
@@ -83,7 +83,7 @@ class SessionChoices(QAbstractListModel):
         if role == int(Qt.ItemDataRole.CheckStateRole):
             return Qt.CheckState.Checked if row.session in self._chosen else Qt.CheckState.Unchecked
         if role == int(Qt.ItemDataRole.DisplayRole):
-            parts = [self.tr("%n step(s)", "", row.steps)]
+            parts = [self.tr("%n step(s)", "", plural(row.steps))]
             if row.score is not None:
                 parts.append(self.tr("score {score}").format(score=f"{row.score:.1f}"))
             if row.state not in FINAL_STATES and row.origin == "live":

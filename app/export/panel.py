@@ -18,7 +18,7 @@ from app.export.sample_view import PAGE
 from app.export.training_controller import TrainingController
 from app.export.view import ExportView
 from app.kit.ask import yes_or_no
-from app.kit.i18n import QT_TRANSLATE_NOOP
+from app.kit.i18n import QT_TRANSLATE_NOOP, plural
 from core.workers.export import DatasetChoice, DryRun, Preview, Report, ShowSample, WriteDataset
 from core.workers.messages import A, Problem, WorkerRequest
 
@@ -74,7 +74,7 @@ class ExportController(QObject):
                    and not is_local(s) and not self._place.offline_copies.is_whole(s, row.seq)]
         if lacking:
             gap = self.tr("%n chosen session(s) are not whole on this computer. Menu Session, “Store offline” "
-                          "fetches what is missing.", None, len(lacking))
+                          "fetches what is missing.", None, plural(len(lacking)))
             self._place.notices.tell(gap, "attention", lacking[0])
 
     def _pick(self, which: str) -> None:
@@ -136,7 +136,7 @@ class ExportController(QObject):
         self._place.scope.spawn(self._confirm(folder, places), name="export", on_error=self._place.notices.report)
 
     async def _confirm(self, folder: str, places: int) -> None:
-        question = self.tr("%n place(s) look like secrets. Write the data set?", None, places)
+        question = self.tr("%n place(s) look like secrets. Write the data set?", None, plural(places))
         detail = self.tr("The report lists them. In the data set they are replaced by [redacted].")
         if await yes_or_no(self._view.window(), question, self.tr("Write"), detail=detail):
             self._write(folder, allow_findings=True)

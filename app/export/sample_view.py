@@ -23,6 +23,7 @@ from app.export.model import state_words
 from app.kit import theme
 from app.kit.boxes import column, row
 from app.kit.empty import Empty
+from app.kit.i18n import plural
 from app.kit.quantities import number
 from app.kit.safe_text import PlainLabel, one_line, set_hint, visible
 from core.workers.export import Preview, TokenPart
@@ -180,7 +181,7 @@ class SampleView(QWidget):
             trained=number(page.trained), total=number(page.total), share=f"{share:.1f}")
         masked = sum(p.state == "masked" for p in page.parts)
         if masked:
-            text += " · " + self.tr("✗ %n masked action(s)", "", masked)
+            text += " · " + self.tr("✗ %n masked action(s)", "", plural(masked))
         if page.template_refused is not None:
             text += "\n" + page.template_refused.sentence
         self._share.setText(text)
@@ -192,7 +193,7 @@ class SampleView(QWidget):
                  for sentence, times in reasons.most_common(MOST_REASONS)]
         more = len(reasons) - len(lines)
         if more > 0:
-            lines.append(self.tr("and %n reason(s) more", "", more))
+            lines.append(self.tr("and %n reason(s) more", "", plural(more)))
         self._left_out.setText("\n".join(lines))
         self._left_out.setVisible(bool(lines) and bool(self._page.samples))
 

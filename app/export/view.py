@@ -26,6 +26,7 @@ from app.export.training_view import TrainingView
 from app.kit import theme
 from app.kit.boxes import column, row
 from app.kit.folder_box import FolderBox
+from app.kit.i18n import plural
 from app.kit.long_text import LongText, Part
 from app.kit.quantities import number
 from app.kit.safe_text import PlainLabel, one_line
@@ -147,7 +148,7 @@ class ChooseView(QWidget):
         parts += [Part(text=f"⚠ {w}\n", meaning="attention") for w in report.warnings]
         if report.findings:
             count = sum(f.count for f in report.findings)
-            text = self.tr("%n place(s) look like secrets; [redacted] is written there:", None, count)
+            text = self.tr("%n place(s) look like secrets; [redacted] is written there:", None, plural(count))
             parts.append(Part(text=f"⚠ {text}\n", meaning="attention"))
             parts += [Part(text=f"   {one_line(f.kind, 40)} ×{number(f.count)}  {one_line(f.hint, 60)}"
                                 f"  {one_line(f.sample, 60)}\n", style="mono") for f in report.findings[:MOST_FINDINGS]]
@@ -168,7 +169,7 @@ class ChooseView(QWidget):
         if folder:
             return Part(text="✓ " + self.tr("Written to {folder}").format(folder=folder) + "\n", style="heading",
                         meaning="keep")
-        text = self.tr("✓ Nothing would be refused") if not refused else self.tr("✗ %n refusal(s)", "", refused)
+        text = self.tr("✓ Nothing would be refused") if not refused else self.tr("✗ %n refusal(s)", "", plural(refused))
         return Part(text=text + "\n", style="heading", meaning="mask" if refused else "keep")
 
     def _totals(self, report: Report) -> list[Part]:

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 from app.files.model import FilesModel, TouchedFile
 from app.files.tree import FileTreeModel
 from app.kit import theme
+from app.kit.i18n import plural
 from app.kit.safe_text import one_line
 
 
@@ -39,7 +40,7 @@ class FileDelegate(QStyledItemDelegate):
         painter.restore()
 
     def _folder(self, painter: QPainter, option: QStyleOptionViewItem, room: QRectF, name: str, count: int) -> None:
-        room = self._right(painter, room, self.tr("%n file(s)", None, count), "muted", option, "")
+        room = self._right(painter, room, self.tr("%n file(s)", None, plural(count)), "muted", option, "")
         painter.setFont(option.font)
         painter.setPen(option.palette.color(QPalette.ColorRole.Text))
         painter.drawText(room, _VCENTER, painter.fontMetrics().elidedText(

@@ -10,6 +10,7 @@ from app.kit.box_over_list import key_in, went_down
 from app.kit.empty import Empty, Faces
 from app.kit.entries import EntriesModel
 from app.kit.entry_list import EntryList
+from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel, set_tooltip
 
 
@@ -53,7 +54,7 @@ class FindView(QWidget):
         """`state`: nothing (no words), searching, found, or failed (and why). `more`: there are more than shown."""
         self._faces.show_content(count > 0)
         least = "≥ " if more else ""
-        words = least + self.tr("%n place(s)", None, count) if count else ""
+        words = least + self.tr("%n place(s)", None, plural(count)) if count else ""
         self.count.setText("…" if state == "searching" else words)
         self.empty.set_hint({
             "nothing": self.tr("Thoughts, actions, outputs, guidance, summaries and notes of every session are "
@@ -63,7 +64,8 @@ class FindView(QWidget):
 
     def show_partly(self, servers: str, count: int) -> None:
         """Say how it stands with the other servers, and of how many sessions only a part is searched."""
-        partly = self.tr("Of %n session(s) on other servers only what is on this computer is searched.", None, count)
+        partly = self.tr("Of %n session(s) on other servers only what is on this computer is searched.", None,
+                         plural(count))
         text = " ".join(one for one in (servers, partly if count else "") if one)
         self.partly.setText(text)
         self.partly.setVisible(bool(text))

@@ -7,6 +7,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from app.desk.row_text import head_line
 from app.kit import quantities, theme
+from app.kit.i18n import plural
 from core.domain.step import StepHead
 from core.domain.trajectory import Trajectory
 
@@ -103,7 +104,7 @@ class EffectModel(QAbstractTableModel):
             return self.tr("No step after it yet") if after else self.tr("No step before it")
         side = self.tr("After: {first}–{last}") if after else self.tr("Before: {first}–{last}")
         parts = (side.format(first=quantities.number(numbers.first), last=quantities.number(numbers.last)),
-                 self.tr("%n error(s)", None, numbers.errors),
-                 self.tr("%n different action(s)", None, numbers.different),
+                 self.tr("%n error(s)", None, plural(numbers.errors)),
+                 self.tr("%n different action(s)", None, plural(numbers.different)),
                  quantities.duration(numbers.seconds))
         return " · ".join(p for p in (parts if whole else parts[:2]) if p)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QWidget
 
+from app.kit.i18n import plural
 from app.kit.progress_row import ProgressRow
 from app.kit.safe_text import one_line, set_tooltip
 
@@ -21,7 +22,7 @@ class ImportBar(ProgressRow):
 
     def begin(self, files: int) -> None:
         """An import begins; how far it is, is not known yet."""
-        self.text.setText(self.tr("Opening %n file(s)…", None, files))
+        self.text.setText(self.tr("Opening %n file(s)…", None, plural(files)))
         set_tooltip(self.text, "")
         self.bar.setRange(0, 0)
         self.cancel.setEnabled(True)

@@ -16,6 +16,7 @@ from app.desk.worker import Worker, read_object
 from app.desk.workplace import Workplace
 from app.imports.bar import ImportBar
 from app.kit.background import BackgroundWork
+from app.kit.i18n import plural
 from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
 from core.domain.errors import ReportableError
@@ -132,14 +133,14 @@ class ImportsController(QObject):
         notices = self._place.notices
         if self._is_cancelled:
             notices.tell(self.tr("Cancelled: %n session(s) were imported, of no other anything is kept.", None,
-                                 self._count))
+                                 plural(self._count)))
         elif self._count:
-            notices.tell(self.tr("%n session(s) imported.", None, self._count), "done")
+            notices.tell(self.tr("%n session(s) imported.", None, plural(self._count)), "done")
         elif not self._failed:
             notices.tell(last_words or self.tr("No session was found there."), "error" if code else "attention")
         if self._remarks and self._count > 1:  # those of one session stand above its steps
             notices.tell(self.tr("%n remark(s) on what was opened: see above the steps of each session.", None,
-                                 self._remarks))
+                                 plural(self._remarks)))
         if self._opening is not None and not self._is_cancelled:
             self._new_files.append(self._opening)
         self._keep_watching(follow)

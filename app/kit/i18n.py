@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QObject, QTranslator
 
 from app.kit.theme import RESOURCES
+from core.domain.bounds import INT32, clamp
 
 LANGUAGES = ("en", "zh_CN")
 
@@ -12,6 +13,11 @@ LANGUAGES = ("en", "zh_CN")
 def QT_TRANSLATE_NOOP(context: str, text: str) -> str:
     """Mark a text of a table for translation; lupdate knows this name, and Qt's own has no useful type."""
     return text
+
+
+def plural(count: int) -> int:
+    """A number for `tr(…, n)`, which takes 32 bits and raises for more: what is beyond is said as the most there is."""
+    return clamp(count, INT32, -INT32)
 
 
 def choose(wanted: str) -> str:

@@ -6,10 +6,12 @@ from datetime import datetime
 
 from PySide6.QtCore import QCoreApplication, QDate, QLocale
 
+from core.domain.bounds import INT64, clamp
+
 
 def number(value: int) -> str:
     """1,204."""
-    return QLocale().toString(value)
+    return QLocale().toString(clamp(value, INT64, -INT64))
 
 
 def tokens(value: int | None) -> str:
@@ -51,16 +53,24 @@ def between(start: datetime | None, end: datetime | None) -> float | None:
     return (end - start).total_seconds() if start and end else None
 
 
+def local_time(at: datetime) -> datetime:
+    """A time as this computer's clock shows it; at the ends of the calendar, where that is another year, as it is."""
+    try:
+        return at.astimezone()
+    except (OverflowError, ValueError, OSError):
+        return at
+
+
 def clock(at: datetime | None, *, seconds: bool = False) -> str:
     """The local time of day, in 24 hours: rows must stay narrow and aligned."""
-    return at.astimezone().strftime("%H:%M:%S" if seconds else "%H:%M") if at else ""
+    return local_time(at).strftime("%H:%M:%S" if seconds else "%H:%M") if at else ""
 
 
 def day_and_clock(at: datetime | None) -> str:
     """The local date as the reader's language writes it, and the time of day."""
     if at is None:
         return ""
-    local = at.astimezone()
+    local = local_time(at)
     return f"{day(local)} {clock(at, seconds=True)}"
 
 

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject
 from app.desk.frame import Frame
 from app.desk.session_key import is_local
 from app.desk.workplace import Workplace
+from app.kit.i18n import plural
 from app.kit.safe_text import one_line
 from app.offline.bar import DownloadBar
 from app.offline.download import Download
@@ -83,7 +84,7 @@ class OfflineController(QObject):
             self._place.offline_copies.add(download.session, desk.head(download.session))
             sentence = self.tr("“{title}” is whole on this computer.").format(title=self._title(download.session))
             if download.absent:
-                sentence += " " + self.tr("%n part(s) are not on the server either.", None, download.absent)
+                sentence += " " + self.tr("%n part(s) are not on the server either.", None, plural(download.absent))
             self._place.notices.tell(sentence, "done", download.session)
             self._place.desks.rows_changed.emit()
         download.deleteLater()

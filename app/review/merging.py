@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from app.desk import command_line as commands
 from app.desk.workplace import Workplace
 from app.kit.ask import files_to_open
+from app.kit.i18n import plural
 from core.domain.errors import ReportableError
 
 
@@ -41,9 +42,9 @@ class MergingController(QObject):
                 self._place.notices.tell(self._sentence(summary), "done", str(summary["session"]))
 
     def _sentence(self, summary: Mapping[str, int]) -> str:
-        sentence = self.tr("%n opinion(s) merged, {known} were here already.", None, summary["merged"])
+        sentence = self.tr("%n opinion(s) merged, {known} were here already.", None, plural(summary["merged"]))
         sentence = sentence.format(known=summary["known"])
         if summary["elsewhere"]:
             sentence += " " + self.tr("%n opinion(s) on steps that differ here were left out.", None,
-                                      summary["elsewhere"])
+                                      plural(summary["elsewhere"]))
         return sentence

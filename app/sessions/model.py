@@ -12,6 +12,7 @@ from app.desk.attention_words import URGENCY, attention_word
 from app.desk.offline_copies import OfflineCopies
 from app.desk.watermarks import Watermarks
 from app.kit import quantities
+from app.kit.i18n import plural
 from app.kit.safe_text import one_line, plain_tooltip
 from app.sessions.query import Candidate, SessionQuery
 from core.domain.session import FINAL_STATES, SessionRow
@@ -109,18 +110,20 @@ class SessionsModel(QAbstractListModel):
 
     def line(self, row: SessionRow) -> SessionText:
         """A row as it is painted."""
-        sign, word, meaning = state_words(row.state)
+        sign, word, meaning = state_words("unreadable" if row.unreadable else row.state)
         attention = " · ".join(attention_word(kind) for kind in row.attention)
         fresh = self._new(row)
         return SessionText(
             session=row.session, title=one_line(row.title or row.task or row.session, 120), sign=sign, word=word,
             meaning=meaning, attention=f"! {attention}" if attention else "", about=self._about(row),
             numbers=self._numbers(row), used=used(row),
-            new=self.tr("%n new", None, fresh) if fresh > 0 else "")
+            new=self.tr("%n new", None, plural(fresh)) if fresh > 0 else "")
 
     def _about(self, row: SessionRow) -> str:
         """Where it runs, for how long it has, and with what."""
         server = self._server_name(row.session)
+        if row.unreadable:
+            return one_line(row.unreadable, 200)
         parts = [f"@ {one_line(server, 24)}"] if server else []
         if self._offline is not None and self._offline.is_whole(row.session, row.seq):
             parts.append("⤓ " + self.tr("stored offline"))
@@ -135,7 +138,7 @@ class SessionsModel(QAbstractListModel):
 
     def _numbers(self, row: SessionRow) -> str:
         most = limits_of(row)
-        parts = [self._of(self.tr("%n step(s)", None, row.steps), most.steps and quantities.number(most.steps))]
+        parts = [self._of(self.tr("%n step(s)", None, plural(row.steps)), most.steps and quantities.number(most.steps))]
         if row.score is not None:
             parts.append(self.tr("score {n}").format(n=quantities.score(row.score)))
         if row.cost_usd is not None:
@@ -144,7 +147,7 @@ class SessionsModel(QAbstractListModel):
             parts.append(self._of(self.tr("{n} tokens").format(n=quantities.tokens(row.tokens)),
                                  most.tokens and quantities.tokens(most.tokens)))
         if row.guidance_waiting > 0:
-            parts.append(self.tr("%n guidance waiting", None, row.guidance_waiting))
+            parts.append(self.tr("%n guidance waiting", None, plural(row.guidance_waiting)))
         return " · ".join(parts)
 
     def _of(self, amount: str, limit: object) -> str:
@@ -219,6 +222,7 @@ def state_words(state: str) -> tuple[str, str, str]:
         "paused": ("‖", QCoreApplication.translate("Sessions", "paused"), "attention"),
         "waiting": ("◌", QCoreApplication.translate("Sessions", "waiting"), "attention"),
         "finished": ("✓", QCoreApplication.translate("Sessions", "finished"), "muted"),
+        "unreadable": ("✗", QCoreApplication.translate("Sessions", "unreadable"), "error"),
         "failed": ("✗", QCoreApplication.translate("Sessions", "failed"), "error"),
         "stopped": ("■", QCoreApplication.translate("Sessions", "stopped"), "muted"),
     }.get(state, ("?", state, "muted"))

@@ -14,6 +14,7 @@ from app.desk.frame import Frame
 from app.desk.notices import sentence_of
 from app.desk.session_key import OWN, key_of
 from app.desk.workplace import Workplace
+from app.kit.i18n import plural
 from app.kit.safe_text import one_line
 from app.sessions.new_dialog import NewSessionDialog, Offer, TaskChoice
 from app.sessions.thresholds import from_settings
@@ -96,7 +97,8 @@ class NewSessionController(QObject):
         catalogue = await desk.client.tasks()
         why = ""
         if catalogue.unreadable:
-            why = self.tr("{server} has %n task(s) that it cannot read; its log says why.", None, catalogue.unreadable)
+            why = self.tr("{server} has %n task(s) that it cannot read; its log says why.", None,
+                          plural(catalogue.unreadable))
         elif not catalogue.tasks:
             why = self.tr("{server} has no task yet.")
         return Offer(_choices(catalogue), why.format(server=self._name(server)), "admin" in _scopes(desk))

@@ -9,6 +9,7 @@ import msgspec
 from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from app.kit import quantities, theme
+from app.kit.i18n import plural
 from app.kit.safe_text import one_line
 from core.domain.context import MessageRef
 
@@ -125,12 +126,12 @@ class ContextModel(QAbstractTableModel):
         now = self.refs
         if self._shown == "gone":
             lost = sum(line.ref.tokens for line in self._gone)
-            return self.tr("%n message(s) of earlier contexts are gone", None, len(self._gone)) + " · " + self.tr(
-                "{sign}{tokens} tokens").format(sign="≈ ", tokens=quantities.number(lost))
+            gone = self.tr("%n message(s) of earlier contexts are gone", None, plural(len(self._gone)))
+            return f"{gone} · " + self.tr("{sign}{tokens} tokens").format(sign="≈ ", tokens=quantities.number(lost))
         sign = "≈ " if any(r.estimated for r in now) else ""
         entered = sum(line.change == "entered" for line in self._all)
         return " · ".join((
-            self.tr("%n message(s)", None, len(now)),
+            self.tr("%n message(s)", None, plural(len(now))),
             self.tr("{sign}{tokens} tokens").format(sign=sign, tokens=quantities.number(sum(r.tokens for r in now))),
             self.tr("{n} entered").format(n=entered), self.tr("{n} left").format(n=len(self._all) - len(now))))
 

@@ -11,6 +11,7 @@ from app.desk.session_key import id_of
 from app.desk.worker import log_of
 from app.desk.workplace import Workplace
 from app.kit.background import BackgroundWork
+from app.kit.i18n import plural
 from app.kit.long_text import Part
 from app.kit.timers import single_shot
 from app.step.context import ContextModel
@@ -154,7 +155,7 @@ class EyeController(QObject):
         else:
             text, removed = as_curl(request, model)
             sentence = self.tr("Copied: a curl request. It reads the key from OPENAI_API_KEY.")
-            sentence += " " + self.tr("%n secret(s) were taken out.", None, removed) if removed else ""
+            sentence += " " + self.tr("%n secret(s) were taken out.", None, plural(removed)) if removed else ""
         QGuiApplication.clipboard().setText(text)
         self._place.notices.tell(sentence, "done")
 

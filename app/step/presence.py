@@ -7,6 +7,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from app.kit import quantities, theme
+from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel
 from app.step.context_search import Presence
 
@@ -117,7 +118,7 @@ class PresenceBar(QWidget):
 
     def fetching(self, count: int) -> None:
         """Some messages are not on this computer yet."""
-        self._say(self.tr("%n message(s) are fetched from the server first…", None, count))
+        self._say(self.tr("%n message(s) are fetched from the server first…", None, plural(count)))
 
     def show_presence(self, presence: Presence, here: int, last: int) -> None:
         """The answer as of a step."""

@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject
 
 from app.desk.workplace import Workplace
 from app.kit import quantities
+from app.kit.i18n import plural
 from app.trajectory.digest import Digest, digest_of
 from app.trajectory.view import TrajectoryView
 
@@ -40,13 +41,13 @@ class DigestController(QObject):
         self._panel.digest.show_news(self._words(self._digest) if self._digest is not None else "")
 
     def _words(self, digest: Digest) -> str:
-        counts = [self.tr("%n new step(s)", None, digest.steps)]
+        counts = [self.tr("%n new step(s)", None, plural(digest.steps))]
         if digest.errors:
-            counts.append(self.tr("%n error(s)", None, digest.errors))
+            counts.append(self.tr("%n error(s)", None, plural(digest.errors)))
         if digest.guidance:
-            counts.append(self.tr("%n guidance delivered", None, digest.guidance))
+            counts.append(self.tr("%n guidance delivered", None, plural(digest.guidance)))
         if digest.summaries:
-            counts.append(self.tr("%n summary(ies)", None, digest.summaries))
+            counts.append(self.tr("%n summary(ies)", None, plural(digest.summaries)))
         if digest.score is not None and digest.score != digest.score_before:
             now = quantities.score(digest.score)
             if digest.score_before is None:

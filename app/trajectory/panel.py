@@ -14,7 +14,7 @@ from app.trajectory.find_box import FindBoxController
 from app.trajectory.model import TrajectoryModel
 from app.trajectory.outline_controller import OutlineController
 from app.trajectory.overview import Overview
-from app.trajectory.remarks import RemarksController
+from app.trajectory.remarks import RemarksController, unreadable_words
 from app.trajectory.view import TrajectoryView
 from core.domain.session import FINAL_STATES
 
@@ -143,10 +143,12 @@ class TrajectoryController(QObject):
         self._reading = share < 1
 
     def _show_face(self) -> None:
-        trajectory = self._model.trajectory
+        trajectory, row = self._model.trajectory, self._place.sight.row
+        why = row.unreadable if row is not None else ""
         self._panel.show_content(trajectory is not None and trajectory.seq > 0)
         self._panel.empty.set_hint(
             self.tr("The steps of a session appear here. Choose one under Sessions.") if trajectory is None else
+            unreadable_words(why) if why else
             self.tr("The steps of this session appear here as soon as the server has sent them."))
 
     # ---- what the reader does --------------------------------------------------------------------

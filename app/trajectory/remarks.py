@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QCoreApplication, QObject
 
 from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.safe_text import one_line
 from app.trajectory.view import TrajectoryView
 from core.domain.verdict import Author
+
+
+def unreadable_words(why: str) -> str:
+    """The sentence above a session that cannot be read to its end."""
+    return QCoreApplication.translate(
+        "RemarksController", "Not all of this session can be read; nothing of it is lost. {why}"
+    ).format(why=one_line(why, 400))
 
 
 class RemarksController(QObject):
@@ -25,7 +32,7 @@ class RemarksController(QObject):
         self._bar.toggle.toggled.connect(self._action.setChecked)
         place.sight.opened.connect(self._on_opened)
         place.sight.grew.connect(self._show)
-        self._shown: tuple[str, int] = ("", 0)
+        self._shown: tuple[str, int, str] = ("", 0, "")
 
     def _on_opened(self) -> None:
         self._bar.toggle.setChecked(False)
@@ -34,11 +41,18 @@ class RemarksController(QObject):
     def _show(self) -> None:
         session, trajectory = self._place.sight.session, self._place.sight.trajectory
         notes = trajectory.notes if trajectory is not None else []
-        if self._shown == (session, len(notes)) and notes:
+        problem = self._problem()
+        if self._shown == (session, len(notes), problem) and (notes or problem):
             return
-        self._shown = (session, len(notes))
-        self._action.setEnabled(bool(notes))
-        self._bar.show_remarks([(text, self._about(author, at)) for author, at, text in notes])
+        self._shown = (session, len(notes), problem)
+        self._action.setEnabled(bool(notes or problem))
+        said = [(text, self._about(author, at)) for author, at, text in notes]
+        self._bar.show_remarks([(problem, ""), *said] if problem else said)
+
+    def _problem(self) -> str:
+        """Why not all of the session can be shown; "" for one that can be."""
+        row = self._place.sight.row
+        return unreadable_words(row.unreadable) if row is not None and row.unreadable else ""
 
     def _about(self, author: Author, at: datetime) -> str:
         when = quantities.clock(at)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from app.kit import theme
+from app.kit.i18n import plural
 from app.kit.long_text import LongText, Part
 from app.kit.safe_text import PlainLabel, one_line
 
@@ -49,7 +50,7 @@ class RemarksBar(QWidget):
             self.toggle.setChecked(False)
             return
         self.label.setText("ⓘ " + one_line(remarks[0][0], 400))
-        self.toggle.setText(self.tr("%n remark(s)", None, len(remarks)))
+        self.toggle.setText(self.tr("%n remark(s)", None, plural(len(remarks))))
         self.text.show_parts([part for text, about in remarks for part in (
             Part(text=text.rstrip() + "\n"), Part(text=f"{about}\n\n", style="meta"))])
 

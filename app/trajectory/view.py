@@ -18,6 +18,7 @@ from app.kit import theme
 from app.kit.empty import Empty, Faces
 from app.kit.entries import EntriesModel
 from app.kit.entry_list import EntryList
+from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel, menu_text, set_tooltip
 from app.kit.tool_button import tool_button
 from app.trajectory.filter_bar import FilterBar
@@ -235,7 +236,7 @@ class TrajectoryView(QWidget):
 
     def _on_follow(self, following: bool, missed: int) -> None:
         self.chip.setVisible(not following and missed > 0)
-        self.chip.setText("↓ " + self.tr("%n new", None, missed))
+        self.chip.setText("↓ " + self.tr("%n new", None, plural(missed)))
         self._place_chip()
 
     def _place_chip(self) -> None:

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from app.kit import theme
 from app.kit.boxes import column
 from app.kit.empty import Empty
+from app.kit.i18n import plural
 from app.kit.long_text import LongText, Part
 from app.kit.safe_text import one_line
 from app.web_searches.model import WebLookup, WebResult, WebSearchesModel
@@ -51,7 +52,7 @@ class WebSearchDelegate(QStyledItemDelegate):
         made = search.made
         facts = self.tr("page") if search.is_page else one_line(made.engine, 30)
         if not search.is_page:
-            facts += " · " + self.tr("%n result(s)", "", len(made.results))
+            facts += " · " + self.tr("%n result(s)", "", plural(len(made.results)))
         facts += " · " + self.tr("step {step}").format(step=made.step)
         painter.setFont(theme.small_font(option.font))
         painter.setPen(theme.colour("muted"))

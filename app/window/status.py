@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, QTimer
 from app.desk.session_key import OWN
 from app.desk.workplace import Workplace
 from app.kit import quantities
+from app.kit.i18n import plural
 from app.kit.safe_text import one_line
 from app.servers.connection_state import state_of
 from app.window.status_bar import StatusBar
@@ -47,7 +48,7 @@ class StatusController(QObject):
 
     def _show_waiting(self) -> None:
         count = self._place.desks.waiting()
-        self._bar.show_waiting(self.tr("%n waiting to be delivered", None, count) if count else "")
+        self._bar.show_waiting(self.tr("%n waiting to be delivered", None, plural(count)) if count else "")
 
     def _show_place(self) -> None:
         row, step = self._place.sight.row, self._place.sight.step

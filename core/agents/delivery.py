@@ -31,7 +31,7 @@ from core.domain.events import (
     StepAdded,
     StepStarted,
     ThresholdsSet,
-    decode_event,
+    decode_stored,
 )
 from core.domain.guidance import GuidanceMode
 from core.domain.session import FINAL_STATES
@@ -109,7 +109,7 @@ class Inbox:
         cursor = self.cursor
         if first > cursor + 1:
             raise Conflict("seq_gap", f"Event {first} follows {cursor}.", expect=cursor + 1)
-        placed = [(first + i, decode_event(body)) for i, body in enumerate(bodies)]
+        placed = [(first + i, decode_stored(body)) for i, body in enumerate(bodies)]
         last = self._journal.slot("last_event", str)
         if last and any(seq == cursor and event.id != last for seq, event in placed):
             raise Conflict("other_log", "The server's log was set back and went on: it is read from its start.")

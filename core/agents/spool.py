@@ -14,8 +14,8 @@ from core.agents.delivery import Inbox, News
 from core.agents.journal import Journal
 from core.client.connection import ReconnectingConnection
 from core.client.status import Status
-from core.domain.errors import Conflict
-from core.domain.events import blobs_of, decode_event
+from core.domain.errors import Conflict, InvalidInput, ReportableError, error_kind
+from core.domain.events import blobs_of, decode_stored
 from core.protocol.append_state import Appender, SendBlobs, Stored
 from core.protocol.frames import pieces
 from core.protocol.messages import Append, Close, Events, Failed, Live, Seen, Subscribe, Welcome, Wire
@@ -37,7 +37,7 @@ class Spool:
         self._stored = asyncio.Event()
         self._live: dict[str, str] = {}
         self._live_rings = asyncio.Event()
-        self.lost: Conflict | None = None
+        self.lost: ReportableError | None = None
         self._homeless = False
         self._checked = False
         journal.on_entries.append(self.pump)
@@ -142,10 +142,20 @@ class Spool:
 
     def _failed(self, failed: Failed) -> None:
         log.warning("%s", failed.sentence)
-        if failed.code == "no_session":
+        if failed.kind == error_kind(InvalidInput("", "")) and failed.about == self._journal.session:
+            self._refused(failed)
+        elif failed.code == "no_session":
             self._homeless = True
         elif failed.code == "ahead_of_log":  # an older copy of the database was put back, with the identity that it had
             self._read_again()
+
+    def _refused(self, failed: Failed) -> None:
+        """An entry that the server will never take holds up all that follow: to ask again would be in vain."""
+        self.lost = InvalidInput("refused_entry", "The server refuses what follows entry "
+                                 f"{self._appender.upto} of this journal, and nothing more can be sent; the journal "
+                                 f"holds it. {failed.sentence}", upto=self._appender.upto, why=failed.sentence)
+        self._caught_up.set()
+        self._on_news(News())
 
     def _read_again(self) -> None:
         with self._journal.transaction("older log"):
@@ -203,7 +213,7 @@ class Spool:
         before = self._journal.slot("acked", int) or 0
         if upto > before:
             bodies = self._journal.entries(before + 1, upto - before, 1 << 62)
-            names = [name for body in bodies for name in blobs_of(decode_event(body).fact)]
+            names = [name for body in bodies for name in blobs_of(decode_stored(body).fact)]
             with self._journal.transaction("acked"):
                 self._journal.mark_sent(names)
                 self._journal.put_slot("acked", upto)
@@ -211,4 +221,4 @@ class Spool:
 
 
 def _named(append: Append) -> list[str]:
-    return [name for body in append.bodies for name in blobs_of(decode_event(bytes(body)).fact)]
+    return [name for body in append.bodies for name in blobs_of(decode_stored(bytes(body)).fact)]

@@ -18,7 +18,7 @@ import msgspec
 
 from core.client.listeners import tell
 from core.domain.errors import NotFound
-from core.domain.events import Placed, decode_event
+from core.domain.events import Placed, decode_stored
 from core.domain.session import SessionRow
 from core.domain.steps import Read
 from core.domain.trajectory import Trajectory, guidance_alone
@@ -122,7 +122,7 @@ class Replica:
         for queued in outbox.guides(self._read):
             sent.setdefault(queued.session, []).append(queued)
         for session in dict.fromkeys((*log.with_guidance(self._read), *sent)):
-            events = map(decode_event, log.about_guidance(self._read, session))
+            events = map(decode_stored, log.about_guidance(self._read, session))
             row = self.row(session) or SessionRow(session=session)
             yield guidance_alone(row, events), sent.get(session, [])
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
 
 from core.domain.errors import InvalidInput
@@ -13,6 +15,10 @@ DIVERSITY_LAST = 50
 """So many commands, the last since the first error, are looked at: a good beginning does not hide a loop."""
 
 
+_InARow = Annotated[int, msgspec.Meta(ge=0, le=10_000)]
+_Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+
+
 class Thresholds(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """From where on something is worth a look; 0 means never.
 
@@ -22,21 +28,20 @@ class Thresholds(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     0.18 in loops).
     """
 
-    errors: int = 3
-    same: int = 4
-    waits: int = 10
-    stall_min: float = 60.0
-    budget: float = 0.9
-    diversity: float = 0.2
+    errors: _InARow = 3
+    same: _InARow = 4
+    waits: _InARow = 10
+    stall_min: Annotated[float, msgspec.Meta(ge=0, le=100_000)] = 60.0
+    budget: _Share = 0.9
+    diversity: _Share = 0.2
 
     def check(self) -> None:
         """Raises InvalidInput (bad_thresholds) for what cannot be meant."""
-        counts = (self.errors, self.same, self.waits)
-        shares = (self.budget, self.diversity)
-        if not (all(0 <= n <= 10_000 for n in counts) and 0 <= self.stall_min <= 100_000
-                and all(0 <= share <= 1 for share in shares)):
+        try:
+            msgspec.convert(msgspec.to_builtins(self), Thresholds)
+        except msgspec.ValidationError as error:
             raise InvalidInput("bad_thresholds", "Counts lie between 0 and 10,000, minutes up to 100,000, shares "
-                               "between 0 and 1.")
+                               "between 0 and 1.") from error
 
 
 def is_uniform(commands: tuple[int, ...], least: float) -> str:

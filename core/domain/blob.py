@@ -6,8 +6,13 @@ import hashlib
 import re
 from typing import Annotated
 
-BlobRef = Annotated[str, "names a blob"]
-"""The type of a field that names a blob; "" for none, where the field may be left out."""
+from msgspec import Meta
+
+BlobName = Annotated[str, "names a blob", Meta(pattern=r"^[0-9a-f]{64}\Z", max_length=64)]
+"""The type of a field that names a blob."""
+
+BlobRef = Annotated[str, "names a blob", Meta(pattern=r"^(?:[0-9a-f]{64})?\Z", max_length=64)]
+"""The type of a field that names a blob; "" for none."""
 
 _HASH = re.compile(r"[0-9a-f]{64}\Z")
 

@@ -9,11 +9,12 @@ from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from itertools import accumulate
-from typing import cast
+from typing import Annotated, cast
 
 import msgspec
 
-from core.domain.blob import BlobRef
+from core.domain.blob import BlobName
+from core.domain.bounds import Code, Count, Many, Title, Tokens
 from core.domain.errors import InvalidInput
 
 
@@ -24,24 +25,24 @@ class MessageRef(msgspec.Struct, frozen=True, kw_only=True, tag="entered"):
     (`estimated`). `source` says what made it: task, step:N, guidance:ID, summary:ID, note.
     """
 
-    hash: BlobRef
-    role: str
-    tokens: int = 0
+    hash: BlobName
+    role: Code
+    tokens: Tokens = 0
     estimated: bool = True
-    source: str = ""
+    source: Title = ""
 
 
 class PreviousRange(msgspec.Struct, frozen=True, kw_only=True, tag="kept"):
     """Messages start..stop (half open) of the previous step's context."""
 
-    start: int
-    stop: int
+    start: Count
+    stop: Count
 
 
 class ContextDelta(msgspec.Struct, frozen=True, kw_only=True):
     """A context as what it keeps of the previous step's context and what entered."""
 
-    parts: tuple[PreviousRange | MessageRef, ...] = ()
+    parts: Annotated[tuple[PreviousRange | MessageRef, ...], Many] = ()
 
 
 def delta_between(before: Sequence[MessageRef], after: Sequence[MessageRef]) -> ContextDelta:

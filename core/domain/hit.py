@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
+
+from core.domain.bounds import Count, Many, Name, Sequence, StepPlace, Text
 
 Where = Literal["title", "thought", "action", "output", "summary", "guidance", "note"]
 
@@ -16,10 +18,10 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     guidance or summary, or the call of an output; `step` is None for what is not about a step.
     """
 
-    session: str
-    seq: int
-    step: int | None
+    session: Name
+    seq: Sequence
+    step: StepPlace | None
     where: Where
-    ref: str
-    snippet: str
-    matches: tuple[tuple[int, int], ...]
+    ref: Name
+    snippet: Text
+    matches: Annotated[tuple[tuple[Count, Count], ...], Many]

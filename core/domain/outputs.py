@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from core.domain.events import TerminalOutput, decode_event
 from core.domain.places import ByPlace
-from core.domain.steps import MOST, Read
+from core.domain.steps import Read
 
 RECENT = 64
 """Outputs that stay decoded."""
@@ -30,7 +30,7 @@ class Outputs(ByPlace[TerminalOutput]):
         """Take the next output."""
         self.seqs.append(seq)
         self.offsets.append(fact.offset)
-        self.sizes.append(min(fact.size, MOST))
+        self.sizes.append(fact.size)
         if self._read is None:
             self._held.append(fact)
         else:

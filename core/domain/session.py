@@ -2,11 +2,31 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from typing import Annotated
 
 import msgspec
 
 from core.domain.attention import Thresholds
+from core.domain.bounds import (
+    INT64,
+    WHOLE,
+    Balance,
+    Code,
+    Count,
+    Few,
+    Id,
+    Moment,
+    Name,
+    Points,
+    Reason,
+    Sequence,
+    StepPlace,
+    Title,
+    Total,
+    TotalCost,
+    clamp,
+)
+from core.domain.errors import InvalidInput
 from core.domain.events import (
     AttentionCleared,
     AttentionRaised,
@@ -45,35 +65,65 @@ class SessionRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     `origin` is the log's, except that an imported archive of a live session is no live session.
     """
 
-    session: str
-    title: str = ""
-    task: str = ""
-    model: str = ""
-    origin: str = "live"
+    session: Name
+    title: Title = ""
+    task: Id = ""
+    model: Name = ""
+    origin: Name = "live"
     state: SessionState = "queued"
-    reason: str = ""
-    seq: int = 0
-    steps: int = 0
-    errors: int = 0
-    score: float | None = None
-    tokens: int | None = None
-    cost_usd: float | None = None
-    guidance_waiting: int = 0
+    reason: Code = ""
+    seq: Sequence = 0
+    steps: StepPlace = 0
+    errors: Count = 0
+    score: Points | None = None
+    tokens: Total | None = None
+    cost_usd: TotalCost | None = None
+    guidance_waiting: Balance = 0
     """Below zero only while a restored log knows of a delivery and not yet of the text."""
-    attention: tuple[str, ...] = ()
+    attention: Annotated[tuple[Code, ...], Few] = ()
     thresholds: Thresholds | None = None
     """From where on it asks for a look; None: as every session does."""
     limits: Limits | None = None
     """When a live session ends by itself; None where the log does not say, as of an import."""
-    created_at: datetime | None = None
-    updated_at: datetime | None = None
-    hidden_until: int = 0
+    created_at: Moment | None = None
+    updated_at: Moment | None = None
+    unreadable: Reason = ""
+    """Why the log, or this row, cannot be read from some place on; "" for every log that can."""
+    hidden_until: Sequence = 0
     """An import of so many events is under way; before they are here, no list shows the session."""
 
     @property
     def is_hidden(self) -> bool:
         """Whether the session is an import of which a part is still missing."""
         return self.seq < self.hidden_until
+
+
+_ROW = msgspec.json.Decoder(SessionRow)
+
+
+class _Named(msgspec.Struct):
+    session: str
+    title: str = ""
+    seq: int = 0
+    hidden_until: int = 0
+
+
+def decode_row(data: bytes | str | msgspec.Raw, session: str = "") -> SessionRow:
+    """The row of stored bytes, or of the wire; of a row that cannot be read its session and why, as `unreadable`.
+
+    Raises InvalidInput (bad_row) where not even the session can be made out, and none is given.
+    """
+    try:
+        return _ROW.decode(data)
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        try:
+            named = msgspec.json.decode(data, type=_Named)
+        except (msgspec.DecodeError, UnicodeError, RecursionError) as deeper:
+            if session:
+                return SessionRow(session=session, unreadable=f"{error}"[:500])
+            raise InvalidInput("bad_row", f"A session's row cannot be read: {deeper}") from deeper
+        return SessionRow(session=named.session[:200], title=named.title[:200], seq=clamp(named.seq, INT64),
+                          unreadable=f"{error}"[:500], hidden_until=clamp(named.hidden_until, INT64))
 
 
 def advance(row: SessionRow, seq: int, event: Event) -> SessionRow:
@@ -114,7 +164,7 @@ def _step_changes(row: SessionRow, fact: StepAdded) -> dict[str, object]:
     cost = None if usage.cost_usd is None else usage.cost_usd - (before.cost_usd or 0.0)
     return {
         "steps": max(row.steps, fact.head.number),
-        "errors": row.errors + (fact.head.is_error and not fact.is_error_counted),
-        "tokens": (row.tokens or 0) + sum(used) - counted if used else row.tokens,
-        "cost_usd": (row.cost_usd or 0.0) + cost if cost is not None else row.cost_usd,
+        "errors": clamp(row.errors + (fact.head.is_error and not fact.is_error_counted)),
+        "tokens": clamp((row.tokens or 0) + sum(used) - counted, WHOLE) if used else row.tokens,
+        "cost_usd": max(0.0, (row.cost_usd or 0.0) + cost) if cost is not None else row.cost_usd,
     }

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 from core.domain.action_kinds import WAITING, Family
+from core.domain.blob import BlobRef
+from core.domain.bounds import Code, Cost, Count, ExitCode, Many, Moment, Name, StepNumber, Title, Tokens, Total
 from core.domain.errors import InvalidInput
 
 Status = Literal["finished", "running", "timeout", "killed", "refused", "failed"]
@@ -32,11 +34,11 @@ class Output(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     text: str = ""
     truncated: bool = False
-    total_chars: int = 0
-    blob: str = ""
+    total_chars: Total = 0
+    blob: BlobRef = ""
     terminal: str = ""
-    start: int = 0
-    end: int = 0
+    start: Total = 0
+    end: Total = 0
 
 
 class ActionError(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,13 +53,13 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
     call_id: str
     status: Status = "finished"
-    exit_code: int | None = None
+    exit_code: ExitCode | None = None
     output: Output = Output()
     job: str = ""
     error: ActionError | None = None
     data: dict[str, Any] = {}
-    started_at: datetime | None = None
-    ended_at: datetime | None = None
+    started_at: Moment | None = None
+    ended_at: Moment | None = None
 
     @property
     def is_error(self) -> bool:
@@ -68,35 +70,35 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What one completion used. None means that the source does not say."""
 
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    cached_tokens: int | None = None
-    cost_usd: float | None = None
+    input_tokens: Tokens | None = None
+    output_tokens: Tokens | None = None
+    cached_tokens: Tokens | None = None
+    cost_usd: Cost | None = None
 
 
 class StepHead(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a row of the step list shows; small by construction (title at most 200 characters)."""
 
-    number: int
-    title: str = ""
-    tools: tuple[str, ...] = ()
+    number: StepNumber
+    title: Title = ""
+    tools: Annotated[tuple[Name, ...], Many] = ()
     family: Family = "other"
     status: Status = "finished"
     is_error: bool = False
-    error_kind: str = ""
+    error_kind: Code = ""
     is_waiting: bool = False
-    hosts: tuple[str, ...] = ()
-    thought_chars: int = 0
-    output_chars: int = 0
+    hosts: Annotated[tuple[Name, ...], Many] = ()
+    thought_chars: Count = 0
+    output_chars: Total = 0
     usage: Usage = Usage()
-    started_at: datetime | None = None
-    ended_at: datetime | None = None
+    started_at: Moment | None = None
+    ended_at: Moment | None = None
 
 
 class StepBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The whole step, stored as one blob and fetched when looked at."""
 
-    number: int
+    number: StepNumber
     thought: str = ""
     actions: tuple[Action, ...] = ()
     observations: tuple[Observation, ...] = ()

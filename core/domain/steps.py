@@ -39,9 +39,6 @@ ERROR, WAITING, RUNNING, TERMINALS = 1, 2, 4, 8
 LONG_TITLE = 190
 """A title of so many characters may be cut off; two that are equal need not be of the same command."""
 
-MOST = 2**31 - 1
-"""What is more in a source is taken for this much."""
-
 ALL = ERROR | WAITING | RUNNING | TERMINALS
 
 
@@ -241,7 +238,7 @@ class Steps(ByPlace[StepEntry]):
 
     def _note_usage(self, at: int, usage: Usage) -> None:
         self.tokens_in[at], self.tokens_out[at] = _count(usage.input_tokens), _count(usage.output_tokens)
-        self.cost[at] = nan if usage.cost_usd is None else max(-MOST, min(MOST, usage.cost_usd))
+        self.cost[at] = nan if usage.cost_usd is None else usage.cost_usd
 
     def _block(self, block: int) -> list[StepEntry]:
         first, stop = block * BLOCK, min(len(self), (block + 1) * BLOCK)
@@ -308,7 +305,7 @@ def _entry(seq: int, fact: StepAdded, usage: Usage, opinions: Opinions | None) -
 
 
 def _count(count: int | None) -> int:
-    return -1 if count is None else max(0, min(MOST, count))
+    return -1 if count is None else count
 
 
 def _key(at: int, head: StepHead) -> int:

@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
+
+from core.domain.bounds import (
+    Address,
+    Cost,
+    Count,
+    Factor,
+    Few,
+    Id,
+    Name,
+    Seconds,
+    Text,
+    Title,
+    Tokens,
+    Total,
+    TotalCost,
+)
 
 
 class Host(msgspec.Struct, frozen=True, kw_only=True):
@@ -13,23 +29,23 @@ class Host(msgspec.Struct, frozen=True, kw_only=True):
     `disk_mb` is how much its workspace and home may hold together, in MiB; what goes beyond ends the session.
     """
 
-    name: str
-    image: str = ""
-    cpus: float = 1.0
-    memory_mb: int = 1024
-    pids: int = 256
-    disk_mb: int = 20_480
+    name: Name
+    image: Address = ""
+    cpus: Factor = 1.0
+    memory_mb: Count = 1024
+    pids: Count = 256
+    disk_mb: Count = 20_480
     network: bool = False
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """When a session ends by itself; None is without limit. Wall time is in seconds of working time."""
 
-    steps: int | None = 4000
-    wall_s: float | None = None
-    tokens: int | None = None
-    cost_usd: float | None = None
-    evaluations: int | None = 4
+    steps: Count | None = 4000
+    wall_s: Seconds | None = None
+    tokens: Total | None = None
+    cost_usd: TotalCost | None = None
+    evaluations: Count | None = 4
 
 
 class Evaluator(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,22 +55,22 @@ class Evaluator(msgspec.Struct, frozen=True, kw_only=True):
     object {"total": 0–100, "parts": {...}, "message": "..."}. `submission` lists paths in the first host.
     """
 
-    script: str = ""
-    submission: tuple[str, ...] = ()
-    references: str = ""
-    timeout_s: float = 60.0
+    script: Address = ""
+    submission: Annotated[tuple[Address, ...], Few] = ()
+    references: Address = ""
+    timeout_s: Seconds = 60.0
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
     """What an agent is asked to do. `folder` is where its data and evaluator lie, on the server's machine."""
 
-    id: str
-    title: str
-    description: str
-    hosts: tuple[Host, ...] = (Host(name="main"),)
+    id: Id
+    title: Title
+    description: Text
+    hosts: Annotated[tuple[Host, ...], Few] = (Host(name="main"),)
     limits: Limits = Limits()
     evaluator: Evaluator = Evaluator()
-    workspace: str = ""
+    workspace: Address = ""
     waits_for_guidance: bool = False
 
 
@@ -71,15 +87,15 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     kind: ModelKind = "scripted"
-    name: str = ""
-    base_url: str = ""
-    key_env: str = ""
-    script: str = ""
+    name: Name = ""
+    base_url: Address = ""
+    key_env: Name = ""
+    script: Address = ""
     actions: Literal["native", "text"] = "native"
-    temperature: float | None = None
-    max_output_tokens: int = 8192
-    input_price: float | None = None
-    output_price: float | None = None
+    temperature: Factor | None = None
+    max_output_tokens: Tokens = 8192
+    input_price: Cost | None = None
+    output_price: Cost | None = None
 
 
 class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,7 +105,7 @@ class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     model: ModelSettings = ModelSettings()
-    context_tokens: int = 100_000
+    context_tokens: Tokens = 100_000
     sandbox: Literal["docker", "local"] = "docker"
     confirmed_unconfined: bool = False
-    output_chars: int = 30_000
+    output_chars: Count = 30_000

@@ -7,6 +7,8 @@ from typing import Literal
 
 import msgspec
 
+from core.domain.bounds import Code, Name
+
 VerdictValue = Literal["keep", "mask", "unsure", "none"]
 """`none` takes an author's earlier verdict back."""
 
@@ -17,8 +19,8 @@ class Author(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Who did something. `version` is the rule's or judge's."""
 
     kind: AuthorKind
-    name: str
-    version: str = ""
+    name: Name
+    version: Code = ""
 
     @property
     def key(self) -> str:

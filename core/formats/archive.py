@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 
 from core.domain.errors import Unavailable
-from core.domain.events import blobs_of, decode_event
+from core.domain.events import Placed, blobs_of
 
 FORMAT_NAME, VERSION = "tiphys-archive", 1
 MANIFEST, EVENTS, BLOBS = "tiphys.json", "events.jsonl", "blobs/"
@@ -58,7 +58,8 @@ def _write_members(
     manifest = Manifest(format=FORMAT_NAME, version=VERSION, session=session, head=len(bodies), title=title)
     _put(file, MANIFEST, msgspec.json.encode(manifest))
     _put(file, EVENTS, b"".join(body + b"\n" for body in bodies))
-    names = dict.fromkeys(name for body in bodies for name in blobs_of(decode_event(body).fact))
+    placed = (Placed(session=session, seq=seq, body=body) for seq, body in enumerate(bodies, 1))
+    names = dict.fromkeys(name for one in placed for name in blobs_of(one.event.fact))
     for name in names:
         _put(file, BLOBS + name, blob(name))
     return len(bodies)

@@ -119,5 +119,10 @@ def is_chat(messages: Any) -> bool:
 
 def _is_content(content: Any) -> bool:
     if isinstance(content, list):
-        return all(isinstance(p, str) or (isinstance(p, dict) and bool(p.keys() & {"type", "content_type"}) and "value" not in p) for p in content)
+        return all(isinstance(part, str) or _is_part(part) for part in content)
     return content is None or isinstance(content, str)
+
+
+def _is_part(part: Any) -> bool:
+    """A typed part of a message; one with a `value` is a dialogue's of another format."""
+    return isinstance(part, dict) and bool(part.keys() & {"type", "content_type"}) and "value" not in part

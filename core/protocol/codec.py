@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any, cast
 
 import msgspec
 
+from core.domain.bounds import Id, Many, Sequence
 from core.domain.errors import InvalidInput
-from core.protocol.messages import FromServer, ToServer, Wire
+from core.domain.session import decode_row
+from core.protocol.messages import AnyOp, Command, FromServer, Sessions, ToServer, UnreadableOp, Wire
 
 MAX_TEXT_FRAME = 4 * 1024 * 1024
 """Largest text frame in bytes that either end accepts; set on purpose, the library's default is 1 MiB."""
@@ -21,6 +23,23 @@ MAX_EVENT = 2 * 1024 * 1024
 
 _TO_SERVER: msgspec.json.Decoder[Any] = msgspec.json.Decoder(ToServer)
 _FROM_SERVER: msgspec.json.Decoder[Any] = msgspec.json.Decoder(FromServer)
+_OP: msgspec.json.Decoder[AnyOp] = msgspec.json.Decoder(AnyOp)
+
+
+class _LooseCommand(msgspec.Struct, tag_field="type", tag="command"):
+    id: Id
+    cseq: Sequence
+    session: Id
+    op: msgspec.Raw
+    again: bool = False
+
+
+class _LooseSessions(msgspec.Struct, tag_field="type", tag="sessions"):
+    rows: Annotated[tuple[msgspec.Raw, ...], Many]
+
+
+_COMMAND = msgspec.json.Decoder(_LooseCommand)
+_SESSIONS = msgspec.json.Decoder(_LooseSessions)
 
 
 def encode(message: Wire) -> str:
@@ -34,13 +53,56 @@ def encode_bytes(message: Wire) -> bytes:
 
 
 def decode_to_server(frame: str | bytes) -> Wire:
-    """A message that a peer sent to the server. Raises InvalidInput."""
-    return _decode(_TO_SERVER, frame)
+    """A message that a peer sent to the server. Raises InvalidInput.
+
+    A command whose operation cannot be read has an `UnreadableOp`: it is refused by an answer. Were it a broken frame,
+    its sender would connect and send it again for ever.
+    """
+    try:
+        return _decode(_TO_SERVER, frame)
+    except InvalidInput as error:
+        try:
+            loose = _COMMAND.decode(frame)
+        except (msgspec.DecodeError, UnicodeError, RecursionError):
+            raise error from error.__cause__
+        op = UnreadableOp(raw=bytes(loose.op), why=str(error.__cause__))
+        return Command(id=loose.id, cseq=loose.cseq, session=loose.session, again=loose.again, op=cast(AnyOp, op))
 
 
 def decode_from_server(frame: str | bytes) -> Wire:
-    """A message of the server. Raises InvalidInput."""
-    return _decode(_FROM_SERVER, frame)
+    """A message of the server. Raises InvalidInput. Rows that cannot be read say so, each by itself."""
+    try:
+        return _decode(_FROM_SERVER, frame)
+    except InvalidInput as error:
+        try:
+            loose = _SESSIONS.decode(frame)
+        except (msgspec.DecodeError, UnicodeError, RecursionError):
+            raise error from error.__cause__
+        return Sessions(rows=tuple(map(decode_row, loose.rows)))
+
+
+def check_op(op: AnyOp) -> bytes:
+    """The bytes of an operation. Raises InvalidInput (bad_op) where a server would not take it."""
+    body = msgspec.json.encode(op)
+    try:
+        _OP.decode(body)
+    except msgspec.DecodeError as error:
+        raise bad_op(str(error)) from error
+    return body
+
+
+def decode_op(body: bytes) -> AnyOp:
+    """The operation of bytes that `check_op` made, perhaps in an older version with other bounds: then an
+    `UnreadableOp`, which the server refuses."""
+    try:
+        return _OP.decode(body)
+    except msgspec.DecodeError as error:
+        return cast(AnyOp, UnreadableOp(raw=body, why=str(error)))
+
+
+def bad_op(why: str) -> InvalidInput:
+    """Why an operation is refused."""
+    return InvalidInput("bad_op", f"This cannot be asked of a server: {why}", why=why)
 
 
 def check_event(body: bytes) -> bytes:

@@ -6,11 +6,28 @@ Text frames hold one JSON message; binary frames hold one piece of a blob (`core
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 from core.domain.attention import Thresholds
+from core.domain.blob import BlobName, BlobRef
+from core.domain.bounds import (
+    Code,
+    Count,
+    Few,
+    Id,
+    Many,
+    Name,
+    Reason,
+    Seconds,
+    Sequence,
+    StepNumber,
+    StepPlace,
+    Tag,
+    Text,
+    Title,
+)
 from core.domain.events import AttentionKind
 from core.domain.guidance import GuidanceMode
 from core.domain.hit import Hit
@@ -43,7 +60,7 @@ class Op(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_fiel
 class CreateSession(Op, frozen=True, kw_only=True, tag="create_session"):
     """Make a session under the id that the command names, from a catalogue task's id or a whole task."""
 
-    task: Task | str
+    task: Task | Id
     agent: AgentSettings = AgentSettings()
 
 
@@ -54,23 +71,23 @@ class ImportSession(Op, frozen=True, kw_only=True, tag="import_session"):
     events of it are here.
     """
 
-    origin: str
-    events: int = 0
+    origin: Name
+    events: Sequence = 0
 
 
 class Guide(Op, frozen=True, kw_only=True, tag="guide"):
     """Queue guidance under an id made by the client."""
 
-    guidance: str
-    text: str
+    guidance: Id
+    text: Text
     mode: GuidanceMode = "note"
 
 
 class ChangeGuidance(Op, frozen=True, kw_only=True, tag="change_guidance"):
     """Edit (text) or withdraw (None) guidance that was not delivered yet."""
 
-    guidance: str
-    text: str | None = None
+    guidance: Id
+    text: Text | None = None
 
 
 class Control(Op, frozen=True, kw_only=True, tag="control"):
@@ -82,44 +99,44 @@ class Control(Op, frozen=True, kw_only=True, tag="control"):
 class GiveVerdict(Op, frozen=True, kw_only=True, tag="give_verdict"):
     """Judge a step. `author` is only for rules and judges; a person is known by the token."""
 
-    step: int
+    step: StepPlace
     value: VerdictValue
-    reason: str = ""
+    reason: Reason = ""
     author: Author | None = None
 
 
 class AddNote(Op, frozen=True, kw_only=True, tag="add_note"):
     """Remark on a step (0: on the session)."""
 
-    step: int
-    text: str
+    step: StepPlace
+    text: Text
 
 
 class SetTag(Op, frozen=True, kw_only=True, tag="set_tag"):
     """Tag a step (0: the session), or take the tag off."""
 
-    step: int
-    tag: str
+    step: StepPlace
+    tag: Tag
     on: bool = True
 
 
 class TellTime(Op, frozen=True, kw_only=True, tag="tell_time"):
     """Say how long one was at work on steps: active seconds by step number, since one said so last."""
 
-    seconds: dict[int, float]
+    seconds: Annotated[dict[StepNumber, Seconds], Many]
 
 
 class Opinion(msgspec.Struct, frozen=True, kw_only=True):
     """What somebody said elsewhere: an event as it was stored there, and the content address of its step's body."""
 
     event: msgspec.Raw
-    content: str = ""
+    content: BlobRef = ""
 
 
 class MergeOpinions(Op, frozen=True, kw_only=True, tag="merge_opinions"):
     """Take verdicts, notes and tags over that were given on another computer; they keep their authors and times."""
 
-    opinions: tuple[Opinion, ...]
+    opinions: Annotated[tuple[Opinion, ...], Many]
 
 
 class ClearAttention(Op, frozen=True, kw_only=True, tag="clear_attention"):
@@ -140,16 +157,26 @@ AnyOp = (
 )
 
 
+class UnreadableOp(Op, frozen=True, kw_only=True, tag="unreadable"):
+    """What stands for an operation that is none of ours or out of bounds, so that its command can be refused.
+
+    Never asked for: no decoder makes one of what a peer sends.
+    """
+
+    raw: bytes
+    why: str
+
+
 # ---- to the server -----------------------------------------------------------------------------------
 
 
 class Hello(Wire, frozen=True, kw_only=True, tag="hello"):
     """The first frame of a connection. `client` is the durable identity of the sender's outbox or journal."""
 
-    protocol: int
-    client: str
-    program: str = ""
-    capabilities: tuple[str, ...] = ()
+    protocol: Count
+    client: Id
+    program: Name = ""
+    capabilities: Annotated[tuple[Code, ...], Few] = ()
 
 
 class Command(Wire, frozen=True, kw_only=True, tag="command"):
@@ -159,9 +186,9 @@ class Command(Wire, frozen=True, kw_only=True, tag="command"):
     about may not be here yet.
     """
 
-    id: str
-    cseq: int
-    session: str
+    id: Id
+    cseq: Sequence
+    session: Id
     op: AnyOp
     again: bool = False
 
@@ -173,51 +200,51 @@ class WatchSessions(Wire, frozen=True, kw_only=True, tag="watch_sessions"):
 class Subscribe(Wire, frozen=True, kw_only=True, tag="subscribe"):
     """Send the session's events after `after`, then every new one."""
 
-    session: str
-    after: int = 0
+    session: Id
+    after: Sequence = 0
 
 
 class Unsubscribe(Wire, frozen=True, kw_only=True, tag="unsubscribe"):
     """Send no more events of the session."""
 
-    session: str
+    session: Id
 
 
 class Seen(Wire, frozen=True, kw_only=True, tag="seen"):
     """Everything up to `seq` is stored here; gives the sender credit for more."""
 
-    session: str
-    seq: int
+    session: Id
+    seq: Sequence
 
 
 class WantBlobs(Wire, frozen=True, kw_only=True, tag="want_blobs"):
     """Send these payloads as binary frames."""
 
-    hashes: tuple[str, ...]
+    hashes: Annotated[tuple[BlobName, ...], Many]
 
 
 class Lease(Wire, frozen=True, kw_only=True, tag="lease"):
     """A runner takes the session over from any earlier runner. `journal` names the journal it writes from."""
 
-    session: str
-    journal: str
+    session: Id
+    journal: Name
 
 
 class Append(Wire, frozen=True, kw_only=True, tag="append"):
     """Events first, first+1, … of the runner's journal. Their blobs were sent before, or are known."""
 
-    session: str
-    fence: int
-    first: int
-    bodies: tuple[msgspec.Raw, ...]
+    session: Id
+    fence: Sequence
+    first: Sequence
+    bodies: Annotated[tuple[msgspec.Raw, ...], Many]
 
 
 class Live(Wire, frozen=True, kw_only=True, tag="live"):
     """Text that is being made (a thought, a terminal); never stored, newest wins, may be dropped."""
 
-    session: str
-    channel: str
-    text: str
+    session: Id
+    channel: Code
+    text: Text
 
 
 class Search(Wire, frozen=True, kw_only=True, tag="search"):
@@ -226,16 +253,16 @@ class Search(Wire, frozen=True, kw_only=True, tag="search"):
     Any text is taken for words. Of those that one connection has waiting only the newest is answered.
     """
 
-    id: str
-    words: str
-    session: str = ""
-    limit: int = 50
+    id: Id
+    words: Text
+    session: Id = ""
+    limit: Count = 50
 
 
 class ListTasks(Wire, frozen=True, kw_only=True, tag="list_tasks"):
     """Tell the tasks of the server's catalogue, which CreateSession takes by their ids; answered by Tasks."""
 
-    id: str
+    id: Id
 
 
 ToServer = (
@@ -253,69 +280,69 @@ class Welcome(Wire, frozen=True, kw_only=True, tag="welcome"):
     `cseq` is the last command of this client that the server holds.
     """
 
-    protocol: int
-    epoch: str
-    program: str = ""
-    name: str = ""
-    scopes: tuple[str, ...] = ()
-    cseq: int = 0
-    capabilities: tuple[str, ...] = ()
+    protocol: Count
+    epoch: Id
+    program: Name = ""
+    name: Name = ""
+    scopes: Annotated[tuple[Name, ...], Many] = ()
+    cseq: Sequence = 0
+    capabilities: Annotated[tuple[Code, ...], Few] = ()
 
 
 class Ack(Wire, frozen=True, kw_only=True, tag="ack"):
     """The command is stored; the same answer for every repeat."""
 
-    id: str
-    cseq: int
-    result: dict[str, Any] = {}
+    id: Id
+    cseq: Sequence
+    result: Annotated[dict[Name, Any], Few] = {}
 
 
 class Nak(Wire, frozen=True, kw_only=True, tag="nak"):
     """The command is refused for good and will not be asked again; it counts as answered."""
 
-    id: str
-    cseq: int
-    kind: str
-    code: str
-    sentence: str
-    params: dict[str, Any] = {}
+    id: Id
+    cseq: Sequence
+    kind: Code
+    code: Code
+    sentence: Text
+    params: Annotated[dict[Name, Any], Few] = {}
 
 
 class Events(Wire, frozen=True, kw_only=True, tag="events"):
     """Events first, first+1, … of a session's log, as stored; `head` is the newest there is."""
 
-    session: str
-    first: int
-    head: int
-    bodies: tuple[msgspec.Raw, ...]
+    session: Id
+    first: Sequence
+    head: Sequence
+    bodies: Annotated[tuple[msgspec.Raw, ...], Many]
 
 
 class Sessions(Wire, frozen=True, kw_only=True, tag="sessions"):
     """Rows that changed."""
 
-    rows: tuple[SessionRow, ...]
+    rows: Annotated[tuple[SessionRow, ...], Many]
 
 
 class Leased(Wire, frozen=True, kw_only=True, tag="leased"):
     """The runner holds the session under `fence`; `next` is the first journal entry that the server lacks."""
 
-    session: str
-    fence: int
-    next: int
+    session: Id
+    fence: Sequence
+    next: Sequence
 
 
 class Appended(Wire, frozen=True, kw_only=True, tag="appended"):
     """The journal's entries up to `upto` are stored."""
 
-    session: str
-    upto: int
+    session: Id
+    upto: Sequence
 
 
 class MissingBlobs(Wire, frozen=True, kw_only=True, tag="missing_blobs"):
     """Send these first, then Append again."""
 
-    session: str
-    hashes: tuple[str, ...]
+    session: Id
+    hashes: Annotated[tuple[BlobName, ...], Many]
 
 
 class Found(Wire, frozen=True, kw_only=True, tag="found"):
@@ -324,10 +351,10 @@ class Found(Wire, frozen=True, kw_only=True, tag="found"):
     `behind`: so many events of the log could not be searched yet; ask again for what is in them.
     """
 
-    id: str
-    hits: tuple[Hit, ...] = ()
+    id: Id
+    hits: Annotated[tuple[Hit, ...], Many] = ()
     more: bool = False
-    behind: int = 0
+    behind: Sequence = 0
 
 
 class OfferedTask(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -336,28 +363,28 @@ class OfferedTask(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     `asks` is what it wants of the server's computer and nobody allowed there yet: who runs the server must, first.
     """
 
-    task: str
-    title: str
-    hosts: tuple[str, ...] = ()
-    asks: tuple[HostRight, ...] = ()
+    task: Id
+    title: Title
+    hosts: Annotated[tuple[Name, ...], Few] = ()
+    asks: Annotated[tuple[HostRight, ...], Few] = ()
 
 
 class Tasks(Wire, frozen=True, kw_only=True, tag="tasks"):
     """The tasks that the server offers, by title; of `unreadable` ones its log says what is wrong."""
 
-    id: str
-    tasks: tuple[OfferedTask, ...] = ()
-    unreadable: int = 0
+    id: Id
+    tasks: Annotated[tuple[OfferedTask, ...], Many] = ()
+    unreadable: Count = 0
 
 
 class Failed(Wire, frozen=True, kw_only=True, tag="failed"):
     """Something else that was asked for cannot be done; `about` names it (a session, hash, question's id or type)."""
 
-    kind: str
-    code: str
-    sentence: str
-    about: str = ""
-    params: dict[str, Any] = {}
+    kind: Code
+    code: Code
+    sentence: Text
+    about: Text = ""
+    params: Annotated[dict[Name, Any], Few] = {}
 
 
 FromServer = (

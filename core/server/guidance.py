@@ -11,7 +11,7 @@ from core.domain.events import (
     GuidanceEdited,
     GuidanceQueued,
     GuidanceWithdrawn,
-    decode_event,
+    decode_stored,
 )
 from core.domain.ids import is_id
 from core.domain.session import FINAL_STATES
@@ -73,7 +73,7 @@ def change(conn: Connection, principal: Principal, session: str, op: ChangeGuida
 
 def decide_open_changes(conn: Connection, session: str) -> None:
     """The runner ended with changes still asked for: nobody but the server decides them now."""
-    facts = [decode_event(body).fact for body in log.about_guidance(conn, session)]
+    facts = [decode_stored(body).fact for body in log.about_guidance(conn, session)]
     decided = {f.request for f in facts if isinstance(f, _DECIDED)}
     steps = {f.guidance: f.step for f in facts if isinstance(f, GuidanceDelivered)}
     withdrawn = {f.guidance for f in facts if isinstance(f, GuidanceWithdrawn)}
@@ -98,7 +98,7 @@ def _may_know_more(conn: Connection, session: str) -> bool:
 
 def facts_of(conn: Connection, session: str, guidance: str) -> list[Fact]:
     """Everything that the log says about one guidance, in order."""
-    return [decode_event(body).fact for body in log.about_guidance(conn, session, guidance)]
+    return [decode_stored(body).fact for body in log.about_guidance(conn, session, guidance)]
 
 
 def check_text(text: str) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from core.domain.bounds import INT32
 from core.domain.errors import Conflict, InvalidInput, NotFound, ReportableError, error_kind
 from core.domain.events import (
     AttentionCleared,
@@ -21,7 +22,7 @@ from core.domain.events import (
 )
 from core.domain.ids import is_id, is_label
 from core.domain.verdict import Author
-from core.protocol.codec import check_event
+from core.protocol.codec import bad_op, check_event
 from core.protocol.messages import (
     Ack,
     AddNote,
@@ -38,6 +39,7 @@ from core.protocol.messages import (
     SetTag,
     SetThresholds,
     TellTime,
+    UnreadableOp,
 )
 from core.protocol.scopes import SCOPE_OF_OP, scope_of
 from core.server import guidance, lifecycle, opinions
@@ -52,7 +54,7 @@ from core.store.sqlite import Connection, driver
 _log = logging.getLogger("wire")
 MAX_TIMED, MAX_TIMED_S = 1_000, 86_400.0
 """So many steps in one telling of time, and so many seconds for each."""
-LAST_STEP = 2**31
+LAST_STEP = INT32
 """The newest step of which may be spoken before it is here."""
 _SPEAKS = (Guide, GiveVerdict, AddNote, SetTag, SetThresholds, TellTime)
 _OPINIONS = (GiveVerdict, AddNote, SetTag, TellTime)
@@ -81,6 +83,8 @@ def answer_command(conn: Connection, client: str, principal: Principal, command:
 
 def apply_command(conn: Connection, principal: Principal, command: Command, lookups: Lookups) -> dict[str, Any]:
     """The effect of a command and its result; the caller's transaction holds both. Raises ReportableError."""
+    if isinstance(command.op, UnreadableOp):
+        raise bad_op(command.op.why)
     principal.require(scope_of(command.op))
     session = command.session
     if command.again and isinstance(command.op, _SPEAKS) and not lifecycle.is_here(conn, session):

@@ -5,7 +5,7 @@ Every function takes a connection; those that write expect to be inside a transa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
@@ -20,12 +20,12 @@ from core.domain.events import (
     StepStarted,
     UnknownFact,
     decode_event,
+    decode_stored,
     kinds_of,
 )
-from core.domain.session import SessionRow, advance
+from core.domain.session import SessionRow, advance, decode_row
 from core.store.sqlite import Connection, scalar
 
-_ROW = msgspec.json.Decoder(SessionRow)
 _CHUNK = 2048
 _GUIDANCE_OF = "substr(body, instr(body, CAST('\"guidance\":\"' AS BLOB)) + 12, 120)"
 
@@ -68,8 +68,11 @@ def row(conn: Connection, session: str) -> SessionRow:
 
 
 def rows(conn: Connection) -> list[SessionRow]:
-    """The rows of all sessions, oldest first; an import that is not whole yet has none."""
-    found = (_ROW.decode(text) for (text,) in conn.execute("SELECT row FROM session ORDER BY id"))
+    """The rows of all sessions, oldest first; an import that is not whole yet has none.
+
+    A row that cannot be read says so (`SessionRow.unreadable`), so that the others are seen.
+    """
+    found = (decode_row(text, name) for name, text in conn.execute("SELECT id, row FROM session ORDER BY id"))
     return [row for row in found if not row.is_hidden]
 
 
@@ -89,19 +92,20 @@ def append(conn: Connection, session: str, bodies: Sequence[bytes]) -> int:
     Raises NotFound for an unknown session, InvalidInput where a body is no event (then nothing may be kept).
     """
     held, row = _state(conn, session)
-    return _insert(conn, row, held, bodies)
+    return _insert(conn, row, held, bodies, decode_event)
 
 
 def place(conn: Connection, session: str, first: int, bodies: Sequence[bytes]) -> int:
     """Take events first, first+1, … of the server's log into a copy; returns the new head.
 
-    Those already held are skipped. Raises Conflict (seq_gap, with `expect`) when some before `first` are missing.
+    Those already held are skipped; one that cannot be read here is held all the same. Raises Conflict (seq_gap, with
+    `expect`) when some before `first` are missing.
     """
     create(conn, session)
     held, row = _state(conn, session)
     if first > held + 1:
         raise Conflict("seq_gap", f"Event {first} of session {session} follows {held}.", expect=held + 1)
-    return _insert(conn, row, held, bodies[held + 1 - first :])
+    return _insert(conn, row, held, bodies[held + 1 - first :], decode_stored)
 
 
 def read(
@@ -169,7 +173,7 @@ def with_opinions(conn: Connection) -> list[str]:
 def opinions(conn: Connection, session: str) -> list[bytes]:
     """The bodies of the events in which people said something of a session's steps, in order."""
     sql = f"SELECT body FROM event WHERE session = ? AND {_OF_PERSON} ORDER BY seq"
-    return [bytes(b) for (b,) in conn.execute(sql, (session,)) if decode_event(bytes(b)).author.kind == "person"]
+    return [bytes(b) for (b,) in conn.execute(sql, (session,)) if decode_stored(bytes(b)).author.kind == "person"]
 
 
 def lease(conn: Connection, session: str, journal: str) -> tuple[int, int]:
@@ -208,12 +212,13 @@ def append_journal(conn: Connection, session: str, fence: int, first: int, bodie
     return int(row[1]) + len(fresh) - 1
 
 
-def _insert(conn: Connection, row: SessionRow, held: int, bodies: Sequence[bytes]) -> int:
+def _insert(conn: Connection, row: SessionRow, held: int, bodies: Sequence[bytes],
+            decode: Callable[[bytes], Event]) -> int:
     if not bodies:
         return held
     values = []
     for seq, body in enumerate(bodies, held + 1):
-        event = decode_event(body)
+        event = decode(body)
         values.append((row.session, seq, *_labels(event), body))
         if seq == row.seq + 1:  # a copy's row may be ahead of the events that it holds
             row = advance(row, seq, event)
@@ -239,7 +244,7 @@ def _state(conn: Connection, session: str) -> tuple[int, SessionRow]:
     row = conn.execute("SELECT head, row FROM session WHERE id = ?", (session,)).fetchone()
     if row is None:
         raise _unknown(session)
-    return row[0], _ROW.decode(row[1])
+    return row[0], decode_row(row[1], session)
 
 
 def _save_row(conn: Connection, row: SessionRow, held: int | None = None) -> None:

@@ -14,12 +14,12 @@ import msgspec
 
 from core.domain.errors import NotFound
 from core.domain.ids import new_id
+from core.protocol.codec import check_op, decode_op
 from core.protocol.messages import AnyOp
 from core.store.sqlite import Connection, scalar
 
 OutboxState = Literal["queued", "acked", "refused"]
 
-_OP: msgspec.json.Decoder[AnyOp] = msgspec.json.Decoder(AnyOp)
 _COLUMNS = "SELECT cseq, id, session, op, state, reply, created_at FROM outbox"
 
 
@@ -41,12 +41,15 @@ def client_id(conn: Connection) -> str:
 
 
 def add(conn: Connection, session: str, op: AnyOp, id: str = "") -> Queued:
-    """Put a command in; the session's draft is cleared in the same transaction by the caller, if it was one."""
+    """Put a command in; the session's draft is cleared in the same transaction by the caller, if it was one.
+
+    Raises InvalidInput (bad_op) for what a server would not take.
+    """
     id = id or new_id()
     now = datetime.now(UTC)
     cseq = last(conn) + 1
     conn.execute("INSERT INTO outbox (cseq, id, session, op, created_at) VALUES (?, ?, ?, ?, ?)",
-                 (cseq, id, session, msgspec.json.encode(op), now.isoformat()))
+                 (cseq, id, session, check_op(op), now.isoformat()))
     return Queued(cseq=cseq, id=id, session=session, op=op, created_at=now)
 
 
@@ -131,5 +134,5 @@ def draft(conn: Connection, session: str) -> str:
 
 def _queued(conn: Connection, sql: str, *values: object) -> Iterator[Queued]:
     for cseq, id_, session, op, state, reply, created in conn.execute(sql, values):
-        yield Queued(cseq=cseq, id=id_, session=session, op=_OP.decode(op), state=state, reply=reply,
+        yield Queued(cseq=cseq, id=id_, session=session, op=decode_op(op), state=state, reply=reply,
                      created_at=datetime.fromisoformat(created))

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from core.domain.errors import InvalidInput, ReportableError, Unavailable
-from core.domain.events import blobs_of
+from core.domain.events import blobs_of, decode_stored
 from core.store import blobs, log
 from core.store.backup import damage, give_own_epoch
 from core.store.home import sync
@@ -57,7 +57,7 @@ def _survey(conn: Connection, path: Path, pending: tuple[str, ...]) -> Survey:
         seen = 0
         for placed in log.read_all(conn, session, head):
             seen += 1
-            lacking += len(blobs.missing(conn, blobs_of(placed.event.fact)))
+            lacking += len(blobs.missing(conn, blobs_of(decode_stored(placed.body).fact)))
         if seen != head:
             raise InvalidInput("log_damaged", f"{path} holds {seen} of {head} events of session {session}.",
                                path=str(path), session=session)

@@ -15,7 +15,7 @@ from time import monotonic
 import msgspec
 
 from core.domain.errors import LimitReached, NotFound, ProtocolMismatch, ReportableError, Unavailable
-from core.domain.events import GuidanceEdited, GuidanceQueued, NoteAdded, Placed, StepAdded, SummaryAdded
+from core.domain.events import GuidanceEdited, GuidanceQueued, NoteAdded, Placed, StepAdded, SummaryAdded, decode_stored
 from core.domain.hit import Hit, Where
 from core.domain.step import StepBody, decode_body
 from core.store import blobs, log
@@ -209,7 +209,7 @@ class SearchIndex:
         return last.seq
 
     def _index(self, source: Connection, placed: Placed) -> None:
-        fact = placed.event.fact
+        fact = decode_stored(placed.body).fact
         if isinstance(fact, StepAdded):
             body = _held_body(source, fact.body)
             if body is None:

@@ -2426,6 +2426,10 @@ Delete or right click: take it away</source>
 <context>
     <name>RemarksController</name>
     <message>
+        <source>Not all of this session can be read; nothing of it is lost. {why}</source>
+        <translation>此会话无法全部读取；其中的内容没有丢失。{why}</translation>
+    </message>
+    <message>
         <source>the import, {when}</source>
         <translation>导入时，{when}</translation>
     </message>
@@ -2669,10 +2673,6 @@ Delete or right click: take it away</source>
     <message>
         <source>the same ×{count}: {title}</source>
         <translation>重复 ×{count}：{title}</translation>
-    </message>
-    <message>
-        <source>%n failed</source>
-        <translation>%n 个失败</translation>
     </message>
     <message>
         <source>guidance of {author}</source>
@@ -3065,6 +3065,10 @@ Delete or right click: take it away</source>
     <message>
         <source>finished</source>
         <translation>已完成</translation>
+    </message>
+    <message>
+        <source>unreadable</source>
+        <translation>无法读取</translation>
     </message>
     <message>
         <source>failed</source>

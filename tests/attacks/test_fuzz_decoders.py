@@ -358,4 +358,4 @@ def test_real_files_with_damage(folder: Path, name: str) -> None:
             for put in (b"\xff\x00", b'"\\ud800"', b"[" * 5000, b"9" * 5000, DEEP):
                 path = folder / f"real-{source.name}"
                 path.write_bytes(data[:cut] + put + data[cut + 5 :])
-                survives(lambda path=path: read_file(path), 3.0)
+                survives(lambda path=path: read_file(path))

@@ -185,7 +185,7 @@ def test_a_runner_cannot_speak_for_a_person(tmp_path: Path, fact: Fact) -> None:
 
 def test_pieces_without_bytes_are_bounded_too() -> None:
     assembly, count = Assembly(), INCOMPLETE_BYTES // 1024 + 1
-    with within(1.0):
+    with within():
         for n in range(count):
             assembly.add(Piece(f"{n:064x}", 0, 10, b""))
             assert assembly.held >= 0

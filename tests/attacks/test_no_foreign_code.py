@@ -134,7 +134,7 @@ def test_what_is_imported_by_name_is_named_by_us() -> None:
         for c in calls(tree)
         if ast.unparse(c.func).endswith("import_module") and not isinstance(c.args[0], ast.Constant)
     }
-    assert found == {"core/cli/root.py: f'core.cli.{module}'", "app/window/panels.py: name",
+    assert found == {"core/cli/root.py: f'core.cli.{module}'", "app/window/panels.py: module",
                      "app/window/panels.py: folder.name",
                      "core/formats/registry.py: f'{readers.__name__}.{found.name}'"}
 

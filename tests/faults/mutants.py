@@ -178,7 +178,7 @@ def without_r5(put: Put) -> None:
     """Results are handed out when the work is done, before its COMMIT."""
 
     def commit(self: writer.Writer, batch: Any) -> None:
-        wanted = [(work, future) for work, future in batch if future.set_running_or_notify_cancel()]
+        wanted = [(work, future) for work, future, _ in batch if future.set_running_or_notify_cancel()]
         self._conn.execute("BEGIN IMMEDIATE")
         for work, future in wanted:
             result, failure = self._piece(work)

@@ -4,7 +4,16 @@ from core.domain.events.annotation import AnnotationFact, NoteAdded, OpinionFact
 from core.domain.events.attention import AttentionCleared, AttentionKind, AttentionRaised, ThresholdsSet
 from core.domain.events.blobs import blobs_of
 from core.domain.events.effect import FileChanged, SearchMade, SearchResult, TerminalOutput
-from core.domain.events.event import FACT_KINDS, Event, Placed, decode_event, encode_event, kinds_of, make_event
+from core.domain.events.event import (
+    FACT_KINDS,
+    Event,
+    Placed,
+    decode_event,
+    decode_stored,
+    encode_event,
+    kinds_of,
+    make_event,
+)
 from core.domain.events.fact import Fact, UnknownFact
 from core.domain.events.guidance import (
     GuidanceAnswered,
@@ -34,5 +43,5 @@ __all__ = [
     "GuidanceWithdrawn", "NoteAdded", "OpinionFact", "Placed", "ScoreGiven", "SearchMade", "SearchResult",
     "SessionCreated", "SessionState", "SessionStateChanged", "SnapshotTaken", "StepAdded", "StepStarted",
     "SubmissionMade", "SummaryAdded", "TagSet", "TerminalOutput", "ThresholdsSet", "TimeSpent", "UnknownFact",
-    "VerdictGiven", "blobs_of", "decode_event", "encode_event", "kinds_of", "make_event",
+    "VerdictGiven", "blobs_of", "decode_event", "decode_stored", "encode_event", "kinds_of", "make_event",
 ]

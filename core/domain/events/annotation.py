@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from core.domain.bounds import Many, Reason, Seconds, StepNumber, StepPlace, Tag, Text
 from core.domain.events.fact import Fact
 from core.domain.verdict import VerdictValue
 
@@ -13,26 +16,26 @@ class AnnotationFact(Fact, frozen=True, kw_only=True):
 class OpinionFact(AnnotationFact, frozen=True, kw_only=True):
     """An opinion on one step, by number; 0 is the session."""
 
-    step: int
+    step: StepPlace
 
 
 class VerdictGiven(OpinionFact, frozen=True, kw_only=True, tag="verdict_given"):
     """The event's author judges one step."""
 
     value: VerdictValue
-    reason: str = ""
+    reason: Reason = ""
 
 
 class NoteAdded(OpinionFact, frozen=True, kw_only=True, tag="note_added"):
     """A remark on a step, or on the session (step 0)."""
 
-    text: str
+    text: Text
 
 
 class TagSet(OpinionFact, frozen=True, kw_only=True, tag="tag_set"):
     """A tag was put on a step (or session: 0), or taken off."""
 
-    tag: str
+    tag: Tag
     on: bool = True
 
 
@@ -42,4 +45,4 @@ class TimeSpent(AnnotationFact, frozen=True, kw_only=True, tag="time_spent"):
     Active time only: the window in front, and a key or the mouse used within the last while.
     """
 
-    seconds: dict[int, float]
+    seconds: Annotated[dict[StepNumber, Seconds], Many]

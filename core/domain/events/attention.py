@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from core.domain.attention import Thresholds
+from core.domain.bounds import Reason, StepPlace
 from core.domain.events.fact import Fact
 
 AttentionKind = Literal["error_burst", "loop", "stall", "waiting", "budget", "finished"]
@@ -14,8 +15,8 @@ class AttentionRaised(Fact, frozen=True, kw_only=True, tag="attention_raised"):
     """Something wants a person's look; `evidence` is a short text, `step` where."""
 
     kind: AttentionKind
-    evidence: str = ""
-    step: int = 0
+    evidence: Reason = ""
+    step: StepPlace = 0
 
 
 class AttentionCleared(Fact, frozen=True, kw_only=True, tag="attention_cleared"):

@@ -1,4 +1,4 @@
-"""Which blobs a fact names, read off the types of its fields (`BlobRef`)."""
+"""Which blobs a fact names, read off the types of its fields (`BlobName`, `BlobRef`)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import Any, get_args, get_type_hints
 
 import msgspec
 
-from core.domain.blob import BlobRef
+from core.domain.blob import BlobName, BlobRef
 from core.domain.events.fact import Fact
+
+_NAMES = (BlobName, BlobRef)
 
 
 def blobs_of(fact: Fact) -> tuple[str, ...]:
@@ -34,12 +36,12 @@ def _named(value: object) -> Iterator[str]:
 def _fields(kind: type[msgspec.Struct]) -> tuple[tuple[str, bool, bool], ...]:
     """(name, whether it is a blob's, whether it is required) of the fields that hold names of blobs, at any depth."""
     hints = get_type_hints(kind, include_extras=True)
-    return tuple((f.name, hints[f.name] == BlobRef, f.required) for f in msgspec.structs.fields(kind)
+    return tuple((f.name, hints[f.name] in _NAMES, f.required) for f in msgspec.structs.fields(kind)
                  if _holds_blobs(hints[f.name]))
 
 
 def _holds_blobs(hint: Any) -> bool:
-    if hint == BlobRef:
+    if hint in _NAMES:
         return True
     if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
         return bool(_fields(hint))

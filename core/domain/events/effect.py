@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
 
 from core.domain.blob import BlobRef
+from core.domain.bounds import Address, Bytes, Cells, Count, Many, Name, StepPlace, Text, Title, Total
 from core.domain.events.fact import Fact
 
 
@@ -14,41 +17,41 @@ class TerminalOutput(Fact, frozen=True, kw_only=True, tag="terminal_output"):
     The first output tells how many `columns` and `rows` the terminal has, where that is known.
     """
 
-    host: str
-    terminal: str
-    offset: int
-    size: int
-    data: bytes = b""
+    host: Name
+    terminal: Name
+    offset: Total
+    size: Count
+    data: Bytes = b""
     blob: BlobRef = ""
-    columns: int = 0
-    rows: int = 0
+    columns: Cells = 0
+    rows: Cells = 0
 
 
 class FileChanged(Fact, frozen=True, kw_only=True, tag="file_changed"):
     """A file's content before and after, as blob hashes; empty for absent, `too_large` where it was not kept."""
 
-    host: str
-    path: str
+    host: Name
+    path: Address
     before: BlobRef = ""
     after: BlobRef = ""
-    size: int = 0
-    step: int = 0
+    size: Total = 0
+    step: StepPlace = 0
     too_large: bool = False
 
 
 class SearchResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One result of a search, as the engine gave it."""
 
-    title: str
-    link: str
-    snippet: str = ""
-    position: int = 0
+    title: Title
+    link: Address
+    snippet: Text = ""
+    position: Count = 0
 
 
 class SearchMade(Fact, frozen=True, kw_only=True, tag="search_made"):
     """The agent searched, or visited a page (`engine` is then "page" and `query` its address)."""
 
-    query: str
-    engine: str
-    step: int
-    results: tuple[SearchResult, ...] = ()
+    query: Address
+    engine: Name
+    step: StepPlace
+    results: Annotated[tuple[SearchResult, ...], Many] = ()

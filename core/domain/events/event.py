@@ -15,6 +15,8 @@ from typing import Any
 
 import msgspec
 
+from core.domain.blob import blob_hash
+from core.domain.bounds import Id, Moment
 from core.domain.errors import InvalidInput
 from core.domain.events import annotation, attention, effect, guidance, score, session, step
 from core.domain.events.fact import Fact, UnknownFact
@@ -47,8 +49,8 @@ _ANY_FACT: Any = reduce(or_, FACT_KINDS.values())
 class Event(msgspec.Struct, frozen=True, kw_only=True):
     """One immutable fact with its identity, time (UTC) and author."""
 
-    id: str
-    at: datetime
+    id: Id
+    at: Moment
     author: Author
     fact: Fact
 
@@ -62,8 +64,12 @@ class Placed(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def event(self) -> Event:
-        """The decoded event."""
-        return decode_event(self.body)
+        """The decoded event. Raises InvalidInput (bad_event), which names session and place."""
+        try:
+            return decode_event(self.body)
+        except InvalidInput as error:
+            raise InvalidInput("bad_event", f"Event {self.seq} of session {self.session} cannot be read: "
+                               f"{error.params['why']}", session=self.session, seq=self.seq, **error.params) from error
 
 
 def make_event(fact: Fact, author: Author, *, at: datetime | None = None, id: str = "") -> Event:
@@ -72,8 +78,8 @@ def make_event(fact: Fact, author: Author, *, at: datetime | None = None, id: st
 
 
 class _Envelope(msgspec.Struct, frozen=True, kw_only=True):
-    id: str
-    at: datetime
+    id: Id
+    at: Moment
     author: Author
     fact: msgspec.Raw
 
@@ -82,11 +88,21 @@ class _Kind(msgspec.Struct, frozen=True):
     type: str
 
 
-_Known = msgspec.defstruct("_Known", [("id", str), ("at", datetime), ("author", Author), ("fact", _ANY_FACT)],
+_Known = msgspec.defstruct("_Known", [("id", Id), ("at", Moment), ("author", Author), ("fact", _ANY_FACT)],
                            frozen=True, kw_only=True)
 _KNOWN: msgspec.json.Decoder[Any] = msgspec.json.Decoder(_Known)
 _ENVELOPE = msgspec.json.Decoder(_Envelope)
 _KIND = msgspec.json.Decoder(_Kind)
+
+
+class _Loose(msgspec.Struct):
+    id: str
+    at: datetime
+    fact: msgspec.Raw
+
+
+_LOOSE = msgspec.json.Decoder(_Loose)
+_NOBODY = Author(kind="import", name="")
 
 
 def encode_event(event: Event) -> bytes:
@@ -111,14 +127,34 @@ def decode_event(body: bytes) -> Event:
     return Event(id=known.id, at=known.at, author=known.author, fact=known.fact)
 
 
+def decode_stored(body: bytes) -> Event:
+    """The event of bytes that a log holds already, for those who pass it on or look for other events: what cannot be
+    read (an older program took what is out of bounds) is an `UnknownFact`, and nothing is raised."""
+    try:
+        return decode_event(body)
+    except InvalidInput:
+        pass
+    try:
+        loose = _LOOSE.decode(body)
+        return Event(id=loose.id[:200], at=loose.at, author=_NOBODY,
+                     fact=UnknownFact(kind=_KIND.decode(loose.fact).type, raw=bytes(loose.fact)))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return Event(id=blob_hash(body), at=datetime.fromtimestamp(0, UTC), author=_NOBODY,
+                     fact=UnknownFact(kind="unreadable", raw=body))
+
+
+def _bad(error: Exception) -> InvalidInput:
+    return InvalidInput("bad_event", f"An event cannot be read: {error}", why=str(error))
+
+
 def _decode_unknown(body: bytes, error: Exception) -> Event:
     """The event around a fact of a newer kind; `error` is why it is none of ours."""
     try:
         envelope = _ENVELOPE.decode(body)
         kind = _KIND.decode(envelope.fact).type
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as deeper:
-        raise InvalidInput("bad_event", f"An event cannot be read: {deeper}") from deeper
+        raise _bad(deeper) from deeper
     if kind in FACT_KINDS:
-        raise InvalidInput("bad_event", f"An event cannot be read: {error}") from error
+        raise _bad(error) from error
     fact = UnknownFact(kind=kind, raw=bytes(envelope.fact))
     return Event(id=envelope.id, at=envelope.at, author=envelope.author, fact=fact)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
+from core.domain.bounds import Address, Code, Few, Id, Name, StepPlace, Text
 from core.domain.events.fact import Fact
 from core.domain.task import AgentSettings, Task
 
@@ -15,16 +16,16 @@ class SessionCreated(Fact, frozen=True, kw_only=True, tag="session_created"):
 
     task: Task
     agent: AgentSettings = AgentSettings()
-    origin: str = "live"
-    source: str = ""
+    origin: Name = "live"
+    source: Address = ""
 
 
 class SessionStateChanged(Fact, frozen=True, kw_only=True, tag="session_state"):
     """The session entered a state; `reason` is a stable code such as finished, limit_steps, stopped_by_person."""
 
     state: SessionState
-    reason: str = ""
-    detail: str = ""
+    reason: Code = ""
+    detail: Text = ""
 
 
 class ControlAsked(Fact, frozen=True, kw_only=True, tag="control_asked"):
@@ -36,12 +37,12 @@ class ControlAsked(Fact, frozen=True, kw_only=True, tag="control_asked"):
 class SnapshotTaken(Fact, frozen=True, kw_only=True, tag="snapshot_taken"):
     """Saved state of the sandboxes at a step: image reference per host."""
 
-    step: int
-    images: dict[str, str] = {}
+    step: StepPlace
+    images: Annotated[dict[Name, Address], Few] = {}
 
 
 class Branched(Fact, frozen=True, kw_only=True, tag="branched"):
     """This session continues from a snapshot of another."""
 
-    parent: str
-    step: int
+    parent: Id
+    step: StepPlace

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from core.domain.blob import BlobRef
+from typing import Annotated
+
+from core.domain.blob import BlobName, BlobRef
+from core.domain.bounds import Id, Many, StepNumber, StepPlace, Text, Title, Total
 from core.domain.context import ContextDelta, MessageRef
 from core.domain.events.fact import Fact
 from core.domain.step import StepHead, Usage
@@ -11,8 +14,8 @@ from core.domain.step import StepHead, Usage
 class StepStarted(Fact, frozen=True, kw_only=True, tag="step_started"):
     """The runner fixed the context of step `number`; `guidance` names what it holds for the first time."""
 
-    number: int
-    guidance: tuple[str, ...] = ()
+    number: StepNumber
+    guidance: Annotated[tuple[Id, ...], Many] = ()
 
 
 class StepAdded(Fact, frozen=True, kw_only=True, tag="step_added"):
@@ -27,10 +30,10 @@ class StepAdded(Fact, frozen=True, kw_only=True, tag="step_added"):
     """
 
     head: StepHead
-    body: BlobRef
+    body: BlobName
     context: ContextDelta = ContextDelta()
     completion: MessageRef | None = None
-    terminals: dict[str, int] = {}
+    terminals: Annotated[dict[Title, Total], Many] = {}
     tools: BlobRef = ""
     counted: Usage = Usage()
     is_error_counted: bool = False
@@ -45,9 +48,9 @@ class SummaryAdded(Fact, frozen=True, kw_only=True, tag="summary_added"):
     assistant message that the model answered there.
     """
 
-    id: str
-    first: int
-    last: int
-    text: str
+    id: Id
+    first: StepPlace
+    last: StepPlace
+    text: Text
     context: ContextDelta = ContextDelta()
     completion: MessageRef | None = None

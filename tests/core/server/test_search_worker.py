@@ -9,6 +9,7 @@ import pytest
 from support.logs import Maker, fill
 
 from core.domain.errors import LimitReached
+from core.domain.step import Action, Observation, Output, StepBody
 from core.server import search_worker
 from core.server.search_worker import Updater, find
 from core.store import log
@@ -45,10 +46,12 @@ def test_an_index_that_is_behind_says_how_far_and_catches_up_later(tmp_path: Pat
 
 def test_references_of_foreign_logs_are_cut(tmp_path: Path) -> None:
     maker = Maker(1)
-    maker.guide("walrus")
-    maker.summarise()
+    maker.step = 1
+    action = Action(call_id="x" * 5_000, tool="t")
+    observation = Observation(call_id="x" * 5_000, output=Output(text="walrus"))
+    maker.say(maker._step_fact(StepBody(number=1, actions=(action,), observations=(observation,))))
     with closing(open_log(tmp_path / "log.db")) as conn, transaction(conn):
-        fill(conn, "s", [b.replace(b'"guidance":"', b'"guidance":"' + b"x" * 5000) for b in maker.bodies], maker.blobs)
+        fill(conn, "s", maker.bodies, maker.blobs)
     with closing(SearchIndex(tmp_path / "search.db")) as index:
         index.update(tmp_path / "log.db")
         hits = find(index, tmp_path / "log.db", WALRUS).hits
