@@ -74,7 +74,7 @@ async def run_session(folder: Path, url: str, token: str, session: str, *, allow
             await _Run(journal, folder, url, token, allow).run()
         finally:
             journal.close()
-    except driver.Error as error:
+    except (driver.Error, OSError) as error:
         if not is_disk_failure(error):
             raise
         raise Unavailable("journal_write_failed", f"The journal in {folder} cannot be written: {error}.",

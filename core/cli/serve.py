@@ -29,6 +29,7 @@ def serve(
     from core.server.serve import Server, ServeSettings, run
     from core.store.home import Home
 
+    logs.make_stderr_unfailing()  # a log that cannot be written must end no server
     home = Home.default()
     logs.set_up("server", home.logs)
     for pair in keys:
