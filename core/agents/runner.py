@@ -47,6 +47,7 @@ from core.tasks.task_check import check_task
 log = logging.getLogger("agent")
 
 CATCH_UP_S = 5.0
+FOLDER_LOOK_S = 5.0
 FLUSH_S = 30.0
 SANDBOX_TRIES = 5
 _SECRET = re.compile(r"(?:^|_)(?:key|token|secret|password|passwd|credential)s?$", re.IGNORECASE)
@@ -74,7 +75,7 @@ async def run_session(folder: Path, url: str, token: str, session: str, *, allow
             await _Run(journal, folder, url, token, allow).run()
         finally:
             journal.close()
-    except driver.Error as error:
+    except (driver.Error, OSError) as error:
         if not is_disk_failure(error):
             raise
         raise Unavailable("journal_write_failed", f"The journal in {folder} cannot be written: {error}.",
@@ -110,6 +111,7 @@ class _Run:
                 self._scope.spawn(self._linked(), name="link", on_error=self._link_failed)
                 self._scope.spawn(self._spool.run_live(), name="live")
                 self._scope.spawn(watch_stall(self._journal, self._inbox), name="stall")
+                self._scope.spawn(self._watch_folder(), name="folder")
                 self._work = self._scope.spawn(self._guarded(), name="work")
                 await asyncio.wait([self._work])
                 failure = None if self._work.cancelled() else self._work.exception()
@@ -128,6 +130,13 @@ class _Run:
     def _cancel(self) -> None:
         if self._work is not None:
             self._work.cancel()
+
+    async def _watch_folder(self) -> None:
+        """Where the journal was deleted, nothing that is done can be told to anybody."""
+        while (self._folder / "journal.db").exists():
+            await asyncio.sleep(FOLDER_LOOK_S)
+        log.error("%s was deleted: the runner ends", self._folder)
+        self._cancel()
 
     async def _linked(self) -> None:
         """The link, until it is cancelled or a newer runner takes over, which is no defect to be logged as one."""

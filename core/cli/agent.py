@@ -22,10 +22,17 @@ def agent(session: str, url: str, token_file: Path, folder: Path, allow: bool) -
     from core.cli.failure import tell
     from core.domain.errors import Unavailable
     from core.domain.session import EX_TEMPFAIL
+    from core.store.sqlite import is_disk_failure
 
-    logs.set_up("agent", folder)
+    logs.make_stderr_unfailing()  # it is a file on the very disk that may be full: the status must get through
     try:
+        logs.set_up("agent", folder)
         asyncio.run(run_session(folder, url, token_file.read_text().strip(), session, allow=allow))
     except Unavailable as error:
         tell(error.code, error.sentence)
+        raise click.exceptions.Exit(EX_TEMPFAIL) from None
+    except OSError as error:
+        if not is_disk_failure(error):
+            raise
+        tell("disk_failed", f"The runner of {session} cannot work now: {error}")
         raise click.exceptions.Exit(EX_TEMPFAIL) from None

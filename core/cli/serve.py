@@ -6,6 +6,9 @@ import click
 
 from core.cli.output import emit, json_option, say
 
+PRIVATE_IDLE_MINUTES = 15.0
+"""Time enough to open a window again that crashed; later the server starts with it."""
+
 
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
@@ -18,10 +21,12 @@ from core.cli.output import emit, json_option, say
 @click.option("--plain-text", is_flag=True, help="Listen beyond this computer without TLS: something else encrypts.")
 @click.option("--allow-key", "keys", multiple=True, metavar="VAR=URL",
               help="Agents may send the value of this variable to this endpoint; remembered.")
+@click.option("--idle-minutes", type=click.FloatRange(0), envvar="TIPHYS_IDLE_MINUTES", show_envvar=True,
+              help="End after so long with nobody connected and nothing at work; 0: never. Default: 15 with --private.")
 @json_option
 def serve(
     host: str, port: int | None, private: bool, names: tuple[str, ...], certificate: str, key: str, self_signed: bool,
-    plain_text: bool, keys: tuple[str, ...], as_json: bool,
+    plain_text: bool, keys: tuple[str, ...], idle_minutes: float | None, as_json: bool,
 ) -> None:
     """Run the session server until it is told to end (Ctrl+C)."""
     from core import logs
@@ -29,12 +34,14 @@ def serve(
     from core.server.serve import Server, ServeSettings, run
     from core.store.home import Home
 
+    logs.make_stderr_unfailing()  # a log that cannot be written must end no server
     home = Home.default()
     logs.set_up("server", home.logs)
     for pair in keys:
         allow_key(pair)
     settings = ServeSettings(home=home, host=host, port=port, private=private, names=names,
-                             certificate=certificate, key=key, self_signed=self_signed, plain_text=plain_text)
+                             certificate=certificate, key=key, self_signed=self_signed, plain_text=plain_text,
+                             idle_s=60 * (PRIVATE_IDLE_MINUTES * private if idle_minutes is None else idle_minutes))
 
     def ready(server: Server) -> None:
         if as_json:

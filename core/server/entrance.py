@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ctypes
 import errno
+import gc
 import ipaddress
 import logging
 import socket
@@ -18,6 +20,7 @@ from typing import Any
 import msgspec
 
 from core.logs import Thinned
+from core.protocol.server_state import Bucket
 
 SILENT_MOST, SILENT_OF_ADDRESS = 512, 256
 """Connections that said nothing yet: in all, and of one address."""
@@ -25,8 +28,18 @@ SILENT_MOST, SILENT_OF_ADDRESS = 512, 256
 SHAKING_MOST, SHAKING_OF_ADDRESS = 128, 64
 """Connections that began to speak and were not greeted yet; with TLS each costs some 300 KB."""
 
+SHAKES_PER_S = 100.0
+"""How many connections may begin to speak, so many at once, too; when there are more, the newest is next: who is real
+has just come."""
+
+TENURE_S = 3.0
+"""For so long whoever began to speak may go on, however many wait."""
+
 INTRODUCTION_S = 15.0
 """From connecting to `hello`, whatever lies between."""
+
+LITTER = 64
+"""After so many handshakes that came to nothing their memory is given back."""
 
 _TURN = 64
 _FULL = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
@@ -44,11 +57,12 @@ def neighbourhood(address: str) -> str:
 
 
 class Stranger(msgspec.Struct, frozen=True, eq=False):
-    """A connection that was not greeted yet. `until` is on the loop's clock."""
+    """A connection that was not greeted yet: in its crowd since `since`, at most `until`, on the loop's clock."""
 
     socket: socket.socket
     peer: Any
     address: str
+    since: float
     until: float
 
 
@@ -70,6 +84,12 @@ class Crowd:
         if self._count[stranger.address] > self._of_address:
             return self._oldest(stranger.address)
         return self._oldest() if len(self) > self._most else None
+
+    def has_room(self, address: str, before: float) -> bool:
+        """Whether one more of an address can come, be it for one that has been here since `before`."""
+        if self._count[address] >= self._of_address:
+            return self._oldest(address).since <= before
+        return len(self) < self._most or self._oldest().since <= before
 
     def remove(self, peer: object) -> Stranger | None:
         """One is no stranger any more, or gone."""
@@ -142,6 +162,10 @@ class Entrance:
         self.door = HandedSockets()
         self.silent = Crowd(SILENT_MOST, SILENT_OF_ADDRESS)
         self.shaking = Crowd(SHAKING_MOST, SHAKING_OF_ADDRESS)
+        self._ready: OrderedDict[Any, Stranger] = OrderedDict()
+        self._turns = Bucket(SHAKES_PER_S, SHAKES_PER_S)
+        self._again: asyncio.TimerHandle | None = None
+        self._litter = 0
 
     def open(self) -> None:
         """Begin to accept."""
@@ -153,6 +177,8 @@ class Entrance:
         """Accept no more; those who were not handed over are gone, and the listening socket too."""
         self._loop.remove_reader(self._listener)
         self._listener.close()
+        if self._again is not None:
+            self._again.cancel()
         for stranger in self.silent.all():
             self._let_go(self.silent, stranger)
 
@@ -165,9 +191,9 @@ class Entrance:
         while True:
             await asyncio.sleep(1.0)
             now = self._loop.time()
+            self._forget_closed()
+            self._tidy()
             for crowd in (self.silent, self.shaking):
-                for stranger in crowd.closed():
-                    crowd.remove(stranger.peer)
                 for stranger in crowd.late(now):
                     self._let_go(crowd, stranger, "took too long")
 
@@ -180,8 +206,8 @@ class Entrance:
                     self._make_room()
                 return
             accepted.setblocking(False)
-            until = self._loop.time() + INTRODUCTION_S
-            stranger = Stranger(accepted, peer, neighbourhood(str(peer[0])), until)
+            now = self._loop.time()
+            stranger = Stranger(accepted, peer, neighbourhood(str(peer[0])), now, now + INTRODUCTION_S)
             self._loop.add_reader(accepted, self._speaks, stranger)
             self._join(self.silent, stranger)
 
@@ -200,6 +226,31 @@ class Entrance:
 
     def _speaks(self, stranger: Stranger) -> None:
         self._loop.remove_reader(stranger.socket)
+        self._ready[stranger.peer] = stranger
+        self._hand_over()
+
+    def _hand_over(self) -> None:
+        """Those who speak come in, the newest first, as fast as may be and where there is room."""
+        now, without_room = self._loop.time(), set[str]()
+        self._forget_closed()
+        for stranger in reversed(list(self._ready.values())):
+            if stranger.address in without_room:
+                continue
+            if not self.shaking.has_room(stranger.address, now - TENURE_S):
+                without_room.add(stranger.address)
+            elif self._turns.take(now):
+                self._admit(stranger, now)
+            else:
+                break
+        if self._ready and self._again is None:
+            self._again = self._loop.call_later(0.02, self._look_again)
+
+    def _look_again(self) -> None:
+        self._again = None
+        self._hand_over()
+
+    def _admit(self, stranger: Stranger, now: float) -> None:
+        del self._ready[stranger.peer]
         self.silent.remove(stranger.peer)
         try:
             is_open = bool(stranger.socket.recv(1, socket.MSG_PEEK))
@@ -208,10 +259,20 @@ class Entrance:
         if not is_open:
             stranger.socket.close()
             return
+        self._join(self.shaking, msgspec.structs.replace(stranger, since=now))
+        self.door.hand(stranger.socket, stranger.peer)
+
+    def _forget_closed(self) -> None:
         for gone in self.shaking.closed():
             self.shaking.remove(gone.peer)
-        self._join(self.shaking, stranger)
-        self.door.hand(stranger.socket, stranger.peer)
+            self._litter += 1
+
+    def _tidy(self) -> None:
+        """asyncio's TLS leaves some 300 KB in circles, and the C library keeps what it got once."""
+        if self._litter >= LITTER:
+            self._litter = 0
+            gc.collect()
+            return_memory()
 
     def _join(self, crowd: Crowd, stranger: Stranger) -> None:
         one_too_many = crowd.add(stranger)
@@ -220,6 +281,9 @@ class Entrance:
 
     def _let_go(self, crowd: Crowd, stranger: Stranger, why: str = "") -> None:
         crowd.remove(stranger.peer)
+        if crowd is self.silent:
+            self._ready.pop(stranger.peer, None)
+        self._litter += crowd is self.shaking
         if why:
             self._log.say(logging.INFO, f"{why} {stranger.address}", "a connection from %s that did not introduce "
                           "itself was closed: it %s", stranger.address, why)
@@ -237,3 +301,8 @@ def can_wait_outside(loop: asyncio.AbstractEventLoop) -> bool:
     """Whether the loop tells when a socket can be read; that of Windows does not."""
     return isinstance(loop, asyncio.SelectorEventLoop)
 
+
+def return_memory() -> None:
+    """Give what is free back to the system, where the C library is glibc."""
+    with contextlib.suppress(AttributeError, OSError):
+        ctypes.CDLL(None).malloc_trim(0)

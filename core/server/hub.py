@@ -87,6 +87,11 @@ class Hub:
         """A connection is gone."""
         self._peers.pop(peer, None)
 
+    @property
+    def has_peers(self) -> bool:
+        """Whether anybody is connected and greeted."""
+        return bool(self._peers)
+
     def is_connected(self, session: str) -> bool:
         """Whether a runner of the session is connected."""
         return any(session in peer.leases for peer in list(self._peers))

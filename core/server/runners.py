@@ -18,6 +18,7 @@ import msgspec
 from core.domain.errors import ReportableError
 from core.domain.events import SessionStateChanged
 from core.domain.session import EX_TEMPFAIL, FINAL_STATES, SessionRow
+from core.logs import Thinned
 from core.server.child_environment import child_environment
 from core.server.hub import Hub
 from core.server.record import SERVER, write
@@ -62,6 +63,7 @@ class Supervisor:
         self._watches: dict[str, RunnerWatch] = {}
         self._retired: set[str] = set()
         self._look = asyncio.Event()
+        self._failures = Thinned(_log)
         hub.on_changed.append(self._changed)
 
     async def run(self) -> None:
@@ -71,7 +73,7 @@ class Supervisor:
             try:
                 await self.look()
             except ReportableError as error:  # a full disk, say: look again
-                _log.error("runners cannot be looked after now: %s", error.sentence)
+                self._failures.say(logging.ERROR, error.code, "runners cannot be looked after now: %s", error.sentence)
             await asyncio.sleep(LOOK_PAUSE_S)
             try:
                 async with asyncio.timeout(LOOK_EVERY_S):
@@ -93,7 +95,8 @@ class Supervisor:
             try:
                 await self._look_after(row)
             except (ReportableError, OSError) as error:  # a full disk, a folder that is not ours, no more processes
-                _log.error("the runner of %s cannot be looked after now: %s", row.session, error)
+                self._failures.say(logging.ERROR, str(getattr(error, "errno", "")) or str(error),
+                                   "the runner of %s cannot be looked after now: %s", row.session, error)
 
     async def _look_after(self, row: SessionRow) -> None:
         if row.state in FINAL_STATES:
@@ -162,7 +165,7 @@ class Supervisor:
         try:
             token = await self._hub.store(lambda conn: runner_token(conn, session, folder))
         except ReportableError as error:
-            _log.error("no token for the runner of %s: %s", session, error.sentence)
+            self._failures.say(logging.ERROR, error.code, "no token for the runner of %s: %s", session, error.sentence)
             return
         watch.child = spawn(self._command, self._home.path, session, self._url, token)
         watch.started_at = time.monotonic()

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import getpass
 import logging
 import signal
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
 from types import TracebackType
+from typing import Any
 
 import msgspec
 from websockets.asyncio.server import ServerConnection, serve
@@ -26,6 +28,7 @@ from core.server.entrance import Entrance, can_wait_outside
 from core.server.gate import Gate
 from core.server.high_water import write_mark, write_marks
 from core.server.hub import Hub
+from core.server.idle import identity, until_deleted, until_idle
 from core.server.leftovers import Leftovers
 from core.server.lifecycle import settle_imports
 from core.server.lookups import lookups_of
@@ -54,6 +57,7 @@ class ServeSettings(msgspec.Struct, frozen=True, kw_only=True):
     `names` are further host names under which clients address this server; `certificate` and `key` (PEM files)
     turn TLS on, which every address but loopback needs unless `plain_text` says that something else encrypts;
     `self_signed` turns it on with a certificate of the server's own making, kept in the home folder.
+    `idle_s`: so long without anybody connected and any session at work, and it ends; 0: never.
     `runner` is how the program is called to start a runner (for tests).
     """
 
@@ -69,6 +73,7 @@ class ServeSettings(msgspec.Struct, frozen=True, kw_only=True):
     supervise: bool = True
     runner: tuple[str, ...] = ()
     program: str = "tiphys"
+    idle_s: float = 0.0
 
 
 class Server:
@@ -83,6 +88,8 @@ class Server:
         self.home = settings.home
         self.url = ""
         self.addresses: list[str] = []
+        self.over = asyncio.Event()
+        """Whether it is time to end: nobody needs the server any more, or somebody said so."""
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Server:
@@ -100,6 +107,7 @@ class Server:
         stack.callback(lock.release)
         tls, pin = _tls(self.settings)
         writer = stack.enter_context(Writer(self.home.server_db))
+        database = identity(self.home.server_db)
         await writer.do(lambda conn: ensure_admin(conn, self.home))
         await mend_log(writer, self.home)
         await writer.do(settle_imports)
@@ -118,6 +126,9 @@ class Server:
         scope.spawn(_check_tokens(hub), name="tokens")
         scope.spawn(write_marks(reader, self.home), name="high water")
         scope.spawn(sweep_regularly(hub), name="sweep")
+        scope.spawn(self._until_over(until_deleted(self.home.server_db, database)), name="home")
+        if self.settings.idle_s:
+            scope.spawn(self._until_over(until_idle(hub, self.settings.idle_s)), name="idle")
         AttentionNotifier(hub, self.home.path / "notify.txt", scope)
         if self.settings.supervise:
             supervisor = Supervisor(hub, self.home, self.url, list(self.settings.runner) or None)
@@ -125,6 +136,10 @@ class Server:
             scope.spawn(supervisor.run(), name="runners")
             scope.spawn(remove_orphans(self.home, reader), name="orphans")
             scope.spawn(Leftovers(hub, self.home).run(), name="leftovers")
+
+    async def _until_over(self, cause: Coroutine[Any, Any, None]) -> None:
+        await cause
+        self.over.set()
 
     async def _listen(self, stack: AsyncExitStack, hub: Hub, tls: ssl.SSLContext | None, pin: str) -> Entrance | None:
         settings = self.settings
@@ -162,16 +177,16 @@ def run(settings: ServeSettings, on_ready: Callable[[Server], None] = lambda _: 
 
 
 async def _run(settings: ServeSettings, on_ready: Callable[[Server], None]) -> None:
-    over = asyncio.Event()
     loop = asyncio.get_running_loop()
     async with Server(settings) as server:
         for one in (signal.SIGINT, signal.SIGTERM):
             try:
-                loop.add_signal_handler(one, over.set)
+                loop.add_signal_handler(one, server.over.set)
             except NotImplementedError:  # Windows: Ctrl+C raises KeyboardInterrupt instead
                 continue
         on_ready(server)
-        await over.wait()
+        gc.freeze()  # what is loaded by now stays: a collection need not look through it again
+        await server.over.wait()
 
 
 def hold(home: Home) -> FileLock:

@@ -9,13 +9,17 @@ from pathlib import Path
 
 import msgspec
 
-from core.domain.errors import InvalidInput, ReportableError, Unavailable
+from core.domain.errors import InvalidInput, NotFound, ProtocolMismatch, ReportableError, Unavailable
 from core.domain.events import blobs_of, decode_stored
 from core.store import blobs, log
 from core.store.backup import damage, give_own_epoch
 from core.store.home import sync
 from core.store.schema import check_known, migrations
 from core.store.sqlite import Connection, connect, driver, scalar
+
+_NOT_A_DATABASE = 26
+_CONTENT = frozenset({1, 11})
+"""SQLite's codes for a file whose content is wrong: a schema that cannot be read, a malformed image."""
 
 _SIDES = ("", "-wal", "-shm")
 
@@ -36,18 +40,41 @@ def survey(path: Path) -> Survey:
     """Look through a whole log, beside a running server if need be.
 
     Raises NotFound, ProtocolMismatch (store_too_new), InvalidInput: not_a_log, log_damaged (with what SQLite says,
-    or the session whose events have a gap).
+    the session whose events have a gap, or what else cannot be read), Unavailable where the disk does not answer.
     """
-    with closing(connect(path, readonly=True)) as conn:
-        pending = tuple(check_known(conn, path, migrations))
-        if problem := damage(conn):
-            raise InvalidInput("log_damaged", f"{path} is damaged: {problem}", path=str(path))
-        if "m0001_log" in pending:
-            raise InvalidInput("not_a_log", f"{path} holds no log.", path=str(path))
-        try:
-            return _survey(conn, path, pending)
-        except driver.DatabaseError as error:
-            raise InvalidInput("log_damaged", f"{path} is damaged: {error}", path=str(path)) from error
+    try:
+        with closing(connect(path, readonly=True)) as conn:
+            return _checked(conn, path)
+    except (NotFound, ProtocolMismatch):
+        raise
+    except (ReportableError, driver.DatabaseError, ValueError, TypeError, OverflowError) as error:
+        raise _rubbish(path, error) from error
+
+
+def _checked(conn: Connection, path: Path) -> Survey:
+    pending = tuple(check_known(conn, path, migrations))
+    if problem := damage(conn):
+        raise _damaged(path, problem)
+    if "m0001_log" in pending:
+        raise InvalidInput("not_a_log", f"{path} holds no log.", path=str(path))
+    return _survey(conn, path, pending)
+
+
+def _rubbish(path: Path, error: Exception) -> ReportableError:
+    """What is wrong with a file that made reading it fail so: any content may be in it."""
+    if isinstance(error, InvalidInput) and error.code in ("not_a_log", "log_damaged"):
+        return error
+    cause = error.__cause__ if isinstance(error, Unavailable) else error
+    code = getattr(cause, "sqlite_errorcode", 0) & 0xFF
+    if code == _NOT_A_DATABASE:
+        return InvalidInput("not_a_log", f"{path} is no database.", path=str(path))
+    if isinstance(error, Unavailable) and code not in _CONTENT:
+        return error
+    return _damaged(path, " ".join(str(cause).split())[:300])
+
+
+def _damaged(path: Path, problem: str) -> InvalidInput:
+    return InvalidInput("log_damaged", f"{path} is damaged: {problem}", path=str(path))
 
 
 def _survey(conn: Connection, path: Path, pending: tuple[str, ...]) -> Survey:

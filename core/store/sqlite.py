@@ -6,6 +6,7 @@ of 3.7.0–3.51.2, whose WAL may corrupt a file when two connections checkpoint 
 
 from __future__ import annotations
 
+import errno
 import importlib
 import logging
 import os
@@ -43,6 +44,7 @@ INTERRUPTED = 9
 
 # busy, locked, read-only, I/O error, corrupt, full, cannot open, not a database
 _DISK_FAILURES = frozenset({5, 6, 8, 10, 11, 13, 14, 26})
+_FAILING_DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS})
 _SHARED_DISKS = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "afs", "ceph", "lustre", "beegfs"})
 
 _log = logging.getLogger("store")
@@ -143,6 +145,8 @@ def _disk_kind(folder: Path, mounts: Path) -> str:
 
 def is_disk_failure(error: BaseException) -> bool:
     """Whether an error comes from the disk (full, broken, read-only, damaged file, locked), not from a mistake."""
+    if isinstance(error, OSError):
+        return error.errno in _FAILING_DISK
     return isinstance(error, driver.Error) and (getattr(error, "sqlite_errorcode", 0) & 0xFF) in _DISK_FAILURES
 
 

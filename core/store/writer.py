@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from core.domain.errors import Unavailable
+from core.logs import Thinned
 from core.store.schema import open_log
 from core.store.sqlite import NORMAL, Connection, driver, is_disk_failure, scalar
 
@@ -29,6 +30,7 @@ Piece = tuple[Work, Future[Any], bool]
 _BATCH = 256
 _QUEUE = 4096
 _log = logging.getLogger("store")
+_failures = Thinned(_log)
 
 
 class Writer:
@@ -166,7 +168,7 @@ class Writer:
     def _undo(self, futures: list[Future[Any]], error: BaseException) -> None:
         if self._conn.in_transaction:
             self._conn.execute("ROLLBACK")
-        _log.error("Nothing could be written to %s: %s", self.path, error)
+        _failures.say(logging.ERROR, f"{self.path} {error}", "Nothing could be written to %s: %s", self.path, error)
         for future in futures:
             future.set_exception(self._refusal(error))
 

@@ -12,6 +12,7 @@ import msgspec
 
 from core.domain.errors import InvalidInput, ReportableError
 from core.workers.messages import Problem, WorkerAnswer, WorkerRequest, answer_to
+from core.workers.parent import end_with_parent
 
 R = TypeVar("R", bound=WorkerRequest[Any])
 
@@ -32,6 +33,7 @@ def serve(make: Callable[[Send], Callable[[bytes], None]], lines: Iterable[bytes
         out.write(msgspec.json.encode(answer) + b"\n")
         out.flush()
 
+    end_with_parent()
     with contextlib.redirect_stdout(sys.stderr):
         answer = make(send)
         for line in sys.stdin.buffer if lines is None else lines:

@@ -11,6 +11,7 @@ from typing import Any
 
 import apsw
 import pytest
+from support.full_disk import fill_up, mounted
 from support.power import Connection
 from support.wire import admin_token, bodies_of, running_client, serving, until
 
@@ -27,29 +28,8 @@ from core.store.writer import Writer
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of 40 MB."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=40m", "tmpfs", str(place)]
-    try:
-        made = subprocess.run(command, capture_output=True, check=False).returncode == 0
-    except OSError:
-        made = False
-    if not made:
-        pytest.skip("mounting a small disk needs root")
-    try:
+    with mounted(tmp_path / "disk") as place:
         yield place
-    finally:
-        subprocess.run(["umount", "-l", str(place)], check=False)
-
-
-def fill_up(place: Path) -> Path:
-    """A file that takes the rest of the disk."""
-    ballast = place / "ballast"
-    with contextlib.suppress(OSError), ballast.open("wb", buffering=0) as file:
-        while True:
-            file.write(bytes(4096))
-    return ballast
 
 
 def test_a_full_disk_of_the_server_refuses_nothing_for_good(small_disk: Path, tmp_path: Path) -> None:

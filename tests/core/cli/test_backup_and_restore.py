@@ -130,7 +130,7 @@ def test_what_is_no_sound_log_changes_nothing(tiphys, home, tmp_path) -> None:
     data[16384 * 2 : 16384 * 4] = b"\x5a" * 16384 * 2
     (tmp_path / "damaged.db").write_bytes(data)
     (tmp_path / "text.db").write_text("no database")
-    for name, code in (("damaged.db", "log_damaged"), ("text.db", "store_unavailable")):
+    for name, code in (("damaged.db", "log_damaged"), ("text.db", "not_a_log")):
         ran = tiphys("restore", tmp_path / name, "--yes", "--json")
         assert ran.status and code in ran.err
         assert (home / "server.db").read_bytes() == whole
