@@ -19,7 +19,8 @@ SENTENCES: dict[str, str] = {
     "bad_address": QT_TRANSLATE_NOOP("Errors", "“{address}” is no address of a server."),
     "bad_archive": QT_TRANSLATE_NOOP("Errors", "This archive is damaged or was tampered with."),
     "bad_endpoint": QT_TRANSLATE_NOOP(
-        "Errors", "“{endpoint}” is no endpoint's address: http(s)://host/path without user, query or escapes."),
+        "Errors", "“{endpoint}” is no endpoint's address: http:// or https://, host and path, without user, query or "
+        "escapes."),
     "bad_frame": QT_TRANSLATE_NOOP("Errors", "The server sent something that cannot be read."),
     "bad_link": QT_TRANSLATE_NOOP("Errors", "This is no link to a session, no step and no session."),
     "bad_token": QT_TRANSLATE_NOOP("Errors", "The server does not accept your token."),

@@ -101,8 +101,9 @@ def endpoint_of(base_url: str) -> str:
         parts = urlsplit(base_url)
         port = parts.port
     except ValueError:
-        parts, port = urlsplit(""), None
-    if len(base_url) > 500 or not _ENDPOINT.match(base_url) or {".", ".."} & {*parts.path.split("/")}:
+        parts, port = urlsplit(""), None  # a port or an address of IPv6 that is none
+    is_plain = _ENDPOINT.match(base_url) and parts.scheme and not {".", ".."} & {*parts.path.split("/")}
+    if len(base_url) > 500 or not is_plain:
         raise InvalidInput("bad_endpoint", f"{base_url[:120]!r} cannot be an endpoint's address: it must be "
                            "http(s)://host[:port]/path without user, query or escapes.", endpoint=base_url[:120])
     host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname

@@ -1029,7 +1029,7 @@
         <translation>此归档文件已损坏或被篡改。</translation>
     </message>
     <message>
-        <source>“{endpoint}” is no endpoint&apos;s address: http(s)://host/path without user, query or escapes.</source>
+        <source>“{endpoint}” is no endpoint&apos;s address: http:// or https://, host and path, without user, query or escapes.</source>
         <translation>“{endpoint}”不是端点地址：应为 http(s)://主机/路径，不带用户、查询或转义。</translation>
     </message>
     <message>
