@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from core.domain.bounds import Address, Code
 from core.domain.errors import InvalidInput
 from core.domain.task import AgentSettings, ModelSettings, Task
 
@@ -30,9 +31,9 @@ class HostRight(msgspec.Struct, frozen=True, omit_defaults=True):
     """One thing that is asked for. `name` is the path, variable, endpoint, image, evaluator's script or the host with a
     network; `endpoint` is where a variable's value goes. A server may know kinds that its client does not."""
 
-    kind: str
-    name: str = ""
-    endpoint: str = ""
+    kind: Code
+    name: Address = ""
+    endpoint: Address = ""
 
     @property
     def sentence(self) -> str:

@@ -1009,6 +1009,18 @@
         <source>unknown tool</source>
         <translation>未知工具</translation>
     </message>
+    <message>
+        <source>evaluator failed</source>
+        <translation>评测程序失败</translation>
+    </message>
+    <message>
+        <source>submission too large</source>
+        <translation>提交过大</translation>
+    </message>
+    <message>
+        <source>submission not readable</source>
+        <translation>无法读取提交</translation>
+    </message>
 </context>
 <context>
     <name>Errors</name>
@@ -2709,8 +2721,8 @@ Delete or right click: take it away</source>
         <translation>步骤 {first}–{last} 的摘要</translation>
     </message>
     <message>
-        <source>evaluation failed</source>
-        <translation>评测失败</translation>
+        <source>not scored</source>
+        <translation>未评分</translation>
     </message>
     <message>
         <source>score {value}</source>
@@ -3615,6 +3627,10 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     <message>
         <source>This text is not on this computer. It comes as soon as the server is reached.</source>
         <translation>这段文本不在本机。连接到服务器后会自动获取。</translation>
+    </message>
+    <message>
+        <source>Submission {n} was not scored</source>
+        <translation>第 {n} 次提交未评分</translation>
     </message>
     <message>
         <source>This step cannot be read: {why}</source>
