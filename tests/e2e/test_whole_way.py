@@ -108,9 +108,11 @@ def _judge(whole: Parts, session: str) -> None:
 
 def _make_a_model(whole: Parts, session: str, folder: Path) -> None:
     model = str(thin(smollm2(), folder / "thin", 2))  # real weights and template, quick enough for a whole session
-    [report] = whole.tiphys("export", session, "--to", "trl", "--out", str(folder / "data"), "--model", model)
+    [report] = whole.tiphys("export", session, "--to", "trl", "--out", str(folder / "data"), "--model", model,
+                            "--unjudged", "keep")
     assert 0 < report["trained"] < report["tokens"]
-    [chat] = whole.tiphys("export", session, "--to", "chat", "--out", str(folder / "chat"), "--model", model)
+    [chat] = whole.tiphys("export", session, "--to", "chat", "--out", str(folder / "chat"), "--model", model,
+                          "--unjudged", "keep")
     assert chat["samples"] == report["samples"]
     lines = whole.tiphys("train", str(folder / "data"), "--model", model, "--out", str(folder / "model"), "--set",
                          "max_steps=3", "--set", "batch=1", "--set", "epochs=3", "--set", "learning_rate=1e-4")
