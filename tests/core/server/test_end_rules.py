@@ -92,8 +92,8 @@ def test_an_ended_session_is_judged_by_name_and_version_and_a_running_one_is_not
                 await is_judged(server, "over")
                 verdicts = rule_verdicts(server, "over")
                 assert [v for v in verdicts if v[1] == ERROR] == [(2, ERROR, VERSION, "mask")]
-                await until(lambda: log.head(client.replica.reader, "over") == now(server, "over").seq,
-                            "the desktop has it")
+                await until(lambda: client.replica.head("over") == now(server, "over").seq, "the desktop has it")
+                assert client.replica.trajectory("over").step(2).verdicts[ERROR].value == "mask"
             assert rule_verdicts(server, "open") == []
             await say(server, "open", encode_event(make_event(SessionStateChanged(state="failed"), SERVER)))
             await is_judged(server, "open")
