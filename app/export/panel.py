@@ -185,8 +185,9 @@ class ExportController(QObject):
                            "Install them with:  pip install 'tiphys[train]'")
         if problem.code == "steps_unjudged":
             where = self.tr("%n session(s)", "", _count(problem, "sessions"))
-            return self.tr("Nobody judged %n step(s) in {sessions}. Judge them, or choose under “Not judged” what "
-                           "becomes of such steps. “Check” counts them.", "", _count(problem, "steps")).format(sessions=where)
+            sentence = self.tr("Nobody judged %n step(s) in {sessions}. Judge them, or choose under “Not judged” what "
+                               "becomes of such steps. “Check” counts them.", "", _count(problem, "steps"))
+            return sentence.format(sessions=where)
         return self._calls.explain(problem)
 
 

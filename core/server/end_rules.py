@@ -92,8 +92,9 @@ class EndRules:
         return None
 
     def _is_due(self, row: SessionRow) -> bool:
-        """Whether a session is over, and has steps that the rules were not asked about."""
-        is_over = row.state in FINAL_STATES or row.origin != "live"
+        """Whether a session is over, and has steps that the rules were not asked about. An import is over but while its
+        file is followed."""
+        is_over = row.state in FINAL_STATES or (row.origin != "live" and row.state != "running")
         return is_over and self._judged.get(row.session, 0) < row.steps
 
     async def _judge(self, row: SessionRow) -> None:
