@@ -550,6 +550,42 @@
         <translation>无</translation>
     </message>
     <message>
+        <source>Samples</source>
+        <translation>样本</translation>
+    </message>
+    <message>
+        <source>each action once</source>
+        <translation>每个动作训练一次</translation>
+    </message>
+    <message>
+        <source>as in the paper (APOLLO)</source>
+        <translation>与论文（APOLLO）一致</translation>
+    </message>
+    <message>
+        <source>Once: an action that was carried past a summary trains in the first sample only. As in the paper: each context before a summary, and the last one, trains all its actions.</source>
+        <translation>一次：被带过摘要的动作只在第一个样本中训练。与论文一致：每个摘要之前的上下文以及最后的上下文，都训练其中的全部动作。</translation>
+    </message>
+    <message>
+        <source>Not judged</source>
+        <translation>未评审</translation>
+    </message>
+    <message>
+        <source>refuse to write</source>
+        <translation>拒绝写出</translation>
+    </message>
+    <message>
+        <source>train them</source>
+        <translation>参与训练</translation>
+    </message>
+    <message>
+        <source>do not train them</source>
+        <translation>不参与训练</translation>
+    </message>
+    <message>
+        <source>What becomes of steps that no person, rule or model judged</source>
+        <translation>没有任何人、规则或模型评审过的步骤如何处理</translation>
+    </message>
+    <message>
         <source>Ignore all verdicts (ablation: train every action)</source>
         <translation>忽略所有裁定（消融：训练每个动作）</translation>
     </message>
@@ -590,6 +626,10 @@
         <translation>分词器</translation>
     </message>
     <message>
+        <source>{steps} steps: {kept} kept, {masked} masked, {undecided} undecided → {samples} samples</source>
+        <translation>{steps} 步：保留 {kept}，掩码 {masked}，未裁定 {undecided} → {samples} 个样本</translation>
+    </message>
+    <message>
         <source>Balance</source>
         <translation>平衡方式</translation>
     </message>
@@ -602,10 +642,6 @@
         <translation>
             <numerusform>有 %n 处疑似密钥；写入时以 [redacted] 代替：</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>{steps} steps: {kept} kept, {masked} masked → {samples} samples</source>
-        <translation>{steps} 个步骤：保留 {kept}，掩码 {masked} → {samples} 条样本</translation>
     </message>
     <message>
         <source>step {step}: </source>
@@ -1214,6 +1250,18 @@
     <message>
         <source>Tokens and training need PyTorch and transformers, which are not installed here. Install them with:  pip install &apos;tiphys[train]&apos;</source>
         <translation>词元预览和训练需要 PyTorch 和 transformers，这里没有安装。安装命令：  pip install &apos;tiphys[train]&apos;</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n session(s)</source>
+        <translation>
+            <numerusform>%n 个会话</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Nobody judged %n step(s) in {sessions}. Judge them, or choose under “Not judged” what becomes of such steps. “Check” counts them.</source>
+        <translation>
+            <numerusform>{sessions}中有 %n 个步骤无人评审。请先评审，或在“未评审”一栏选择如何处理这些步骤。“检查”会给出数目。</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -2938,7 +2986,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>nobody judged it, so not trained</source>
-        <translation type="unfinished"></translation>
+        <translation>无人评审，因此不训练</translation>
     </message>
     <message>
         <source>trained in an earlier sample</source>
@@ -3028,6 +3076,12 @@ Delete or right click: take it away</source>
         <source>✗ %n masked action(s)</source>
         <translation>
             <numerusform>✗ %n 个被掩码的动作</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>? %n action(s) that nobody judged</source>
+        <translation>
+            <numerusform>? %n 个无人评审的动作</numerusform>
         </translation>
     </message>
     <message numerus="yes">
