@@ -46,7 +46,8 @@ def test_every_kept_action_of_a_guided_session_of_two_segments_is_trained(tmp_pa
     renderer = Renderer(folder)
     assert renderer.demands_turns == (name != "qwen3")
     log = write_log(tmp_path / "server.db", a=guided(plain))
-    report = export(log, ["a"], "trl", tmp_path / "out", str(folder), ExportOptions(balance="none", chains=False))
+    options = ExportOptions(balance="none", chains=False, unjudged="keep")
+    report = export(log, ["a"], "trl", tmp_path / "out", str(folder), options)
     assert report.sessions[0].refused == [] and report.samples == 3
     rows = [json.loads(line) for line in (tmp_path / "out" / "data.jsonl").read_text().splitlines()]
     trained = [renderer.decode([i for i in row["labels"] if i != -100]) for row in rows]

@@ -37,7 +37,7 @@ def imported(tmp_path) -> tuple[Path, list[str]]:
 
 def test_gpt_oss_trains_what_its_own_calls_cannot_hold_in_plain_text(gpt_oss, tmp_path):
     log, names = imported(tmp_path)
-    own, auto = (dry_run(log, names, "trl", str(gpt_oss), ExportOptions(balance="none", calls=calls))
+    own, auto = (dry_run(log, names, "trl", str(gpt_oss), ExportOptions(balance="none", unjudged="keep", calls=calls))
                  for calls in ("native", "auto"))
     lost, left = ([r.code for s in report.sessions for r in s.refused] for report in (own, auto))
     assert {"template_error", "completion_rewritten", "not_in_a_sample"} <= set(lost)
@@ -49,5 +49,5 @@ def test_gpt_oss_trains_what_its_own_calls_cannot_hold_in_plain_text(gpt_oss, tm
 
 def test_a_sample_that_is_too_long_is_not_made_shorter_by_another_form(gpt_oss, tmp_path):
     log, names = imported(tmp_path)
-    report = dry_run(log, names, "trl", str(gpt_oss), ExportOptions(balance="none", max_tokens=10))
+    report = dry_run(log, names, "trl", str(gpt_oss), ExportOptions(balance="none", unjudged="keep", max_tokens=10))
     assert report.samples == 0 and not any(s.in_text and s.samples for s in report.sessions)

@@ -9,13 +9,14 @@ import pytest
 from support.exported import talking_session, write_log
 from support.tiny_model import make_tokenizer, trl_template
 
-from core.domain.errors import InvalidInput
 from core.export import shards
-from core.export.options import PRESETS, ExportOptions, read_options
+from core.export.options import ExportOptions, read_options
 from core.export.run import export
 
 parquet = pytest.importorskip("pyarrow.parquet")
 pytest.importorskip("transformers")
+
+KEPT = ExportOptions(unjudged="keep")
 
 
 @pytest.fixture(scope="module")
@@ -34,8 +35,8 @@ def test_the_shards_hold_the_rows_of_the_format_trl(made, tmp_path, monkeypatch)
     log, model = made
     monkeypatch.setattr(shards, "_BATCH", 1000)
     monkeypatch.setattr(shards, "_SHARD", 2)
-    report = export(log, ["a", "b"], "tokens", tmp_path / "t", model)
-    plain = export(log, ["a", "b"], "trl", tmp_path / "j", model)
+    report = export(log, ["a", "b"], "tokens", tmp_path / "t", model, KEPT)
+    plain = export(log, ["a", "b"], "trl", tmp_path / "j", model, KEPT)
     lines = [json.loads(line) for line in (tmp_path / "j" / "data.jsonl").read_text().splitlines()]
     rows = rows_of(report)
     assert len(rows) == report.rows == plain.rows > 2
@@ -53,7 +54,7 @@ def test_the_shards_hold_the_rows_of_the_format_trl(made, tmp_path, monkeypatch)
     schema = parquet.read_schema(tmp_path / "t" / names[0])
     assert [str(schema.field(n).type.value_type) for n in ("input_ids", "labels", "weights", "attention_mask")] == [
         "int32", "int32", "float", "int8"]
-    again = export(log, ["a"], "tokens", tmp_path / "t", model)
+    again = export(log, ["a"], "tokens", tmp_path / "t", model, KEPT)
     assert {p.name for p in (tmp_path / "t").glob("*.parquet")} == {f.rpartition("/")[2] for f in again.files
                                                                      if f.endswith(".parquet")}
 
@@ -62,7 +63,7 @@ def test_the_papers_preset_repeats_rows_as_places_that_the_trainer_reads(made, t
     from core.training.data import check_rows, load_rows, train_files
 
     log, model = made
-    paper = read_options({"preset": "paper"})
+    paper = read_options({"preset": "paper", "unjudged": "keep"})
     report = export(log, ["a"], "tokens", tmp_path / "t", model, paper)
     export(log, ["a"], "trl", tmp_path / "j", model, paper)
     lines = [json.loads(line) for line in (tmp_path / "j" / "data.jsonl").read_text().splitlines()]
@@ -71,12 +72,3 @@ def test_the_papers_preset_repeats_rows_as_places_that_the_trainer_reads(made, t
     assert Counter(tuple(r["labels"]) for r in lines) == Counter(tuple(r["labels"].tolist()) for r in loaded)
     assert sorted(r["repeats"] for r in rows_of(report)) == [7, 7, 10] and loaded.data.num_rows == 3
     assert facts.tokens == sum(len(r["input_ids"]) for r in lines)
-
-
-def test_a_presets_options_can_be_replaced_and_no_other_preset_is_known():
-    assert read_options({"preset": "paper", "overlap": "once"}) == ExportOptions(
-        balance="repeat", overlap="once", chains=False)
-    assert read_options({}) == read_options({"preset": "once"}) == ExportOptions()
-    assert set(PRESETS) == {"paper", "once"}
-    with pytest.raises(InvalidInput, match="no preset best"):
-        read_options({"preset": "best"})

@@ -28,16 +28,17 @@ def test_plain_trl_under_torchrun_makes_the_same_updates(tmp_path, preset, devic
 
     model = make_model(tmp_path / "model", template=trl_template("qwen3"))
     log = write_log(tmp_path / "server.db", a=talking_session(5, steps=3), b=talking_session(6, steps=3))
-    report = export(log, ["a", "b"], "tokens", tmp_path / "data", str(model), read_options({"preset": preset}))
+    options = read_options({"preset": preset, "unjudged": "keep"})
+    report = export(log, ["a", "b"], "tokens", tmp_path / "data", str(model), options)
     rows = 4 if preset == "once" else 48
     assert report.rows == (4 if preset == "once" else 6)
-    options = {"per_device_train_batch_size": rows // devices, "num_train_epochs": 3, "learning_rate": 1e-3,
+    choices = {"per_device_train_batch_size": rows // devices, "num_train_epochs": 3, "learning_rate": 1e-3,
                "lr_scheduler_type": "constant", "logging_steps": 1, "report_to": "none", "use_cpu": "true",
                "bf16": "false", "max_grad_norm": 1.0, "save_strategy": "no", "adam_epsilon": 1e-5}
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={devices}",
                str(RECIPES / "trl_sft.py"), str(tmp_path / "data"), "--model", str(model), "--out",
                str(tmp_path / "theirs")]
-    command += [part for name, value in options.items() for part in (f"--{name}", str(value))]
+    command += [part for name, value in choices.items() for part in (f"--{name}", str(value))]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path,
                           env={**os.environ, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"})
     assert done.returncode == 0, done.stderr[-3000:]
