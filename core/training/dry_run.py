@@ -18,7 +18,7 @@ from core.training.room import load_of, room_for
 from core.training.settings import TrainSettings, check_gpus
 
 
-class DryRun(msgspec.Struct, frozen=True, kw_only=True):
+class RunEstimate(msgspec.Struct, frozen=True, kw_only=True):
     """What would be trained, and the memory that it takes. `chosen` is how activations would be kept, "" where nothing
     fits; then `refusal` names what would. Sizes in bytes; `present` is what a device has."""
 
@@ -36,7 +36,7 @@ class DryRun(msgspec.Struct, frozen=True, kw_only=True):
     plans: tuple[MemoryPlan, ...]
 
 
-def look(settings: TrainSettings, facts: DataFacts) -> DryRun:
+def look(settings: TrainSettings, facts: DataFacts) -> RunEstimate:
     """The estimate for a model's folder and a checked data set, for as many devices as the settings say."""
     with torch.device("meta"):
         model = AutoModelForCausalLM.from_config(AutoConfig.from_pretrained(settings.model, **SAFE))
@@ -46,13 +46,13 @@ def look(settings: TrainSettings, facts: DataFacts) -> DryRun:
     except LimitReached as error:
         kind, refusal = "", error.sentence
     updates = max(1, round(settings.epochs * -(-facts.rows // settings.batch)))
-    return DryRun(rows=facts.rows, tokens=facts.tokens, trained=facts.trained, longest=facts.longest, present=room,
+    return RunEstimate(rows=facts.rows, tokens=facts.tokens, trained=facts.trained, longest=facts.longest, present=room,
                   updates=min(updates, settings.max_steps or updates), devices=settings.devices or 1,
                   parameters=shape.parameters, pack_tokens=load.tokens, chosen=kind, refusal=refusal,
                   plans=tuple(planned(shape, load, k) for k in KINDS))
 
 
-def dry_run(settings: TrainSettings) -> DryRun:
+def dry_run(settings: TrainSettings) -> RunEstimate:
     """As `look`, reading the data first. Writes nothing that stays. Raises what a run would raise before it starts."""
     from tempfile import TemporaryDirectory
 
@@ -66,7 +66,7 @@ def dry_run(settings: TrainSettings) -> DryRun:
         return look(settings, facts)
 
 
-def lines(found: DryRun) -> list[str]:
+def lines(found: RunEstimate) -> list[str]:
     """The estimate in words, a line for each way to keep activations."""
     words = [f"{found.rows:,} rows, {found.tokens:,} tokens, {found.trained:,} of them trained; {found.updates:,} "
             f"updates on {found.devices} devices, up to {found.pack_tokens:,} tokens at once."]
@@ -82,7 +82,7 @@ def _gb(size: int) -> str:
     return f"{size / 1e9:.2f} GB"
 
 
-def as_data(found: DryRun) -> dict[str, Any]:
+def as_data(found: RunEstimate) -> dict[str, Any]:
     """The estimate as plain data, each plan with its total."""
     plans = [{**msgspec.to_builtins(plan), "total": plan.total} for plan in found.plans]
     return {**msgspec.to_builtins(found), "plans": plans}
