@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
@@ -63,12 +64,14 @@ def runs(folder: Path, count: int) -> Path:
     return folder
 
 
-async def test_a_file_that_grows_is_a_live_session_and_keeps_its_verdicts(tmp_path, monkeypatch):
+@pytest.mark.parametrize(("begun", "final"), [(6, "mask"), (3, "keep")], ids=["a whole answer", "half an answer"])
+async def test_a_file_that_grows_is_a_live_session_and_keeps_verdicts_on_whole_answers(tmp_path, monkeypatch, begun,
+                                                                                       final):
     monkeypatch.setattr(imports, "WATCH_MS", 50)
     monkeypatch.setattr(imports, "QUIET_S", 4)
     path = tmp_path / "session.jsonl"
     lines = (FOREIGN / "claude.jsonl").read_bytes().splitlines(keepends=True)
-    path.write_bytes(b"".join(lines[:3]))
+    path.write_bytes(b"".join(lines[:begun]))
     async with serving(tmp_path / "home") as server, opened(server) as made:
         drop(made.window, path)
         await eventually(lambda: ("done", "1 session(s) imported.") in made.notes)
@@ -79,16 +82,17 @@ async def test_a_file_that_grows_is_a_live_session_and_keeps_its_verdicts(tmp_pa
         panel = made.window.docks["trajectory"].widget()
         rows = panel.list.model()
         before = rows.rowCount()
-        half = len(lines[3]) // 2
-        write(path, [lines[3], lines[4][:half]])
+        half = len(lines[begun + 1]) // 2
+        write(path, [lines[begun], lines[begun + 1][:half]])
         followed = ("info", "“session.jsonl” is being written: it is followed.")
         await eventually(lambda: followed in made.notes)
         await eventually(lambda: made.desks.of(session).row(session).state == "running")
-        write(path, [lines[4][half:], *lines[5:]])
+        write(path, [lines[begun + 1][half:], *lines[begun + 2:]])
         await eventually(lambda: made.desks.of(session).trajectory(session).row.steps == 3)
         await eventually(lambda: rows.rowCount() >= before + 2)
         told = made.desks.of(session).trajectory(session)
-        assert told.steps[0].final == "mask"
+        assert told.steps[0].final == final
+        assert any("(blind)" in text for _, _, text in told.notes) is (final == "keep"), "what fell is said"
         assert (told.row.tokens, told.row.errors) == (126, 1)
         await eventually(lambda: made.desks.of(session).row(session).state == "finished")
         assert made.desks.of(session).row(session).reason == "end_not_recorded"
