@@ -175,12 +175,18 @@ def _usage(metrics: dict[str, Any]) -> Usage:
 def _result(block: dict[str, Any]) -> CallResult:
     """The SDK's tools answer with objects of `{query, result, success}`, in a list or as JSON text."""
     content = block.get("content")
-    told = parse(content.encode("utf-8", "replace")).value if isinstance(content, str) and content[:2] == '{"' else None
-    parts = dicts_of([told] if told else content)
+    parts = _rows(content)
     text = as_json(content) if parts and not any("type" in p for p in parts) else text_blocks(content)
     failed = block.get("is_error") is True or any(p.get("success") is False for p in parts if "query" in p)
     error = ActionError(kind="tool_error", message=text[:500]) if failed else None
     return CallResult(text=text, call=text_of(block.get("tool_use_id")), error=error)
+
+
+def _rows(content: Any) -> list[dict[str, Any]]:
+    """The objects of a result's content."""
+    if isinstance(content, str):
+        return dicts_of([parse(content.encode("utf-8", "replace")).value]) if content.startswith('{"') else []
+    return dicts_of(content)
 
 
 FORMAT = Format(name=NAME, title="Cline conversation", recognises=recognises, read=read, rank=1, companions=companions)

@@ -70,6 +70,13 @@ def test_the_prompt_after_a_traceback_hides_no_error(prompt):
     assert found("error_result", bad, good, alone) == [1]
 
 
+def test_a_real_traceback_before_the_prompt_is_found():
+    (session,) = registry.read(real("innovatorbench/sample_react_node.json"))
+    steps = [decode_body(session.blobs[e.body]) for e in trajectory(session).steps]
+    broken = [b.number for b in steps if any("JSONDecodeError: Extra data" in o.output.text for o in b.observations)]
+    assert broken and set(broken) <= set(found("error_result", *steps))
+
+
 def test_a_line_that_only_ends_like_a_prompt_is_none():
     figures = step(1, bash("python a.py"), shows="ValueError: seen in batch 3\n 50%\nloss > 3 $\nprice in US $")
     assert found("error_result", figures) == []
