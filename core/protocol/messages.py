@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from core.domain.attention import Thresholds
-from core.domain.blob import BlobName, BlobRef
+from core.domain.blob import BlobName
 from core.domain.bounds import (
     Code,
     Count,
@@ -130,7 +130,7 @@ class Opinion(msgspec.Struct, frozen=True, kw_only=True):
     """What somebody said elsewhere: an event as it was stored there, and the content address of its step's body."""
 
     event: msgspec.Raw
-    content: BlobRef = ""
+    content: Code = ""
 
 
 class MergeOpinions(Op, frozen=True, kw_only=True, tag="merge_opinions"):
