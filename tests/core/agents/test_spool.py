@@ -40,7 +40,7 @@ CREATED = encode_event(make_event(SessionCreated(task=Task(id="t", title="T", de
 
 async def prepare(server: Server, home: Path, *more: bytes) -> str:
     await fill(server, "s", [CREATED, *more])
-    return account(home, f"agent:{len(more)}", "agent:s")
+    return account(home, f"agent-{len(more)}", "agent:s")
 
 
 def spool_of(journal: Journal, server: Server, token: str, news: list[News]) -> Spool:
