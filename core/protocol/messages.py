@@ -157,16 +157,6 @@ AnyOp = (
 )
 
 
-class UnreadableOp(Op, frozen=True, kw_only=True, tag="unreadable"):
-    """What stands for an operation that is none of ours or out of bounds, so that its command can be refused.
-
-    Never asked for: no decoder makes one of what a peer sends.
-    """
-
-    raw: bytes
-    why: str
-
-
 # ---- to the server -----------------------------------------------------------------------------------
 
 

@@ -2813,6 +2813,10 @@ Delete or right click: take it away</source>
         <translation>重复 ×{count}：{title}</translation>
     </message>
     <message>
+        <source>%n failed</source>
+        <translation>%n 个失败</translation>
+    </message>
+    <message>
         <source>guidance of {author}</source>
         <translation>{author} 的指导</translation>
     </message>
