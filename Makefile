@@ -77,10 +77,13 @@ bench: $(VENV)/.has-test
 study: $(VENV)/.has-test
 	OMP_NUM_THREADS=$(or $(THREADS),1) PYTHONPATH=.:tests $(BIN)/python -m study.run --device $(or $(DEVICE),cpu)
 
-# Thousands of damaged inputs for every decoder (minutes); make fuzz EXAMPLES=20000 for a night.
+# Thousands of damaged inputs for every decoder, and extreme events in every panel of the window (minutes);
+# make fuzz EXAMPLES=20000 SESSIONS=2000 for a night.
 fuzz: $(VENV)/.has-test
 	TIPHYS_FUZZ_EXAMPLES=$(or $(EXAMPLES),2000) QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -q --timeout 0 \
 	  tests/attacks/test_fuzz_decoders.py tests/attacks/test_names_and_growth.py tests/attacks/test_prompt_injection.py
+	TIPHYS_FUZZ_SESSIONS=$(or $(SESSIONS),200) QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -q --timeout 0 \
+	  tests/app/window/test_extreme_events.py
 
 # Every threat of SECURITY.md, and what got through.
 attacks: $(VENV)/.has-test

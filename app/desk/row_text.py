@@ -144,7 +144,8 @@ def _fold(trajectory: Trajectory, kind: str, at: int, until: int) -> RowText:
     else:
         title = QCoreApplication.translate("Row", "the same ×{count}: {title}").format(count=count,
                                                                                       title=one_line(first.title))
-    word = QCoreApplication.translate("Row", "%n failed", None, plural(failed)) if failed else ""
+    many = plural(failed)  # a name: lupdate does not follow `translate` with a call in this place
+    word = QCoreApplication.translate("Row", "%n failed", None, many) if failed else ""
     return RowText(
         number=f"{quantities.number(first.number)}–{quantities.number(last.number)}",
         time=quantities.clock(first.started_at or first.ended_at), sign="▸" if not failed else "✗", word=word,

@@ -184,9 +184,9 @@ class ExportController(QObject):
             return self.tr("Tokens and training need PyTorch and transformers, which are not installed here. "
                            "Install them with:  pip install 'tiphys[train]'")
         if problem.code == "steps_unjudged":
-            where = self.tr("%n session(s)", "", _count(problem, "sessions"))
+            where = self.tr("%n session(s)", "", plural(_count(problem, "sessions")))
             sentence = self.tr("Nobody judged %n step(s) in {sessions}. Judge them, or choose under “Not judged” what "
-                               "becomes of such steps. “Check” counts them.", "", _count(problem, "steps"))
+                               "becomes of such steps. “Check” counts them.", "", plural(_count(problem, "steps")))
             return sentence.format(sessions=where)
         return self._calls.explain(problem)
 

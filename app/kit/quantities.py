@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
 from PySide6.QtCore import QCoreApplication, QDate, QLocale
 
@@ -59,6 +59,12 @@ def local_time(at: datetime) -> datetime:
         return at.astimezone()
     except (OverflowError, ValueError, OSError):
         return at
+
+
+def moment(seconds: float) -> datetime:
+    """The local time so many seconds after 1970 began; the nearest that a calendar has."""
+    first, last = (at.replace(microsecond=0, tzinfo=UTC).timestamp() for at in (datetime.min, datetime.max))
+    return local_time(datetime.fromtimestamp(0, UTC) + timedelta(seconds=max(first, min(last, seconds))))
 
 
 def clock(at: datetime | None, *, seconds: bool = False) -> str:

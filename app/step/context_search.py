@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from app.kit.safe_text import visible
-from core.domain.context import ContextDelta, MessageRef, PreviousRange
+from core.domain.context import ContextDelta, MessageRef, apply_delta
 from core.domain.errors import InvalidInput, NotFound
 from core.domain.events import StepAdded, decode_event
 from core.domain.message import Message, decode_message
@@ -113,13 +113,10 @@ def contexts_of(given: Iterable[Given]) -> Iterator[tuple[int, list[MessageRef]]
     """The whole context of each step in turn; a damaged delta ends it."""
     held: list[MessageRef] = []
     for number, delta in given:
-        fresh: list[MessageRef] = []
-        for part in delta.parts:
-            if isinstance(part, PreviousRange):
-                fresh.extend(held[part.start : part.stop])
-            else:
-                fresh.append(part)
-        held = fresh
+        try:
+            held = apply_delta(held, delta)
+        except InvalidInput:
+            return
         yield number, held
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 
@@ -66,13 +68,14 @@ class EyeController(QObject):
         """The context of a step beside that of the step before; None: of no step."""
         index = trajectory.index_of(entry.head.number) if entry is not None else None
         at = index if index is not None else -1
-        self._show(trajectory, at, trajectory.contexts.at(at - 1) if at > 0 else [], trajectory.contexts.at(at))
+        contexts = trajectory.contexts
+        self._show(trajectory, at, lambda: (contexts.at(at - 1) if at > 0 else [], contexts.at(at)))
         self._tools = entry.tools if entry is not None else ""
 
     def show_summary(self, trajectory: Trajectory, summary: SummaryAdded) -> None:
         """The context in which a summary was written, beside that of the step before."""
         at = trajectory.steps_before(summary) - 1
-        self._show(trajectory, at, trajectory.contexts.at(at), trajectory.summary_context(summary))
+        self._show(trajectory, at, lambda: (trajectory.contexts.at(at), trajectory.summary_context(summary)))
         self._tools = trajectory.steps[at].tools if at >= 0 else ""
 
     def forget(self) -> None:
@@ -81,9 +84,18 @@ class EyeController(QObject):
             if fetch is not None:
                 fetch.cancel()
 
-    def _show(self, trajectory: Trajectory, at: int, before: list[MessageRef], after: list[MessageRef]) -> None:
+    def _show(self, trajectory: Trajectory, at: int, read: Callable[[], tuple[list[MessageRef], list[MessageRef]]]
+              ) -> None:
+        """`read` gives the context before and this one; where the log tells none that can be, the eye says so."""
         self._trajectory, self._at = trajectory, at
-        self._model.show(before, after)
+        try:
+            self._model.show(*read())
+        except InvalidInput as error:
+            self._model.show([], [])
+            self._eye.show_context()
+            sentence = self.tr("This context cannot be read: {why}").format(why=error)
+            self._eye.text.show_parts([Part(text=sentence, meaning="error")])
+            return
         self._eye.show_context()
         if self._model.shown == "gone":
             self._find_gone()

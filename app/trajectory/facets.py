@@ -46,8 +46,7 @@ class Facets(msgspec.Struct, frozen=True):
         steps = trajectory.steps
         fits = {number for number, shape in enumerate(steps.shapes) if self._fits(shape)}
         unjudged = self._judged(())
-        low, _, high = self.time.partition("-")
-        first, last = (float(low), float(high)) if self.time else (0.0, 0.0)
+        first, last = span_of(self.time) if self.time else (0.0, 0.0)
         for at, shape in enumerate(islice(steps.shape_of, start, None), start):
             if shape not in fits:
                 continue
@@ -121,6 +120,12 @@ MOST_SPANS = 48
 """So many hours at most are offered one by one; of a longer session days are."""
 
 HOUR, DAY = 3600, 86_400
+
+
+def span_of(time: str) -> tuple[float, float]:
+    """The seconds since 1970 of "FROM-TO"; before that year they are negative."""
+    low, _, high = time[1:].partition("-")
+    return float(time[0] + low), float(high)
 
 
 def times_of(started: Iterable[float]) -> tuple[str, ...]:

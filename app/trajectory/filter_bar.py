@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
-
 from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.desk.row_text import error_word, status_word
-from app.kit import theme
+from app.kit import quantities, theme
 from app.kit.safe_text import PlainLabel, menu_text
-from app.trajectory.facets import ANY_ERROR, OUTCOMES, Choices, Facets
+from app.trajectory.facets import ANY_ERROR, DAY, OUTCOMES, Choices, Facets, span_of
 
 NAMES = ("family", "tool", "host", "ended", "author", "outcome", "time")
 
@@ -116,7 +114,8 @@ class FilterBar(QWidget):
 
 def _span(time: str) -> str:
     """An hour or a day of some choice of times as people say it, in local time."""
-    start, end = (datetime.fromtimestamp(int(part)) for part in time.split("-"))
-    if end - start >= timedelta(days=1):
+    first, last = span_of(time)
+    start, end = quantities.moment(first), quantities.moment(last)
+    if last - first >= DAY:
         return f"{start:%Y-%m-%d %H:%M} +24 h"
     return f"{start:%m-%d %H:%M}–{end:%H:%M}"

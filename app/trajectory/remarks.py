@@ -46,8 +46,8 @@ class RemarksController(QObject):
             return
         self._shown = (session, len(notes), problem)
         self._action.setEnabled(bool(notes or problem))
-        said = [(text, self._about(author, at)) for author, at, text in notes]
-        self._bar.show_remarks([(problem, ""), *said] if problem else said)
+        remarks = [(text, self._about(author, at)) for author, at, text in notes]
+        self._bar.show_remarks([(problem, ""), *remarks] if problem else remarks)
 
     def _problem(self) -> str:
         """Why not all of the session can be shown; "" for one that can be."""

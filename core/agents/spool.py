@@ -14,7 +14,7 @@ from core.agents.delivery import Inbox, News
 from core.agents.journal import Journal
 from core.client.connection import ReconnectingConnection
 from core.client.status import Status
-from core.domain.errors import Conflict, InvalidInput, ReportableError, error_kind
+from core.domain.errors import Conflict, InvalidInput, ReportableError
 from core.domain.events import blobs_of, decode_stored
 from core.protocol.append_state import Appender, SendBlobs, Stored
 from core.protocol.frames import pieces
@@ -142,7 +142,7 @@ class Spool:
 
     def _failed(self, failed: Failed) -> None:
         log.warning("%s", failed.sentence)
-        if failed.kind == error_kind(InvalidInput("", "")) and failed.about == self._journal.session:
+        if failed.kind == InvalidInput.__name__ and failed.about == self._journal.session:
             self._refused(failed)
         elif failed.code == "no_session":
             self._homeless = True

@@ -56,7 +56,9 @@ ExitCode = Annotated[int, Meta(ge=-(2**31), le=2**32 - 1)]
 Cells = Annotated[int, Meta(ge=0, le=1_000)]
 """Columns or rows of a terminal; each is drawn."""
 
-Cost = Annotated[float, Meta(ge=0, le=1e9)]
+MOST_COST = 1e9
+
+Cost = Annotated[float, Meta(ge=0, le=MOST_COST)]
 """US dollars of one completion, a limit or a price."""
 
 TotalCost = Annotated[float, Meta(ge=0, le=1e15)]
@@ -79,7 +81,10 @@ Moment = Annotated[datetime, Meta(tz=True)]
 Id = Annotated[str, Meta(max_length=200)]
 """An identity (`core.domain.ids` says what ours look like; other programs have theirs), or ""."""
 
-Name = Annotated[str, Meta(max_length=500)]
+NAME = 500
+"""Characters of the longest name."""
+
+Name = Annotated[str, Meta(max_length=NAME)]
 """The name of a person, rule, model, host, terminal, tool, format or program."""
 
 Code = Annotated[str, Meta(max_length=200)]

@@ -14,8 +14,11 @@ from typing import Annotated, cast
 import msgspec
 
 from core.domain.blob import BlobName
-from core.domain.bounds import Code, Count, Many, Title, Tokens
+from core.domain.bounds import MOST_ITEMS, Code, Count, Many, Title, Tokens
 from core.domain.errors import InvalidInput
+
+MOST_MESSAGES = MOST_ITEMS
+"""Messages of the longest context: a few deltas that keep the same range twice describe more than any memory holds."""
 
 
 class MessageRef(msgspec.Struct, frozen=True, kw_only=True, tag="entered"):
@@ -62,8 +65,12 @@ def delta_between(before: Sequence[MessageRef], after: Sequence[MessageRef]) -> 
 
 
 def apply_delta(before: Sequence[MessageRef], delta: ContextDelta) -> list[MessageRef]:
-    """The context that a delta describes. Raises InvalidInput when it refers outside `before`."""
+    """The context that a delta describes.
+
+    Raises InvalidInput when it refers outside `before`, or is longer than any context (`MOST_MESSAGES`).
+    """
     after: list[MessageRef] = []
+    _length(delta)
     for part in delta.parts:
         if isinstance(part, MessageRef):
             after.append(part)
@@ -176,7 +183,10 @@ def _join(wanted: list[_Wanted], place: int, start: int, stop: int) -> None:
 
 
 def _length(delta: ContextDelta) -> int:
-    return sum(map(_span, delta.parts))
+    length = sum(map(_span, delta.parts))
+    if length > MOST_MESSAGES:
+        raise InvalidInput("context_delta", f"A context of {length} messages is longer than {MOST_MESSAGES}.")
+    return length
 
 
 def _span(part: PreviousRange | MessageRef) -> int:

@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 from datetime import datetime
+from math import isfinite
 from typing import Annotated, Any, Literal
 
 import msgspec
 
 from core.domain.action_kinds import WAITING, Family
 from core.domain.blob import BlobRef
-from core.domain.bounds import Code, Cost, Count, ExitCode, Many, Moment, Name, StepNumber, Title, Tokens, Total
+from core.domain.bounds import (
+    MOST_COST,
+    NAME,
+    WHOLE,
+    Code,
+    Cost,
+    Count,
+    ExitCode,
+    Many,
+    Moment,
+    Name,
+    StepNumber,
+    Title,
+    Tokens,
+    Total,
+    clamp,
+)
 from core.domain.errors import InvalidInput
 
 Status = Literal["finished", "running", "timeout", "killed", "refused", "failed"]
@@ -120,7 +137,7 @@ def make_head(
     """The head of a body. The worst observation gives the status."""
     worst = max(body.observations, key=lambda o: (o.is_error, o.status == "running"), default=None)
     error = worst.error if worst else None
-    tools = tuple(a.tool for a in body.actions)
+    tools = tuple(a.tool[:NAME] for a in body.actions)  # a model may name what there is not, at any length
     return StepHead(
         number=body.number,
         title=step_title(body),
@@ -130,13 +147,22 @@ def make_head(
         is_error=bool(worst and worst.is_error),
         error_kind=error.kind if error else "",
         is_waiting=bool(tools) and all(t in WAITING for t in tools),
-        hosts=tuple(dict.fromkeys(h for a in body.actions if (h := str(a.arguments.get("computer_ip") or "")))),
+        hosts=tuple(dict.fromkeys(h[:NAME] for a in body.actions if (h := str(a.arguments.get("computer_ip") or "")))),
         thought_chars=len(body.thought),
-        output_chars=sum(o.output.total_chars or len(o.output.text) for o in body.observations),
-        usage=usage,
+        output_chars=clamp(sum(o.output.total_chars or len(o.output.text) for o in body.observations), WHOLE),
+        usage=_within_bounds(usage),
         started_at=started_at,
         ended_at=ended_at,
     )
+
+
+def _within_bounds(usage: Usage) -> Usage:
+    """What an endpoint or a foreign file says was used; a number that is none is taken for the nearest."""
+    counts = (usage.input_tokens, usage.output_tokens, usage.cached_tokens)
+    within = [count if count is None else clamp(int(count)) for count in counts]
+    cost = usage.cost_usd if usage.cost_usd is None or isfinite(usage.cost_usd) else None
+    return Usage(input_tokens=within[0], output_tokens=within[1], cached_tokens=within[2],
+                 cost_usd=cost if cost is None else max(0.0, min(MOST_COST, cost)))
 
 
 def step_title(body: StepBody) -> str:

@@ -10,6 +10,7 @@ import msgspec
 
 from core.domain.blob import blob_hash
 from core.domain.context import ContextDelta, MessageRef, PreviousRange, delta_between
+from core.domain.errors import InvalidInput
 from core.domain.events import (
     Branched,
     Fact,
@@ -171,10 +172,14 @@ class SessionBuilder:
         """
         now = datetime.now(UTC)
         seen: Counter[str] = Counter()
-        bodies = tuple(
-            encode_event(make_event(fact, author, at=at or now, id=f"{self.session}-{_key(fact, seen)}"))
-            for fact, author, at in self._facts
-        )
+        try:
+            bodies = tuple(
+                encode_event(make_event(fact, author, at=at or now, id=f"{self.session}-{_key(fact, seen)}"))
+                for fact, author, at in self._facts
+            )
+        except InvalidInput as error:
+            raise InvalidInput(error.code, f"{self.source} tells what no session can hold: {error.params['why']}",
+                               path=self.source, **error.params) from error
         return Imported(session=self.session, source=self.source, format=self.format, title=self._title,
                         bodies=bodies, blobs=self._named(), steps=self.steps, errors=self.errors,
                         warnings=tuple(self.warnings), is_named=self.is_named, size=self.blobs.size)

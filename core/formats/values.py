@@ -41,7 +41,8 @@ def int_of(value: Any) -> int | None:
 
 def code_of(value: Any) -> int | None:
     """An exit code, or None; unlike a count it may be negative."""
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    is_code = isinstance(value, int) and not isinstance(value, bool) and -(2**31) <= value < 2**32
+    return value if is_code else None
 
 
 def float_of(value: Any) -> float | None:

@@ -9,7 +9,7 @@ import msgspec
 from core.domain.bounds import Id, Many, Sequence
 from core.domain.errors import InvalidInput
 from core.domain.session import decode_row
-from core.protocol.messages import AnyOp, Command, FromServer, Sessions, ToServer, UnreadableOp, Wire
+from core.protocol.messages import AnyOp, Command, FromServer, Op, Sessions, ToServer, Wire
 
 MAX_TEXT_FRAME = 4 * 1024 * 1024
 """Largest text frame in bytes that either end accepts; set on purpose, the library's default is 1 MiB."""
@@ -24,6 +24,16 @@ MAX_EVENT = 2 * 1024 * 1024
 _TO_SERVER: msgspec.json.Decoder[Any] = msgspec.json.Decoder(ToServer)
 _FROM_SERVER: msgspec.json.Decoder[Any] = msgspec.json.Decoder(FromServer)
 _OP: msgspec.json.Decoder[AnyOp] = msgspec.json.Decoder(AnyOp)
+
+
+class UnreadableOp(Op, frozen=True, kw_only=True, tag="unreadable"):
+    """What stands for an operation that is none of ours or out of bounds, so that its command can be refused.
+
+    Never asked for: no decoder makes one of what a peer sends.
+    """
+
+    raw: bytes
+    why: str
 
 
 class _LooseCommand(msgspec.Struct, tag_field="type", tag="command"):

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from core.domain.attention import Thresholds
-from core.domain.blob import BlobName, BlobRef
+from core.domain.blob import BlobName
 from core.domain.bounds import (
     Code,
     Count,
@@ -130,7 +130,7 @@ class Opinion(msgspec.Struct, frozen=True, kw_only=True):
     """What somebody said elsewhere: an event as it was stored there, and the content address of its step's body."""
 
     event: msgspec.Raw
-    content: BlobRef = ""
+    content: Code = ""
 
 
 class MergeOpinions(Op, frozen=True, kw_only=True, tag="merge_opinions"):
@@ -155,16 +155,6 @@ AnyOp = (
     CreateSession | ImportSession | Guide | ChangeGuidance | Control | GiveVerdict | AddNote | SetTag | ClearAttention
     | SetThresholds | TellTime | MergeOpinions
 )
-
-
-class UnreadableOp(Op, frozen=True, kw_only=True, tag="unreadable"):
-    """What stands for an operation that is none of ours or out of bounds, so that its command can be refused.
-
-    Never asked for: no decoder makes one of what a peer sends.
-    """
-
-    raw: bytes
-    why: str
 
 
 # ---- to the server -----------------------------------------------------------------------------------

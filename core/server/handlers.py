@@ -22,7 +22,7 @@ from core.domain.events import (
 )
 from core.domain.ids import is_id, is_label
 from core.domain.verdict import Author
-from core.protocol.codec import bad_op, check_event
+from core.protocol.codec import UnreadableOp, bad_op, check_event
 from core.protocol.messages import (
     Ack,
     AddNote,
@@ -39,7 +39,6 @@ from core.protocol.messages import (
     SetTag,
     SetThresholds,
     TellTime,
-    UnreadableOp,
 )
 from core.protocol.scopes import SCOPE_OF_OP, scope_of
 from core.server import guidance, lifecycle, opinions

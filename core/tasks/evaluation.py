@@ -15,9 +15,11 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
+from core.domain.bounds import Few, Name, Points
 from core.domain.errors import ReportableError
 from core.domain.task import Evaluator
 from core.sandbox.sandbox import Sandbox
@@ -29,7 +31,7 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
     """What an evaluator says."""
 
     total: float
-    parts: dict[str, float] = {}
+    parts: Annotated[dict[Name, Points], Few] = {}
     message: str = ""
 
 

@@ -1282,6 +1282,10 @@
 <context>
     <name>EyeController</name>
     <message>
+        <source>This context cannot be read: {why}</source>
+        <translation>无法读取此上下文：{why}</translation>
+    </message>
+    <message>
         <source>Fetching this message from the server…</source>
         <translation>正在从服务器获取此消息…</translation>
     </message>
@@ -2807,6 +2811,10 @@ Delete or right click: take it away</source>
     <message>
         <source>the same ×{count}: {title}</source>
         <translation>重复 ×{count}：{title}</translation>
+    </message>
+    <message>
+        <source>%n failed</source>
+        <translation>%n 个失败</translation>
     </message>
     <message>
         <source>guidance of {author}</source>

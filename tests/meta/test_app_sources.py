@@ -151,3 +151,13 @@ def test_settings_are_translated():
     texts = {s.label for s in SETTINGS} | {s.group for s in SETTINGS} | {s.note for s in SETTINGS if s.note}
     texts |= {text for s in SETTINGS for key, text in s.choices if text not in ("English", "简体中文")}
     assert texts <= known
+
+
+@pytest.mark.parametrize("name", names(FILES))
+def test_a_counted_text_takes_its_number_through_plural(name):
+    """Qt's `tr(…, n)` takes 32 bits and raises for more."""
+    source = (ROOT / name).read_text(encoding="utf-8")
+    bad = [ast.unparse(c) for c in calls(ROOT / name) if dotted(c.func).split(".")[-1] in ("tr", "translate")
+           and any(isinstance(a, ast.Constant) and "%n" in str(a.value) for a in c.args)
+           and not dotted(c.args[-1]).startswith("plural(") and f"{dotted(c.args[-1])} = plural(" not in source]
+    assert bad == []

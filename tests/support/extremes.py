@@ -28,10 +28,11 @@ TIMES = (
 )
 TEXTS = (
     "", " ", "\n", "x", "0", "a\nb\tc\r\n", "\x00\x01\x07\x1b[31m\x7f\x9b", "\u202eevil\u2066\u2069\u200f",
-    "\u200b\ufeff\u00ad", "\U0001f469\u200d\U0001f467\U0001f3f3\ufe0f" * 16, "e" + "\u0301" * 60, "\u0634\u0631\u062d \u05e2\u05d1",
-    "训练" * 40, "%n %1 %L2 %s {n} {0} {", "<b>&amp;</b><img src=x>", "\ufffe\uffff\ufffd", "\U0010ffff\ue000",
-    "../../etc/passwd", "a/b/c", "/" * 40, "CON", "-", "--help", "None", "NaN", "1e999", "tiphys://session/x",
-    "x" * 199, "a" * 5_000, "one\u2028two\u2029three\x85four", "\t" * 30, "\ufdfa" * 30,
+    "\u200b\ufeff\u00ad", "\U0001f469\u200d\U0001f467\U0001f3f3\ufe0f" * 16, "e" + "\u0301" * 60,
+    "\u0634\u0631\u062d \u05e2\u05d1", "训练" * 40, "%n %1 %L2 %s {n} {0} {", "<b>&amp;</b><img src=x>",
+    "\ufffe\uffff\ufffd", "\U0010ffff\ue000", "../../etc/passwd", "a/b/c", "/" * 40, "CON", "-", "--help", "None",
+    "NaN", "1e999", "tiphys://session/x", "x" * 199, "a" * 5_000, "one\u2028two\u2029three\x85four", "\t" * 30,
+    "\ufdfa" * 30,
 )
 ANY = (None, True, 0, -1, 2**31, 2**63, 10**40, 1e308, 5e-324, "", "\u202e\x00", "x" * 3_000, [], {}, [[[[[]]]]],
        {"": ""}, {"a": {"b": ["c", None, 1.5]}}, ["x"] * 300)

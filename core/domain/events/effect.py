@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 
 from core.domain.blob import BlobRef
-from core.domain.bounds import Address, Bytes, Cells, Count, Many, Name, StepPlace, Text, Title, Total
+from core.domain.bounds import Address, Bytes, Cells, Count, Many, Name, StepPlace, Text, Total
 from core.domain.events.fact import Fact
 
 
@@ -42,8 +42,8 @@ class FileChanged(Fact, frozen=True, kw_only=True, tag="file_changed"):
 class SearchResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One result of a search, as the engine gave it."""
 
-    title: Title
-    link: Address
+    title: Text
+    link: Text
     snippet: Text = ""
     position: Count = 0
 
@@ -51,7 +51,7 @@ class SearchResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 class SearchMade(Fact, frozen=True, kw_only=True, tag="search_made"):
     """The agent searched, or visited a page (`engine` is then "page" and `query` its address)."""
 
-    query: Address
+    query: Text
     engine: Name
     step: StepPlace
     results: Annotated[tuple[SearchResult, ...], Many] = ()

@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QApplication
 from support.logs import Maker, make_session
 
 from app.desk.find_query import items_with
-from app.trajectory.facets import Facets
+from app.kit import quantities
+from app.trajectory.facets import Facets, span_of, times_of
 from app.trajectory.model import ListRow, RowTextRole, TrajectoryModel
 from app.trajectory.overview import WEIGHT, Overview, spans
 from app.trajectory.step_list import StepList
@@ -414,3 +415,12 @@ def test_a_blind_reader_sees_no_opinion_of_others_before_giving_one():
     session.sync()
     session.model.refresh()
     assert verdict() and overview().notes == [1]
+
+
+@pytest.mark.parametrize("began", [-62_135_596_800, -3_600, 0, 253_402_300_799])
+def test_steps_of_any_time_can_be_filtered_by_it(began):
+    """From the first hour of year 1 to the last of year 9999, also before 1970, where the seconds are negative."""
+    [span] = times_of([float(began)])
+    first, last = span_of(span)
+    assert first <= began < last
+    assert quantities.moment(first).year <= quantities.moment(last).year

@@ -40,7 +40,7 @@ CREATED = encode_event(make_event(SessionCreated(task=Task(id="t", title="T", de
 
 async def prepare(server: Server, home: Path, *more: bytes) -> str:
     await fill(server, "s", [CREATED, *more])
-    return account(home, f"agent:{len(more)}", "agent:s")
+    return account(home, f"agent-{len(more)}", "agent:s")
 
 
 def spool_of(journal: Journal, server: Server, token: str, news: list[News]) -> Spool:
@@ -192,3 +192,30 @@ def test_an_event_that_could_never_be_sent_does_not_get_into_the_journal(tmp_pat
         assert journal.add(SearchMade(query="x" * (1 << 20), engine="e", step=1)) == 1
     finally:
         journal.close()
+
+
+def test_an_entry_that_the_server_never_takes_is_told_and_not_sent_for_ever(tmp_path: Path) -> None:
+    """A journal of an older version, from before numbers had bounds."""
+    journal = Journal(tmp_path / "journal.db", "s")
+    submit(journal, 1)
+    body = encode_event(make_event(SubmissionMade(ordinal=7, step=1), journal.author))
+    journal.sql("INSERT INTO entry (body) VALUES (?)", (body.replace(b'"ordinal":7', b'"ordinal":2147483648'),))
+    submit(journal, 2)
+    news: list[News] = []
+
+    async def main() -> None:
+        async with serving(tmp_path / "home") as server, TaskScope("test") as scope:
+            token = await prepare(server, tmp_path / "home")
+            spool = spool_of(journal, server, token, news)
+            scope.spawn(spool.run(), name="spool")
+            await until(lambda: spool.lost is not None)
+            assert isinstance(spool.lost, InvalidInput) and spool.lost.code == "refused_entry"
+            assert "ordinal" in spool.lost.sentence and "the journal holds it" in spool.lost.sentence
+            for _ in range(5):
+                submit(journal, 3)
+                await asyncio.sleep(0.05)
+            assert not await spool.flushed(0.2)
+
+    asyncio.run(main())
+    assert journal.head == 8, "nothing of the journal is gone"
+    journal.close()

@@ -11,10 +11,12 @@ from support.extremes import Extremes, outside, smallest, unbounded
 from support.tally import tally
 
 from core.domain.attention import Thresholds
+from core.domain.bounds import WHOLE
 from core.domain.errors import InvalidInput
-from core.domain.events import FACT_KINDS, UnknownFact, decode_event, decode_stored, encode_event, make_event
+from core.domain.events import FACT_KINDS, StepAdded, UnknownFact, decode_event, decode_stored, encode_event, make_event
 from core.domain.events.event import Event
 from core.domain.session import SessionRow, decode_row
+from core.domain.step import Action, Observation, Output, StepBody, Usage, make_head
 from core.domain.verdict import Author
 from core.protocol.messages import AnyOp, FromServer, ToServer
 
@@ -96,3 +98,16 @@ def test_a_row_that_cannot_be_read_says_so_and_names_its_session():
     assert decode_row(b"rubbish", "s2").unreadable
     with pytest.raises(InvalidInput):
         decode_row(b"rubbish")
+
+
+def test_a_step_of_a_careless_model_or_endpoint_fits_its_bounds():
+    """Names of tools and hosts are a model's words, usage is an endpoint's or a foreign file's."""
+    action = Action(call_id="c", tool="t" * 9_000, arguments={"computer_ip": "h" * 9_000})
+    printed = Observation(call_id="c", output=Output(total_chars=WHOLE))
+    body = StepBody(number=1, actions=(action,), observations=(printed,) * 3)
+    for tokens, cost in ((2**63, 1e300), (-5, -1.0), (7, float("inf")), (None, float("nan"))):
+        usage = Usage(input_tokens=tokens, output_tokens=tokens, cached_tokens=tokens, cost_usd=cost)
+        head = make_head(body, usage=usage)
+        event = make_event(StepAdded(head=head, body="0" * 64), AUTHOR)
+        assert decode_event(encode_event(event)) == event
+    assert make_head(body, usage=Usage(input_tokens=7)).usage == Usage(input_tokens=7)

@@ -5,7 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.logs import make_session
 
-from core.domain.context import ContextDelta, Contexts, MessageRef, PreviousRange, apply_delta, delta_between
+from core.domain.context import (
+    MOST_MESSAGES,
+    ContextDelta,
+    Contexts,
+    MessageRef,
+    PreviousRange,
+    apply_delta,
+    delta_between,
+)
 from core.domain.errors import InvalidInput
 from core.domain.events import Placed, StepAdded, decode_event
 from core.domain.trajectory import fold
@@ -132,3 +140,18 @@ def test_going_through_a_long_session_looks_at_each_delta_a_few_times(forward):
     for index in range(2_000) if forward else reversed(range(2_000)):
         assert len(held.at(index)) == index + 1
     assert looks < 4 * 2_000
+
+
+def test_a_few_deltas_cannot_describe_more_than_any_memory_holds():
+    """Each keeps all of the context before it twice: after thirty steps that would be a thousand million messages."""
+    ref = MessageRef(hash="0" * 64, role="user")
+    deltas = [ContextDelta(parts=(ref,))]
+    deltas += [ContextDelta(parts=(PreviousRange(start=0, stop=2**n),) * 2) for n in range(30)]
+    contexts = Contexts(lambda i: deltas[i])
+    assert len(contexts.at(10)) == 2**10
+    for index in (30, 20):
+        with pytest.raises(InvalidInput) as caught:
+            contexts.at(index)
+        assert caught.value.code == "context_delta"
+    with pytest.raises(InvalidInput):
+        apply_delta([ref] * MOST_MESSAGES, ContextDelta(parts=(PreviousRange(start=0, stop=MOST_MESSAGES), ref)))

@@ -12,7 +12,7 @@ from support.tally import tally
 
 from core.domain.errors import InvalidInput
 from core.protocol import messages
-from core.protocol.codec import decode_from_server, decode_to_server, encode
+from core.protocol.codec import UnreadableOp, decode_from_server, decode_to_server, encode
 from core.protocol.messages import (
     Append,
     Command,
@@ -21,7 +21,6 @@ from core.protocol.messages import (
     Guide,
     Sessions,
     ToServer,
-    UnreadableOp,
     WatchSessions,
 )
 
