@@ -189,6 +189,7 @@ class _Run:
         self._check(task, settings)
         self._hide_keys(settings)
         model = open_task_model(self._catalogue, task, settings.model)
+        self._check(task, settings)  # again: what was read is what was allowed
         try:
             await self._with_hosts(task, settings, model)
         finally:

@@ -27,12 +27,12 @@ def create(conn: Connection, principal: Principal, session: str, op: CreateSessi
            ) -> dict[str, object]:
     """Make a session; supervision starts its runner. Raises InvalidInput, NotFound, Conflict, Denied."""
     check_id(session)
-    task, agent, rights = _what(op, principal, lookups)
+    task, agent, rights, digest = _what(op, principal, lookups)
     is_known = not log.create(conn, session) and not _was_awaited(conn, session)
     if is_known and not _was_recalled(conn, session, SessionCreated(task=task, agent=agent)):
         raise Conflict("session_exists", f"There is a session {session} already.", session=session)
     if rights:
-        lookups.allowances.allow_session(session, task.id, lookups.catalogue.digest(task.id), rights)
+        lookups.allowances.allow_session(session, task.id, digest, rights)
     if is_known:
         return {"seq": 1}
     return write(conn, session, SessionCreated(task=task, agent=agent), person(principal))
@@ -127,8 +127,8 @@ def control(conn: Connection, principal: Principal, session: str, op: Control, l
 
 
 def _what(op: CreateSession, principal: Principal, lookups: Lookups
-          ) -> tuple[Task, AgentSettings, tuple[HostRight, ...]]:
-    """What is to be made, and what of this computer it may take.
+          ) -> tuple[Task, AgentSettings, tuple[HostRight, ...], str]:
+    """What is to be made, what of this computer it may take, and the digest of the folder that this was allowed to.
 
     A catalogue's task as it stands is for every guide; anything else chooses what runs on the server.
     """
@@ -144,9 +144,9 @@ def _what(op: CreateSession, principal: Principal, lookups: Lookups
     check_task(task, agent)
     rights = rights_of(task, agent)
     own_words = {r for r in rights if own and _is_own_word(r, agent, asked_by_file)}
-    if wanted := [r for r in rights if r not in own_words]:
-        lookups.allowances.require(wanted, task.id, lookups.catalogue.digest(task.id))
-    return task, agent, rights
+    digest = lookups.catalogue.digest(task.id) if rights else ""
+    lookups.allowances.require([r for r in rights if r not in own_words], task.id, digest)
+    return task, agent, rights, digest
 
 
 def _is_own_word(right: HostRight, agent: AgentSettings, asked_by_file: tuple[HostRight, ...]) -> bool:

@@ -302,9 +302,9 @@ def _others() -> Iterator[tuple[str, Way]]:
     for table in TABLES:
         for name in ("gpus", "mounts", "volumes", "privileged", "env", "cap_add", "Sandbox", "user", "devices"):
             yield f"{name} in {table}", _says([((*table, name), 8)], name)
-    for path in (("hosts", 0, "cpus"), ("hosts", 0, "memory_mb"), ("hosts", 0, "pids"),
-                 ("hosts", 0, "disk_mb"), ("limits", "steps"), ("limits", "wall_s"), ("limits", "cost_usd"), ("evaluator", "timeout_s"), ("agent", "context_tokens"),
-                 ("agent", "output_chars"), ("agent", "model", "input_price")):
+    for path in (("hosts", 0, "cpus"), ("hosts", 0, "memory_mb"), ("hosts", 0, "pids"), ("hosts", 0, "disk_mb"),
+                 ("limits", "steps"), ("limits", "wall_s"), ("limits", "cost_usd"), ("evaluator", "timeout_s"),
+                 ("agent", "context_tokens"), ("agent", "output_chars"), ("agent", "model", "input_price")):
         for number in (-1, 2**63, 1e300, float("nan"), float("inf"), True, "8"):
             yield f"{path} = {number}", _says([(path, number)], str(path[-1]))
 
