@@ -73,6 +73,7 @@ class ChooseView(QWidget):
         self.preset.setToolTip(self.tr("Once: an action that was carried past a summary trains in the first sample "
                                        "only. As in the paper: each context before a summary, and the last one, trains "
                                        "all its actions."))
+        self.preset.activated.connect(self._follow_preset)
         self.unjudged = self._choice(self.tr("Not judged"), [
             (self.tr("refuse to write"), "refuse"), (self.tr("train them"), "keep"),
             (self.tr("do not train them"), "mask")])
@@ -144,6 +145,11 @@ class ChooseView(QWidget):
             box.addItem(text, value)
         return box
 
+    def _follow_preset(self) -> None:
+        """The paper's rows are repeated; a person may choose otherwise afterwards."""
+        balance = "repeat" if self.preset.currentData() == "paper" else "auto"
+        self.balance.setCurrentIndex(self.balance.findData(balance))
+
     def show_chosen(self, count: int) -> None:
         """How many sessions are ticked."""
         self._chosen = count
@@ -192,6 +198,9 @@ class ChooseView(QWidget):
         if folder:
             return Part(text="✓ " + self.tr("Written to {folder}").format(folder=folder) + "\n", style="heading",
                         meaning="keep")
+        if report.unjudged:
+            text = self.tr("✗ Nothing is written: nobody judged %n step(s)", "", plural(report.unjudged))
+            return Part(text=text + "\n", style="heading", meaning="attention")
         text = self.tr("✓ Nothing would be refused") if not refused else self.tr("✗ %n refusal(s)", "", plural(refused))
         return Part(text=text + "\n", style="heading", meaning="mask" if refused else "keep")
 

@@ -151,6 +151,8 @@ def _distinct(rows: Iterable[SampleRow], seen: set[str], options: ExportOptions,
 def _warn(report: Report, options: ExportOptions) -> None:
     undecided = {s.session: (s.undecided, s.steps) for s in report.sessions if s.undecided}
     if undecided:
+        if options.unjudged == "refuse":
+            report.unjudged = sum(count for count, _ in undecided.values())
         report.warnings.append(_on_unjudged(undecided, options, len(report.sessions)))
     rebuilt = sum(s.rebuilt for s in report.sessions)
     if rebuilt:

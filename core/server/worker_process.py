@@ -36,12 +36,13 @@ class WorkerProcess:
             raise
 
     async def close(self) -> None:
-        """End the process, if there is one."""
-        process, self._process = self._process, None
+        """End the process, if there is one. Who is cancelled in here may call again: it is known until it has ended."""
+        process = self._process
         if process is not None:
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
             await process.wait()
+            self._process = None
 
     async def _answer(self, request: WorkerRequest[A]) -> A:
         process = self._process

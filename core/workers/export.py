@@ -98,7 +98,7 @@ class Report(msgspec.Struct, kw_only=True):
     """What an export did, or would do. `samples` are distinct ones, `rows` what balance makes of them, `eval_rows`
     those in the file for evaluation; tokens count distinct samples. `duplicates` were left out, `merged` rows are two
     samples in one, `cut` rows go on with a sample that one row cannot hold exactly, `renamed` counts people's folders
-    in paths, `findings` tell what looked like a secret and was replaced."""
+    in paths, `unjudged` steps await a word before anything is written, `findings` tell what looked like a secret and was replaced."""
 
     samples: int = 0
     react: int = 0
@@ -113,6 +113,7 @@ class Report(msgspec.Struct, kw_only=True):
     merged: int = 0
     cut: int = 0
     eval_rows: int = 0
+    unjudged: int = 0
     eval_sessions: list[str] = []
     findings: list[Leak] = []
     sessions: list[SessionReport] = []

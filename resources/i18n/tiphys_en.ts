@@ -11,6 +11,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>✗ Nothing is written: nobody judged %n step(s)</source>
+        <translation>
+            <numerusform>✗ Nothing is written: nobody judged %n step</numerusform>
+            <numerusform>✗ Nothing is written: nobody judged %n steps</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>✗ %n refusal(s)</source>
         <translation>
             <numerusform>✗ %n refusal</numerusform>

@@ -651,6 +651,12 @@
         <source>Written to {folder}</source>
         <translation>已写入 {folder}</translation>
     </message>
+    <message numerus="yes">
+        <source>✗ Nothing is written: nobody judged %n step(s)</source>
+        <translation>
+            <numerusform>✗ 不会写出任何内容：有 %n 个步骤无人评审</numerusform>
+        </translation>
+    </message>
     <message>
         <source>✓ Nothing would be refused</source>
         <translation>✓ 没有会被拒绝的内容</translation>

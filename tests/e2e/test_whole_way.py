@@ -68,9 +68,8 @@ def _check_the_log(whole: Parts, session: str) -> None:
     assert told.scores[0].total + 20 < told.scores[-1].total  # advice changed what the agent did
     assert told.scores[-1].total == _score_again(whole, session)
     wait(lambda: whole.type(f"steps {len(numbers)}") == f"steps {len(numbers)}", "the window holds every step")
-    replica = whole.home / "replicas" / "local.db"
-    record = whole.bodies(whole.home / "server.db", session)
-    wait(lambda: whole.bodies(replica, session) == record, "the replica equals the log")
+    replica, record = whole.home / "replicas" / "local.db", whole.home / "server.db"  # which rules still write into
+    wait(lambda: whole.bodies(replica, session) == whole.bodies(record, session), "the replica equals the log")
 
 
 def _score_again(whole: Parts, session: str) -> float:

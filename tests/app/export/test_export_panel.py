@@ -49,18 +49,20 @@ def test_a_check_and_a_write_of_the_ticked_sessions(place, host, qtbot, tmp_path
     elsewhere = key_of("s1", "lab")
     place.cursor.move(elsewhere)  # the sessions of another server are in another log: what is at work goes on
     qtbot.waitUntil(lambda: "1 kept, 1 masked, 8 undecided" in choose._report.text, timeout=60_000)
-    assert "Writing is refused" in choose._report.text
+    assert "Nothing is written: nobody judged 8 step" in choose._report.text, "and no green word"
     assert not choose._cancel.isVisibleTo(choose)
     choose.written.emit(str(tmp_path / "set"))
     qtbot.waitUntil(lambda: "Nobody judged 8 step(s) in 1 session(s)" in choose._report.text, timeout=60_000)
     assert not (tmp_path / "set" / "manifest.json").exists()
     choose.unjudged.setCurrentIndex(choose.unjudged.findData("keep"))
     choose.preset.setCurrentIndex(choose.preset.findData("paper"))
+    choose.preset.activated.emit(choose.preset.currentIndex())
     choose.written.emit(str(tmp_path / "set"))
     qtbot.waitUntil(lambda: (tmp_path / "set" / "manifest.json").exists() and "Written" in choose._report.text,
                     timeout=60_000)
     chosen = json.loads((tmp_path / "set" / "manifest.json").read_text())["options"]
-    assert (chosen["unjudged"], chosen["preset"], chosen["overlap"]) == ("keep", "paper", "each")
+    of_paper = {"unjudged": "keep", "preset": "paper", "overlap": "each", "balance": "repeat", "chains": False}
+    assert {name: chosen[name] for name in of_paper} == of_paper
     assert view.training.data.path == str(tmp_path / "set")
     place.cursor.move(elsewhere, 2)
     assert model.rowCount() == 0 and not choose._check.isEnabled(), "this server has no session"

@@ -23,8 +23,10 @@ from core.domain.trajectory import Trajectory, fold
 from core.server import end_rules
 from core.server.end_rules import EndRules
 from core.server.serve import Server
+from core.server.worker_process import WorkerProcess
 from core.store import blobs, log
 from core.supervision.rules import RULES
+from core.workers.rules import ListRules
 
 FILES = Path(__file__).parents[1] / "formats" / "files"
 ERROR = "rule:error_result"
@@ -218,6 +220,27 @@ def test_what_rules_or_steps_said_after_the_reading_is_not_overruled(tmp_path: P
             assert await server.hub.do("s", store), "a person's word is no rule's"
             assert not await server.hub.do("s", store)
             assert len(rule_verdicts(server, "s")) == 1
+
+    asyncio.run(scenario())
+
+
+def test_a_worker_whose_end_was_cancelled_is_ended_by_the_next_who_asks_for_it(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with serving(tmp_path) as server:
+            worker = WorkerProcess(server.home, ["-c", "import sys; sys.stdin.read()"], 1024)
+            with pytest.raises(TimeoutError):
+                await worker.ask(ListRules(), 0.01)
+            async with TaskScope("test") as scope:
+                asked = scope.spawn(worker.ask(ListRules(), 60), name="asked")
+                await until(lambda: worker._process is not None)
+                process = worker._process
+                asked.cancel()
+                ending = scope.spawn(worker.close(), name="ending")
+                await asyncio.sleep(0)
+                ending.cancel()
+                await asyncio.wait([asked, ending])
+            await worker.close()
+            assert process is not None and process.returncode is not None and worker._process is None
 
     asyncio.run(scenario())
 
