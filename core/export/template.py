@@ -66,7 +66,8 @@ class ChatTemplate:
             return rendered(template, lambda: self._tokenizer.apply_chat_template(
                 self.dicts(messages), tools=[template_tool(t) for t in tools] or None, tokenize=False,
                 chat_template=template, add_generation_prompt=prompt, **self.mode.variables))
-        except (TemplateError, TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RuntimeError) as error:
+        except (TemplateError, TypeError, ValueError, LookupError, AttributeError, ArithmeticError,
+                RuntimeError) as error:
             sentence = f"The chat template refuses these messages: {' '.join(str(error).split())[:200]}"
             raise InvalidInput("template_error", sentence) from error
 
