@@ -18,9 +18,13 @@ SENTENCES: dict[str, str] = {
     "already_withdrawn": QT_TRANSLATE_NOOP("Errors", "This guidance was withdrawn already."),
     "bad_address": QT_TRANSLATE_NOOP("Errors", "“{address}” is no address of a server."),
     "bad_archive": QT_TRANSLATE_NOOP("Errors", "This archive is damaged or was tampered with."),
+    "bad_endpoint": QT_TRANSLATE_NOOP(
+        "Errors", "“{endpoint}” is no endpoint's address: http:// or https://, host and path, without user, query or "
+        "escapes."),
     "bad_frame": QT_TRANSLATE_NOOP("Errors", "The server sent something that cannot be read."),
     "bad_link": QT_TRANSLATE_NOOP("Errors", "This is no link to a session, no step and no session."),
     "bad_token": QT_TRANSLATE_NOOP("Errors", "The server does not accept your token."),
+    "bad_variable": QT_TRANSLATE_NOOP("Errors", "“{variable}” cannot be the name of a variable."),
     "command_failed": QT_TRANSLATE_NOOP("Errors", "“tiphys {command}” failed: {why}"),
     "empty_text": QT_TRANSLATE_NOOP("Errors", "There is no text to send."),
     "file_not_written": QT_TRANSLATE_NOOP("Errors", "{path} cannot be written: {why}"),
@@ -48,6 +52,8 @@ SENTENCES: dict[str, str] = {
     "store_too_new": QT_TRANSLATE_NOOP("Errors", "This data was written by a newer version of Tiphys."),
     "store_unavailable": QT_TRANSLATE_NOOP("Errors", "The data folder cannot be used now."),
     "store_write_failed": QT_TRANSLATE_NOOP("Errors", "The disk refused to store this. Is it full?"),
+    "task_changed": QT_TRANSLATE_NOOP(
+        "Errors", "The folder of the task {task} has changed since you saw what it asks. Open the dialog again."),
     "text_too_long": QT_TRANSLATE_NOOP("Errors", "This text is too long to be sent."),
     "unknown_format": QT_TRANSLATE_NOOP("Errors", "“{path}” is in no format that is known here."),
     "wrong_state": QT_TRANSLATE_NOOP("Errors", "This is not possible in the session's present state."),

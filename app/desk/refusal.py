@@ -6,9 +6,11 @@ import msgspec
 from PySide6.QtCore import QCoreApplication
 
 from app.desk.notices import sentence_of
+from app.desk.right_words import right_words
 from app.kit.safe_text import one_line
 from core.domain.errors import ReportableError
-from core.protocol.messages import AddNote, AnyOp, ChangeGuidance, GiveVerdict, Guide, SetTag, TellTime
+from core.domain.host_rights import HostRight
+from core.protocol.messages import AddNote, AnyOp, ChangeGuidance, CreateSession, GiveVerdict, Guide, SetTag, TellTime
 
 SHOWN = 240
 """Characters of a text that a notice repeats; the whole of guidance stands in its panel."""
@@ -38,6 +40,20 @@ def words_of(refused: Refusal) -> str:
             sentence = QCoreApplication.translate("Refusal", "Your word on step {step} was not taken: {why}")
         case TellTime():
             return ""
+        case CreateSession() if refused.error.code == "task_not_allowed":
+            return _not_allowed(refused.error)
         case _:
             return why
     return sentence.format(text=one_line(getattr(op, "text", "") or "", SHOWN), step=getattr(op, "step", ""), why=why)
+
+
+def _not_allowed(error: ReportableError) -> str:
+    """Names what was asked of the server's computer; a server that says it in another way is quoted."""
+    try:
+        asks = msgspec.convert(error.params.get("asks"), tuple[HostRight, ...])
+    except msgspec.ValidationError:
+        return one_line(error.sentence, SHOWN)
+    sentence = QCoreApplication.translate(
+        "Refusal", "The task {task} was not started: nobody has allowed it on the server's computer. {rights}")
+    return sentence.format(task=one_line(str(error.params.get("task", "")), 80),
+                           rights=" ".join(map(right_words, asks[:12])))

@@ -29,6 +29,9 @@ ERRORS: dict[str, str] = {
     "network": QT_TRANSLATE_NOOP("ErrorKind", "network"),
     "invalid_arguments": QT_TRANSLATE_NOOP("ErrorKind", "wrong arguments"),
     "unknown_tool": QT_TRANSLATE_NOOP("ErrorKind", "unknown tool"),
+    "evaluator_failed": QT_TRANSLATE_NOOP("ErrorKind", "evaluator failed"),
+    "submission_too_large": QT_TRANSLATE_NOOP("ErrorKind", "submission too large"),
+    "submission_unreadable": QT_TRANSLATE_NOOP("ErrorKind", "submission not readable"),
 }
 
 
@@ -97,7 +100,7 @@ def _item(trajectory: Trajectory, item: Item, reader: str) -> RowText:
         return RowText(sign="≡", word=word, meaning="summary", title=_short(summary.text), lines=2)
     score = trajectory.scores[int(item.ref)]
     if score.failed:
-        word = QCoreApplication.translate("Row", "evaluation failed")
+        word = QCoreApplication.translate("Row", "not scored")
         return RowText(sign="◆", word=word, meaning="error", title=_short(score.message), lines=2)
     word = QCoreApplication.translate("Row", "score {value}").format(value=quantities.score(score.total))
     return RowText(sign="◆", word=word, meaning="score", title=_short(score.message), lines=2)

@@ -46,6 +46,8 @@ class ExportController(QObject):
         choose.written.connect(self._write)
         choose.cancelled.connect(self._cancel)
         choose.unmasked.toggled.connect(self._on_option)
+        choose.preset.activated.connect(self._on_option)
+        choose.unjudged.activated.connect(self._on_option)
         choose.model.changed.connect(self._on_option)
         self._view.preview.asked.connect(self._preview)
         self._view.currentChanged.connect(self._on_page)
@@ -181,7 +183,16 @@ class ExportController(QObject):
         if problem.code == "train_extra_missing":
             return self.tr("Tokens and training need PyTorch and transformers, which are not installed here. "
                            "Install them with:  pip install 'tiphys[train]'")
+        if problem.code == "steps_unjudged":
+            where = self.tr("%n session(s)", "", _count(problem, "sessions"))
+            sentence = self.tr("Nobody judged %n step(s) in {sessions}. Judge them, or choose under “Not judged” what "
+                               "becomes of such steps. “Check” counts them.", "", _count(problem, "steps"))
+            return sentence.format(sessions=where)
         return self._calls.explain(problem)
+
+
+def _count(problem: Problem, name: str) -> int:
+    return plural(int(problem.params.get(name, 0)))
 
 
 def log_path(place: Workplace, server: str = OWN) -> str:

@@ -182,6 +182,9 @@ class SampleView(QWidget):
         masked = sum(p.state == "masked" for p in page.parts)
         if masked:
             text += " · " + self.tr("✗ %n masked action(s)", "", plural(masked))
+        undecided = sum(p.state == "undecided" for p in page.parts)
+        if undecided:
+            text += " · " + self.tr("? %n action(s) that nobody judged", "", plural(undecided))
         if page.template_refused is not None:
             text += "\n" + page.template_refused.sentence
         self._share.setText(text)
@@ -218,20 +221,23 @@ class SampleView(QWidget):
         plain.setForeground(theme.colour("muted"))
         for state, meaning in (("kept", "keep"), ("summary", "summary"), ("masked", "mask")):
             formats[state] = [self._format(meaning, alpha, trained=state != "masked") for alpha in (34, 62)]
+        formats["undecided"] = [_tinted("attention", alpha) for alpha in (34, 62)]
+        signs = {"masked": ("✗", "mask"), "undecided": ("?", "attention")}
         cursor.beginEditBlock()
         self._marks = []
         state_at = self._states()
-        before = 0
+        before = ""
         for i, (text, mask) in enumerate(self._page.tokens):
             state = state_at(self._page.start + i)
             trained = "summary" if state == "summary" else "kept"
-            wanted = trained if mask else "masked" if state == "masked" else ""
-            now = mask or (2 if wanted else 0)
+            wanted = trained if mask else state if state in signs else ""
             self._starts.append(cursor.position())
+            now = "trained" if mask else wanted
             if now and now != before:
                 if mask:
                     self._marks.append(cursor.position())
-                cursor.insertText("▸" if mask else "✗", self._sign("keep" if mask else "mask"))
+                sign, meaning = signs.get(now, ("▸", "keep"))
+                cursor.insertText(sign, self._sign(meaning))
             before = now
             shown = visible(text).replace("\n", "⏎\n") if mask else visible(text)
             cursor.insertText(shown, formats[wanted][i % 2] if wanted else plain)
@@ -249,8 +255,7 @@ class SampleView(QWidget):
         return state
 
     def _format(self, meaning: str, alpha: int, *, trained: bool) -> QTextCharFormat:
-        made = QTextCharFormat()
-        made.setBackground(theme.tint(meaning, alpha))
+        made = _tinted(meaning, alpha)
         if trained:
             made.setUnderlineStyle(QTextCharFormat.UnderlineStyle.SingleUnderline)
             made.setUnderlineColor(theme.colour(meaning))
@@ -307,3 +312,9 @@ class SampleView(QWidget):
 
     def _ask_sample(self, index: int) -> None:
         self.asked.emit(str(self.sessions.currentData() or ""), index, 0)
+
+
+def _tinted(meaning: str, alpha: int) -> QTextCharFormat:
+    made = QTextCharFormat()
+    made.setBackground(theme.tint(meaning, alpha))
+    return made

@@ -63,10 +63,20 @@ class ChooseView(QWidget):
                                self.tr("SmolLM2, the small model of the training extra"), self)
         self.balance = QComboBox(self)
         self.balance.setAccessibleName(self.tr("Balance"))
+        self.balance.addItem(self.tr("steps 7×, summaries 10×, computed once"), "auto")
         self.balance.addItem(self.tr("repeat rows: steps 7×, summaries 10×"), "repeat")
         self.balance.addItem(self.tr("a weight per row"), "weight")
         self.balance.addItem(self.tr("none"), "none")
         self.balance.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.preset = self._choice(self.tr("Samples"), [
+            (self.tr("each action once"), "once"), (self.tr("as in the paper (APOLLO)"), "paper")])
+        self.preset.setToolTip(self.tr("Once: an action that was carried past a summary trains in the first sample "
+                                       "only. As in the paper: each context before a summary, and the last one, trains "
+                                       "all its actions."))
+        self.unjudged = self._choice(self.tr("Not judged"), [
+            (self.tr("refuse to write"), "refuse"), (self.tr("train them"), "keep"),
+            (self.tr("do not train them"), "mask")])
+        self.unjudged.setToolTip(self.tr("What becomes of steps that no person, rule or model judged"))
         self.unmasked = QCheckBox(self.tr("Ignore all verdicts (ablation: train every action)"), self)
         self._report = LongText(self, name=self.tr("Result of the check"))
         self._report.placeholder(self.tr(
@@ -105,6 +115,8 @@ class ChooseView(QWidget):
         form.addRow(PlainLabel(self.tr("Format"), self), self.format)
         form.addRow(PlainLabel(self.tr("Tokenizer"), self), self.model)
         form.addRow(PlainLabel(self.tr("Balance"), self), self.balance)
+        form.addRow(PlainLabel(self.tr("Samples"), self), self.preset)
+        form.addRow(PlainLabel(self.tr("Not judged"), self), self.unjudged)
         form.addRow(self.unmasked)
         buttons = row(self._check, self._write, self._cancel, 1, spacing=theme.GRID)
         right = QWidget(self)
@@ -120,7 +132,17 @@ class ChooseView(QWidget):
     @property
     def options(self) -> dict[str, object]:
         """The options as the worker takes them."""
-        return {"balance": self.balance.currentData(), "verdicts": "none" if self.unmasked.isChecked() else "final"}
+        return {"balance": self.balance.currentData(), "verdicts": "none" if self.unmasked.isChecked() else "final",
+                "unjudged": self.unjudged.currentData(), "preset": self.preset.currentData()}
+
+    def _choice(self, name: str, choices: list[tuple[str, str]]) -> QComboBox:
+        """A box of (text, value)."""
+        box = QComboBox(self)
+        box.setAccessibleName(name)
+        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        for text, value in choices:
+            box.addItem(text, value)
+        return box
 
     def show_chosen(self, count: int) -> None:
         """How many sessions are ticked."""
@@ -155,9 +177,10 @@ class ChooseView(QWidget):
         for session in report.sessions:
             parts.append(Part(text="\n", style="meta"))
             parts.append(Part(text=f"{one_line(session.title or session.session, 80)}\n", style="heading"))
-            parts.append(Part(text=self.tr("{steps} steps: {kept} kept, {masked} masked → {samples} samples").format(
+            line = self.tr("{steps} steps: {kept} kept, {masked} masked, {undecided} undecided → {samples} samples")
+            parts.append(Part(text=line.format(
                 steps=number(session.steps), kept=number(session.kept), masked=number(session.masked),
-                samples=number(session.samples)) + "\n"))
+                undecided=number(session.undecided), samples=number(session.samples)) + "\n"))
             for refusal in session.refused[:200]:
                 where = self.tr("step {step}: ").format(step=refusal.step) if refusal.step else ""
                 parts.append(Part(text=f"✗ {where}{refusal.sentence}\n", meaning="mask"))

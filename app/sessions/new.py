@@ -16,7 +16,7 @@ from app.desk.session_key import OWN, key_of
 from app.desk.workplace import Workplace
 from app.kit.i18n import plural
 from app.kit.safe_text import one_line
-from app.sessions.new_dialog import NewSessionDialog, Offer, TaskChoice
+from app.sessions.new_dialog import Choice, NewSessionDialog, Offer, TaskChoice
 from app.sessions.thresholds import from_settings
 from core.domain.attention import Thresholds
 from core.domain.errors import ReportableError
@@ -48,11 +48,29 @@ class NewSessionController(QObject):
         dialog.ask()
         dialog.open()
 
-    def _create(self, server: str, task: str, agent: AgentSettings | None) -> None:
-        if server == OWN:
+    def _create(self, choice: Choice) -> None:
+        words = _words(choice)
+        if words:
+            self._place.scope.spawn(self._allow_and_start(choice, words), name="allow a task",
+                                    on_error=self._place.notices.report)
+        else:
+            self._start(choice)
+
+    async def _allow_and_start(self, choice: Choice, words: list[tuple[str, ...]]) -> None:
+        """Remember the reader's word on this computer first: its server believes no other."""
+        try:
+            for word in words:
+                await commands.run(self._place.home, "allow", *word)
+        except ReportableError as error:
+            self._place.notices.report(error)
+        else:
+            self._start(choice)
+
+    def _start(self, choice: Choice) -> None:
+        if choice.server == OWN:
             self._serve()
-        session = key_of(new_id(), server)
-        self._place.sender.send(session, CreateSession(task=task, agent=agent or AgentSettings()))
+        session = key_of(new_id(), choice.server)
+        self._place.sender.send(session, CreateSession(task=choice.task.task, agent=choice.agent or AgentSettings()))
         usual = from_settings(self._place.settings)
         if usual != Thresholds():
             self._place.sender.send(session, SetThresholds(thresholds=usual))
@@ -120,7 +138,20 @@ def _scopes(desk: Desk) -> tuple[str, ...]:
     return desk.client.status.scopes if desk.client is not None else ()
 
 
+def _words(choice: Choice) -> list[tuple[str, ...]]:
+    """What `tiphys allow` is called with for a choice on this computer: the task's rights, the key that was named."""
+    if choice.server != OWN:
+        return []
+    words = []
+    if choice.allowed:
+        kinds = [word for right in choice.allowed for word in ("--kind", right.kind)]
+        words.append(("task", choice.task.task, "--digest", choice.task.digest, *kinds))
+    if choice.agent is not None and choice.agent.model.key_env:
+        words.append(("key", f"{choice.agent.model.key_env}={choice.agent.model.base_url}"))
+    return words
+
+
 def _choices(catalogue: Tasks) -> tuple[TaskChoice, ...]:
     """What a server tells, without what no honest one says."""
-    return tuple(TaskChoice(task.task, task.title or task.task, task.hosts)
+    return tuple(TaskChoice(task.task, task.title or task.task, task.hosts, task.asks)
                  for task in catalogue.tasks[:1_000] if is_id(task.task))

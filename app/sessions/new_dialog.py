@@ -17,10 +17,18 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.desk.notices import sentence_of
+from app.desk.right_words import right_words
 from app.desk.session_key import OWN
 from app.kit import theme
 from app.kit.safe_text import PlainLabel, one_line
+from app.sessions.rights_sheet import RightsSheet
+from core.domain.errors import InvalidInput
+from core.domain.host_rights import HostRight, key_right
 from core.domain.task import AgentSettings, ModelSettings
+
+_OF_HOSTS = ("image", "network")
+"""Kinds of rights that a task's hosts ask for, whatever model answers."""
 
 
 class TaskChoice(msgspec.Struct, frozen=True):
@@ -29,6 +37,19 @@ class TaskChoice(msgspec.Struct, frozen=True):
     task: str
     title: str
     hosts: tuple[str, ...] = ()
+    asks: tuple[HostRight, ...] = ()
+    """What it asks of the computer that it would run on, and nobody allowed yet."""
+    digest: str = ""
+    """What its folder holds, where it may be allowed from here."""
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """What was chosen: `agent` is None for the task's own; `allowed` is what the reader allows it on this computer."""
+
+    server: str
+    task: TaskChoice
+    agent: AgentSettings | None = None
+    allowed: tuple[HostRight, ...] = ()
 
 
 class Offer(msgspec.Struct, frozen=True):
@@ -49,8 +70,8 @@ class NewSessionDialog(QDialog):
     offer_wanted = Signal(str)
     """A server (its id): `show_offer` is waited for."""
 
-    chosen = Signal(str, str, object)
-    """(server, task id, AgentSettings or None for the task's own)."""
+    chosen = Signal(object)
+    """(Choice)."""
 
     def __init__(self, servers: Sequence[tuple[str, str]], server: str, parent: QWidget) -> None:
         super().__init__(parent)
@@ -76,11 +97,14 @@ class NewSessionDialog(QDialog):
         self.url.setPlaceholderText("https://…/v1")
         self.key = QLineEdit(self)
         self.key.setPlaceholderText("OPENAI_API_KEY")
+        self.sends = PlainLabel("", self)
+        self.sends.setWordWrap(True)
         self.text_actions = QCheckBox(self.tr("The model has no tool calls: actions as plain text"), self)
         self.sandbox = QComboBox(self)
         self.sandbox.addItem(self.tr("Docker containers"), "docker")
         self.sandbox.addItem("", "local")
         self.confirm = QCheckBox("", self)
+        self.sheet = RightsSheet(self)
         self.buttons = QDialogButtonBox(
             QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel, self)
         self.buttons.button(QDialogButtonBox.StandardButton.Ok).setText(self.tr("Start"))
@@ -102,8 +126,10 @@ class NewSessionDialog(QDialog):
         """Say where an agent without a sandbox would run."""
         self.sandbox.setItemText(1, self.tr("UNCONFINED on this computer") if here else
                                  self.tr("UNCONFINED on the server's computer"))
-        self.confirm.setText(self.tr("I know that the agent can then read and change my own files") if here else
-                             self.tr("I know that the agent can then read and change files of the server's computer"))
+        self.confirm.setText(
+            self.tr("I know that the agent and the task's evaluator can then read and change my own files") if here else
+            self.tr("I know that the agent and the task's evaluator can then read and change files of the server's "
+                    "computer"))
 
     def show_offer(self, server: str, offer: Offer) -> None:
         """Show what a server offers, if it is still the chosen one."""
@@ -123,8 +149,8 @@ class NewSessionDialog(QDialog):
         for text, widget in (
             (self.tr("Server"), self.server), (self.tr("Task"), self.task), ("", self.why),
             (self.tr("Model"), self.model), ("", self.as_it_stands), (self.tr("Model name"), self.name),
-            (self.tr("Address"), self.url), (self.tr("Variable with the key"), self.key), ("", self.text_actions),
-            (self.tr("Sandbox"), self.sandbox), ("", self.confirm),
+            (self.tr("Address"), self.url), (self.tr("Variable with the key"), self.key), ("", self.sends),
+            ("", self.text_actions), (self.tr("Sandbox"), self.sandbox), ("", self.confirm),
         ):
             label = PlainLabel(text, self)
             label.setBuddy(widget)
@@ -134,14 +160,18 @@ class NewSessionDialog(QDialog):
         column.setContentsMargins(*(4 * theme.GRID,) * 4)
         column.setSpacing(3 * theme.GRID)
         column.addLayout(self._form)
+        column.addWidget(self.sheet)
         column.addStretch(1)
         column.addWidget(self.buttons)
 
     def _connect(self) -> None:
         self.server.currentIndexChanged.connect(self.ask)
+        self.task.currentIndexChanged.connect(self._adapt)
+        self.sheet.toggled.connect(self._adapt)
         self.model.currentIndexChanged.connect(self._adapt)
         self.sandbox.currentIndexChanged.connect(self._adapt)
-        self.name.textChanged.connect(self._adapt)
+        for line in (self.name, self.url, self.key):
+            line.textChanged.connect(self._adapt)
         self.confirm.toggled.connect(self._adapt)
         self.buttons.accepted.connect(self._accept)
         self.buttons.rejected.connect(self.reject)
@@ -151,18 +181,54 @@ class NewSessionDialog(QDialog):
         for widget, on in (
             (self.why, bool(offer.why)), (self.model, offer.may_choose), (self.as_it_stands, not offer.may_choose),
             (self.name, kind != ""), (self.url, kind == "openai"), (self.key, kind == "openai"),
-            (self.text_actions, kind != ""), (self.sandbox, kind != ""),
+            (self.sends, kind == "openai"), (self.text_actions, kind != ""), (self.sandbox, kind != ""),
             (self.confirm, kind != "" and sandbox == "local"),
         ):
             self._form.setRowVisible(widget, on)
-        ready = bool(offer.tasks) and (not kind or bool(self.name.text().strip()))
+        ready = bool(self._task) and (not kind or bool(self.name.text().strip())) and self._says_what_is_sent()
         unconfined = bool(kind) and sandbox == "local" and not self.confirm.isChecked()
-        self.buttons.button(QDialogButtonBox.StandardButton.Ok).setEnabled(ready and not unconfined)
+        self._show_rights()
+        self.buttons.button(QDialogButtonBox.StandardButton.Ok).setEnabled(
+            ready and not unconfined and self.sheet.is_allowed)
         self.adjustSize()
 
+    @property
+    def _task(self) -> TaskChoice | None:
+        row = self.task.currentIndex()
+        return self._offer.tasks[row] if 0 <= row < len(self._offer.tasks) else None
+
+    def _show_rights(self) -> None:
+        """With another model only what the task's hosts ask is left, and that in containers."""
+        asks = self._task.asks if self._task else ()
+        if self.model.currentData():
+            closed = self.sandbox.currentData() == "docker"
+            asks = tuple(right for right in asks if closed and right.kind in _OF_HOSTS)
+        here = self.server.currentData() in (OWN, None)
+        self.sheet.show_rights(asks, self._task.task if self._task else "", here,
+                               here and bool(self._task and self._task.digest))
+        self.sheet.setVisible(bool(asks))
+
+    def _says_what_is_sent(self) -> bool:
+        """Say where the key goes; whether it can go there."""
+        if self.model.currentData() != "openai":
+            return True
+        try:
+            right = key_right(self._key, self.url.text().strip())
+        except InvalidInput as error:
+            self.sends.setText(sentence_of(error))
+            return False
+        self.sends.setText(right_words(right))
+        return True
+
+    @property
+    def _key(self) -> str:
+        return self.key.text().strip() or "OPENAI_API_KEY"
+
     def _accept(self) -> None:
-        self.chosen.emit(self.server.currentData() or OWN, self.task.currentData(), self._agent())
-        self.accept()
+        if self._task is not None:
+            server = self.server.currentData() or OWN
+            self.chosen.emit(Choice(server, self._task, self._agent(), self.sheet.rights if server == OWN else ()))
+            self.accept()
 
     def _agent(self) -> AgentSettings | None:
         kind = self.model.currentData()
@@ -170,7 +236,7 @@ class NewSessionDialog(QDialog):
             return None
         model = ModelSettings(
             kind=kind, name=self.name.text().strip(), base_url=self.url.text().strip() if kind == "openai" else "",
-            key_env=(self.key.text().strip() or "OPENAI_API_KEY") if kind == "openai" else "",
+            key_env=self._key if kind == "openai" else "",
             actions="text" if self.text_actions.isChecked() else "native")
         return AgentSettings(model=model, sandbox=self.sandbox.currentData(),
                              confirmed_unconfined=self.confirm.isChecked())

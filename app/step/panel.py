@@ -158,8 +158,9 @@ class StepController(QObject):
             title, text = self.tr("Guidance of {author}").format(author=one_line(guidance.author, 60)), guidance.text
         else:
             score = trajectory.scores[int(str(ref))]
-            title = self.tr("Score {value} of submission {n}").format(value=quantities.score(score.total),
-                                                                     n=score.ordinal)
+            title = (self.tr("Submission {n} was not scored") if score.failed else
+                     self.tr("Score {value} of submission {n}")).format(value=quantities.score(score.total),
+                                                                        n=score.ordinal)
             text = "\n".join([score.message, *(f"{k}: {v:g}" for k, v in score.parts.items())])
         self._shown = shown
         self._panel.show_head(title, "")

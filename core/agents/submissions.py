@@ -49,7 +49,7 @@ class Submissions:
         else:
             outcome = await self._score(files)
         if outcome.failed:
-            log.warning("The submission at step %d was not scored: %s", step, outcome.message)
+            log.warning("No score at step %d. %s", step, outcome.message)
         self._keep(step, files, outcome, final)
         return outcome
 

@@ -34,11 +34,12 @@ def _or_none(context: click.Context, parameter: click.Parameter, value: str | No
               help="What becomes of steps that nobody judged: they train (keep), they do not (mask).")
 @click.option("--preset", type=click.Choice(["once", "paper"]), default="once", show_default=True,
               help="Each action in one sample, or as the paper made its data; options that you give go before it.")
-@click.option("--balance", type=click.Choice(["repeat", "weight", "none"]), default="repeat", show_default=True,
+@click.option("--balance", type=click.Choice(["auto", "repeat", "weight", "none"]), default="auto", show_default=True,
               help="ReAct samples 7 times and summaries 10 times: as repeated rows, as weights, or not at all.")
 @click.option("--overlap", type=click.Choice(["once", "each"]), default="once", show_default=True,
               help="Whether actions carried past a summary are trained once or in each sample.")
-@click.option("--chains", is_flag=True, help="Merge a ReAct sample and its summary sample into one row (trl).")
+@click.option("--chains/--no-chains", default=None,
+              help="Merge a ReAct sample and its summary sample into one row (with weights: by default).")
 @click.option("--eval-share", default=0.0, help="Share of the tasks that are held out in a file for evaluation.")
 @click.option("--eval-task", "eval_tasks", multiple=True, metavar="ID", help="A task that is held out.")
 @click.option("--ignore", "ignored", multiple=True, metavar="AUTHOR",
@@ -106,7 +107,8 @@ def _options(secrets: Path | None, **chosen: object) -> ExportOptions:
     from core.export.options import read_options
 
     lines = secrets.read_text(encoding="utf-8").splitlines() if secrets is not None else []
-    return read_options({**chosen, "secrets": [line.strip() for line in lines if line.strip()]})
+    made = {name: value for name, value in chosen.items() if value is not None}
+    return read_options({**made, "secrets": [line.strip() for line in lines if line.strip()]})
 
 
 def default_model(home: Home) -> str:

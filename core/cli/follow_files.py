@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from core.cli.imported_session import Renamed
+from core.cli.imported_session import Renamed, placed
 from core.cli.log_access import reading, writing
 from core.cli.output import emit, note, say
 from core.cli.printed_json import FollowedLine, ImportLine
-from core.cli.store_imported import compare, payloads, place
+from core.cli.store_imported import compare, payloads
 from core.domain.errors import ReportableError
 from core.domain.events import SessionStateChanged, encode_event, make_event
 from core.domain.verdict import Author
@@ -154,9 +154,10 @@ class FileFollower:
         file.running = {}
 
     def _take(self, file: _File, read: Imported, renamed: Renamed) -> None:
-        placement = place(self._home, read, renamed)
-        session, end = reimport.without_open_end(placement.session)
-        lacking = compare(self._home, session, placement.is_part)
+        with reading(self._home) as conn:
+            placement = placed(conn, read, renamed)
+            session, end = reimport.without_open_end(placement.session)
+            lacking = compare(conn, session, placement.is_part)
         if not lacking.bodies:
             return
         bodies = list(lacking.bodies)

@@ -25,6 +25,10 @@ _ROOT = re.compile(r"(.+-[0-9a-f]{24})(?:-[0-9a-f]{12})?\Z")
 _FIRST = 64
 """The first step is among so many events of a session."""
 
+MOST_ALIKE, MOST_OTHERS, MOST_UNNAMED = 64, 16, 10_000
+"""Sessions that a file is compared with: those of its name that begin with its first step, others, and those that begin
+with its first step where it has no name."""
+
 
 class Placement(msgspec.Struct, frozen=True):
     """A file's session as the session of the log that it is; `is_part` as in `missing_events`; by how many numbers
@@ -68,13 +72,22 @@ def _place(conn: Connection, session: Imported) -> Placement:
     if not len(run):
         return Placement(session)
     span = _span(session.format, session.bodies)
-    found = [_candidate(conn, name, run, session.format, span) for name in _family(conn, session.session)]
+    return _among(conn, session, run, span, _family(conn, session.session, run))
+
+
+def _among(conn: Connection, session: Imported, run: StepSequence, span: SessionSpan | None, names: Sequence[str]
+           ) -> Placement:
+    """Which of some sessions it is, or one of its own beside them."""
+    found = [_candidate(conn, name, run, session.format, span) for name in names]
     for kind in ("same", "grows"):
         if fitting := [c for c in found if c.alignment.kind == kind and (len(c.run) or c.name == session.session)]:
             return _joined(session, run, max(fitting, key=lambda c: c.alignment.shared))
     if before := [c for c in found if c.alignment.kind == "apart" and _may_go_on(session, c, span)]:
         return _joined(session, run, max(before, key=lambda c: c.end))
-    return Placement(_apart(session, run, found, span))
+    own = _apart(session, run, found, span)
+    if log.head(conn, own.session) and own.session not in names:  # one of very many
+        return _among(conn, session, run, span, [*names, own.session])
+    return Placement(own)
 
 
 def _candidate(conn: Connection, name: str, run: StepSequence, format: str, span: SessionSpan | None) -> _Candidate:
@@ -91,13 +104,19 @@ def _span(format: str, bodies: Sequence[bytes]) -> SessionSpan | None:
     return next((known.span(bodies) for known in registry.FORMATS if known.name == format), None)
 
 
-def _family(conn: Connection, session: str) -> list[str]:
-    """The sessions that a file of that name has given, the first one first."""
+def _root(session: str) -> str:
     match = _ROOT.match(session)
-    root = match[1] if match else session
-    rows = conn.execute("SELECT id FROM session WHERE id = ?1 OR (id > ?2 AND id < ?3) ORDER BY id",
-                        (root, f"{root}-", f"{root}."))
-    return [name for (name,) in rows if log.head(conn, name)]
+    return match[1] if match else session
+
+
+def _family(conn: Connection, session: str, run: StepSequence) -> list[str]:
+    """The sessions that files of that name have given, the first one first: of very many those that begin alike."""
+    root = _root(session)
+    within = (f"{root}-", f"{root}.")
+    rows = conn.execute("SELECT id FROM session WHERE id > ? AND id < ? ORDER BY id LIMIT ?", (*within, MOST_OTHERS))
+    alike = _begun_with(conn, *within, run, MOST_ALIKE)
+    found = [root, session, _name(session, "", 0, run), *alike, *(name for (name,) in rows)]
+    return [name for name in dict.fromkeys(found) if log.head(conn, name)]
 
 
 def _is_written_elsewhere(conn: Connection, session: str) -> bool:
@@ -143,15 +162,16 @@ def _apart(session: Imported, run: StepSequence, found: Sequence[_Candidate], sp
     else:
         remark = (f"Its file has the name of session {found[0].name}, but no step is in both, so it is a session of "
                   "its own.")
-    name = _name(session.session, [forked.name if shared else "", shared, run.own(shared), run.steps[shared].item,
-                                   run.steps[shared].at])
+    name = _name(session.session, forked.name if shared else "", shared, run)
     own = reimport.renamed(session, name)
     return _branched(own, forked, remark) if shared else _remarked(own, remark)
 
 
-def _name(session: str, what: object) -> str:
-    match = _ROOT.match(session)
-    return f"{match[1] if match else session}-{blob_hash(msgspec.json.encode(what))[:12]}"
+def _name(session: str, parent: str, shared: int, run: StepSequence) -> str:
+    """The name of a session of its own: by the step from which on it is another than its parent."""
+    step = run.steps[shared]
+    what = msgspec.json.encode([parent, shared, run.own(shared), step.item, step.at])
+    return f"{_root(session)}-{blob_hash(what)[:12]}"
 
 
 def _forked_elsewhere(conn: Connection, session: Imported) -> Imported:
@@ -161,7 +181,7 @@ def _forked_elsewhere(conn: Connection, session: Imported) -> Imported:
     if first is None or not first.item:
         return session
     found = []
-    for name in _begun_with(conn, session.format, f'"item":{msgspec.json.encode(first.item).decode()}'.encode()):
+    for name in _begun_with(conn, f"{session.format}-", f"{session.format}.", run, MOST_OTHERS):
         candidate = _candidate(conn, name, run, session.format, None)
         if candidate.alignment.shared and not candidate.alignment.shift:
             found.append(candidate)
@@ -171,11 +191,14 @@ def _forked_elsewhere(conn: Connection, session: Imported) -> Imported:
     return _branched(session, nearest, _shares(nearest.alignment.shared, nearest.name))
 
 
-def _begun_with(conn: Connection, format: str, mark: bytes) -> Iterator[str]:
-    """The sessions of a format whose first step bears a mark."""
+def _begun_with(conn: Connection, after: str, before: str, run: StepSequence, most: int) -> Iterator[str]:
+    """Some sessions, of those whose names lie between two, that have the first step of a run as theirs."""
+    first = run.steps[0]
+    mark = f'"item":{msgspec.json.encode(first.item).decode()}' if first.item else first.body
     sql = ("SELECT event.session FROM session JOIN event ON event.session = session.id AND event.seq <= ?1 "
-           "WHERE session.id > ?2 AND session.id < ?3 AND kind = 'step_added' AND step = 1 AND instr(body, ?4)")
-    rows = conn.execute(sql, (_FIRST, f"{format}-", f"{format}.", mark)).fetchall()
+           "WHERE session.id > ?2 AND session.id < ?3 AND kind = 'step_added' AND step = 1 AND instr(body, ?4) "
+           "LIMIT ?5")
+    rows = conn.execute(sql, (_FIRST, after, before, mark.encode(), most)).fetchall()
     yield from dict.fromkeys(name for (name,) in rows)
 
 
@@ -213,8 +236,8 @@ def _known_by_content(conn: Connection, session: Imported) -> Imported:
     """The session under the name of an earlier state of it, where its file has grown and gives it no name."""
     if log.head(conn, session.session):
         return session
-    first = reimport.first_body(session).encode()
-    for name in _begun_with(conn, session.format, first):
+    run = StepSequence(session.bodies, session.blobs.__getitem__)
+    for name in _begun_with(conn, f"{session.format}-", f"{session.format}.", run, MOST_UNNAMED) if len(run) else ():
         held = [p.body for p in log.read_all(conn, name)]
         if reimport.is_same_run(held, session, lambda hash: blobs.get(conn, hash)):
             return reimport.renamed(session, name)

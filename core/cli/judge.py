@@ -27,12 +27,13 @@ if TYPE_CHECKING:
 @click.option("--max-score", default=100.0, show_default=True, help="The highest score of the task.")
 @click.option("--context", default=60_000, show_default=True, help="Tokens of turns that the model is shown at once.")
 @click.option("--before", default=20, show_default=True, help="Steps before a guidance that are held against it.")
+@click.option("--temperature", default=0.0, show_default=True, help="0: the likeliest answer, the same each time.")
 @click.option("--prices", type=(float, float), default=None, metavar="IN OUT", help="USD per million tokens.")
 @click.option("--estimate", is_flag=True, help="Say what the model would be asked, and ask nothing.")
 @json_option
 def judge(session: str, rules_only: bool, rules_folder: Path | None, model_name: str, base_url: str, key_env: str,
-          max_score: float, context: int, before: int, prices: tuple[float, float] | None, estimate: bool,
-          as_json: bool) -> None:
+          max_score: float, context: int, before: int, temperature: float,
+          prices: tuple[float, float] | None, estimate: bool, as_json: bool) -> None:
     """Let the rules, and a model where one is named, propose verdicts for the steps of SESSION."""
     from core.domain.task import ModelSettings
     from core.store.home import Home
@@ -42,7 +43,8 @@ def judge(session: str, rules_only: bool, rules_folder: Path | None, model_name:
     given = prices or (None, None)
     model = ModelSettings(kind="openai", name=model_name, base_url=base_url, key_env=key_env, input_price=given[0],
                           output_price=given[1])
-    settings = JudgeSettings(max_score=max_score, context_tokens=max(1, context), before=max(0, before))
+    settings = JudgeSettings(max_score=max_score, context_tokens=max(1, context), before=max(0, before),
+                             temperature=temperature)
     if estimate:
         _print_estimate(home, session, model, settings, as_json)
         return

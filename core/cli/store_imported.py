@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from core.aio import TaskScope
-from core.cli.imported_session import Placement, Renamed, placed
+from core.cli.imported_session import Renamed, placed
 from core.cli.log_access import reading, writing
 from core.cli.printed_json import ImportLine
 from core.cli.same_run_opinions import same_run_opinions
@@ -24,7 +24,7 @@ from core.formats.imported import Imported
 from core.protocol.messages import ImportSession
 from core.store import blobs, log
 from core.store.home import Home
-from core.store.sqlite import scalar
+from core.store.sqlite import Connection, scalar
 
 if TYPE_CHECKING:
     from core.server.authority import Authority
@@ -111,9 +111,10 @@ def _apart(batch: Sequence[Read], most: int) -> Iterator[list[Read]]:
 
 async def take(authority: Authority, home: Home, one: Read, renamed: Renamed) -> ImportLine:
     """Store one session. `renamed` has what the sessions before it in its file are called here."""
-    placement = place(home, one.session, renamed)
-    session = placement.session
-    lacking = compare(home, session, placement.is_part)
+    with reading(home) as conn:
+        placement = placed(conn, one.session, renamed)
+        session = placement.session
+        lacking = compare(conn, session, placement.is_part)
     remarks: tuple[str, ...] = ()
     bodies = lacking.bodies
     if lacking.result == "imported":
@@ -156,32 +157,25 @@ def payloads(session: Imported, bodies: Iterable[bytes]) -> Mapping[str, bytes]:
     return BlobSelection(session.blobs, [name for body in bodies for name in blobs_of(decode_event(body).fact)])
 
 
-def place(home: Home, session: Imported, renamed: Renamed) -> Placement:
-    """The session of the log that a session of a file is (see `placed`)."""
-    with reading(home) as conn:
-        return placed(conn, session, renamed)
-
-
-def compare(home: Home, session: Imported, is_part: bool = False) -> Lacking:
+def compare(conn: Connection, session: Imported, is_part: bool = False) -> Lacking:
     """What the log lacks of a session. `is_part` as in `missing_events`.
 
     Raises Conflict where the session exists and did not come from an import: its own runner writes it.
     """
     journal = f"import:{session.session}"
-    with reading(home) as conn:
-        head = log.head(conn, session.session)
-        if not head:
-            return Lacking("imported", journal, session.bodies, 0)
-        held = {placed.event.id: placed.body for placed in log.read_all(conn, session.session)}
-        writer = scalar(conn, "SELECT journal FROM session WHERE id = ?", session.session)
-        hidden = log.row(conn, session.session).is_hidden
-        is_awaited = hidden and not writer  # a restored log has people's words about it, and no more
-        is_ours = str(writer).startswith(journal) or is_awaited
-        lacking = [b for b in session.bodies if decode_event(b).id not in held] if not is_ours else (
-            reimport.missing_events(session, held, lambda hash: blobs.get(conn, hash), is_part=is_part))
+    head = log.head(conn, session.session)
+    if not head:
+        return Lacking("imported", journal, session.bodies, 0)
+    held = {one.event.id: one.body for one in log.read_all(conn, session.session)}
+    writer = scalar(conn, "SELECT journal FROM session WHERE id = ?", session.session)
+    is_hidden = log.row(conn, session.session).is_hidden
+    is_awaited = is_hidden and not writer  # a restored log has people's words about it, and no more
+    is_ours = str(writer).startswith(journal) or is_awaited
+    lacking = [b for b in session.bodies if decode_event(b).id not in held] if not is_ours else (
+        reimport.missing_events(session, held, lambda hash: blobs.get(conn, hash), is_part=is_part))
     if not lacking:
         return Lacking("present", journal, lacking, head)
     if not is_ours:
         raise Conflict("session_differs", f"{session.source} holds events that session {session.session}, which was "
                        "not imported, does not have.", session=session.session)
-    return Lacking("imported" if hidden else "grown", f"{journal}:{head}", lacking, head)
+    return Lacking("imported" if is_hidden else "grown", f"{journal}:{head}", lacking, head)

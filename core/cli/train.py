@@ -18,16 +18,20 @@ if TYPE_CHECKING:
 @click.argument("data", type=click.Path(path_type=Path))
 @click.option("--model", default="", help="Folder of the model to start from (default: SmolLM2).")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder for the weights and the metrics.")
-@click.option("--gpus", type=click.IntRange(1), help="GPUs that share the work and the model's memory (FSDP).")
+@click.option("--gpus", type=click.IntRange(1), help="GPUs that share the work and the model's memory (FSDP2).")
+@click.option("--device", type=click.Choice(["auto", "cpu"]), help="cpu: use no GPU.")
+@click.option("--processes", type=click.IntRange(1), help="With --device cpu: so many share the work, as GPUs would.")
+@click.option("--dry-run", is_flag=True, help="Say what memory a run would take, by part, and start nothing.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Any other training setting.")
 @json_option
-def train(data: Path, model: str, out: Path, gpus: int | None, settings: tuple[str, ...], as_json: bool) -> int:
+def train(data: Path, model: str, out: Path, settings: tuple[str, ...], as_json: bool, dry_run: bool,
+          **asked: str | int | None) -> int:
     """Train a model on DATA, a folder that `tiphys export --to trl` wrote.
 
     With --json each line on stdout is one report of progress; the last says {"done": true, "folder": …}.
     """
     from core.cli.export import default_model
-    from core.domain.errors import InvalidInput, ReportableError
+    from core.domain.errors import InvalidInput, LimitReached, ReportableError
     from core.llm.extra import require_extra
     from core.store.home import Home
 
@@ -36,16 +40,22 @@ def train(data: Path, model: str, out: Path, gpus: int | None, settings: tuple[s
         raise InvalidInput("bad_settings", f"--set takes NAME=VALUE, not {unnamed[0]!r}.")
     try:
         require_extra("torch", "transformers", "trl", "accelerate")
-        from core.training.worker import read_settings, serve
+        from core.training.settings import read_settings
+        from core.training.worker import serve
 
         start = model or default_model(Home.default())
         values = dict(s.split("=", 1) for s in settings) | {"data": str(data), "model": start, "out": str(out)}
-        values |= {"gpus": str(gpus)} if gpus else {}
-        known = read_settings(values)
+        known = read_settings(values | {name: str(value) for name, value in asked.items() if value is not None})
     except ReportableError as error:
         if as_json:  # who follows the progress on stdout finds the end of it there too
             emit({"error": {"code": error.code, "sentence": error.sentence}})
         raise
+    if dry_run:
+        from core.training import dry_run as estimate
+
+        found = estimate.dry_run(known)
+        emit(estimate.as_data(found)) if as_json else say("\n".join(estimate.lines(found)))
+        return 0 if found.chosen else LimitReached.exit_status
     return serve(known) if as_json else _with_words(known)
 
 

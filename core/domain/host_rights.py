@@ -9,15 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath, PureWindowsPath
-from typing import Literal
 from urllib.parse import urlsplit
 
 import msgspec
 
+from core.domain.bounds import Address, Code
 from core.domain.errors import InvalidInput
 from core.domain.task import AgentSettings, ModelSettings, Task
-
-RightKind = Literal["unconfined_agent", "unconfined_evaluator", "path", "variable", "endpoint", "image", "network"]
 
 DEFAULT_ENDPOINT = "https://api.openai.com/v1"
 """Where an OpenAI-compatible model without `base_url` is asked."""
@@ -31,19 +29,19 @@ _PORTS = {"http": 80, "https": 443}
 
 class HostRight(msgspec.Struct, frozen=True, omit_defaults=True):
     """One thing that is asked for. `name` is the path, variable, endpoint, image, evaluator's script or the host with a
-    network; `endpoint` is where a variable's value goes."""
+    network; `endpoint` is where a variable's value goes. A server may know kinds that its client does not."""
 
-    kind: RightKind
-    name: str = ""
-    endpoint: str = ""
+    kind: Code
+    name: Address = ""
+    endpoint: Address = ""
 
     @property
     def sentence(self) -> str:
         """The right in English, for logs and the command line; the desktop has its own words."""
-        return _SENTENCES[self.kind].format(name=self.name[:300], endpoint=self.endpoint[:300])
+        return _SENTENCES.get(self.kind, self.kind).format(name=self.name[:300], endpoint=self.endpoint[:300])
 
 
-_SENTENCES: dict[RightKind, str] = {
+_SENTENCES: dict[str, str] = {
     "unconfined_agent": "its agent runs UNCONFINED, without a sandbox, and can read and change all files of this user",
     "unconfined_evaluator": "its evaluator {name} runs UNCONFINED, without a sandbox",
     "path": "{name} of this computer is read as a model",
@@ -104,8 +102,9 @@ def endpoint_of(base_url: str) -> str:
         parts = urlsplit(base_url)
         port = parts.port
     except ValueError:
-        parts, port = urlsplit(""), None
-    if len(base_url) > 500 or not _ENDPOINT.match(base_url) or {".", ".."} & {*parts.path.split("/")}:
+        parts, port = urlsplit(""), None  # a port or an address of IPv6 that is none
+    is_plain = _ENDPOINT.match(base_url) and parts.scheme and not {".", ".."} & {*parts.path.split("/")}
+    if len(base_url) > 500 or not is_plain:
         raise InvalidInput("bad_endpoint", f"{base_url[:120]!r} cannot be an endpoint's address: it must be "
                            "http(s)://host[:port]/path without user, query or escapes.", endpoint=base_url[:120])
     host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname

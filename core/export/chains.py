@@ -60,6 +60,14 @@ def token_weights(row: SampleRow, options: ExportOptions) -> dict[str, Any]:
     return {"labels": labels, "weights": weights}
 
 
+def sharded_columns(row: SampleRow, options: ExportOptions) -> dict[str, Any]:
+    """What the pretokenised form has beside ids: a weight per token, how often the row counts (repeated rows are not
+    written twice), and from which token on a chain is its summary sample."""
+    plain = msgspec.structs.replace(options, balance="none") if options.balance == "repeat" else options
+    repeats = 1 if options.chains else copies(row, options)
+    return {**token_weights(row, plain), "repeats": repeats, "summary_from": row.react_tokens}
+
+
 def copies(row: SampleRow, options: ExportOptions) -> int:
     """How many rows a row becomes in a data file."""
     if options.chains:

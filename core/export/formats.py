@@ -28,6 +28,7 @@ class DatasetFormat(msgspec.Struct, frozen=True, kw_only=True):
     needs_tokens: bool
     encode: Callable[[SampleRow], dict[str, Any]]
     parquet: bool = False
+    shards: bool = False
     last_only: bool = False
     in_text: bool = False
     beside: Mapping[str, Any] = {}
@@ -62,6 +63,12 @@ def labels_of(row: SampleRow) -> list[int]:
 def _trl(row: SampleRow) -> dict[str, Any]:
     ids = row.rendered.ids if row.rendered else []
     return {"input_ids": ids, "labels": labels_of(row), **_origin(row)}
+
+
+def _tokens(row: SampleRow) -> dict[str, Any]:
+    """Every row is one document: its positions begin at 0."""
+    ids = row.rendered.ids if row.rendered else []
+    return {"input_ids": ids, "attention_mask": [1] * len(ids), "position_ids": list(range(len(ids))), **_origin(row)}
 
 
 def _chat(row: SampleRow) -> dict[str, Any]:
@@ -140,8 +147,11 @@ _DATASET_INFO = {"tiphys": {"file_name": "data.jsonl", "formatting": "sharegpt",
 
 FORMATS: dict[str, DatasetFormat] = {f.name: f for f in (
     DatasetFormat(name="trl", needs_tokens=True, encode=_trl,
-                  use="SFTTrainer takes input_ids and labels as they are; set max_length (its default cuts at 1,024)."),
+                  use="SFTTrainer takes input_ids and labels as they are; set max_length (its default cuts at 1,024). "
+                      "TRL itself knows no weights: for it export with --balance repeat or none."),
     DatasetFormat(name="trl-parquet", needs_tokens=True, encode=_trl, parquet=True, use="As for TRL."),
+    DatasetFormat(name="tokens", needs_tokens=True, encode=_tokens, parquet=True, shards=True,
+                  use="docs/engines.md has a recipe per engine; loss = Σ w·l / Σ w over an update."),
     DatasetFormat(name="chat", needs_tokens=False, encode=_chat,
                   use="Read train yourself: most trainers otherwise train every assistant message."),
     DatasetFormat(name="slime", needs_tokens=False, encode=_slime,

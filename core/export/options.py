@@ -14,12 +14,12 @@ class ExportOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """How samples become rows.
 
     `react` and `summary` are how often each sample counts (7 and 10: APOLLO §4.1), by `balance`: repeated rows,
-    one row with a weight, or not at all. `overlap` says whether an action that is in two samples, because it was
-    carried past a summary, is trained in the first only (once) or in each. `ignored` names authors of verdicts
-    ("rule:blind_edit"), or kinds of them ("judge"), that shall not count. `verdicts` "none" trains every action: the
-    paper's ablation. `unjudged` is what becomes of steps that nobody judged: they train (keep), they do not (mask), or
-    the export is refused until somebody says which. `preset` names where the options came from that were not chosen
-    one by one (`core.export.presets`); "" is nowhere.
+    one row with a weight, or not at all; auto: weights where the format has them, else repeated rows. `overlap` says
+    whether an action that is in two samples, because it was carried past a summary, is trained in the first only (once)
+    or in each. `ignored` names authors of verdicts ("rule:blind_edit"), or kinds of them ("judge"), that shall not
+    count. `verdicts` "none" trains every action: the paper's ablation. `unjudged` is what becomes of steps that nobody
+    judged: they train (keep), they do not (mask), or the export is refused until somebody says which. `preset` names
+    where the options came from that were not chosen one by one (`core.export.presets`); "" is nowhere.
     `calls` "auto" writes tool calls in the plain-text action format where the model's template has none of its own.
     `max_tokens` refuses longer samples. `secrets` are exact values: a sample that holds one is refused, or the
     value is replaced in it (`on_secret`). They are never written anywhere. `scan` replaces what looks like a secret,
@@ -27,12 +27,12 @@ class ExportOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     report and allows it (`allow_findings`). `secret_rules` is a file of more forms of secrets, as gitleaks has them.
     `eval_share` of the tasks (or the tasks named in `eval_tasks`) go whole into a file of their own, eval.jsonl, each
     sample once. `dedupe` leaves out samples that equal an earlier one. `chains` merges a ReAct sample with the summary
-    sample that goes on from it into one row with a weight per token, for the format trl.
+    sample that goes on from it into one row with a weight per token; None: with weights, where it is exact.
     """
 
     react: int = 7
     summary: int = 10
-    balance: Literal["repeat", "weight", "none"] = "repeat"
+    balance: Literal["auto", "repeat", "weight", "none"] = "auto"
     overlap: Literal["once", "each"] = "once"
     verdicts: Literal["final", "none"] = "final"
     unjudged: Literal["keep", "mask", "refuse"] = "refuse"
@@ -48,7 +48,13 @@ class ExportOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     eval_share: float = 0.0
     eval_tasks: tuple[str, ...] = ()
     dedupe: bool = True
-    chains: bool = False
+    chains: bool | None = None
+
+    def settled(self, *, weights: bool) -> ExportOptions:
+        """The options with what is left open decided, for a format that has `weights` per token or has not."""
+        balance = self.balance if self.balance != "auto" else "weight" if weights else "repeat"
+        chains = self.chains if self.chains is not None else weights and balance == "weight"
+        return msgspec.structs.replace(self, balance=balance, chains=chains)
 
     def times(self, kind: str) -> int:
         """How often a sample of a kind counts."""

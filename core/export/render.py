@@ -52,6 +52,7 @@ class Renderer:
     """Renders with the tokenizer and chat template in a model's folder (or another template, given as text).
 
     `renders_calls`: the template shows tools, calls and results; `renders_thoughts`: also the text beside a call.
+    `demands_turns`: it refuses two messages of a person one after the other.
     `refusal` tells why nothing can be split exactly, where nothing can. Raises Unavailable without the training extra,
     InvalidInput where the folder holds no tokenizer or template.
     """
@@ -70,6 +71,7 @@ class Renderer:
         best = max(trials, key=lambda t: t.rank)  # of equal ones the first
         self._form = best.form
         self.renders_calls, self.renders_thoughts = best.renders_calls, best.renders_thoughts
+        self.demands_turns = best.demands_turns
         self.refusal = best.refusal
 
     @property

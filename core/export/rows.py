@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import msgspec
 
 from core.domain.errors import InvalidInput
 from core.domain.trajectory import Trajectory
 from core.domain.verdict import Outcome
+from core.export.alternation import with_alternating_roles
 from core.export.cleaning import Cleaner
 from core.export.judged import outcomes
 from core.export.options import ExportOptions
@@ -52,6 +54,23 @@ class SampleRow(msgspec.Struct, frozen=True, kw_only=True):
         return hashlib.sha256(msgspec.json.encode(trained_on)).hexdigest()
 
 
+_NOT_THE_TEMPLATE = {"too_long", "nothing_trained"}
+
+
+class _Attempt(NamedTuple):
+    """The rows of a sample in one form of its calls, or why there are none."""
+
+    rows: tuple[SampleRow, ...] = ()
+    error: InvalidInput | None = None
+
+    @property
+    def lost(self) -> float:
+        """How many actions the template leaves out that were to be trained; all of them where it refuses the sample."""
+        if self.error is not None:
+            return 0 if self.error.code in _NOT_THE_TEMPLATE else float("inf")
+        return sum(len(row.rendered.refused) for row in self.rows if row.rendered)
+
+
 class SessionRows:
     """Reads one session's rows; `refused` fills while they are read."""
 
@@ -73,23 +92,46 @@ class SessionRows:
     def __iter__(self) -> Iterator[SampleRow]:
         for sample in self._collector.samples():
             self.rebuilt = self.rebuilt or sample.rebuilt
-            try:
-                rows = self._rows(self._formed(self.cleaner.clean(sample)))
-            except InvalidInput as error:
+            attempt = self._attempt(sample)
+            if attempt.error is not None:
                 self._collector.give_back(sample)
-                self.refused.append(ExportRefusal(code=error.code, sentence=error.sentence, sample=sample.name,
-                                                  step=sample.step))
+                self.refused.append(ExportRefusal(code=attempt.error.code, sentence=attempt.error.sentence,
+                                                  sample=sample.name, step=sample.step))
                 continue
-            yield from rows
+            for row in attempt.rows:
+                self._note(row)
+            yield from attempt.rows
         self.refused += self._collector.refused
 
-    def _formed(self, sample: Sample) -> Sample:
-        """The sample with its calls in the form that is asked for, or that the template has."""
+    def _attempt(self, sample: Sample) -> _Attempt:
+        try:
+            return self._best(self.cleaner.clean(sample))
+        except InvalidInput as error:  # it holds what must not leave
+            return _Attempt(error=error)
+
+    def _best(self, sample: Sample) -> _Attempt:
+        """The sample's rows in the form that is asked for. Where the template has calls of its own but does not take
+        all of these (gpt-oss: one a message, and no result without a call), plain text, if more actions train so."""
         asked = self._options.calls
-        if not (asked == "text" or (asked == "auto" and self._lacks_calls(sample))) or not uses_calls(sample):
-            return sample
+        if (asked == "text" or (asked == "auto" and self._lacks_calls(sample))) and uses_calls(sample):
+            self.in_text = True
+            return self._tried(in_text_form(sample))
+        own = self._tried(sample)
+        if asked != "auto" or self._renderer is None or not own.lost or not uses_calls(sample):
+            return own
+        plain = self._tried(in_text_form(sample))
+        if plain.error is not None or plain.lost >= own.lost:
+            return own
         self.in_text = True
-        return in_text_form(sample)
+        return plain
+
+    def _tried(self, sample: Sample) -> _Attempt:
+        if self._renderer is not None and self._renderer.demands_turns:
+            sample = with_alternating_roles(sample)
+        try:
+            return _Attempt(rows=tuple(self._rows(sample)))
+        except InvalidInput as error:
+            return _Attempt(error=error)
 
     def _lacks_calls(self, sample: Sample) -> bool:
         """Whether the template does not show calls, or not the text that this sample has beside them."""
@@ -108,8 +150,6 @@ class SessionRows:
         most, longest = self._options.max_tokens, max(len(r.ids) for r in rows)
         if most is not None and longest > most:
             raise InvalidInput("too_long", f"The sample {sample.name} has {longest} tokens, more than {most}.")
-        for rendered in rows:
-            self._note(sample, rendered)
         without = {i for i, p in enumerate(sample.parts) if self._awaits_word(p)}
         rows = [_untrained(r, without) for r in rows] if without else rows
         return [SampleRow(sample=sample, trained=_exact(r, len(shown)), rendered=r, part=i)
@@ -120,10 +160,10 @@ class SessionRows:
         becomes of such ones. Nothing is written before that."""
         return part.state == "undecided" and self._options.unjudged == "refuse"
 
-    def _note(self, sample: Sample, rendered: Rendered) -> None:
-        for refusal in rendered.refused:
-            step = sample.parts[refusal.message].step if refusal.message is not None else None
-            self.refused.append(msgspec.structs.replace(refusal, step=step, sample=sample.name))
+    def _note(self, row: SampleRow) -> None:
+        for refusal in row.rendered.refused if row.rendered else ():
+            step = row.sample.parts[refusal.message].step if refusal.message is not None else None
+            self.refused.append(msgspec.structs.replace(refusal, step=step, sample=row.sample.name))
 
 
 def _untrained(rendered: Rendered, messages: set[int]) -> Rendered:

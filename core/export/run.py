@@ -69,10 +69,10 @@ def export(log: Path, sessions: Sequence[str], format: str, out: Path, model_dir
         if held.rows:
             hashes["eval"] = held.finish()
         else:
-            held.path.unlink(missing_ok=True)
+            held.remove()
         report.rows, report.eval_rows = writer.rows, held.rows
     papers = write_papers(out, manifest(report, kind, options, renderer, hashes), report, kind)
-    report.files = [str(p) for p in (writer.path, *([held.path] if held.rows else []), *papers)]
+    report.files = [str(p) for p in (*writer.paths, *(held.paths if held.rows else []), *papers)]
     return report
 
 
@@ -87,6 +87,7 @@ def _check(kind: DatasetFormat, options: ExportOptions) -> ExportOptions:
         raise InvalidInput("bad_options", f"The format {kind.name} has no tool calls; write them as text.")
     if options.chains and not kind.needs_tokens:
         raise InvalidInput("bad_options", f"The format {kind.name} has no weights per token, so nothing can be merged.")
+    options = options.settled(weights=kind.needs_tokens)
     return msgspec.structs.replace(options, calls="text") if kind.in_text else options
 
 

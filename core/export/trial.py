@@ -41,6 +41,15 @@ class Trial:
         return self.refusal is None, self.form.plain == NO_FRAME, self._exact, self.renders_calls, self.renders_thoughts
 
     @cached_property
+    def demands_turns(self) -> bool:
+        """Whether the template refuses two messages of a person one after the other."""
+        try:
+            self.form.template.text([_ASKED, _DIALOGUE[2]], prompt=True)
+        except InvalidInput:
+            return self.refusal is None
+        return False
+
+    @cached_property
     def renders_calls(self) -> bool:
         """Whether the template shows tools, calls and results."""
         return self._shows_calls("")

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
 import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from core.domain.errors import Conflict, Unavailable
-from core.export.chains import copies, token_weights
+from core.export.chains import copies, sharded_columns, token_weights
 from core.export.formats import DatasetFormat
 from core.export.options import ExportOptions
 from core.export.rows import SampleRow
-from core.llm.extra import require_extra
+from core.export.shards import write_parquet, write_shards
 
 _ENCODER = msgspec.json.Encoder(order="deterministic")
-_BATCH = 8 * 1024 * 1024
-"""Bytes of rows that become one group of a Parquet file."""
 
 
 class RowWriter:
@@ -33,7 +30,8 @@ class RowWriter:
         self._places: list[tuple[int, int, int]] = []
         self.rows = 0
         _make_folder(folder)
-        self.path = folder / f"{name}.{'parquet' if format.parquet else 'jsonl'}"
+        self._name, self._folder = name, folder
+        self.paths = [folder / f"{name}.{'parquet' if format.parquet else 'jsonl'}"] if not format.shards else []
         self._part = folder / f".{name}.part"
         self._file = self._part.open("w+b")
 
@@ -48,7 +46,9 @@ class RowWriter:
         """Write one row, to be repeated by the balance of its kind."""
         times = copies(row, self._options)
         for record in self._format.lines(row) if times else ():
-            if self._options.chains:
+            if self._format.shards:
+                times, record = 1, record | sharded_columns(row, self._options)
+            elif self._options.chains:
                 record |= token_weights(row, self._options)
             elif self._options.balance == "weight":
                 record["weight"] = float(self._options.times(row.sample.kind))
@@ -58,20 +58,26 @@ class RowWriter:
             self.rows += 1
 
     def finish(self) -> str:
-        """Write the repeats, give the file its name; returns the SHA-256 of its bytes."""
+        """Write the repeats, give the file (or the shards) its name; returns the SHA-256 of its bytes."""
         for turn in range(1, max((t for _, _, t in self._places), default=1)):
             for start, size, times in self._places:
                 if times > turn:
                     self._copy(start, size)
         self._file.flush()
         os.fsync(self._file.fileno())
-        if self._format.parquet:
-            _to_parquet(self._part, self.path)
-            self._part.unlink()
+        if self._format.shards:
+            self.paths = write_shards(self._part, self._folder, self._name)
+        elif self._format.parquet:
+            write_parquet(self._part, self.paths[0])
         else:
-            self._part.replace(self.path)
-        with self.path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+            self._part.replace(self.paths[0])
+        self._part.unlink(missing_ok=True)
+        return _digest(self.paths)
+
+    def remove(self) -> None:
+        """Remove the files of this name that an earlier export left."""
+        for path in (*self.paths, *self._folder.glob(f"{self._name}-*-of-*.parquet")):
+            path.unlink(missing_ok=True)
 
     def _copy(self, start: int, size: int) -> None:
         self._file.seek(start)
@@ -79,6 +85,15 @@ class RowWriter:
         self._file.seek(0, os.SEEK_END)
         self._file.write(line)
         self.rows += 1
+
+
+def _digest(paths: Sequence[Path]) -> str:
+    total = hashlib.sha256()
+    for path in paths:
+        with path.open("rb") as file:
+            while piece := file.read(1 << 20):
+                total.update(piece)
+    return total.hexdigest()
 
 
 def _make_folder(folder: Path) -> None:
@@ -89,17 +104,3 @@ def _make_folder(folder: Path) -> None:
         raise Unavailable("folder_unusable", f"{folder} cannot be used: {error}", path=str(folder)) from error
     if set(foreign) - {".data.part", ".eval.part"}:
         raise Conflict("folder_not_empty", f"{folder} holds other files; choose an empty folder.", path=str(folder))
-
-
-def _to_parquet(source: Path, target: Path) -> None:
-    require_extra("pyarrow")
-    pa, pq = importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
-
-    writer: Any = None
-    with source.open("rb") as lines:
-        while batch := [msgspec.json.decode(line) for line in lines.readlines(_BATCH)]:
-            table = pa.Table.from_pylist(batch, schema=writer.schema if writer else None)
-            writer = writer or pq.ParquetWriter(target, table.schema)
-            writer.write_table(table)
-    if writer is not None:
-        writer.close()

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Iterable, Mapping, MutableMapping
+from contextlib import suppress
 
 import msgspec
 
 from core.domain.blob import blob_hash
 from core.domain.context import ContextDelta, Contexts, MessageRef, delta_between
+from core.domain.errors import InvalidInput
 from core.domain.events import (
     Branched,
     Event,
@@ -19,6 +21,7 @@ from core.domain.events import (
     StepAdded,
     SummaryAdded,
     TimeSpent,
+    UnknownFact,
     decode_event,
     encode_event,
 )
@@ -38,8 +41,10 @@ class _Contexts:
         self._contexts = Contexts(lambda place: self.facts[place].context)
 
     def at(self, place: int) -> list[MessageRef]:
-        """The context of the step at a place; none before the first."""
-        return self._contexts.at(place)
+        """The context of the step at a place; none before the first, nor where the log says nonsense of it."""
+        with suppress(InvalidInput):
+            return self._contexts.at(place)
+        return []
 
 
 def joined(session: Imported, held: Iterable[bytes], shift: int, by: int, shared: int) -> Imported:
@@ -64,16 +69,19 @@ def _renumbered(session: Imported, by: int, upto: int, contexts: Mapping[int, Co
     blobs: dict[str, bytes] = {}
     bodies: list[bytes] = []
     last = 0
-    for event in map(decode_event, session.bodies):
+    for body in session.bodies:
+        event = decode_event(body)
         fact: Fact = event.fact
         if isinstance(fact, StepAdded):
             last = max(last, fact.head.number)
-            fact = msgspec.structs.replace(fact, context=contexts.get(fact.head.number, fact.context))
+            if fact.head.number in contexts:
+                fact = msgspec.structs.replace(fact, context=contexts[fact.head.number])
             fact = _step(fact, by, session, blobs)
         elif by and (isinstance(fact, SessionCreated | Branched) or (
                 last < upto and not isinstance(fact, OpinionFact))):
             continue
-        bodies.append(encode_event(_moved(event, fact, session.session, by)))
+        is_as_it_was = fact is event.fact and (not by or isinstance(fact, UnknownFact))
+        bodies.append(body if is_as_it_was else encode_event(_moved(event, fact, session.session, by)))
     maps: list[MutableMapping[str, bytes]] = [blobs, session.blobs]  # type: ignore[list-item]
     return msgspec.structs.replace(session, bodies=tuple(bodies), blobs=ChainMap(*maps))
 
@@ -94,9 +102,9 @@ def _step(fact: StepAdded, by: int, session: Imported, blobs: dict[str, bytes]) 
 
 def _moved(event: Event, fact: Fact, session: str, by: int) -> Event:
     """The event with other numbers, and a name that no event of the earlier part has."""
-    if not by:
-        return msgspec.structs.replace(event, fact=fact)
     if isinstance(fact, StepAdded):
+        if not by:
+            return msgspec.structs.replace(event, fact=fact)
         return msgspec.structs.replace(event, fact=fact, id=f"{session}-step-{fact.head.number}")
     changes: dict[str, object] = {name: n + by for name in _NUMBERS if (n := getattr(fact, name, 0))}
     match fact:

@@ -33,6 +33,9 @@ from core.formats.blob_spool import BlobSelection, BlobSpool
 _DESCRIPTION = 400_000
 """Most characters of a task's description: it travels in one event, whose size is bounded."""
 
+_ITEM = 100
+"""A message's id of more characters is known by its hash."""
+
 MAX_PARTS = 8_000
 """Messages that may enter a context at one step: they travel in one event."""
 
@@ -121,7 +124,8 @@ class SessionBuilder:
         delta = self._delta(() if context is None else context)
         self.fact(StepAdded(head=head, body=self.blob(encode_body(body)), context=delta,
                             completion=completion, tools=tools,
-                            terminals=terminals or {}, item=item))
+                            terminals=terminals or {},
+                            item=item if len(item) <= _ITEM else blob_hash(item.encode())))
         self.steps += 1
         self.errors += head.is_error
 

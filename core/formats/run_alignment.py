@@ -6,8 +6,9 @@ it speak against that. What came back does not count: a result may come late.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
+from itertools import islice
 from typing import Literal
 
 import msgspec
@@ -23,7 +24,11 @@ WEAK = 3
 """So many steps in a row must be equal to be found inside a longer run where neither ids nor times name them."""
 
 
-class StepPlace(msgspec.Struct, frozen=True):
+MOST_BEGINNINGS = 64
+"""Places at which a run may begin inside another that are tried: an agent may have done the same thing all day."""
+
+
+class RunStep(msgspec.Struct, frozen=True):
     """A step in its last telling."""
 
     number: int
@@ -37,26 +42,26 @@ class StepSequence:
 
     def __init__(self, bodies: Iterable[bytes], payload: Payload) -> None:
         self._payload = payload
-        self._bodies: dict[str, StepBody] = {}
-        found: dict[int, StepPlace] = {}
+        self._own: dict[str, str] = {}
+        found: dict[int, RunStep] = {}
         for fact in (decode_event(body).fact for body in bodies if b'"step_added"' in body):
             if isinstance(fact, StepAdded):
-                found[fact.head.number] = StepPlace(fact.head.number, fact.body, fact.item, fact.head.started_at)
-        self.steps: Sequence[StepPlace] = [found[number] for number in sorted(found)]
+                found[fact.head.number] = RunStep(fact.head.number, fact.body, fact.item, fact.head.started_at)
+        self.steps: Sequence[RunStep] = [found[number] for number in sorted(found)]
 
     def __len__(self) -> int:
         return len(self.steps)
 
     def body(self, place: int) -> StepBody:
         """What the step at a place holds."""
-        name = self.steps[place].body
-        if name not in self._bodies:
-            self._bodies[name] = decode_body(self._payload(name))
-        return self._bodies[name]
+        return decode_body(self._payload(self.steps[place].body))
 
     def own(self, place: int) -> str:
         """What the agent itself wrote at a place, as a hash."""
-        return own_content(self.body(place))
+        name = self.steps[place].body
+        if name not in self._own:
+            self._own[name] = own_content(self.body(place))
+        return self._own[name]
 
 
 def own_content(body: StepBody) -> str:
@@ -93,9 +98,7 @@ def align(held: StepSequence, new: StepSequence, *, is_within: bool = False) -> 
     start = _common(held, new, 0)
     if start.shared:
         return start
-    first = new.own(0)
-    found = [_common(held, new, place) for place in range(1, len(held))
-             if held.own(place) == first or (held.steps[place].item and held.steps[place].item == new.steps[0].item)]
+    found = [_common(held, new, place) for place in _beginnings(held, new)]
     certain = [a for a in found if a.shared and (is_within or _is_certain(held, a))]
     best = max(certain, key=lambda a: (a.kind != "forks", a.shared), default=None)
     if best is not None:
@@ -128,13 +131,15 @@ def _is_certain(held: StepSequence, alignment: Alignment) -> bool:
 
 def _is_within(longer: StepSequence, shorter: StepSequence) -> bool:
     """Whether a run begins after the first step of another and goes along with it to the end of either."""
-    first = shorter.own(0)
-    for place in range(1, len(longer)):
-        if longer.own(place) == first:
-            found = _common(longer, shorter, place)
-            if found.shared and _is_certain(longer, found):
-                return True
-    return False
+    found = (_common(longer, shorter, place) for place in _beginnings(longer, shorter))
+    return any(one.shared and _is_certain(longer, one) for one in found)
+
+
+def _beginnings(longer: StepSequence, shorter: StepSequence) -> Iterator[int]:
+    """The first places, after the very first, at which the other may begin."""
+    item, own = shorter.steps[0].item, shorter.own(0)
+    places = (n for n, step in enumerate(longer.steps) if n and ((item and step.item == item) or longer.own(n) == own))
+    return islice(places, MOST_BEGINNINGS)
 
 
 def _is_same(one: StepSequence, place: int, two: StepSequence, other: int) -> bool:
@@ -144,7 +149,7 @@ def _is_same(one: StepSequence, place: int, two: StepSequence, other: int) -> bo
     return first.body == second.body or one.own(place) == two.own(other)
 
 
-def _may_be(one: StepPlace, two: StepPlace) -> bool:
+def _may_be(one: RunStep, two: RunStep) -> bool:
     """Whether neither the ids of two steps nor, where one has none, their times say that they are two."""
     if one.item and two.item:
         return one.item == two.item

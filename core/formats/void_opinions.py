@@ -12,6 +12,9 @@ from core.formats.imported import Imported
 _MOST = 2000
 """Characters of one opinion that a note repeats."""
 
+_MOST_OF_ALL = 100_000
+"""Characters of all of them; the log has them whole."""
+
 
 def opinions_in_force(bodies: Iterable[bytes]) -> list[Event]:
     """What was said of steps and of the session, without what was said of texts that steps have no more."""
@@ -32,7 +35,7 @@ def remark(session: Imported, opinions: Sequence[Event], why: str) -> Iterator[E
         if isinstance(event.fact, OpinionFact):
             steps.setdefault(event.fact.step, []).append(event)
     for step, events in steps.items():
-        text = f"Step {step} {why}: {'; '.join(map(_words, events))}."
+        text = f"Step {step} {why}: {'; '.join(map(_words, events))[:_MOST_OF_ALL]}."
         name = f"{session.session}-void-{blob_hash(' '.join(e.id for e in events).encode())[:16]}"
         yield make_event(NoteAdded(step=0, text=text), Author(kind="import", name=session.format), id=name)
 

@@ -96,7 +96,7 @@ class LocalModel:
         room = int(getattr(model.config, "max_position_embeddings", 0) or 1 << 30) - len(prompt)
         if room <= 0:
             raise EndpointError("context_too_long", f"The context has {len(prompt)} tokens, too many for {self.name}.")
-        ids = self._generate(model, tokenizer, prompt, min(request.max_tokens, room), say, stop)
+        ids = self._generate(model, tokenizer, prompt, request, room, say, stop)
         stops = _stop_ids(model, tokenizer)
         ended = bool(ids) and ids[-1] in stops
         text = tokenizer.decode(ids[:-1] if ended else ids, skip_special_tokens=False)
@@ -119,8 +119,8 @@ class LocalModel:
             raise EndpointError("endpoint_refused", sentence) from error
         return list(tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
 
-    def _generate(self, model: Any, tokenizer: Any, prompt: list[int], most: int, say: OnText,
-                  stop: threading.Event) -> list[int]:
+    def _generate(self, model: Any, tokenizer: Any, prompt: list[int], request: Request, room: int,
+                  say: OnText, stop: threading.Event) -> list[int]:
         import torch
         from transformers import StoppingCriteriaList
 
@@ -133,10 +133,12 @@ class LocalModel:
 
         inputs = torch.tensor([prompt], device=model.device)
         sampling: dict[str, Any] = {"do_sample": False}
-        if self._temperature:
-            sampling = {"do_sample": True, "temperature": self._temperature}
+        temperature = self._temperature if request.temperature is None else request.temperature
+        if temperature:
+            sampling = {"do_sample": True, "temperature": temperature}
         with torch.inference_mode():
-            out = model.generate(inputs, attention_mask=torch.ones_like(inputs), max_new_tokens=most, **sampling,
+            out = model.generate(inputs, attention_mask=torch.ones_like(inputs),
+                                 max_new_tokens=min(request.max_tokens, room), **sampling,
                                  pad_token_id=tokenizer.pad_token_id, stopping_criteria=StoppingCriteriaList([Watch()]))
         return [int(i) for i in out[0, len(prompt) :]]
 

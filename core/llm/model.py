@@ -30,13 +30,15 @@ class ToolSpec(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
-    """One question to a model. `step` is the step it is for; a summary is asked for before its step."""
+    """One question to a model. `step` is the step it is for; a summary is asked for before its step. `temperature`
+    None: as the model's own settings have it."""
 
     messages: tuple[Message, ...]
     tools: tuple[ToolSpec, ...] = ()
     max_tokens: int = 8192
     step: int = 0
     purpose: Purpose = "act"
+    temperature: float | None = None
 
 
 class Completion(msgspec.Struct, frozen=True, kw_only=True):

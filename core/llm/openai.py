@@ -101,8 +101,9 @@ class OpenAIModel:
         }
         if request.tools:
             arguments["tools"] = [tool_payload(t.name, t.description, t.parameters) for t in request.tools]
-        if self._settings.temperature is not None:
-            arguments["temperature"] = self._settings.temperature
+        temperature = self._settings.temperature if request.temperature is None else request.temperature
+        if temperature is not None:
+            arguments["temperature"] = temperature
         return {name: value for name, value in arguments.items() if name not in self._without}
 
     def _learn(self, error: openai.APIStatusError) -> None:

@@ -143,13 +143,13 @@ def _what(op: CreateSession, principal: Principal, lookups: Lookups
         task, agent, asked_by_file = op.task, op.agent, ()
     check_task(task, agent)
     rights = rights_of(task, agent)
-    said = {r for r in rights if own and _is_said(r, agent, asked_by_file)}
-    if wanted := [r for r in rights if r not in said]:
+    own_words = {r for r in rights if own and _is_own_word(r, agent, asked_by_file)}
+    if wanted := [r for r in rights if r not in own_words]:
         lookups.allowances.require(wanted, task.id, lookups.catalogue.digest(task.id))
     return task, agent, rights
 
 
-def _is_said(right: HostRight, agent: AgentSettings, asked_by_file: tuple[HostRight, ...]) -> bool:
+def _is_own_word(right: HostRight, agent: AgentSettings, asked_by_file: tuple[HostRight, ...]) -> bool:
     """Whether an administrator's own settings are the word for a right.
 
     Not where they repeat the file's, and never for a variable: whose value may go where is said on this computer alone.

@@ -24,6 +24,7 @@ from core.protocol.codec import MAX_TEXT_FRAME
 from core.protocol.messages import SUBPROTOCOL, Hello
 from core.server.address import addresses_of, bind, url_of, write_endpoint
 from core.server.connection import ConnectedClient
+from core.server.end_rules import EndRules
 from core.server.entrance import Entrance, can_wait_outside
 from core.server.gate import Gate
 from core.server.high_water import write_mark, write_marks
@@ -119,6 +120,8 @@ class Server:
         hub.lookups = lookups_of(self.home, hub.is_connected)
         hub.search = LogSearch(self.home)
         stack.push_async_callback(hub.search.close)
+        rules = EndRules(hub, self.home)
+        stack.push_async_callback(rules.close)
         entrance = await self._listen(stack, hub, tls, pin)
         scope = await stack.enter_async_context(TaskScope("server"))
         if entrance is not None:
@@ -135,6 +138,7 @@ class Server:
             stack.callback(supervisor.let_go)
             scope.spawn(supervisor.run(), name="runners")
             scope.spawn(remove_orphans(self.home, reader), name="orphans")
+            scope.spawn(rules.run(), name="rules")
             scope.spawn(Leftovers(hub, self.home).run(), name="leftovers")
 
     async def _until_over(self, cause: Coroutine[Any, Any, None]) -> None:

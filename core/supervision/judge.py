@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 
 import msgspec
 
@@ -24,7 +24,7 @@ from core.supervision.opinions import OpinionCache, TurnOpinion, judge_tool, rea
 from core.supervision.propose import BodyOf
 from core.supervision.turns import TurnWindow, guided_windows, windows
 
-__all__ = ["Judge", "JudgeSettings", "judge", "prompt_version", "read_opinions"]
+__all__ = ["Judge", "JudgeSettings", "judge", "read_opinions"]
 
 OnProgress = Callable[[int, int], None]
 """Told how many windows of how many are judged."""
@@ -39,13 +39,22 @@ _PER_TURN = 40
 
 class JudgeSettings(msgspec.Struct, frozen=True, kw_only=True):
     """How a judge is asked. `context_tokens` is what turns may take of its context, `overlap` how many turns a window
-    repeats of the one before, `before` how many steps before a guidance are held against it (0: none are)."""
+    repeats of the one before, `before` how many steps before a guidance are held against it (0: none are). With an
+    endpoint that takes no temperature the model judges at its own."""
 
     max_score: float = 100.0
     context_tokens: int = 60_000
     overlap: int = 4
     before: int = 20
+    temperature: float = 0.0
+    answer_tokens: int = 8192
     attempts: int = 3
+
+    @property
+    def version(self) -> str:
+        """The version of the verdicts that come of asking so: it changes with the prompts and with what is chosen."""
+        chosen = msgspec.json.encode(msgspec.structs.replace(self, attempts=0))
+        return hashlib.sha256(_prompts().encode() + chosen).hexdigest()[:8]
 
 
 class Estimate(msgspec.Struct, frozen=True, kw_only=True):
@@ -119,7 +128,9 @@ class Judge:
             if not missing:
                 break
             tools = (judge_tool(_text("judge_tool")),)
-            answer = await self._complete(Request(messages=(*messages, *more), tools=tools))
+            answer = await self._complete(Request(messages=(*messages, *more), tools=tools,
+                                                  temperature=self._settings.temperature,
+                                                  max_tokens=self._settings.answer_tokens))
             opinions |= read_answer(answer, missing)
             left = ", ".join(f"turn {n}" for n in window.steps if n not in opinions)
             again = f"These turns are not judged yet: {left}. Judge each of them, in the form that was asked."
@@ -135,7 +146,8 @@ class Judge:
             try:
                 return (await self._model.complete(request)).message
             except EndpointError as error:
-                if error.code not in _PASSING or attempt == self._settings.attempts:
+                learns = error.code == "endpoint_refused" and attempt == 1 and "temperature" in error.sentence
+                if not (learns or error.code in _PASSING) or attempt == self._settings.attempts:
                     raise
                 await asyncio.sleep(min(error.retry_after or 0.5 * attempt, 60.0))
         raise AssertionError("the last attempt gives or raises")
@@ -148,7 +160,8 @@ class Judge:
         form = (f"Call the tool judge_results once, with turn {window.steps[0]} to turn {window.steps[-1]}. If you "
                 'cannot call tools, answer with {"judge_results": {"turn i": true or false, …}, "reasons": {"turn i": '
                 '"…", …}} and nothing else.')
-        shown = f"# Task\n{task}\n\n# Turns\n{window.text}\n\n# Asked\n{form}"
+        before = f"{window.before}\n\n" if window.before else ""
+        shown = f"# Task\n{task}\n\n{before}# Turns\n{window.text}\n\n# Asked\n{form}"
         system = f"{system}\n{_text('judge_record')}\n# ANSWER:\n\n{_text('judge_tool')}"
         return (Message(role="system", content=system),
                 Message(role="user", content=shown))
@@ -170,14 +183,14 @@ class Judge:
         name = self._model.name
         if window.guidance is not None:
             name = f"{name}{BY_GUIDANCE}{window.guidance.id[:12]}"
-        return Author(kind="judge", name=name, version=prompt_version())
+        return Author(kind="judge", name=name, version=self._settings.version)
 
     def _open(self, trajectory: Trajectory, window: TurnWindow) -> bool:
         return not all(_stands(trajectory, n, self._author(window)) for n in window.steps)
 
     def _key(self, trajectory: Trajectory, window: TurnWindow) -> str:
         texts = [m.content for m in self._messages(trajectory, window)]
-        return OpinionCache.key(self._model.name, prompt_version(), *texts)
+        return OpinionCache.key(self._model.name, self._settings.version, *texts)
 
     def _cached(self, trajectory: Trajectory, window: TurnWindow) -> dict[int, TurnOpinion]:
         return self._cache.get(self._key(trajectory, window)) if self._cache is not None else {}
@@ -192,10 +205,8 @@ async def judge(trajectory: Trajectory, body_of: BodyOf, model: LanguageModel,
     return [e async for events in Judge(model, settings).verdicts(trajectory, body_of) for e in events]
 
 
-def prompt_version() -> str:
-    """The version of a judge's verdicts: it changes with the prompts."""
-    prompts: Sequence[str] = [_text(n) for n in ("judge_system", "judge_tool", "judge_guidance", "judge_record")]
-    return hashlib.sha256("\x00".join(prompts).encode()).hexdigest()[:8]
+def _prompts() -> str:
+    return "\x00".join(_text(n) for n in ("judge_system", "judge_tool", "judge_guidance", "judge_record"))
 
 
 def _stands(trajectory: Trajectory, step: int, author: Author) -> bool:

@@ -1,5 +1,6 @@
 """Which rules judge: the program's own and a person's, switched and tuned by rules.toml.
 
+    at_end = false                                # they judge only when they are asked to (tiphys judge)
     [rules.blind_edit]
     enabled = false
     [rules.idle_gpus]

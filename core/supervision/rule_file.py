@@ -18,8 +18,10 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 class RuleFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What rules.toml holds: settings by rule, and the same for single tasks."""
+    """What rules.toml holds: settings by rule, and the same for single tasks. `at_end`: whether the rules judge a
+    session when it ends, without being asked; None is as for all sessions, and that is yes."""
 
+    at_end: bool | None = None
     rules: dict[str, dict[str, Any]] = {}
     tasks: dict[str, RuleFile] = {}
 
@@ -34,6 +36,13 @@ def read_rule_file(path: Path) -> RuleFile:
         raise InvalidInput("bad_rules", f"{path} cannot be read: {error}", path=str(path)) from error
 
 
+def judges_at_end(folder: Path, task: str = "") -> bool:
+    """Whether the rules of a folder judge the sessions of a task when these end. Raises InvalidInput."""
+    file = read_rule_file(folder / FILE)
+    own = file.tasks[task].at_end if task in file.tasks else None
+    return own if own is not None else file.at_end is not False
+
+
 def set_rule(folder: Path, name: str, settings: Mapping[str, Any], task: str = "") -> None:
     """Put the settings of one rule in place of those that stand there, for all sessions or those of a task; empty ones
     take them away. What stood in the file before lies beside it as rules.toml~ (comments are not kept in the new one).
@@ -46,7 +55,7 @@ def set_rule(folder: Path, name: str, settings: Mapping[str, Any], task: str = "
     rules = {k: v for k, v in {**part.rules, name: dict(settings)}.items() if v}
     changed = msgspec.structs.replace(part, rules=rules)
     if task:
-        tasks = {k: v for k, v in {**file.tasks, task: changed}.items() if v.rules}
+        tasks = {k: v for k, v in {**file.tasks, task: changed}.items() if v != RuleFile()}
         changed = msgspec.structs.replace(file, tasks=tasks)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -58,6 +67,10 @@ def set_rule(folder: Path, name: str, settings: Mapping[str, Any], task: str = "
 
 
 def _lines(file: RuleFile, before: str = "") -> Iterator[str]:
+    if file.at_end is not None:
+        if before:
+            yield f"[{before.removesuffix('.')}]"
+        yield from (f"at_end = {_value(file.at_end)}", "")
     for name, settings in file.rules.items():
         yield f"[{before}rules.{_key(name)}]"
         yield from (f"{_key(key)} = {_value(value)}" for key, value in settings.items())

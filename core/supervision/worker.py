@@ -16,18 +16,29 @@ from typing import Any
 import msgspec
 
 from core.domain.errors import InvalidInput, NotFound
+from core.domain.events import encode_event
 from core.domain.step import StepBody, decode_body
-from core.domain.trajectory import fold
+from core.domain.trajectory import Trajectory, fold
 from core.store import blobs, log
 from core.store.sqlite import Connection, connect
 from core.supervision.agreement import effects
+from core.supervision.propose import propose
 from core.supervision.rule import Rule
 from core.supervision.rule_book import rules_of
 from core.supervision.rule_file import read_rule_file, set_rule
-from core.workers.rules import ListRules, RuleEffect, RuleLine, RulesRequest, SetRule, TryRules
+from core.workers.rules import (
+    ListRules,
+    ProposedVerdicts,
+    ProposeVerdicts,
+    RuleEffect,
+    RuleLine,
+    RulesRequest,
+    SetRule,
+    TryRules,
+)
 from core.workers.serve import Send, answer_line, serve
 
-_DECODER = msgspec.json.Decoder[ListRules | TryRules | SetRule](RulesRequest)
+_DECODER = msgspec.json.Decoder[ListRules | TryRules | SetRule | ProposeVerdicts](RulesRequest)
 
 
 class RulesWorker:
@@ -40,7 +51,9 @@ class RulesWorker:
         """Answer one line; never raises for what it asks."""
         answer_line(line, _DECODER, self._handle, self._send)
 
-    def _handle(self, request: RulesRequest) -> list[RuleLine] | list[RuleEffect]:
+    def _handle(self, request: RulesRequest) -> list[RuleLine] | list[RuleEffect] | ProposedVerdicts:
+        if isinstance(request, ProposeVerdicts):
+            return self._proposed(request.session)
         if isinstance(request, TryRules):
             return self._effects(request.session)
         if isinstance(request, SetRule):
@@ -56,10 +69,21 @@ class RulesWorker:
 
     def _effects(self, session: str) -> list[RuleEffect]:
         with closing(connect(self._log_file, readonly=True)) as conn:
-            trajectory = fold(session, log.read_all(conn, session))
-            if trajectory.created is None:
-                raise NotFound("no_session", f"There is no session {session}.", session=session)
-            return effects([trajectory], _bodies(conn), [rules_of(self._folder, trajectory.created.task.id)])
+            trajectory, rules = self._read(conn, session)
+            return effects([trajectory], _bodies(conn), [rules])
+
+    def _proposed(self, session: str) -> ProposedVerdicts:
+        with closing(connect(self._log_file, readonly=True)) as conn:
+            trajectory, rules = self._read(conn, session)
+            proposed = propose(trajectory, _bodies(conn), rules)
+        return ProposedVerdicts(head=trajectory.seq, events=tuple(encode_event(e) for e in proposed))
+
+    def _read(self, conn: Connection, session: str) -> tuple[Trajectory, list[Rule]]:
+        """A session as its log has it now, and the rules that hold for it. Raises NotFound, InvalidInput."""
+        trajectory = fold(session, log.read_all(conn, session))
+        if trajectory.created is None:
+            raise NotFound("no_session", f"There is no session {session}.", session=session)
+        return trajectory, rules_of(self._folder, trajectory.created.task.id)
 
     def _set(self, request: SetRule) -> None:
         """Settings that no rule has are refused before they are written."""

@@ -75,6 +75,7 @@ def _numbers(task: Task, agent: AgentSettings) -> Iterator[Bound]:
         yield "hosts.cpus", host.cpus, 0.01, 1024
         yield "hosts.memory_mb", host.memory_mb, 1, 4 << 20
         yield "hosts.pids", host.pids, 1, 1 << 20
+        yield "hosts.disk_mb", host.disk_mb, 1, 64 << 20
     yield from _limits(task.limits)
     yield "evaluator.timeout_s", task.evaluator.timeout_s, 0.1, 86_400
     yield "evaluator.submission", len(task.evaluator.submission), 0, MAX_SUBMISSION

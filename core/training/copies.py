@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.training.data import IGNORED
+from core.training.head import IGNORED
 
 
 class Counted(NamedTuple):

@@ -1,33 +1,32 @@
-"""A data set's rows, checked before any of them is trained on."""
+"""A data set's files, looked at once before anything of them is trained, by all processes of a run together.
+
+Files are cut into blocks (some megabytes of JSON lines, a row group of Parquet). Each process reads its blocks with
+Arrow, checks them with numpy and writes them as Arrow files, which all of them then map into memory: however large the
+data, a row costs no memory until an update takes it. The Arrow files stay, by a hash of what they were made of, until
+the run is over, so a run that goes on begins at once.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
+import numpy as np
 
-from core.domain.errors import InvalidInput, NotFound
-
-IGNORED = -100
-
-
-class TokenRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One line of a data set in the format trl; other fields are of no concern here. `weight` is how often the row
-    counts, or `weights` how often each token does."""
-
-    input_ids: list[int]
-    labels: list[int]
-    weight: float = 1.0
-    weights: list[float] | None = None
+from core.domain.errors import InvalidInput, NotFound, ReportableError, make_error
+from core.training.blocks import Block, blocks_of, data_files
+from core.training.row_checks import BlockFacts, RowRules, checked
 
 
 class DataFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What a data set holds. `trained` tokens carry loss; the first token of a row never can."""
+    """What a data set holds. `trained` tokens carry loss; the first token of a row never can. `rows`, `tokens` and
+    `trained` count repeats. `sha256` is over the hashes of the blocks; the checked rows lie in `folder`."""
 
-    path: str
+    folder: str
     sha256: str
     rows: int
     tokens: int
@@ -37,81 +36,95 @@ class DataFacts(msgspec.Struct, frozen=True, kw_only=True):
     token_weights: bool = False
 
 
-_DECODER = msgspec.json.Decoder(TokenRow)
+class Crew(NamedTuple):
+    """Which of several processes this one is, and how it waits for the others."""
+
+    rank: int = 0
+    ranks: int = 1
+    wait: Callable[[], None] = lambda: None
 
 
-def data_file(data: str) -> Path:
-    """The rows' file of an export's folder, or the file itself. Raises NotFound."""
-    path = Path(data)
-    if path.is_dir():
-        path = path / "data.jsonl"
-    if not path.is_file():
-        raise NotFound("no_data", f"{data} holds no data set in the format trl.", path=data)
-    return path
+def train_files(data: str) -> list[Path]:
+    """The rows' files of an export's folder, or the file itself. Raises NotFound."""
+    files = data_files(Path(data), "data")
+    if not files:
+        raise NotFound("no_data", f"{data} holds no data set in the format trl or tokens.", path=data)
+    return files
 
 
-def eval_file(data: str) -> Path | None:
-    """The rows that an export's folder holds out for evaluation; None for none."""
-    path = Path(data) / "eval.jsonl"
-    return path if path.is_file() else None
+def eval_files(data: str) -> list[Path]:
+    """The files that an export's folder holds out for evaluation."""
+    return data_files(Path(data), "eval") if Path(data).is_dir() else []
 
 
-def read_rows(path: Path) -> Iterator[TokenRow]:
-    """The rows in order. Raises InvalidInput naming the line that is no row."""
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            try:
-                yield _DECODER.decode(line)
-            except msgspec.DecodeError as error:
-                raise InvalidInput("bad_row", f"Line {number} of {path.name} is no row of the format trl: {error}",
-                                   line=number) from error
+def check_rows(files: Sequence[Path], vocabulary: int, max_length: int, folder: Path,
+               crew: Crew = Crew()) -> DataFacts:
+    """Look at every row once, and leave them as Arrow files under `folder`. Raises InvalidInput where one could not be
+    trained exactly as it stands, in every process alike, for the first such row."""
+    rules = RowRules(vocabulary, max_length)
+    blocks = blocks_of(files)
+    place = folder / _key(files, rules)
+    place.mkdir(parents=True, exist_ok=True)
+    for number in range(crew.rank, len(blocks), crew.ranks):
+        _check_block(blocks[number], place / f"{number:05d}", rules)
+    crew.wait()
+    parts = [place / f"{number:05d}" for number in range(len(blocks))]
+    found = [msgspec.json.decode(part.with_suffix(".json").read_bytes(), type=BlockFacts) for part in parts]
+    _raise_first(found)
+    return _summed(found, place, ", ".join(f.name for f in files[:3]))
 
 
-def check_rows(path: Path, vocabulary: int, max_length: int) -> DataFacts:
-    """Look at every row once. Raises InvalidInput where one could not be trained exactly as it stands."""
-    rows = tokens = trained = longest = 0
-    weighted = by_token = False
-    for number, row in enumerate(read_rows(path), 1):
-        _check(number, row, vocabulary, max_length)
-        rows += 1
-        tokens += len(row.input_ids)
-        trained += sum(label != IGNORED for label in row.labels[1:])
-        longest = max(longest, len(row.input_ids))
-        weighted = weighted or row.weight != 1.0
-        by_token = by_token or row.weights is not None
-    if not rows:
-        raise InvalidInput("no_rows", f"{path.name} holds no rows.")
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return DataFacts(path=str(path), sha256=digest, rows=rows, tokens=tokens, trained=trained, longest=longest,
-                     weighted=weighted, token_weights=by_token)
+def load_rows(facts: DataFacts) -> Any:
+    """The checked rows as a `datasets.Dataset` of numpy arrays, mapped from disk. Repeated rows are repeated places."""
+    from datasets import Dataset, concatenate_datasets, disable_progress_bars
 
-
-def _check(number: int, row: TokenRow, vocabulary: int, max_length: int) -> None:
-    if len(row.input_ids) != len(row.labels):
-        raise _wrong(number, "has as many labels as tokens")
-    if row.weights is not None and (len(row.weights) != len(row.labels) or min(row.weights, default=0.0) < 0):
-        raise _wrong(number, "has a weight of at least 0 for each token")
-    if len(row.input_ids) > max_length:
-        raise InvalidInput("row_too_long", f"Row {number} has {len(row.input_ids)} tokens, more than {max_length}; "
-                           "rows are never cut.", row=number, tokens=len(row.input_ids))
-    if any(not 0 <= i < vocabulary for i in row.input_ids):
-        raise _wrong(number, "was made with this model's tokenizer")
-    if any(label not in (IGNORED, i) for label, i in zip(row.labels, row.input_ids, strict=True)):
-        raise _wrong(number, "has labels that equal its tokens")
-    if all(label == IGNORED for label in row.labels[1:]):
-        raise _wrong(number, "trains anything")
-
-
-def _wrong(number: int, what: str) -> InvalidInput:
-    return InvalidInput("bad_row", f"Row {number} is not one that {what}.", row=number)
-
-
-def load_rows(facts: DataFacts, cache: Path) -> Any:
-    """The rows as a `datasets.Dataset` on disk, with the columns that the trainer reads."""
-    from datasets import Dataset
-
-    dataset = Dataset.from_json(facts.path, cache_dir=str(cache))
+    disable_progress_bars()
+    parts = [Dataset.from_file(str(p)) for p in sorted(Path(facts.folder).glob("*.arrow"))]
+    dataset = concatenate_datasets([p for p in parts if len(p)])
+    if facts.rows != len(dataset):
+        repeats = np.concatenate([c.to_numpy() for c in dataset.data.column("repeats").chunks])
+        dataset = dataset.select(np.repeat(np.arange(len(repeats)), repeats))
     wanted = ["input_ids", "labels", *(["weight"] if facts.weighted else []),
               *(["weights"] if facts.token_weights else [])]
-    return dataset.select_columns(wanted)
+    return dataset.select_columns(wanted).with_format("numpy")
+
+
+def _key(files: Sequence[Path], rules: RowRules) -> str:
+    states = [(f.name, f.stat().st_size, f.stat().st_mtime_ns) for f in files]
+    return hashlib.sha256(repr((states, rules)).encode()).hexdigest()[:16]
+
+
+def _check_block(block: Block, part: Path, rules: RowRules) -> None:
+    """Write the block's rows, and last its facts, under their names only once they are whole."""
+    told = part.with_suffix(".json")
+    if told.is_file():
+        return
+    try:
+        table, digest = block.read()
+        facts = checked(table, digest, rules, part.with_suffix(".arrow"))
+    except ReportableError as error:
+        facts = BlockFacts(code=error.code, sentence=error.sentence, row=int(str(error.params.get("row", 0))))
+    half = told.with_suffix(f".{os.getpid()}")
+    half.write_bytes(msgspec.json.encode(facts))
+    half.replace(told)
+
+
+def _raise_first(found: Sequence[BlockFacts]) -> None:
+    before = 0
+    for facts in found:
+        if facts.code:
+            row = before + facts.row
+            raise make_error("InvalidInput", facts.code, facts.sentence.replace("{row}", str(row)), {"row": row})
+        before += facts.lines
+
+
+def _summed(found: Sequence[BlockFacts], place: Path, name: str) -> DataFacts:
+    rows = sum(f.rows for f in found)
+    if not rows:
+        raise InvalidInput("no_rows", f"{name} holds no rows.")
+    if not sum(f.weight for f in found):
+        raise InvalidInput("nothing_trained", f"All rows of {name} have the weight 0; nothing would be trained.")
+    digest = hashlib.sha256("".join(f.sha256 for f in found).encode()).hexdigest()
+    return DataFacts(folder=str(place), sha256=digest, rows=rows, tokens=sum(f.tokens for f in found),
+                     trained=sum(f.trained for f in found), longest=max(f.longest for f in found),
+                     weighted=any(f.weighted for f in found), token_weights=any(f.token_weights for f in found))

@@ -13,13 +13,25 @@ from typing import Any
 import torch
 from torch.distributed.tensor import DTensor
 
-from core.training.data import IGNORED
+IGNORED = -100
+"""The label of a token without loss, as torch's cross entropy knows it."""
 
-_CPU_SCORES, _GPU_SCORES = 1 << 26, 1 << 28
+CPU_SCORES, GPU_SCORES = 1 << 26, 1 << 28
 """Scores at once: 0.25 GB and 1 GB in float32."""
 
 _SHAPED = ("final_logit_softcapping", "logit_scale", "logits_scaling", "lm_head_multiplier", "output_multiplier")
 """Fields of a configuration by which a model does more than multiply its last states with one matrix."""
+
+
+class TokenWeights:
+    """The weights of a part's tokens, (rows, tokens) in float32, on their way through a model's call.
+
+    No tensor to whoever wraps that call: FSDP2 and autocast cast every tensor of real numbers that they see, and what
+    counts 0.1 would then count 0.1001.
+    """
+
+    def __init__(self, values: torch.Tensor) -> None:
+        self.values = values
 
 
 class _WeightedCrossEntropy(torch.autograd.Function):  # type: ignore[misc]
@@ -40,7 +52,7 @@ class _WeightedCrossEntropy(torch.autograd.Function):  # type: ignore[misc]
         d_bias = torch.zeros_like(bias) if bias is not None and needs[2] else None
         total = states.new_zeros((), dtype=torch.float32)
         low = matrix.to(states)
-        size = max(64, (_GPU_SCORES if states.is_cuda else _CPU_SCORES) // matrix.shape[0])
+        size = max(64, (GPU_SCORES if states.is_cuda else CPU_SCORES) // matrix.shape[0])
         for at in range(0, states.shape[0], size):
             piece = slice(at, at + size)
             scores = torch.nn.functional.linear(states[piece], low, bias if bias is None else bias.to(states))
@@ -127,20 +139,22 @@ def plain_loss(forward: Callable[..., Any], inputs: dict[str, Any], weights: tor
 
 
 def add_weighted_loss(model: Any, *, everywhere: bool) -> None:
-    """Let `model(…, token_weights=w)` give Σ w·l. It goes through the model's call, so that wrappers for several
-    devices do their part. `everywhere`: score all positions. A head of another kind is left to the engine's own."""
+    """Let `model(…, token_weights=TokenWeights(w))` give Σ w·l in float32. It goes through the model's
+    call, so that wrappers for several devices do their part. `everywhere`: score all positions. A head of another kind
+    is left to the engine's own."""
     forward = model.forward
     plain = has_plain_head(model)
 
     @functools.wraps(forward)
-    def weighted(*args: Any, token_weights: torch.Tensor | None = None, **inputs: Any) -> Any:
+    def weighted(*args: Any, token_weights: TokenWeights | None = None, **inputs: Any) -> Any:
         if token_weights is None:
             return forward(*args, **inputs)
+        weights = token_weights.values
         if everywhere:
-            return plain_loss(forward, inputs, token_weights)
+            return plain_loss(forward, inputs, weights)
         if plain:
-            return summed_loss(model, inputs, token_weights)
-        told = forward(**inputs | {"use_cache": False, "fused_lm_head": True}).log_probs
-        return (-told * token_weights[:, 1:].to(told)).sum()
+            return summed_loss(model, inputs, weights)
+        log_probs = forward(**inputs | {"use_cache": False, "fused_lm_head": True}).log_probs
+        return (-log_probs.float() * weights[:, 1:].to(log_probs.device)).sum()
 
     model.forward = weighted

@@ -1,13 +1,15 @@
 """One training over several devices: this process starts one per device, hears the first of them, and stops them.
 
-On GPUs `accelerate launch` starts them with the FSDP2 settings of fsdp.yaml beside this file: parameters, gradients and
-optimizer are sharded. On a processor each of them has the whole model, which is of use for tests only.
+`accelerate launch` starts them with the FSDP2 settings of fsdp.yaml beside this file, on GPUs and, where that is asked
+for, on a processor: what the tests run is what ships. They inherit a pipe as their input, which nobody writes to: when
+this process is killed it ends, and they save a checkpoint and stop instead of training on unseen.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -24,7 +26,8 @@ from core.training.settings import TrainSettings
 from core.workers.training import TrainSummary
 
 CONFIG = Path(__file__).with_name("fsdp.yaml")
-_LAST_WORDS = 4000
+_FAULT = re.compile(r"^(?:\[rank\d+\]: ?)?([\w.]*(?:Error|Exception|Interrupt): .*|Killed.*)$")
+"""The line of a traceback that says what went wrong."""
 
 
 def is_launched() -> bool:
@@ -37,37 +40,51 @@ def is_first() -> bool:
     return os.environ.get("RANK", "0") == "0"
 
 
+def gpus_here() -> int:
+    """How many GPUs this machine shows to this process."""
+    import torch
+
+    return torch.cuda.device_count() if torch.cuda.is_available() else 0
+
+
 def launch(settings: TrainSettings, say: Callable[[dict[str, Any]], None] | None,
            stop: threading.Event) -> TrainSummary:
-    """Train on `settings.gpus` devices. Raises what the first of the processes reported, or Unavailable with the last
-    words of one that broke."""
+    """Train on `settings.devices` devices. Raises what the first of the processes reported, or Unavailable with the
+    last words of one that broke."""
     with tempfile.TemporaryDirectory() as folder, _stop_file(stop, Path(folder) / "stop") as asked:
         environment = {**os.environ, "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1")}
         # a session of its own: a terminal's Ctrl+C stops this process, and this one asks them to save
-        with subprocess.Popen([*_launcher(settings), *_worker(settings, asked)], stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, env=environment, start_new_session=True) as process:
-            words = _Last(process)
+        with subprocess.Popen([*_launcher(settings), *_worker(settings, asked)], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment,
+                              start_new_session=True) as process:
+            errors = _Errors(process)
             try:
                 ended = _follow(process, say)
             except BaseException:
                 os.killpg(process.pid, signal.SIGTERM)
                 raise
-        return _summary(ended, process.returncode, words.told)
+        return _summary(ended, process.returncode, errors.fault)
 
 
 def _launcher(settings: TrainSettings) -> list[str]:
-    if settings.device == "cpu":
-        return [sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={settings.gpus}"]
+    # port 0: one that is free, so that two runs on a machine do not meet
     return [sys.executable, "-m", "accelerate.commands.launch", "--config_file", str(CONFIG),
-            "--num_processes", str(settings.gpus)]
+            "--main_process_port", "0", "--num_processes", str(settings.devices)]
 
 
 def _worker(settings: TrainSettings, asked: Path) -> list[str]:
-    known = {k: v for k, v in msgspec.to_builtins(settings).items() if v is not None}
+    known = {k: _text(v) for k, v in msgspec.to_builtins(settings).items() if v is not None}
     data, model, out = (known.pop(name) for name in ("data", "model", "out"))
-    more = [part for name, value in known.items() for part in ("--set", f"{name}={msgspec.json.encode(value).decode()}"
-                                                               if not isinstance(value, str) else f"{name}={value}")]
-    return ["-m", "core.training.worker", data, "--model", model, "--out", out, "--stop-file", str(asked), *more]
+    more = [part for name, value in known.items() for part in ("--set", f"{name}={value}")]
+    return ["-m", "core.training.worker", data, "--model", model, "--out", out, "--stop-file", str(asked),
+            "--stop-with-input", *more]
+
+
+def _text(value: Any) -> str:
+    """A setting as `read_settings` takes it."""
+    if isinstance(value, list | tuple):
+        return ",".join(value)
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
 @contextlib.contextmanager
@@ -90,24 +107,29 @@ def _stop_file(stop: threading.Event, path: Path) -> Iterator[Path]:
         thread.join()
 
 
-class _Last:
-    """Reads a process's errors, and keeps the last of them."""
+class _Errors:
+    """Reads what a process writes to its standard error: the last line, and the first fault. The processes that stop
+    because another one broke come after it, and so does the launcher's own report."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        self._process, self._kept = process, b""
+        self._process, self._fault, self._last = process, "", ""
         self._thread = threading.Thread(target=self._read, name="errors")
         self._thread.start()
 
     @property
-    def told(self) -> str:
-        """The last words, after the process's end."""
+    def fault(self) -> str:
+        """What went wrong, after the process's end."""
         self._thread.join()
-        return self._kept.decode("utf-8", "replace")
+        return self._fault or self._last
 
     def _read(self) -> None:
         assert self._process.stderr is not None
         for line in self._process.stderr:
-            self._kept = (self._kept + line)[-_LAST_WORDS:]
+            text = line.decode("utf-8", "replace").rstrip()
+            self._last = text or self._last
+            found = _FAULT.match(text)
+            if found and not self._fault:
+                self._fault = found[1]
 
 
 def _follow(process: subprocess.Popen[bytes], say: Callable[[dict[str, Any]], None] | None) -> dict[str, Any]:
@@ -126,11 +148,10 @@ def _follow(process: subprocess.Popen[bytes], say: Callable[[dict[str, Any]], No
     return ended
 
 
-def _summary(ended: dict[str, Any], status: int, words: str) -> TrainSummary:
+def _summary(ended: dict[str, Any], status: int, fault: str) -> TrainSummary:
     error = ended.get("error")
     if isinstance(error, dict):
         raise InvalidInput(str(error.get("code")), str(error.get("sentence")))
     if not ended:
-        last = words.strip().splitlines()[-1:] or [""]
-        raise Unavailable("training_broke", f"The training processes ended with status {status}: {last[0][:300]}")
+        raise Unavailable("training_broke", f"The training processes ended with status {status}: {fault[:300]}")
     return msgspec.convert(ended, TrainSummary)

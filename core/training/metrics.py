@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import resource
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -20,6 +18,12 @@ from core.workers.training import Metric
 OnMetrics = Callable[[dict[str, Any]], None]
 
 
+_CARRIED = ("tokens", "computed_tokens", "seconds")
+"""Sums that go on after a resume."""
+
+_SPEED = ("tokens_per_s", "mfu", "memory_mb", "trained_share")
+
+
 class MetricsCallback(TrainerCallback):  # type: ignore[misc]
     """Writes metrics.jsonl. After a resume it forgets the lines of updates that have to be made again.
 
@@ -30,13 +34,11 @@ class MetricsCallback(TrainerCallback):  # type: ignore[misc]
     def __init__(self, path: Path, say: OnMetrics | None, resumed_at: int) -> None:
         self._path = path
         self._say = say
-        self._kept = _keep_lines(path, resumed_at) if is_first() else []
-        last = self._kept[-1] if self._kept else {}
-        self._before = {k: last.get(k, 0) for k in ("tokens", "computed_tokens", "seconds")}
-        self._started = self._last_at = time.monotonic()
-        self._last: dict[str, int] = {}
+        lines = _cut_to(path, resumed_at) if is_first() else []
+        self._last: dict[str, Any] = lines[-1] if lines else {}
+        self._before = {k: self._last.get(k, 0) for k in _CARRIED}
+        self._started = time.monotonic()
         self.loss: float | None = None
-        self._told: dict[str, Any] = self._kept[-1] if self._kept else {}
 
     def on_log(self, args: TrainingArguments, state: TrainerState, control: TrainerControl,
                logs: dict[str, Any] | None = None, **_: Any) -> None:
@@ -46,29 +48,23 @@ class MetricsCallback(TrainerCallback):  # type: ignore[misc]
         if "loss" in logs:
             metric = self._metric(state, logs)
             self.loss = metric.loss
-            self._told = msgspec.to_builtins(metric)
+            self._last = msgspec.to_builtins(metric)
         else:
             metric = Metric(step=state.global_step, steps=state.max_steps, eval_loss=float(logs["eval_loss"]),
-                            tokens=self._told.get("tokens"), seconds=self._told.get("seconds"))
-        told = msgspec.to_builtins(metric)
+                            tokens=self._last.get("tokens"), seconds=self._last.get("seconds"))
+        line = msgspec.to_builtins(metric)
         with self._path.open("ab") as file:
-            file.write(msgspec.json.encode(told) + b"\n")
+            file.write(msgspec.json.encode(line) + b"\n")
         if self._say is not None:
-            self._say(told)
+            self._say(line)
 
     def _metric(self, state: TrainerState, logs: dict[str, Any]) -> Metric:
-        now = time.monotonic()
-        done = {k: int(logs.get(f"update_{k}", 0)) for k in ("tokens", "computed", "trained")}
-        fresh = {k: n - self._last.get(k, 0) for k, n in done.items()}
-        speed = fresh["tokens"] / max(now - self._last_at, 1e-6)
-        self._last, self._last_at = done, now
+        sums = {"tokens": int(logs.get("tokens", 0)), "computed_tokens": int(logs.get("computed_tokens", 0)),
+                "seconds": round(time.monotonic() - self._started, 2)}
         return Metric(step=state.global_step, steps=state.max_steps, loss=float(logs["loss"]),
                       lr=float(logs.get("learning_rate", 0.0)), grad_norm=float(logs.get("grad_norm", 0.0)),
-                      epoch=round(float(state.epoch or 0.0), 4), tokens=self._before["tokens"] + done["tokens"],
-                      computed_tokens=self._before["computed_tokens"] + done["computed"],
-                      tokens_per_s=round(speed, 1), memory_mb=_memory_mb(),
-                      trained_share=round(fresh["trained"] / max(fresh["tokens"], 1), 4),
-                      seconds=round(self._before["seconds"] + now - self._started, 2))
+                      epoch=round(float(state.epoch or 0.0), 4),
+                      **{k: self._before[k] + n for k, n in sums.items()}, **{k: logs[k] for k in _SPEED if k in logs})
 
 
 class StopCallback(TrainerCallback):  # type: ignore[misc]
@@ -92,23 +88,15 @@ def _any_of_them(asked: bool, device: torch.device) -> bool:
     return bool(told.item())
 
 
-def _memory_mb() -> int:
-    """The most memory so far: of the first GPU where there is one, else of the process."""
-    if torch.cuda.is_available():
-        return int(torch.cuda.max_memory_allocated() // 1_000_000)
-    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return int(used // 1_000_000 if sys.platform == "darwin" else used * 1024 // 1_000_000)
-
-
-def _keep_lines(path: Path, upto: int) -> list[dict[str, Any]]:
+def _cut_to(path: Path, upto: int) -> list[dict[str, Any]]:
     """The lines up to an update; the file is cut to them (a killed run may have left a half one)."""
-    kept: list[dict[str, Any]] = []
-    for line in path.read_bytes().splitlines() if path.is_file() and upto else ():
+    lines: list[dict[str, Any]] = []
+    for text in path.read_bytes().splitlines() if path.is_file() and upto else ():
         try:
-            told = msgspec.json.decode(line)
+            line = msgspec.json.decode(text)
         except msgspec.DecodeError:
             continue
-        if told.get("step", 0) <= upto:
-            kept.append(told)
-    path.write_bytes(b"".join(msgspec.json.encode(t) + b"\n" for t in kept))
-    return kept
+        if line.get("step", 0) <= upto:
+            lines.append(line)
+    path.write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
+    return lines

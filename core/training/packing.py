@@ -24,11 +24,15 @@ class Work(NamedTuple):
 
 
 def work_of(config: Any) -> Work:
-    """From the shape of a dense transformer: its matrix products against causal attention, in multiply-adds a layer."""
+    """From the shape of a transformer: its matrix products against causal attention, in multiply-adds a layer. Of a
+    mixture of experts those count that a token goes through."""
     hidden, heads = config.hidden_size, config.num_attention_heads
     size = getattr(config, "head_dim", None) or hidden // heads
     keys = getattr(config, "num_key_value_heads", None) or heads
     inner = getattr(config, "intermediate_size", None) or 4 * hidden
+    chosen = getattr(config, "num_experts_per_tok", None)
+    if chosen:
+        inner = chosen * (getattr(config, "moe_intermediate_size", None) or inner)
     weights = 2 * hidden * heads * size + 2 * hidden * keys * size + 3 * hidden * inner
     return Work(float(weights), float(heads * size))
 

@@ -3,28 +3,40 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
-from core.domain.errors import InvalidInput
+from core.domain.errors import InvalidInput, Unavailable
 
 
-class TrainSettings(msgspec.Struct, frozen=True, kw_only=True):
+class TrainSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One run. `data` is an export's folder or file, `model` a model's folder, `out` the run's folder.
 
     `batch` counts rows per update, over all devices. `max_steps` ends the run early. `method` "lora" trains an adapter
     that is merged into the result. Rows longer than `max_length` are refused, never cut. `save_every` counts updates
     between checkpoints, of which the last `keep` stay. Rows that the export holds out are evaluated every `eval_every`
-    updates and at the end (0: with each checkpoint). `gpus` devices share each update; more than one are started as
-    processes of their own.
+    updates and at the end (0: with each checkpoint).
+
+    `gpus` GPUs share each update and the model's memory (0: one, or the processor where there is none). With `device`
+    "cpu" no GPU is used, and `processes` share the update on the processor as so many GPUs would: for trials and tests.
+    `precision` is what layers compute in; weights, moments and sums of gradients are float32 (auto: bf16 on a GPU).
+
+    `optimizer` has `beta1`, `beta2` and `epsilon` (adamw), and `weight_decay` on matrices. Gradients are clipped to a
+    norm of `clip` (0: never). The learning rate rises for `warmup_steps` updates and then falls by `decay` to
+    `min_learning_rate`. `track` names where metrics go beside the run's own file; `run_name` is their name there.
+    `peak_tflops` is what one device can compute (10¹² bfloat16 operations a second), where its name does not say it:
+    the metric mfu is a share of that. `memory_gb` is what one device may use (10⁹ bytes; 0: what it has).
 
     The levers change what is computed, never the result: `merge_copies` computes equal rows of an update once,
     `merge_chains` (with it) also a row that begins another row; `cut_tail` leaves out what follows the last trained
     token; `packing` puts up to `pack_tokens` tokens of rows (0: as the longest row) side by side without padding, else
     `micro_batch` rows are padded; `head` scores trained positions only, or all; `checkpointing` keeps a layer's
-    activations (none), computes them again (full) or all but attention's (selective); auto: none where they fit.
+    activations (none), computes them again (full) or all but attention's (selective), offload: as full, with the
+    layers' inputs in the processor's memory; auto: the quickest that fits.
     """
 
     data: str
@@ -36,7 +48,14 @@ class TrainSettings(msgspec.Struct, frozen=True, kw_only=True):
     learning_rate: float = 5e-6
     min_learning_rate: float = 1e-6
     warmup_steps: int = 0
+    decay: Literal["cosine", "linear", "constant"] = "cosine"
+    optimizer: Literal["adamw", "adafactor", "sgd"] = "adamw"
+    beta1: float = 0.9
+    beta2: float = 0.999
+    epsilon: float = 1e-8
+    clip: float = 1.0
     weight_decay: float = 0.0
+    precision: Literal["auto", "bf16", "fp32"] = "auto"
     max_length: int = 131_072
     max_steps: int | None = None
     method: Literal["full", "lora"] = "full"
@@ -47,14 +66,24 @@ class TrainSettings(msgspec.Struct, frozen=True, kw_only=True):
     eval_every: int = 0
     seed: int = 42
     device: Literal["auto", "cpu"] = "auto"
-    gpus: int = 1
+    gpus: int = 0
+    processes: int = 1
+    track: tuple[Literal["tensorboard", "wandb", "mlflow"], ...] = ()
+    run_name: str = ""
+    peak_tflops: float = 0.0
+    memory_gb: float = 0.0
     merge_copies: bool = True
     merge_chains: bool = True
     cut_tail: bool = True
     packing: bool = True
     pack_tokens: int = 0
     head: Literal["supervised", "all"] = "supervised"
-    checkpointing: Literal["auto", "none", "full", "selective"] = "auto"
+    checkpointing: Literal["auto", "none", "full", "selective", "offload"] = "auto"
+
+    @property
+    def devices(self) -> int:
+        """How many processes share each update, one per GPU."""
+        return max(self.gpus, self.processes)
 
     @property
     def evaluates_every(self) -> int:
@@ -78,8 +107,72 @@ class TrainSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     def check(self) -> None:
         """Raises InvalidInput for a choice that cannot be."""
-        if min(self.batch, self.micro_batch, self.save_every, self.keep, self.eval_every + 1, self.pack_tokens + 1,
-               self.gpus) < 1:
-            raise InvalidInput("bad_settings", "Rows, updates and checkpoints are counted from 1.")
+        for field, least in _LEAST.items():
+            if getattr(self, field) < least:
+                raise _bad(f"{field} is {getattr(self, field)}; it is at least {least}.")
+        for field in ("epochs", "learning_rate", "epsilon"):
+            if not 0 < getattr(self, field) < float("inf"):
+                raise _bad(f"{field} is {getattr(self, field)}; it is above 0.")
+        for field in ("beta1", "beta2"):
+            if not 0 <= getattr(self, field) < 1:
+                raise _bad(f"{field} is {getattr(self, field)}; it is at least 0 and less than 1.")
+        if self.max_steps is not None and self.max_steps < 1:
+            raise _bad(f"max_steps is {self.max_steps}; it is at least 1.")
         if not 0 <= self.min_learning_rate <= self.learning_rate:
-            raise InvalidInput("bad_settings", "The learning rate ends between 0 and where it starts.")
+            raise _bad("The learning rate ends between 0 and where it starts.")
+        self._check_devices()
+        self._check_unused()
+
+    def _check_devices(self) -> None:
+        if self.processes > 1 and self.device != "cpu":
+            raise _bad("Several processes share a processor only where device is cpu; for GPUs say gpus.")
+        if self.gpus and self.device == "cpu":
+            raise _bad(f"{self.gpus} GPUs are asked for, and device says cpu.")
+
+    def _check_unused(self) -> None:
+        """A setting that would have no effect is refused where it was changed."""
+        defaults = {field.name: field.default for field in msgspec.structs.fields(TrainSettings)}
+        for changed, (name, value) in _ONLY_WITH.items():
+            if getattr(self, changed) != defaults[changed] and getattr(self, name) != value:
+                raise _bad(f"{changed} has an effect only where {name} is {value}; here it is {getattr(self, name)}.")
+        if self.run_name and not self.track:
+            raise _bad("run_name has an effect only where track names a tracker.")
+
+
+_ONLY_WITH: dict[str, tuple[str, object]] = {
+    "beta1": ("optimizer", "adamw"), "beta2": ("optimizer", "adamw"), "epsilon": ("optimizer", "adamw"),
+    "lora_rank": ("method", "lora"), "lora_alpha": ("method", "lora"), "pack_tokens": ("packing", True),
+}
+
+_LEAST = {"batch": 1, "micro_batch": 1, "save_every": 1, "keep": 1, "eval_every": 0, "pack_tokens": 0, "gpus": 0,
+          "processes": 1, "warmup_steps": 0, "clip": 0, "weight_decay": 0, "max_length": 2, "lora_rank": 1,
+          "lora_alpha": 1, "seed": 0, "peak_tflops": 0, "memory_gb": 0}
+"""The smallest value of a setting that counts or measures something."""
+
+
+def read_settings(values: Mapping[str, str]) -> TrainSettings:
+    """Settings from texts, as a command line has them; `track` names several with commas. Raises InvalidInput, for a
+    setting that does not exist with the one that was probably meant."""
+    unknown = next((name for name in values if name not in TrainSettings.__struct_fields__), None)
+    if unknown is not None:
+        near = difflib.get_close_matches(unknown, TrainSettings.__struct_fields__, 1)
+        hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(TrainSettings.__struct_fields__)}."
+        raise InvalidInput("unknown_setting", f"There is no training setting {unknown}{hint}", setting=unknown)
+    several = {"track": [t for t in values["track"].split(",") if t]} if "track" in values else {}
+    try:
+        settings = msgspec.convert({**values, **several}, TrainSettings, strict=False)
+    except msgspec.ValidationError as error:
+        raise _bad(f"The training settings cannot be read: {error}") from error
+    settings.check()
+    return settings
+
+
+def check_gpus(settings: TrainSettings, present: int) -> None:
+    """Raises Unavailable where a run asks for more GPUs than are `present`: it would else run on something slower."""
+    if settings.gpus > present:
+        raise Unavailable("too_few_gpus", f"{settings.gpus} GPUs are asked for, and this machine shows {present}; "
+                          "to try several processes without GPUs, set device=cpu and processes.", present=present)
+
+
+def _bad(sentence: str) -> InvalidInput:
+    return InvalidInput("bad_settings", sentence)

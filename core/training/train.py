@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import logging
 import os
 import shutil
@@ -13,21 +14,22 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from core.domain.errors import Conflict, InvalidInput
+from core.domain.errors import Conflict, InvalidInput, Unavailable
 from core.llm.extra import require_extra
 from core.llm.foreign_model import SAFE, check_weights
-from core.training.checkpoints import last_checkpoint, step_of
-from core.training.data import IGNORED, DataFacts, check_rows, data_file, eval_file, load_rows
-from core.training.launch import is_first, is_launched, launch
-from core.training.settings import TrainSettings
+from core.training.checkpoints import check_form, last_checkpoint, step_of
+from core.training.launch import gpus_here, is_first, is_launched, launch
+from core.training.settings import TrainSettings, check_gpus
 from core.workers.training import TrainSummary
 
 if TYPE_CHECKING:
+    from core.training.data import Crew, DataFacts
     from core.training.metrics import OnMetrics
 
 _log = logging.getLogger("train")
 _FREE = ("out", "data", "save_every", "keep", "device", "micro_batch", "eval_every", "merge_copies", "merge_chains",
-         "cut_tail", "packing", "pack_tokens", "head", "checkpointing", "gpus")
+         "cut_tail", "packing", "pack_tokens", "head", "checkpointing", "gpus", "processes", "track", "run_name",
+         "peak_tflops", "memory_gb")
 """Settings that may change between a run and its resumption: none of them changes what is learnt."""
 
 
@@ -39,26 +41,57 @@ def run(settings: TrainSettings, on_metrics: OnMetrics | None = None,
     run, Unavailable without the training extra.
     """
     require_extra("torch", "transformers", "trl", "accelerate", "datasets", "peft")
+    _check_trackers(settings)
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     settings.check()
     asked = stop or threading.Event()
-    if settings.gpus > 1 and not is_launched():
+    check_gpus(settings, gpus_here())
+    if settings.devices > 1 and not is_launched():
         return launch(settings, on_metrics, asked)
-    with _first_before_the_others(settings):
-        facts, held_facts, start = _looked_at(settings)
+    facts, held_facts, start = _looked_at(settings)
     if settings.result.is_dir():
         return TrainSummary(done=True, folder=str(settings.result), step=step_of(start), steps=step_of(start))
     return _train(settings, facts, held_facts, start, on_metrics, asked)
 
 
+def _check_trackers(settings: TrainSettings) -> None:
+    missing = [name for name in settings.track if importlib.util.find_spec(name) is None]
+    if missing:
+        raise Unavailable("tracker_missing", f"Metrics are to go to {missing[0]}, which is not installed: "
+                          f"pip install {missing[0]}.", missing=missing)
+
+
 def _looked_at(settings: TrainSettings) -> tuple[DataFacts, DataFacts | None, Path | None]:
     """What the data hold, what is held out, and where an earlier run left off. Raises InvalidInput, Conflict."""
+    facts, held_facts = checked_data(settings, Path(settings.out) / "rows")
+    with _first_before_the_others(settings):
+        _claim(settings, facts)
+        start = last_checkpoint(settings.checkpoints)
+    check_form(start, is_launched())
+    return facts, held_facts, start
+
+
+def checked_data(settings: TrainSettings, folder: Path) -> tuple[DataFacts, DataFacts | None]:
+    """What the data hold and what is held out, looked at for the model; the rows lie in `folder`. Raises InvalidInput,
+    NotFound."""
+    from core.training.data import check_rows, eval_files, train_files
+
     config = _model_config(settings.model)
-    longest, held = _longest(settings, config), eval_file(settings.data)
-    facts = check_rows(data_file(settings.data), config.vocab_size, longest)
-    held_facts = check_rows(held, config.vocab_size, longest) if held is not None else None
-    _claim(settings, facts)
-    return facts, held_facts, last_checkpoint(settings.checkpoints)
+    longest, held, crew = _longest(settings, config), eval_files(settings.data), _crew(settings)
+    facts = check_rows(train_files(settings.data), config.vocab_size, longest, folder, crew)
+    return facts, check_rows(held, config.vocab_size, longest, folder, crew) if held else None
+
+
+def _crew(settings: TrainSettings) -> Crew:
+    """The processes that train together, of which each looks at its part of the data."""
+    from core.training.data import Crew
+
+    if not is_launched():
+        return Crew()
+    from accelerate import PartialState
+
+    state = PartialState(cpu=settings.device == "cpu")
+    return Crew(state.process_index, state.num_processes, state.wait_for_everyone)
 
 
 @contextlib.contextmanager
@@ -75,16 +108,17 @@ def _first_before_the_others(settings: TrainSettings) -> Iterator[None]:
 
 def _train(settings: TrainSettings, facts: DataFacts, held: DataFacts | None, start: Path | None,
            on_metrics: OnMetrics | None, stop: threading.Event) -> TrainSummary:
+    from core.training.data import load_rows
     from core.training.engine import make_trainer, save_result
     from core.training.metrics import MetricsCallback, StopCallback
 
     resumed_at = step_of(start)
     metrics = MetricsCallback(settings.metrics, on_metrics, resumed_at)
-    with _first_before_the_others(settings):
-        rows = load_rows(facts, Path(settings.out) / "rows")
-        held_rows = load_rows(held, Path(settings.out) / "rows") if held is not None else None
+    rows = load_rows(facts)
+    held_rows = load_rows(held) if held is not None else None
     trainer = make_trainer(settings, facts, rows, [metrics, StopCallback(stop)], held_rows, stop)
-    _check_supervision(trainer.train_dataset, facts)
+    if trainer.train_dataset is not rows:  # the engine once cut rows at 1,024 tokens without a word
+        raise InvalidInput("supervision_lost", "The engine would train other rows than those of the data set.")
     _log.info("training %d rows, %d of %d tokens with loss", facts.rows, facts.trained, facts.tokens)
     trainer.run(start)
     state = trainer.state
@@ -97,13 +131,6 @@ def _train(settings: TrainSettings, facts: DataFacts, held: DataFacts | None, st
         shutil.rmtree(Path(settings.out) / "rows", ignore_errors=True)
     return TrainSummary(done=True, folder=str(settings.result), step=state.global_step, steps=state.max_steps,
                         loss=metrics.loss, resumed_at=resumed_at)
-
-
-def _check_supervision(dataset: Any, facts: DataFacts) -> None:
-    """What the engine will train is what the file says: it once cut rows at 1,024 tokens without a word."""
-    trained = sum(sum(label != IGNORED for label in labels[1:]) for labels in dataset["labels"])
-    if trained != facts.trained:
-        raise InvalidInput("supervision_lost", f"The engine would train {trained} of {facts.trained} tokens.")
 
 
 def _model_config(folder: str) -> Any:

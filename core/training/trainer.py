@@ -18,7 +18,9 @@ from torch.utils.data import DataLoader
 from trl import SFTTrainer
 from trl.trainer.sft_trainer import DataCollatorForLanguageModeling
 
-from core.training.data import IGNORED
+from core.training.head import IGNORED, TokenWeights
+from core.training.pace import Pace
+from core.training.sharding import plugin, shards, shards_on_processor
 from core.training.updates import Shuffled, Update, UpdateCollator, Updates
 
 
@@ -49,11 +51,25 @@ class MaskedTrainer(SFTTrainer):  # type: ignore[misc]
     updates: UpdateCollator
     """Makes an update of its rows; to be set before training."""
 
+    pace: Pace
+    """Counts updates; to be set before training."""
+
     batch_rows: int = 1
     """Rows an update, over all devices."""
 
     asked: threading.Event | None = None
     """Set to end the run; of a single process also within an update, which can take minutes."""
+
+    def _build_accelerator_args(self, **more: Any) -> dict[str, Any]:
+        args: dict[str, Any] = super()._build_accelerator_args(**more)
+        if shards():
+            args["fsdp_plugin"] = plugin(torch.bfloat16 if self.args.bf16 else torch.float32)
+        return args
+
+    def create_accelerator_and_postprocess(self) -> None:
+        """As the engine does, and sharded on a processor too."""
+        with shards_on_processor(shards() and self.args.use_cpu):
+            super().create_accelerator_and_postprocess()
 
     def run(self, checkpoint: Path | None) -> None:
         """Train, from a checkpoint where there is one. Once `asked` the last whole update is kept as a checkpoint."""
@@ -77,20 +93,20 @@ class MaskedTrainer(SFTTrainer):  # type: ignore[misc]
 
     def training_step(self, model: Any, inputs: dict[str, Any], num_items_in_batch: Any = None) -> torch.Tensor:
         """One update: forward and backward of each of its parts."""
-        parts, told = inputs["parts"], []
+        parts, losses = inputs["parts"], []
         for at, part in enumerate(parts):
             if at and self.asked is not None and self.accelerator.num_processes == 1 and self.asked.is_set():
                 raise _Dropped
             with self._quiet(model) if at + 1 < len(parts) else contextlib.nullcontext():
-                told.append(super().training_step(model, part, num_items_in_batch))
-        for name in ("tokens", "computed", "trained"):
-            self._counts[name] = self._counts.get(name, 0) + inputs[name]
-        self._metrics["train"] |= {f"update_{name}": [float(n)] for name, n in self._counts.items()}
-        return torch.stack(told).sum()
+                losses.append(super().training_step(model, part, num_items_in_batch))
+        self.pace.add(inputs)
+        return torch.stack(losses).sum()
 
-    @property
-    def _counts(self) -> dict[str, int]:
-        return self.__dict__.setdefault("_told_counts", {})  # type: ignore[no-any-return]
+    def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
+        """As the engine, with the run's pace: every tracker gets it."""
+        if "loss" in logs:
+            logs |= self.pace.metrics()
+        super().log(logs, start_time)
 
     def _quiet(self, model: Any) -> contextlib.AbstractContextManager[Any]:
         """Gradients are summed over devices once an update, but where that would keep them whole in memory."""
@@ -105,7 +121,7 @@ class MaskedTrainer(SFTTrainer):  # type: ignore[misc]
         weights = inputs.pop("weights")
         if return_outputs:
             return super().compute_loss(model, inputs, return_outputs, num_items_in_batch)
-        total = model(**inputs, token_weights=weights)
+        total = model(**inputs, token_weights=TokenWeights(weights))
         count = weighted_tokens(inputs["labels"], weights) if num_items_in_batch is None else num_items_in_batch
         if self.args.average_tokens_across_devices and num_items_in_batch is not None:
             total = total * self.accelerator.num_processes

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from core.domain.errors import InvalidInput
 from core.training.copies import Counted, counted, cut_tail, merge
-from core.training.data import IGNORED
+from core.training.head import IGNORED
 from core.training.packing import Part, Work, groups, packs
 
 
@@ -35,7 +35,8 @@ class Levers(msgspec.Struct, frozen=True, kw_only=True):
 
 class Update(dict[str, Any]):
     """What a device computes for one update: `parts` (inputs of the model), the `weight` of all trained tokens on all
-    devices, and counts over all of them: `tokens` and `trained` as the rows have them, `computed` once merged."""
+    devices, and counts over all of them: `tokens` and `trained_tokens` as the rows have them, once merged
+    `computed_tokens` in rows of `lengths`, of which `scored` have a loss."""
 
 
 class UpdateCollator:
@@ -47,17 +48,19 @@ class UpdateCollator:
 
     def __call__(self, rows: Sequence[Mapping[str, Any]]) -> Update:
         """Raises InvalidInput where merging lost or invented loss, which would be a fault of ours."""
-        told = [counted(r) for r in rows]
-        weight = sum(r.weight for r in told)
-        kept = self._merged(told)
-        if abs(sum(r.weight for r in kept) - weight) > 1e-9 * max(weight, 1.0):
+        whole = [counted(r) for r in rows]
+        weight = sum(r.weight for r in whole)
+        merged = self._merged(whole)
+        if abs(sum(r.weight for r in merged) - weight) > 1e-9 * max(weight, 1.0):
             raise InvalidInput("supervision_lost", "The rows of an update lost some of what they train.")
         return Update(
-            parts=[self._part([kept[i] for i in p]) for p in self._dealt(kept)[self._device]],
+            parts=[self._part([merged[i] for i in p]) for p in self._dealt(merged)[self._device]],
             weight=weight,
-            tokens=sum(r.ids.size for r in told),
-            computed=sum(r.ids.size for r in kept),
-            trained=sum(int(np.count_nonzero(r.weights)) for r in told),
+            tokens=sum(r.ids.size for r in whole),
+            computed_tokens=sum(r.ids.size for r in merged),
+            trained_tokens=sum(int(np.count_nonzero(r.weights)) for r in whole),
+            lengths=[r.ids.size for r in merged],
+            scored=sum(int(np.count_nonzero(r.weights)) for r in merged),
         )
 
     def _merged(self, rows: list[Counted]) -> list[Counted]:

@@ -8,32 +8,31 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 
-from core.domain.errors import InvalidInput, ReportableError
+from core.domain.errors import ReportableError
 from core.training.launch import is_first
-from core.training.settings import TrainSettings
+from core.training.settings import TrainSettings, read_settings
 from core.training.train import run
 from core.workers.messages import Problem
 from core.workers.training import TrainFailure
 
 
-def serve(settings: TrainSettings, stop_file: str = "") -> int:
+def serve(settings: TrainSettings, stop_file: str = "", stop_with_input: bool = False) -> int:
     """Run with metrics on standard output; the last line is {"done": …} or {"error": …}. Returns the exit status.
 
-    A signal, or `stop_file` once it exists, stops it. Of several processes that train together the first one speaks.
+    A signal stops it, or `stop_file` once it exists, or with `stop_with_input` the end of standard input. Of several
+    processes that train together the first one speaks.
     """
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
-    stop = stop_on_signals(threading.Event() if not stop_file else _Asked(Path(stop_file)))
-    out = sys.stdout.buffer
-
-    def say(report: object) -> None:
-        if is_first():
-            out.write(msgspec.json.encode(report) + b"\n")
-            out.flush()
-
+    stop = stop_on_signals(_Asked(Path(stop_file)) if stop_file else threading.Event())
+    if stop_with_input:
+        threading.Thread(target=_wait_for_end_of_input, args=(stop,), name="input", daemon=True).start()
+    say = _speaker(sys.stdout.buffer)
     with contextlib.redirect_stdout(sys.stderr):
         try:
             say(run(settings, say, stop))
@@ -41,6 +40,24 @@ def serve(settings: TrainSettings, stop_file: str = "") -> int:
             say(TrainFailure(error=Problem.of(error)))
             return error.exit_status
     return 0
+
+
+def _speaker(out: BinaryIO) -> Callable[[object], None]:
+    """Writes one JSON line of the first process. Where nobody reads any more the run goes on to its checkpoint."""
+
+    def say(report: object) -> None:
+        if is_first():
+            with contextlib.suppress(BrokenPipeError):
+                out.write(msgspec.json.encode(report) + b"\n")
+                out.flush()
+
+    return say
+
+
+def _wait_for_end_of_input(stop: threading.Event) -> None:
+    while os.read(0, 1024):
+        pass
+    stop.set()
 
 
 def stop_on_signals(stop: threading.Event) -> threading.Event:
@@ -62,14 +79,6 @@ class _Asked(threading.Event):
         return super().is_set() or self._path.exists()
 
 
-def read_settings(values: dict[str, str]) -> TrainSettings:
-    """Settings from texts, as a command line has them. Raises InvalidInput."""
-    try:
-        return msgspec.convert(values, TrainSettings, strict=False)
-    except msgspec.ValidationError as error:
-        raise InvalidInput("bad_settings", f"The training settings cannot be read: {error}") from error
-
-
 def main(argv: list[str] | None = None) -> int:
     """`python -m core.training.worker DATA --model DIR --out DIR [--set NAME=VALUE …]`."""
     parser = argparse.ArgumentParser(prog="python -m core.training.worker", description=__doc__)
@@ -77,6 +86,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--model", required=True)
     parser.add_argument("--out", required=True)
     parser.add_argument("--stop-file", default="")
+    parser.add_argument("--stop-with-input", action="store_true")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", dest="more")
     args = parser.parse_args(argv)
     told = dict(m.partition("=")[::2] for m in args.more)
@@ -85,7 +95,7 @@ def main(argv: list[str] | None = None) -> int:
     except ReportableError as error:
         sys.stdout.buffer.write(msgspec.json.encode(TrainFailure(error=Problem.of(error))) + b"\n")
         return error.exit_status
-    return serve(settings, args.stop_file)
+    return serve(settings, args.stop_file, args.stop_with_input)
 
 
 if __name__ == "__main__":

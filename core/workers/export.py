@@ -25,6 +25,8 @@ DATASET_FORMATS = {
     "trl": FormatLine("TRL", "Token ids and labels, made by the program's own renderer: the exact mask. "
                              "What “Train” reads."),
     "trl-parquet": FormatLine("TRL (Parquet)", "The same rows in a Parquet file."),
+    "tokens": FormatLine("Tokens (Parquet shards)", "Ids, labels, positions and a weight per token in shards, for "
+                                                    "large engines and for “Train”."),
     "chat": FormatLine("Chat messages", "Messages of the OpenAI chat API; train is true on the assistant messages "
                                         "that carry loss."),
     "slime": FormatLine("slime", "Messages with step_loss_mask, tools in metadata."),

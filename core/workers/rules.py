@@ -59,4 +59,17 @@ class SetRule(WorkerRequest[list[RuleLine]], frozen=True, tag="set"):
     task: str = ""
 
 
-RulesRequest = ListRules | TryRules | SetRule
+class ProposedVerdicts(msgspec.Struct, frozen=True, kw_only=True):
+    """What the rules say anew: encoded `verdict_given` events of rules, from a log that ended with event `head`."""
+
+    head: int
+    events: tuple[bytes, ...] = ()
+
+
+class ProposeVerdicts(WorkerRequest[ProposedVerdicts], frozen=True, tag="propose"):
+    """What all rules that hold for a session's task would add to its log; nothing is written."""
+
+    session: str
+
+
+RulesRequest = ListRules | TryRules | SetRule | ProposeVerdicts

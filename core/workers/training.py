@@ -9,7 +9,8 @@ from core.workers.messages import Problem
 
 class Metric(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One update (`loss`) or one evaluation (`eval_loss`). Rates per second, times in seconds; `tokens` and
-    `tokens_per_s` count the rows' tokens, copies too, `computed_tokens` went through the model."""
+    `tokens_per_s` count the rows' tokens, copies too, `computed_tokens` went through the model. `mfu` is the share of
+    the devices' arithmetic that was used, where that is known."""
 
     step: int
     steps: int = 0
@@ -24,6 +25,7 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     eval_loss: float | None = None
     memory_mb: float | None = None
     trained_share: float | None = None
+    mfu: float | None = None
 
 
 class TrainFailure(msgspec.Struct, frozen=True, kw_only=True):

@@ -136,6 +136,20 @@
             <numerusform>%n places look like secrets. Write the data set?</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n session(s)</source>
+        <translation>
+            <numerusform>%n session</numerusform>
+            <numerusform>%n sessions</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Nobody judged %n step(s) in {sessions}. Judge them, or choose under “Not judged” what becomes of such steps. “Check” counts them.</source>
+        <translation>
+            <numerusform>Nobody judged %n step in {sessions}. Judge it, or choose under “Not judged” what becomes of such steps. “Check” counts them.</numerusform>
+            <numerusform>Nobody judged %n steps in {sessions}. Judge them, or choose under “Not judged” what becomes of such steps. “Check” counts them.</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>EyeController</name>
@@ -272,6 +286,13 @@
         <translation>
             <numerusform>✗ %n masked action</numerusform>
             <numerusform>✗ %n masked actions</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>? %n action(s) that nobody judged</source>
+        <translation>
+            <numerusform>? %n action that nobody judged</numerusform>
+            <numerusform>? %n actions that nobody judged</numerusform>
         </translation>
     </message>
     <message numerus="yes">

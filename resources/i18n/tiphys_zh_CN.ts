@@ -534,6 +534,10 @@
         <translation>SmolLM2（训练附加组件自带的小模型）</translation>
     </message>
     <message>
+        <source>steps 7×, summaries 10×, computed once</source>
+        <translation>步骤 7 倍，摘要 10 倍，只计算一次</translation>
+    </message>
+    <message>
         <source>repeat rows: steps 7×, summaries 10×</source>
         <translation>重复样本：步骤 7 倍，摘要 10 倍</translation>
     </message>
@@ -544,6 +548,42 @@
     <message>
         <source>none</source>
         <translation>无</translation>
+    </message>
+    <message>
+        <source>Samples</source>
+        <translation>样本</translation>
+    </message>
+    <message>
+        <source>each action once</source>
+        <translation>每个动作训练一次</translation>
+    </message>
+    <message>
+        <source>as in the paper (APOLLO)</source>
+        <translation>与论文（APOLLO）一致</translation>
+    </message>
+    <message>
+        <source>Once: an action that was carried past a summary trains in the first sample only. As in the paper: each context before a summary, and the last one, trains all its actions.</source>
+        <translation>一次：被带过摘要的动作只在第一个样本中训练。与论文一致：每个摘要之前的上下文以及最后的上下文，都训练其中的全部动作。</translation>
+    </message>
+    <message>
+        <source>Not judged</source>
+        <translation>未评审</translation>
+    </message>
+    <message>
+        <source>refuse to write</source>
+        <translation>拒绝写出</translation>
+    </message>
+    <message>
+        <source>train them</source>
+        <translation>参与训练</translation>
+    </message>
+    <message>
+        <source>do not train them</source>
+        <translation>不参与训练</translation>
+    </message>
+    <message>
+        <source>What becomes of steps that no person, rule or model judged</source>
+        <translation>没有任何人、规则或模型评审过的步骤如何处理</translation>
     </message>
     <message>
         <source>Ignore all verdicts (ablation: train every action)</source>
@@ -586,6 +626,10 @@
         <translation>分词器</translation>
     </message>
     <message>
+        <source>{steps} steps: {kept} kept, {masked} masked, {undecided} undecided → {samples} samples</source>
+        <translation>{steps} 步：保留 {kept}，掩码 {masked}，未裁定 {undecided} → {samples} 个样本</translation>
+    </message>
+    <message>
         <source>Balance</source>
         <translation>平衡方式</translation>
     </message>
@@ -598,10 +642,6 @@
         <translation>
             <numerusform>有 %n 处疑似密钥；写入时以 [redacted] 代替：</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>{steps} steps: {kept} kept, {masked} masked → {samples} samples</source>
-        <translation>{steps} 个步骤：保留 {kept}，掩码 {masked} → {samples} 条样本</translation>
     </message>
     <message>
         <source>step {step}: </source>
@@ -1009,6 +1049,18 @@
         <source>unknown tool</source>
         <translation>未知工具</translation>
     </message>
+    <message>
+        <source>evaluator failed</source>
+        <translation>评测程序失败</translation>
+    </message>
+    <message>
+        <source>submission too large</source>
+        <translation>提交过大</translation>
+    </message>
+    <message>
+        <source>submission not readable</source>
+        <translation>无法读取提交</translation>
+    </message>
 </context>
 <context>
     <name>Errors</name>
@@ -1029,12 +1081,20 @@
         <translation>此归档文件已损坏或被篡改。</translation>
     </message>
     <message>
+        <source>“{endpoint}” is no endpoint&apos;s address: http:// or https://, host and path, without user, query or escapes.</source>
+        <translation>“{endpoint}”不是端点地址：应为 http(s)://主机/路径，不带用户、查询或转义。</translation>
+    </message>
+    <message>
         <source>The server sent something that cannot be read.</source>
         <translation>服务器发来了无法读取的内容。</translation>
     </message>
     <message>
         <source>This is no link to a session, no step and no session.</source>
         <translation>这既不是会话链接，也不是步骤或会话。</translation>
+    </message>
+    <message>
+        <source>“{variable}” cannot be the name of a variable.</source>
+        <translation>“{variable}”不能作为变量名。</translation>
     </message>
     <message>
         <source>“tiphys {command}” failed: {why}</source>
@@ -1103,6 +1163,10 @@
     <message>
         <source>The disk refused to store this. Is it full?</source>
         <translation>磁盘拒绝保存。磁盘满了吗？</translation>
+    </message>
+    <message>
+        <source>The folder of the task {task} has changed since you saw what it asks. Open the dialog again.</source>
+        <translation>任务 {task} 的文件夹在你查看其要求之后改变了。请重新打开对话框。</translation>
     </message>
     <message>
         <source>This text is too long to be sent.</source>
@@ -1186,6 +1250,18 @@
     <message>
         <source>Tokens and training need PyTorch and transformers, which are not installed here. Install them with:  pip install &apos;tiphys[train]&apos;</source>
         <translation>词元预览和训练需要 PyTorch 和 transformers，这里没有安装。安装命令：  pip install &apos;tiphys[train]&apos;</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n session(s)</source>
+        <translation>
+            <numerusform>%n 个会话</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Nobody judged %n step(s) in {sessions}. Judge them, or choose under “Not judged” what becomes of such steps. “Check” counts them.</source>
+        <translation>
+            <numerusform>{sessions}中有 %n 个步骤无人评审。请先评审，或在“未评审”一栏选择如何处理这些步骤。“检查”会给出数目。</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -2092,20 +2168,20 @@ Delete or right click: take it away</source>
         <translation>在服务器的机器上，不加隔离</translation>
     </message>
     <message>
-        <source>I know that the agent can then read and change files of the server&apos;s computer</source>
-        <translation>我知道智能体因此可以读取和修改服务器机器上的文件</translation>
-    </message>
-    <message>
-        <source>I know that the agent can then read and change my own files</source>
-        <translation>我知道智能体因此可以读取和修改我自己的文件</translation>
-    </message>
-    <message>
         <source>Start</source>
         <translation>开始</translation>
     </message>
     <message>
         <source>Asking for the tasks…</source>
         <translation>正在询问有哪些任务…</translation>
+    </message>
+    <message>
+        <source>I know that the agent and the task&apos;s evaluator can then read and change my own files</source>
+        <translation>我知道智能体和任务的评测程序随后可以读取和修改我自己的文件</translation>
+    </message>
+    <message>
+        <source>I know that the agent and the task&apos;s evaluator can then read and change files of the server&apos;s computer</source>
+        <translation>我知道智能体和任务的评测程序随后可以读取和修改服务器所在计算机的文件</translation>
     </message>
     <message>
         <source>Task</source>
@@ -2405,6 +2481,10 @@ Delete or right click: take it away</source>
         <source>Your word on step {step} was not taken: {why}</source>
         <translation>您对步骤 {step} 的裁定或标签未被接受：{why}</translation>
     </message>
+    <message>
+        <source>The task {task} was not started: nobody has allowed it on the server&apos;s computer. {rights}</source>
+        <translation>任务 {task} 没有启动：服务器所在的计算机上没有人准许它。{rights}</translation>
+    </message>
 </context>
 <context>
     <name>RemarksBar</name>
@@ -2629,6 +2709,60 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>Right</name>
+    <message>
+        <source>Sandbox: none. The agent runs UNCONFINED and can read and change all files of the user it runs as.</source>
+        <translation>沙箱：无。智能体不受限制地运行，可以读取和修改运行它的用户的所有文件。</translation>
+    </message>
+    <message>
+        <source>Evaluator: {name} runs UNCONFINED too.</source>
+        <translation>评测程序：{name} 也不受限制地运行。</translation>
+    </message>
+    <message>
+        <source>Folder: {name} is read as a model.</source>
+        <translation>文件夹：{name} 将作为模型读取。</translation>
+    </message>
+    <message>
+        <source>Variable: the value of {name} is sent to {endpoint}.</source>
+        <translation>变量：{name} 的值将发送到 {endpoint}。</translation>
+    </message>
+    <message>
+        <source>Endpoint: all that the agent sees is sent to {name}.</source>
+        <translation>端点：智能体看到的一切都将发送到 {name}。</translation>
+    </message>
+    <message>
+        <source>Image: the container is made from {name}.</source>
+        <translation>镜像：容器由 {name} 创建。</translation>
+    </message>
+    <message>
+        <source>Network: the host {name} has one.</source>
+        <translation>网络：主机 {name} 可以联网。</translation>
+    </message>
+</context>
+<context>
+    <name>RightsSheet</name>
+    <message>
+        <source>I allow this, as long as the task&apos;s folder stays as it is</source>
+        <translation>我准许，只要任务文件夹保持原样</translation>
+    </message>
+    <message>
+        <source>This task asks for more than a closed container on this computer:</source>
+        <translation>这个任务要求本机提供封闭容器以外的东西：</translation>
+    </message>
+    <message>
+        <source>This task asks for more than a closed container on the server&apos;s computer:</source>
+        <translation>这个任务要求服务器所在的计算机提供封闭容器以外的东西：</translation>
+    </message>
+    <message>
+        <source>The task&apos;s folder cannot be read whole, so that nothing can be allowed to it.</source>
+        <translation>无法完整读取任务文件夹，因此不能准许它任何东西。</translation>
+    </message>
+    <message>
+        <source>Nobody has allowed it there. Who runs the server can: {command}</source>
+        <translation>那里还没有人准许它。运行服务器的人可以准许：{command}</translation>
+    </message>
+</context>
+<context>
     <name>Row</name>
     <message>
         <source>error</source>
@@ -2639,8 +2773,8 @@ Delete or right click: take it away</source>
         <translation>步骤 {first}–{last} 的摘要</translation>
     </message>
     <message>
-        <source>evaluation failed</source>
-        <translation>评测失败</translation>
+        <source>not scored</source>
+        <translation>未评分</translation>
     </message>
     <message>
         <source>score {value}</source>
@@ -2851,6 +2985,10 @@ Delete or right click: take it away</source>
         <translation>被裁定掩码</translation>
     </message>
     <message>
+        <source>nobody judged it, so not trained</source>
+        <translation>无人评审，因此不训练</translation>
+    </message>
+    <message>
         <source>trained in an earlier sample</source>
         <translation>已在更早的样本中训练</translation>
     </message>
@@ -2938,6 +3076,12 @@ Delete or right click: take it away</source>
         <source>✗ %n masked action(s)</source>
         <translation>
             <numerusform>✗ %n 个被掩码的动作</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>? %n action(s) that nobody judged</source>
+        <translation>
+            <numerusform>? %n 个无人评审的动作</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -3541,6 +3685,10 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     <message>
         <source>This text is not on this computer. It comes as soon as the server is reached.</source>
         <translation>这段文本不在本机。连接到服务器后会自动获取。</translation>
+    </message>
+    <message>
+        <source>Submission {n} was not scored</source>
+        <translation>第 {n} 次提交未评分</translation>
     </message>
     <message>
         <source>This step cannot be read: {why}</source>

@@ -48,12 +48,12 @@ class Bench:
         from core.training.settings import TrainSettings
 
         export(log, ["s"], "trl", folder / name, str(model), ExportOptions(**options))
-        self.facts = check_rows(folder / name / "data.jsonl", 100_000, 100_000)
+        self.facts = check_rows([folder / name / "data.jsonl"], 100_000, 100_000, folder / f"{name}-rows")
         settings = TrainSettings(data=str(folder / name), model=str(model), out=str(folder / f"{name}-out"), batch=1,
                                  device="cpu")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            self._trainer = make_trainer(settings, self.facts, load_rows(self.facts, folder / f"{name}-rows"), [])
+            self._trainer = make_trainer(settings, self.facts, load_rows(self.facts), [])
         self._model = self._trainer.model.eval()
         self._batches = [self._trainer.data_collator([dict(r)]) for r in self._trainer.train_dataset]
 

@@ -91,8 +91,8 @@ def by_us(model: Path, rows: list[dict[str, Any]], folder: Path, device: str, *,
     data = write_rows(folder / "data.jsonl", rows)
     settings = TrainSettings(data=str(data), model=str(model), out=str(folder / "ours"), batch=len(rows),
                              device="cpu" if device == "cpu" else "auto")
-    facts = check_rows(data, 10_000_000, 10_000_000)
-    trainer = make_trainer(settings, facts, load_rows(facts, folder / "rows"), [])
+    facts = check_rows([data], 10_000_000, 10_000_000, folder / "rows")
+    trainer = make_trainer(settings, facts, load_rows(facts), [])
     net = trainer.model.to(device).train()
     if liger:
         from liger_kernel.transformers import apply_liger_kernel_to_qwen3

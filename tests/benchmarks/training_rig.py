@@ -144,8 +144,8 @@ def ours(model: Path, rows: Rows, folder: Path, **settings: Any) -> Variant:
     folder.mkdir()
     data = write_rows(folder / "data.jsonl", list(rows))
     told = TrainSettings(data=str(data), model=str(model), out=str(folder), batch=len(rows), device="cpu", **settings)
-    facts = check_rows(data, 10_000_000, 10_000_000)
-    trainer = make_trainer(told, facts, load_rows(facts, folder / "rows"), [])
+    facts = check_rows([data], 10_000_000, 10_000_000, folder / "rows")
+    trainer = make_trainer(told, facts, load_rows(facts), [])
     net = trainer.model.train()
     if trainer.args.activation_checkpointing:
         net.activation_checkpointing_enable(dict(trainer.args.activation_checkpointing_kwargs))

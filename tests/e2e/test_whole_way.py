@@ -102,15 +102,20 @@ def _judge(whole: Parts, session: str) -> None:
     assert whole.type("mask 2") == "masked"
     wait(lambda: whole.trajectory(session).step(2).final == "mask", "the verdict reaches the log")
     [judged] = whole.tiphys("judge", session)
-    assert judged["masked"] >= 1  # the step that failed
+    assert judged["masked"] == 0, "the rules judged by themselves when the session ended"
+    [shown] = whole.tiphys("show", session)
+    masks = [o for s in shown["steps"] for o in s["verdict"]["opinions"] if (o["kind"], o["value"]) == ("rule", "mask")]
+    assert masks  # the step that failed
     whole.close_window()
 
 
 def _make_a_model(whole: Parts, session: str, folder: Path) -> None:
     model = str(thin(smollm2(), folder / "thin", 2))  # real weights and template, quick enough for a whole session
-    [report] = whole.tiphys("export", session, "--to", "trl", "--out", str(folder / "data"), "--model", model)
+    [report] = whole.tiphys("export", session, "--to", "trl", "--out", str(folder / "data"), "--model", model,
+                            "--unjudged", "keep")
     assert 0 < report["trained"] < report["tokens"]
-    [chat] = whole.tiphys("export", session, "--to", "chat", "--out", str(folder / "chat"), "--model", model)
+    [chat] = whole.tiphys("export", session, "--to", "chat", "--out", str(folder / "chat"), "--model", model,
+                          "--unjudged", "keep")
     assert chat["samples"] == report["samples"]
     lines = whole.tiphys("train", str(folder / "data"), "--model", model, "--out", str(folder / "model"), "--set",
                          "max_steps=3", "--set", "batch=1", "--set", "epochs=3", "--set", "learning_rate=1e-4")

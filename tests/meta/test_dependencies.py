@@ -25,8 +25,9 @@ PROJECT = CONFIG["project"]
 
 INSTALLED = packages_distributions()
 
-IN_SANDBOXES = ("core/sandbox/ptyd/", "core/actions/documents.py", "resources/tasks/", "resources/sandbox/")
-"""Run inside containers, with what their image has."""
+IN_SANDBOXES = ("core/sandbox/ptyd/", "core/actions/documents.py", "resources/tasks/", "resources/sandbox/",
+                "resources/engines/")
+"""Run elsewhere: inside containers, with what their image has, and where somebody trains with another engine."""
 
 _TRAINING = ("core/training/", "core/export/", "core/llm/")
 PLACES = {"train": _TRAINING, "train-engine": _TRAINING, "notify": ("core/server/",)}

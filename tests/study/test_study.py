@@ -116,7 +116,8 @@ def test_right_actions_are_trained_wrong_ones_and_advice_stand_in_the_context(
     with closing(LogSource(store.home.server_db)) as source:
         for kind, one in recorded.items():
             assert one.masked == one.wrong and one.by_rules + one.over_ruled >= one.wrong
-            [sample] = SampleCollector(source.trajectory(one.session), source, ExportOptions(balance="none")).samples()
+            options = ExportOptions(balance="none", unjudged="keep")
+            [sample] = SampleCollector(source.trajectory(one.session), source, options).samples()
             actions = [p for p in sample.parts if p.step is not None]
             assert [p.state for p in actions].count("masked") == one.wrong
             assert len(actions) == one.steps and all(p.message.role == "assistant" for p in actions if p.trained)

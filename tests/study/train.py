@@ -43,7 +43,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
 def export_rows(log: Path, sessions: list[str], model: Path, out: Path, *, masked: bool) -> Report:
     """Write the data set of a variant: a row per session, also where two went alike (else wrong ones would prevail)."""
-    options = ExportOptions(balance="none", verdicts="final" if masked else "none", dedupe=False)
+    options = ExportOptions(balance="none", verdicts="final" if masked else "none", dedupe=False, unjudged="keep")
     return export(log, sessions, "trl", out, str(model), options)
 
 

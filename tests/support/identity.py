@@ -31,11 +31,15 @@ Own = tuple[str, tuple[tuple[str, str, str], ...]]
 
 
 def parts_in(path: Path) -> list[Part]:
-    """All that the agent says and calls in a file, in order; for the four formats that name their sessions."""
+    """All that the agent says and calls in a file, in order, for formats that name their sessions or steps."""
     try:
-        return list(_atif(json.loads(path.read_text())))
-    except (ValueError, KeyError, TypeError):
+        value = json.loads(path.read_text())
+    except ValueError:
         return [part for line in path.read_text().splitlines() for part in _line(_json(line))]
+    if isinstance(value, dict) and "steps" in value:
+        return list(_atif(value))
+    items = value if isinstance(value, list) else value.get("messages", [value])
+    return [part for item in items for part in _line(item)]
 
 
 def _json(line: str) -> dict[str, Any]:
@@ -56,13 +60,15 @@ def _atif(run: dict[str, Any]) -> Iterator[Part]:
 
 
 def _line(record: dict[str, Any]) -> Iterator[Part]:
-    if record.get("type") == "assistant":
+    if record.get("type") == "assistant" or (record.get("role") == "assistant" and "ts" in record):
+        record = record if "message" in record else {"message": record}
         content = record["message"]["content"]
         for block in content if isinstance(content, list) else [{"type": "text", "text": content}]:
             if block.get("type") == "text":
                 yield "text", block["text"].strip()
             elif block.get("type") == "tool_use":
                 yield "call", (block["id"], block["name"])
+    yield from _event(record)
     payload = record.get("payload", record) if record.get("type") != "event_msg" else {}
     if payload.get("type") == "message" and payload.get("role") == "assistant":
         for part in payload["content"]:
@@ -76,6 +82,18 @@ def _line(record: dict[str, Any]) -> Iterator[Part]:
         yield "text", item["command"]
 
 
+def _event(record: dict[str, Any]) -> Iterator[Part]:
+    """Events of OpenHands, old and new, and messages of Gemini."""
+    if record.get("kind") == "ActionEvent":
+        yield "call", (record["tool_call_id"], record["tool_name"])
+        yield from (("text", part["text"].strip()) for part in record.get("thought") or [])
+    elif record.get("source") == "agent" and record.get("action") == "run":
+        yield "text", record["args"]["command"]
+    elif record.get("type") == "gemini":
+        yield "text", record["content"].strip() if isinstance(record.get("content"), str) else ""
+        yield from (("call", (call["id"], call["name"])) for call in record.get("toolCalls") or [])
+
+
 # ---- states of a file ------------------------------------------------------------------------------
 
 
@@ -83,11 +101,15 @@ def states(path: Path, chance: random.Random) -> list[bytes]:
     """A file whole and in states of another kind each: cut, excerpted, gone on with, rolled back, forked, redacted."""
     text = path.read_text()
     try:
-        run = json.loads(text)
-        run["steps"]
-    except (ValueError, KeyError, TypeError):
+        value = json.loads(text)
+    except ValueError:
         return _of_lines(text.splitlines(keepends=True), chance)
-    return _of_steps(run, chance)
+    if isinstance(value, dict) and "steps" in value:
+        return _of_steps(value, chance)
+    items = value if isinstance(value, list) else value.get("messages", [])
+    made = _of_lines([json.dumps(item) + "\n" for item in items], chance)
+    lists = [[json.loads(line) for line in one.splitlines()] for one in made]
+    return [json.dumps(one if isinstance(value, list) else {**value, "messages": one}).encode() for one in lists]
 
 
 def _of_steps(run: dict[str, Any], chance: random.Random) -> list[bytes]:
@@ -119,9 +141,11 @@ def _other(line: str, chance: random.Random) -> str:
     """A line of the same kind that says something else, under ids of its own."""
     mark = f"{chance.randrange(10**12):012}"
     record = json.loads(line)
-    payload = record.get("message") or record.get("payload") or record.get("item") or record
+    record.pop("tool_call_metadata", None)  # it says the old thing again
+    inner = (record[key] for key in ("message", "payload", "item", "args") if isinstance(record.get(key), dict))
+    payload = next(inner, record)
     for block in payload["content"] if isinstance(payload.get("content"), list) else [payload]:
-        for key in ("text", "content", "command"):
+        for key in ("text", "content", "command", "thought"):
             if isinstance(block.get(key), str):
                 block[key] = f"Another thing, {mark}."
         if "name" in block:
@@ -129,6 +153,8 @@ def _other(line: str, chance: random.Random) -> str:
         for key in ("id", "call_id"):
             if key in block:
                 block[key] = mark
+    if isinstance(record.get("thought"), list):
+        record["thought"] = [{"type": "text", "text": f"Another thing, {mark}."}]
     for holder, key in ((payload, "id"), (record, "uuid")):
         if key in holder:
             holder[key] = mark
@@ -157,6 +183,11 @@ class Library:
         self._files[path] = [line.session for line in import_all(self.home, [path], failures)]
         assert not failures, [f.sentence for f in failures]
         return self._files[path]
+
+    def sessions(self) -> list[str]:
+        """The names of all sessions."""
+        with reading(self.home) as conn:
+            return sorted(row.session for row in log.rows(conn))
 
     def archives(self) -> list[Path]:
         """All sessions, each in an archive."""

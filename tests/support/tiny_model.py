@@ -59,8 +59,8 @@ def make_tokenizer(folder: Path, *, template: str = CHATML, stops: tuple[str, ..
     return folder
 
 
-def make_model(folder: Path, *, template: str = CHATML, seed: int = 0) -> Path:
-    """A whole model's folder with random weights."""
+def make_model(folder: Path, *, template: str = CHATML, seed: int = 0, tied: bool = True) -> Path:
+    """A whole model's folder with random weights; `tied`: its output layer is its embedding."""
     torch = pytest.importorskip("torch")
     from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
 
@@ -69,7 +69,7 @@ def make_model(folder: Path, *, template: str = CHATML, seed: int = 0) -> Path:
     torch.manual_seed(seed)
     model = LlamaForCausalLM(LlamaConfig(
         vocab_size=len(tokenizer), hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=2,
-        num_key_value_heads=1, max_position_embeddings=4096, tie_word_embeddings=True, bos_token_id=None,
+        num_key_value_heads=1, max_position_embeddings=4096, tie_word_embeddings=tied, bos_token_id=None,
         eos_token_id=tokenizer.eos_token_id, pad_token_id=tokenizer.pad_token_id))
     model.save_pretrained(str(folder))
     return folder

@@ -153,7 +153,7 @@ def test_a_search_that_hangs_is_ended_and_holds_up_nobody(tmp_path: Path, monkey
     async def work(server: Server, peer: RawPeer) -> None:
         await find(peer, "walrus")
         monkeypatch.setattr(search_module, "ANSWER_S", 1.0)
-        worker = server.hub.search._worker
+        worker = server.hub.search._worker._process
         assert worker is not None
         os.kill(worker.pid, signal.SIGSTOP)
         await peer.say(Search(id="stuck", words="walrus"))
@@ -163,7 +163,7 @@ def test_a_search_that_hangs_is_ended_and_holds_up_nobody(tmp_path: Path, monkey
         assert isinstance(found, Failed) and (found.code, found.about) == ("search_too_long", "stuck")
         monkeypatch.setattr(search_module, "ANSWER_S", 15.0)
         assert (await find(peer, "walrus")).hits, "another worker was started"
-        worker = server.hub.search._worker
+        worker = server.hub.search._worker._process
         assert worker is not None
         worker.kill()
         await worker.wait()
@@ -175,8 +175,8 @@ def test_a_search_that_hangs_is_ended_and_holds_up_nobody(tmp_path: Path, monkey
 def test_the_search_ends_with_the_server(tmp_path: Path) -> None:
     async def work(server: Server, peer: RawPeer) -> int:
         await find(peer, "walrus")
-        assert server.hub.search._worker is not None
-        return server.hub.search._worker.pid
+        assert server.hub.search._worker._process is not None
+        return server.hub.search._worker._process.pid
 
     pid = asked(tmp_path, work)
     with pytest.raises(ProcessLookupError):
@@ -197,7 +197,7 @@ def test_a_client_asks_and_is_told_when_the_connection_ends(tmp_path: Path) -> N
             await until(lambda: client.status.state == "online", "connected")
             found = await client.search(Search(id="q1", words="walrus"))
             assert {h.session for h in found.hits} == {"s1"} and not client.replica.head("s1")
-            worker = server.hub.search._worker
+            worker = server.hub.search._worker._process
             assert worker is not None
             os.kill(worker.pid, signal.SIGSTOP)
             scope = await stack.enter_async_context(TaskScope("asking"))

@@ -38,7 +38,7 @@ class StepAdded(Fact, frozen=True, kw_only=True, tag="step_added"):
     counted: Usage = Usage()
     is_error_counted: bool = False
     is_rewritten: bool = False
-    item: str = ""
+    item: Id = ""
 
 
 class SummaryAdded(Fact, frozen=True, kw_only=True, tag="summary_added"):

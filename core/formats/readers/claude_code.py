@@ -2,8 +2,9 @@
 
 One answer of the model stands in several lines with the same `message.id`: they are one step and their usage is
 counted once. Sidechains (subagents) become sessions of their own that name the step that called them. A summary
-after a compaction is a SummaryAdded; what a person typed later than the first request is guidance. The system
-prompt is not in the file, so contexts are approximate.
+after a compaction is a SummaryAdded; what a person typed later than the first request is guidance. Where a person went
+back to an earlier place (`parentUuid`), later contexts hold nothing of what came after it. The system prompt is not in
+the file, so contexts are approximate.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 
 import msgspec
 
+from core.domain.events import NoteAdded
 from core.domain.message import Message
 from core.domain.step import ActionError
 from core.formats.blocks import blocks_of, calls_of, input_tokens, results_of, text_blocks, thinking
@@ -34,6 +36,7 @@ _KINDS = ("user", "assistant", "system", "summary", "file-history-snapshot", "qu
 _NOT_TYPED = ("<local-command", "Caveat: ", "<system-reminder>", "<command-message>", "<command-name>")
 _COMMAND = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
 _GIVEN = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
+_WENT_BACK = "A person went back to an earlier place: later contexts hold nothing of what came after it."
 _EXIT = re.compile(r"(?:Error: )?Exit code (\d{1,5})\b")
 
 
@@ -48,6 +51,11 @@ class _Item(msgspec.Struct, kw_only=True):
     record: dict[str, Any] = {}
     results: list[CallResult] = []
     ended_at: datetime | None = None
+    back_to: _Item | None = None
+    """What a person went back to before typing this."""
+
+    length: int = 0
+    """How many messages the context held after it."""
 
 
 def _is_record(value: Any) -> bool:
@@ -122,6 +130,9 @@ def _add(builder: SessionBuilder, lines: Sequence[dict[str, Any]], parent: str, 
     conversation = Conversation(builder)
     called: dict[str, int] = {}
     for item in items:
+        if item.back_to is not None:
+            conversation.take_back(item.back_to.length)
+            builder.fact(NoteAdded(step=builder.steps, text=_WENT_BACK), at=item.at)
         if item.kind == "step":
             conversation.add_step(_step(item))
             _remember(called, item, builder.steps)
@@ -131,6 +142,7 @@ def _add(builder: SessionBuilder, lines: Sequence[dict[str, Any]], parent: str, 
             conversation.add_summary(item.text)
         else:
             conversation.add_message(Message(role="user", content=item.text))
+        item.length = len(conversation.refs)
     _end(builder, next((r for r in reversed(lines) if r.get("type") == "result"), {}))
     return called
 
@@ -165,15 +177,34 @@ def _items(lines: Sequence[dict[str, Any]], builder: SessionBuilder) -> list[_It
     items: list[_Item] = []
     steps: dict[str, _Item] = {}
     calls: dict[str, _Item] = {}
+    places: dict[str, _Item] = {}
     for record in lines:
-        message = dict_of(record.get("message"))
+        message, count = dict_of(record.get("message")), len(items)
         if record.get("type") == "assistant":
             _take_answer(record, message, items, steps, calls)
         elif record.get("type") == "user":
             _take_user(record, message, items, calls, builder)
         elif text := _queued(dict_of(record.get("attachment"))):
             items.append(_Item(kind="person", text=text, at=time_of(record.get("timestamp"))))
+        if len(items) > count and record.get("type") == "user":
+            items[-1].back_to = _left(items[:-1], places.get(text_of(record.get("parentUuid"))))
+        if items:
+            places.setdefault(text_of(record.get("uuid")), _item_of(record, message, items, calls))
     return items
+
+
+def _item_of(record: dict[str, Any], message: dict[str, Any], items: Sequence[_Item],
+             calls: dict[str, _Item]) -> _Item:
+    """The item that a record belongs to: a result to the step that it answers, others to the last."""
+    answered = [step for b in results_of(message.get("content")) if (step := calls.get(text_of(b.get("tool_use_id"))))]
+    return answered[-1] if answered and record.get("type") == "user" else items[-1]
+
+
+def _left(items: Sequence[_Item], origin: _Item | None) -> _Item | None:
+    """The origin, where answers were left behind after it; a summary in between hides what the context was there."""
+    place = next((n for n, item in enumerate(items) if item is origin), len(items))
+    kinds = {item.kind for item in items[place + 1 :]}
+    return origin if "step" in kinds and "summary" not in kinds else None
 
 
 def _queued(attachment: dict[str, Any]) -> str:

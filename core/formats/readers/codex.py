@@ -70,7 +70,7 @@ def _is_record(value: Any) -> bool:
         return False
     if value.get("type") in _TYPES and isinstance(value.get("payload"), dict):
         return True
-    return "record_type" in value or (value.get("type") in CALLS + OUTPUTS and "call_id" in value)
+    return value.get("record_type") == "state" or (value.get("type") in CALLS + OUTPUTS and "call_id" in value)
 
 
 def read(source: Source) -> Iterator[Imported]:
@@ -108,6 +108,7 @@ class _RolloutReader:
         self._lines = lines
         self._conversation = Conversation(builder)
         self._counts = codex_items.own_counts(lines)
+        self._is_counted = bool(self._counts) or codex_items.will_count(lines)
         self._leading = codex_items.leading_counts(lines, self._counts)
         self._results: dict[str, deque[CallResult]] = {}
         for result in codex_items.results(lines):
@@ -148,7 +149,7 @@ class _RolloutReader:
             if not line.payload.get("call_id") and self._results.get("") and not self._open.is_empty:
                 self._open.results.append(self._results[""].popleft())
         elif line.is_answer:
-            if not self._open.has_led and (self._open.is_counted if self._counts else self._open.is_answered):
+            if not self._open.has_led and (self._open.is_counted if self._is_counted else self._open.is_answered):
                 self._close()
             self._open.at = self._open.at or line.at
             self._open.until = line.at

@@ -97,6 +97,13 @@ def leading_counts(lines: Sequence[Line], counts: dict[int, dict[str, Any]]) -> 
     return leading
 
 
+def will_count(lines: Sequence[Line]) -> bool:
+    """Whether the first count is still to come: a file that is being written may not be cut by results meanwhile,
+    for the count that follows would join what was cut."""
+    events = {line.event for line in lines}
+    return "task_started" in events and not events & {"token_count", "task_complete", "turn_aborted"}
+
+
 def _is_border(line: Line) -> bool:
     words = line.kind == "response_item" and line.payload.get("role") not in (None, "assistant")
     return words or line.kind in ("turn_context", "compacted", "session_meta") or line.event == "task_started"

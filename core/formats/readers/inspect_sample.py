@@ -22,7 +22,9 @@ from core.formats.rows import canonical
 from core.formats.values import as_json, dict_of, dicts_of, float_of, int_of, sum_of, text_of, time_of, usage_of
 
 NAME = "inspect"
-_ATTACHED = re.compile(r"attachment://([0-9a-f]{1,64})")
+_ATTACHED = re.compile(r"(?:attachment|tc)://([0-9a-f]{1,64})")
+"""Where a text was put elsewhere; logs of 2024 name it `tc`."""
+
 _LETTERS = {"C": 100.0, "I": 0.0, "P": 50.0, "N": 0.0}
 _LONGEST = 64 * 1024 * 1024
 """Characters that one text may reach by having its attachments put in."""
@@ -30,6 +32,8 @@ _LONGEST = 64 * 1024 * 1024
 
 def session(source: str, log: dict[str, Any], sample: dict[str, Any]) -> Imported | str:
     """The session of a sample, or one sentence on why there is none."""
+    if transcript := dict_of(sample.get("transcript")):  # as logs of 2024 name it
+        sample = {**sample, "events": transcript.get("events"), "attachments": transcript.get("content")}
     evaluation = dict_of(log.get("eval"))
     names = [evaluation.get(k) for k in ("run_id", "eval_id", "task_id", "created")]
     builder = SessionBuilder(NAME, source, canonical([names, sample.get("id"), sample.get("epoch")]))
@@ -88,7 +92,7 @@ class _SampleReader:
     def resolve(self, value: Any) -> Any:
         """The value with its attachments put in."""
         match value:
-            case str() if "attachment://" in value:
+            case str() if "://" in value and self._attached:
                 whole = _ATTACHED.sub(lambda m: text_of(self._attached.get(m[1])) or m[0], value)
                 return whole if len(whole) <= _LONGEST else value
             case dict():
@@ -243,7 +247,10 @@ def _tool_result(event: dict[str, Any]) -> CallResult:
 
 
 def _usage(used: dict[str, Any]) -> Usage:
-    """All input tokens: those written to and read from a cache are counted apart by most providers."""
+    """All input tokens: those written to and read from a cache are counted apart by most providers. Logs of 2024 have
+    the names of the chat API."""
+    if "input_tokens" not in used:
+        used = {**used, "input_tokens": used.get("prompt_tokens"), "output_tokens": used.get("completion_tokens")}
     total, out = int_of(used.get("total_tokens")), int_of(used.get("output_tokens"))
     read = sum_of(used, "input_tokens", "input_tokens_cache_write", "input_tokens_cache_read")
     if total is not None and out is not None and total >= out and read is not None:

@@ -1,5 +1,6 @@
 """Export and train with the real export process; the preview's marks and the training's chart from made answers."""
 
+import json
 import os
 import subprocess
 import sys
@@ -47,11 +48,19 @@ def test_a_check_and_a_write_of_the_ticked_sessions(place, host, qtbot, tmp_path
     assert choose._cancel.isVisibleTo(choose)
     elsewhere = key_of("s1", "lab")
     place.cursor.move(elsewhere)  # the sessions of another server are in another log: what is at work goes on
-    qtbot.waitUntil(lambda: "9 kept, 1 masked" in choose._report.text, timeout=60_000)
+    qtbot.waitUntil(lambda: "1 kept, 1 masked, 8 undecided" in choose._report.text, timeout=60_000)
+    assert "Writing is refused" in choose._report.text
     assert not choose._cancel.isVisibleTo(choose)
+    choose.written.emit(str(tmp_path / "set"))
+    qtbot.waitUntil(lambda: "Nobody judged 8 step(s) in 1 session(s)" in choose._report.text, timeout=60_000)
+    assert not (tmp_path / "set" / "manifest.json").exists()
+    choose.unjudged.setCurrentIndex(choose.unjudged.findData("keep"))
+    choose.preset.setCurrentIndex(choose.preset.findData("paper"))
     choose.written.emit(str(tmp_path / "set"))
     qtbot.waitUntil(lambda: (tmp_path / "set" / "manifest.json").exists() and "Written" in choose._report.text,
                     timeout=60_000)
+    chosen = json.loads((tmp_path / "set" / "manifest.json").read_text())["options"]
+    assert (chosen["unjudged"], chosen["preset"], chosen["overlap"]) == ("keep", "paper", "each")
     assert view.training.data.path == str(tmp_path / "set")
     place.cursor.move(elsewhere, 2)
     assert model.rowCount() == 0 and not choose._check.isEnabled(), "this server has no session"
@@ -102,6 +111,22 @@ def test_the_preview_marks_what_is_trained_and_signs_what_is_masked(qtbot) -> No
     assert cursor.charFormat().fontUnderline()
     cursor.setPosition(2)
     assert not cursor.charFormat().fontUnderline()
+
+
+def test_the_preview_signs_what_nobody_judged(qtbot) -> None:
+    view = SampleView()
+    qtbot.addWidget(view)
+    view.show_sessions([("s1", "One")])
+    view.show_preview("s1", Preview(
+        samples=(SampleLine(kind="react", step=2, tokens=4, trained=1),), total=4, trained=1,
+        tokens=(("x", 0), ("act", 1), ("x", 0), ("open", 0)),
+        parts=(TokenPart(1, 2, "assistant", 1, "kept"), TokenPart(3, 4, "assistant", 2, "undecided"))))
+    assert view._text.toPlainText() == "x▸actx?open"
+    assert "? 1 action(s) that nobody judged" in view._share.text()
+    cursor = view._text.textCursor()
+    cursor.setPosition(len("x▸actx?op"))
+    view._text.setTextCursor(cursor)
+    assert "nobody judged it" in view._where.text() and not cursor.charFormat().fontUnderline()
 
 
 def test_hostile_tokens_stay_text(qtbot) -> None:
@@ -177,6 +202,7 @@ def test_from_ticked_sessions_to_a_trained_model_by_the_panel_alone(place, host,
     view.choose.list.model().choose("all")
     view.choose.model.edit.setText(str(model))
     view.choose.format.setCurrentIndex(view.choose.format.findData("trl"))
+    view.choose.unjudged.setCurrentIndex(view.choose.unjudged.findData("keep"))
     view.choose.written.emit(str(tmp_path / "set"))
     qtbot.waitUntil(lambda: "Written" in view.choose._report.text, timeout=100_000)
     view.setCurrentIndex(1)
@@ -218,6 +244,7 @@ async def test_what_looks_like_a_secret_is_shown_and_asked_about_before_it_is_wr
             view = export.build(place, host)
             view.choose.list.model().choose("all")
             view.choose.format.setCurrentIndex(view.choose.format.findData("chat"))
+            view.choose.unjudged.setCurrentIndex(view.choose.unjudged.findData("keep"))
             view.choose.written.emit(str(tmp_path / "set"))
             await eventually(lambda: host.findChild(QMessageBox) is not None, 60)
             assert "look like secrets" in view.choose._report.text

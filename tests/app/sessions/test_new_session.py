@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -20,7 +22,9 @@ from app.desk.session_key import OWN, id_of, key_of
 from app.sessions.new_dialog import NewSessionDialog
 from app.window.bootstrap import Desktop
 from core.domain.events import SessionCreated, ThresholdsSet, decode_event
+from core.protocol.messages import CreateSession
 from core.server.address import read_endpoint
+from core.server.authority import Authority
 from core.store import log
 from core.store.home import Home
 from core.store.sqlite import connect
@@ -33,6 +37,11 @@ def task(home: Path, name: str, title: str) -> None:
     folder.mkdir(parents=True)
     (folder / "task.toml").write_text(f"id = {json.dumps(name)}\ntitle = {json.dumps(title)}\ndescription = 'Do it.'\n",
                                       encoding="utf-8")
+
+
+def tiphys(home: Path, *words: str) -> str:
+    command = [sys.executable, "-m", "core.cli", "--home", str(home), *words]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
 async def ask(made: Desktop) -> NewSessionDialog:
@@ -165,14 +174,120 @@ async def test_with_one_server_there_is_no_choice_of_servers(qapp, tmp_path):
         dialog.reject()
 
 
+FOREIGN = """
+id = "foreign"
+title = "A foreign task"
+description = "Do it."
+[[hosts]]
+name = "web"
+image = "their/image"
+network = true
+[evaluator]
+script = "evaluate.py"
+[agent.model]
+kind = "openai"
+name = "m"
+base_url = "http://127.0.0.1:9/v1"
+key_env = "SOME_TOKEN"
+"""
+ALL = ["their/image", "web", "SOME_TOKEN", "http://127.0.0.1:9/v1"]
+
+
+def foreign(home: Path, text: str = FOREIGN) -> Path:
+    folder = home / "tasks/foreign"
+    folder.mkdir(parents=True)
+    (folder / "task.toml").write_text(text)
+    (folder / "evaluate.py").write_text("")
+    return folder / "task.toml"
+
+
+async def choose_task(dialog: NewSessionDialog, task: str) -> None:
+    await eventually(lambda: task in tasks(dialog))
+    dialog.task.setCurrentIndex(dialog.task.findData(task))
+
+
+async def test_a_foreign_task_names_what_it_asks_and_starts_with_a_persons_word_alone(qapp, tmp_path):
+    file = foreign(tmp_path / "desk")
+    async with window(tmp_path / "desk") as made:
+        dialog = await ask(made)
+        await choose_task(dialog, "foreign")
+        sheet = dialog.sheet
+        assert sheet.isVisibleTo(dialog) and all(word in sheet.lines.text() for word in ALL), sheet.lines.text()
+        assert not may_start(dialog) and not sheet.allow.isChecked()
+        QTest.keyClick(sheet.allow, Qt.Key.Key_Space)
+        assert may_start(dialog)
+        dialog.task.setCurrentIndex(dialog.task.findData("sum-numbers"))
+        assert not sheet.isVisibleTo(dialog) and may_start(dialog), "what asks for nothing is not asked about"
+        await choose_task(dialog, "foreign")
+        assert not may_start(dialog), "a word for one task is none for the next look"
+
+        dialog.model.setCurrentIndex(dialog.model.findData("openai"))
+        dialog.name.setText("mine")
+        assert sheet.isVisibleTo(dialog) and "web" in sheet.lines.text() and "SOME_TOKEN" not in sheet.lines.text()
+        assert "OPENAI_API_KEY" in dialog.sends.text() and "https://api.openai.com/v1" in dialog.sends.text()
+        QTest.keyClick(sheet.allow, Qt.Key.Key_Space)
+        assert may_start(dialog)
+        dialog.url.setText("http://user@host/v1")
+        assert not may_start(dialog) and "user@host" in dialog.sends.text()
+        dialog.model.setCurrentIndex(0)
+
+        QTest.keyClick(sheet.allow, Qt.Key.Key_Space)
+        file.write_text(FOREIGN + "# changed after the person looked\n")
+        told: list[str] = []
+        made.place.notices.posted.connect(lambda notice: told.append(notice.sentence))
+        dialog.buttons.button(QDialogButtonBox.StandardButton.Ok).click()
+        await eventually(lambda: any("foreign" in sentence and "changed" in sentence for sentence in told))
+        assert not (tmp_path / "desk/allowed").exists(), "nothing is allowed that nobody saw"
+
+        dialog = await ask(made)
+        await choose_task(dialog, "foreign")
+        QTest.keyClick(dialog.sheet.allow, Qt.Key.Key_Space)
+        dialog.buttons.button(QDialogButtonBox.StandardButton.Ok).click()
+        await eventually(lambda: bool(made.cursor.session))
+        assert len(made.desks.local.commands(made.cursor.session)) == 1
+        async with Authority(Home(tmp_path / "desk")) as authority:
+            assert await authority.do("s", CreateSession(task="foreign")) == {"seq": 1}
+        dialog = await ask(made)
+        await choose_task(dialog, "foreign")
+        assert not dialog.sheet.isVisibleTo(dialog) and may_start(dialog), "asked once"
+        dialog.reject()
+
+
+async def test_what_another_servers_operator_did_not_allow_is_named_and_not_started(qapp, tmp_path):
+    foreign(tmp_path / "lab")
+    with ServerProcess(tmp_path / "lab") as lab:
+        async with window(tmp_path / "desk") as made:
+            one = made.place.servers.add(lab.url, account(tmp_path / "lab", "li", "view", "guide"), "lab").id
+            await eventually(lambda: "lab: connected" in made.window.status.links_text)
+            dialog = await ask(made)
+            await choose(dialog, one)
+            await choose_task(dialog, "foreign")
+            assert all(word in dialog.sheet.lines.text() for word in ALL)
+            assert "tiphys allow task foreign" in dialog.sheet.remedy.text() and not may_start(dialog)
+            assert not dialog.sheet.allow.isVisibleTo(dialog)
+            dialog.reject()
+
+            told: list[str] = []
+            made.place.notices.posted.connect(lambda notice: told.append(notice.sentence))
+            made.place.sender.send(key_of("s", one), CreateSession(task="foreign"))
+            await eventually(lambda: any(all(word in sentence for word in ALL) for sentence in told))
+            tiphys(tmp_path / "lab", "allow", "task", "foreign")
+            dialog = await ask(made)
+            await choose(dialog, one)
+            await choose_task(dialog, "foreign")
+            assert may_start(dialog) and not dialog.sheet.isVisibleTo(dialog)
+            dialog.reject()
+
+
 async def test_an_agent_of_another_server_works_and_is_watched_and_searched_from_here(qapp, tmp_path):
     """The whole way: a real server starts a real runner for what was chosen in this window."""
     shutil.copytree(ROOT / "resources/tasks/sum-numbers", tmp_path / "lab/tasks/lab-sums")
     file = tmp_path / "lab/tasks/lab-sums/task.toml"
     text = file.read_text().replace('id = "sum-numbers"', 'id = "lab-sums"').replace(
-        "[agent.model]", '[agent]\nsandbox = "local"\nconfirmed_unconfined = true\n\n[agent.model]')
+        "[agent.model]", '[agent]\nsandbox = "local"\n\n[agent.model]')
     file.write_text(text)
     lab = Parts(tmp_path / "lab")
+    tiphys(tmp_path / "lab", "allow", "task", "lab-sums")
     lab.start_server()
     with stopped(lab, "none"):
         async with window(tmp_path / "desk") as made:

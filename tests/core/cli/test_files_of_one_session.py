@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 from support.identity import Library
 
-from core.cli import follow_files
+from core.cli import follow_files, imported_session
 from core.cli.follow_files import FileFollower, _File
 from core.cli.log_access import reading, trajectory
-from core.domain.events import Branched
+from core.cli.merge import opinions_of
+from core.domain.events import Branched, VerdictGiven, decode_event
+from core.formats import registry
 from core.store import log
 
 NAME, OTHER = "2f154f30-1320-4033-9298-457ccf4cd72a", "568f68ac-7f31-4b00-9b63-49d38cc4f538"
@@ -224,3 +226,27 @@ def test_opinions_go_over_to_the_same_steps_of_a_like_run_and_to_no_other(librar
         seen = trajectory(conn, second)
     assert [e.head.number for e in seen.steps if e.verdicts] == [3]
     assert not library.harm()
+
+
+def test_many_runs_with_one_redacted_name_are_each_known_again(library, monkeypatch) -> None:
+    """A file is compared with few of them, and finds the one that it is."""
+    monkeypatch.setattr(imported_session, "MOST_ALIKE", 2)
+    monkeypatch.setattr(imported_session, "MOST_OTHERS", 2)
+    runs = [atif("All begin alike.", f"Run {n} goes on.", f"Run {n} ends.") for n in range(9)]
+    runs += [atif(f"Run {n} begins.", f"Run {n} ends.") for n in range(9)]
+    sessions = [library.take(run)[0] for run in runs]
+    assert [library.take(run)[0] for run in runs] == sessions and len(set(sessions)) == len(runs)
+    assert library.take(atif("Run 4 begins.", "Run 4 ends.", "Not yet.")) == [sessions[13]]
+    assert not library.harm()
+
+
+def test_what_was_said_of_half_a_step_is_not_merged_onto_the_whole(library) -> None:
+    lines = claude(1, 2).splitlines(keepends=True)
+    (session,) = library.take(b"".join(lines[:-2]))
+    library.judge_step(session, 1, "in time")
+    library.judge_step(session, 2, "too early")
+    library.take(b"".join(lines))
+    (archive,) = library.archives()
+    (archived,) = registry.read(archive)
+    facts = [decode_event(bytes(opinion.event)).fact for opinion in opinions_of(archived)]
+    assert [f.reason for f in facts if isinstance(f, VerdictGiven)] == ["in time"]

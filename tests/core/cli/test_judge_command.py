@@ -125,9 +125,9 @@ def test_export_options_reach_the_export(tiphys, imported, tmp_path) -> None:
     to = ("export", imported, "--to", "trl", "--model", model, "--dry-run", "--out", tmp_path / "x",
           "--unjudged", "keep", "--json")
     plain = tiphys(*to).one
-    assert (plain["samples"], plain["rows"], plain["findings"]) == (1, 7, [])
-    assert tiphys(*to, "--balance", "none").one["rows"] == 1
-    assert tiphys(*to, "--chains").one["rows"] == 1
+    assert (plain["samples"], plain["rows"], plain["findings"]) == (1, 1, [])
+    assert tiphys(*to, "--balance", "repeat").one["rows"] == 7 == tiphys(*to, "--preset", "paper").one["rows"]
+    assert tiphys(*to, "--balance", "repeat", "--chains").one["rows"] == 1
     assert tiphys(*to, "--eval-task", tiphys("show", imported, "--json").one["row"]["task"]).one["eval_rows"] == 1
     refused = tiphys(*to, "--secrets", tmp_path / "secrets").one
     assert refused["samples"] == 0 and "holds_a_secret" in str(refused["sessions"])

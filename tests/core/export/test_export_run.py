@@ -76,11 +76,11 @@ def test_the_same_log_gives_the_same_bytes_and_the_manifest_says_what_they_are(l
 
 
 def test_balance_repeats_apart_or_weighs(log, model, tmp_path):
-    report = export(log, ["a"], "trl", tmp_path / "r", model, ExportOptions(react=3, summary=4))
+    report = export(log, ["a"], "trl", tmp_path / "r", model, ExportOptions(react=3, summary=4, balance="repeat"))
     told = [(r["kind"], r["step"]) for r in rows(tmp_path / "r")]
     assert report.rows == len(told) == 3 + 3 + 4
     assert told[:3] == told[3:6] == [("react", 6), ("summary", 6), ("react", 9)] and told[9] == ("summary", 6)
-    export(log, ["a"], "trl", tmp_path / "w", model, ExportOptions(react=3, summary=4, balance="weight"))
+    export(log, ["a"], "trl", tmp_path / "w", model, ExportOptions(react=3, summary=4, balance="weight", chains=False))
     assert [(r["kind"], r["weight"]) for r in rows(tmp_path / "w")] == [("react", 3), ("summary", 4), ("react", 3)]
 
 
@@ -88,7 +88,7 @@ def test_the_dry_run_says_what_the_export_does_and_writes_nothing(log, model, tm
     expected = dry_run(log, ["a", "b"], "trl", model)
     assert list(tmp_path.iterdir()) == []
     real = export(log, ["a", "b"], "trl", tmp_path / "out", model)
-    assert expected.rows == 2 * (7 + 7 + 10)
+    assert expected.rows == 2 * 2  # of three samples two are a chain
     real.files = []
     assert expected == real
 

@@ -173,7 +173,8 @@ def test_token_formats_load_with_the_loader_of_trl(name, chains, tmp_path):
     pytest.importorskip("transformers")
     model = str(make_tokenizer(tmp_path / "model", template=trl_template("qwen3")))
     log = write_log(tmp_path / "server.db", a=talking_session(5, steps=2))
-    report = export(log, ["a"], name, tmp_path / "x", model, ExportOptions(chains=chains, react=2, summary=3))
+    report = export(log, ["a"], name, tmp_path / "x", model, ExportOptions(
+        balance="auto" if chains else "repeat", react=2, summary=3))
     [file] = [f for f in report.files if "data." in f]
     read = datasets.Dataset.from_parquet if name.endswith("parquet") else datasets.Dataset.from_json
     loaded = read(file, cache_dir=str(tmp_path / "cache"))

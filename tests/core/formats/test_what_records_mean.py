@@ -4,8 +4,10 @@ import json
 import shutil
 from pathlib import Path
 
-from support.imported import bodies, trajectory
+import pytest
+from support.imported import bodies, context, trajectory
 
+from core.domain.errors import InvalidInput
 from core.domain.events import NoteAdded, decode_event
 from core.formats import registry
 from core.formats.imported import Imported, SessionBuilder
@@ -56,6 +58,16 @@ def test_claude_code_tells_what_was_interrupted_what_the_service_refused_and_wha
     assert session.errors == 2
 
 
+def test_what_a_person_went_back_from_is_in_no_later_context():
+    (session,) = registry.read(FILES / "claude_rewound.jsonl")
+    assert [b.thought for b in bodies(session)] == ["I look.", "Deleted.", "a b"]
+    before = ["Sort the list.", "I look.", "b a", "Exit code 2\nno wc"]
+    assert [m.content for m in context(session, 2)] == [*before, "Delete it."]
+    assert [m.content for m in context(session, 3)] == [*before, "Sort it by hand."]
+    assert notes(session) == [
+        "A person went back to an earlier place: later contexts hold nothing of what came after it."]
+
+
 def test_a_stream_of_claude_code_ends_as_its_result_says(tmp_path):
     for number, (broken, state) in enumerate(((False, "finished"), (True, "failed"))):
         lines = [{**line("user", "Go.", uuid="u"), "session_id": "s"}, {**line("assistant", CALL, uuid="a"),
@@ -100,6 +112,71 @@ def test_gemini_records_what_was_cancelled_gone_back_from_and_complained_of(tmp_
     usage = trajectory(session).steps[0].head.usage
     assert (usage.input_tokens, usage.output_tokens, usage.cached_tokens) == (15, 3, 3)
     assert notes(session) == ["error: No quota."] and not trajectory(session).guidance
+
+
+def test_a_part_of_gemini_may_be_bare_text(tmp_path):
+    chat = {"sessionId": "g", "messages": [{"id": "1", "type": "user", "content": ["Look ", {"inlineData": {}}]},
+                                           {"id": "2", "type": "gemini", "content": [{"text": "At"}, "what?"]}]}
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(chat))
+    (session,) = registry.read(path)
+    assert trajectory(session).created.task.description == "Look \n[inlineData]"
+    assert [b.thought for b in bodies(session)] == ["At\nwhat?"]
+
+
+def test_a_custom_tool_of_the_chat_api_is_called_with_text(tmp_path):
+    call = {"id": "c", "type": "custom", "custom": {"name": "sql", "input": "SELECT 1"}}
+    session = read_list(tmp_path / "x.json", {"messages": [
+        {"role": "user", "content": "Ask it."}, {"role": "assistant", "tool_calls": [call]}]})
+    (action,) = bodies(session)[0].actions
+    assert (action.tool, action.arguments, action.malformed) == ("sql", {"input": "SELECT 1"}, "")
+
+
+def test_messages_without_content_or_calls_are_no_chat(tmp_path):
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps({"messages": [{"role": "user", "text": "Go."}, {
+        "role": "assistant", "text": "Yes.", "tool_calls": [{"action_id": "1", "tool_name": "ls"}]}]}))
+    with pytest.raises(InvalidInput):
+        list(registry.read(path))
+
+
+def test_an_inspect_log_of_2024_names_texts_and_tokens_otherwise(tmp_path):
+    log = json.loads((FILES / "inspect.json").read_text())
+    sample = log["samples"][0]
+    model = next(e for e in sample["events"] if e["event"] == "model")
+    model |= {"input": [{"role": "user", "content": "tc://0abc"}], "input_refs": None}
+    model["output"]["usage"] = {"prompt_tokens": 11, "completion_tokens": 3, "total_tokens": 14}
+    sample["transcript"] = {"events": sample.pop("events"), "content": {"0abc": "The whole text."}}
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(log))
+    session = next(registry.read(path))
+    usage = trajectory(session).steps[0].head.usage
+    assert (usage.input_tokens, usage.output_tokens) == (11, 3)
+    assert [m.content for m in context(session, 1)] == ["The whole text."]
+
+
+def test_an_evaluation_of_innovatorbench_is_a_score_at_its_step(tmp_path):
+    node = json.loads((FILES / "innovator.json").read_text())
+    metric = {"status": True, "eval_results": {"error": None, "score": 5.25, "message": "ROUGE-L score: 9.01 / 100"}}
+    result = {"success": True, "message": "Eval finish!", "observation_type": "eval", "overall_score": 5.25,
+              "already_eval_num": 1, "metric_0": metric}
+    node["messages"][-1]["tool_result"]["content"] = json.dumps(result)
+    node["observation"] = {**result, "overall_score": 250, "already_eval_num": 2}
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(node))
+    (session,) = registry.read(path)
+    scores = [(s.ordinal, s.step, s.total, s.parts, s.message) for s in trajectory(session).scores]
+    said = "Eval finish! ROUGE-L score: 9.01 / 100"
+    assert scores == [(1, 1, 5.25, {"metric_0": 5.25}, said), (2, 2, None, {"metric_0": 5.25}, said)]
+    assert all("overall_score" in o.output.text for b in bodies(session) for o in b.observations)
+
+
+@pytest.mark.parametrize("record", [{"record_type": "run", "id": "x"}, {"record_type": "step", "role": "assistant"}])
+def test_records_of_another_kind_are_no_rollout(tmp_path, record):
+    path = tmp_path / "x.jsonl"
+    path.write_text(f"{json.dumps(record)}\n" * 3)
+    with pytest.raises(InvalidInput):
+        list(registry.read(path))
 
 
 def test_nebius_runs_the_last_block_and_a_run_that_did_not_submit_has_failed(tmp_path):

@@ -21,7 +21,7 @@ from core.domain.verdict import Author
 from core.llm.model import Completion, EndpointError, estimate_tokens
 from core.llm.openai import OpenAIModel
 from core.llm.serve_local import ModelEndpoint
-from core.supervision.judge import Judge, JudgeSettings, prompt_version
+from core.supervision.judge import Judge, JudgeSettings
 from core.supervision.opinions import OpinionCache, read_opinions
 from core.supervision.turns import guided_windows, score_before, turn_text, windows
 
@@ -116,7 +116,7 @@ def test_answers_become_verdicts_with_reasons_and_versions_and_are_not_asked_for
     told = [(e.fact.step, e.fact.value, e.fact.reason) for e in events]
     assert told == [(1, "keep", "fine"), (2, "mask", "fails"), (3, "keep", "")]
     authors = {(e.author.kind, e.author.name, e.author.version) for e in events}
-    assert authors == {("judge", "judge-1", prompt_version())}
+    assert authors == {("judge", "judge-1", NO_GUIDANCE.version)}
     final = trajectory([*maker.bodies, *map(encode_event, events)])
     assert [s.final for s in final.steps] == ["keep", "mask", "keep"]
     shown = model.asked[0].messages[1].content

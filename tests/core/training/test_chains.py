@@ -16,7 +16,7 @@ from core.export.run import dry_run, export
 torch = pytest.importorskip("torch")
 pytest.importorskip("trl")
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::UserWarning")
-SEPARATE, MERGED = ExportOptions(), ExportOptions(chains=True)
+SEPARATE, MERGED = ExportOptions(balance="repeat"), ExportOptions()
 
 
 def rows(folder):
@@ -61,11 +61,11 @@ def gradient(made):
     folder, model, _, _ = made
     settings = TrainSettings(data=str(folder / "merged"), model=str(model), out=str(folder / "out"), batch=2,
                              micro_batch=2, device="cpu")
-    facts = check_rows(folder / "merged" / "data.jsonl", 10_000, 10_000)
+    facts = check_rows([folder / "merged" / "data.jsonl"], 10_000, 10_000, folder / "rows")
     assert facts.token_weights and not facts.weighted
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        trainer = make_trainer(settings, facts, load_rows(facts, folder / "rows"), [])
+        trainer = make_trainer(settings, facts, load_rows(facts), [])
     net = trainer.model.eval()
 
     def of(*batches):
@@ -130,14 +130,14 @@ def test_samples_whose_tokens_do_not_go_on_from_each_other_stay_apart(made):
 
 def test_balance_decides_the_weights_and_nothing_of_weight_0_is_trained(made, tmp_path):
     folder, model, log, _ = made
-    options = ExportOptions(chains=True, react=0, summary=2)
+    options = ExportOptions(react=0, summary=2)
     report = export(log, ["a"], "trl", tmp_path / "x", str(model), options)
     [only] = rows(tmp_path / "x")
     assert report.rows == 1 and set(only["weights"]) == {0.0, 2.0}
     summary = rows(folder / "separate")[1]
     assert only["labels"] == summary["labels"]
     with pytest.raises(InvalidInput, match="nothing can be merged"):
-        export(log, ["a"], "chat", tmp_path / "y", "", MERGED)
+        export(log, ["a"], "chat", tmp_path / "y", "", ExportOptions(chains=True))
 
 
 def test_weights_that_do_not_fit_are_refused(tmp_path):
@@ -145,6 +145,6 @@ def test_weights_that_do_not_fit_are_refused(tmp_path):
 
     for weights in ([1.0], [1.0, -1.0, 1.0]):
         row = {"input_ids": [1, 2, 3], "labels": [-100, 2, 3], "weights": weights}
-        (tmp_path / "d").write_text(json.dumps(row))
+        (tmp_path / "d.jsonl").write_text(json.dumps(row))
         with pytest.raises(InvalidInput, match="weight"):
-            check_rows(tmp_path / "d", 10, 10)
+            check_rows([tmp_path / "d.jsonl"], 10, 10, tmp_path / "rows")

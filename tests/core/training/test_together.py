@@ -1,20 +1,26 @@
-"""Several processes train one model: the result is that of one process, and stopping them keeps a checkpoint."""
+"""Several processes train one model, by the launcher and the settings file that ship: accelerate with FSDP2, here over
+gloo on a processor. Gradients are those of one process; what is killed goes on; what is saved is whole."""
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
+import msgspec
+import psutil
 import pytest
+from support.shard_cases import CASES, RUN
 from support.tiny_model import make_model
-from support.updates import session_rows, write_rows
+from support.updates import plain_gradient, session_rows, trainer_gradient, worst_error, write_rows
 
-from core.domain.errors import InvalidInput, Unavailable
-from core.training.launch import _launcher, _summary
+from core.domain.errors import Conflict, InvalidInput, Unavailable
+from core.training.launch import CONFIG, _launcher, _summary, gpus_here
 from core.training.settings import TrainSettings
 from core.training.train import run
 
@@ -22,52 +28,193 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("trl")
 pytestmark = [pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::UserWarning"),
               pytest.mark.timeout(600)]
+SUPPORT = Path(__file__).parents[2] / "support"
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
+    """Two models, and 21 rows that each count 0.1: what is cast to bfloat16 counts 0.1001, and shows."""
     folder = tmp_path_factory.mktemp("together")
-    rows = session_rows(2, 60, 300, share=0.4)[:21]  # 21 in batches of 8: the last update is smaller than the others
-    return make_model(folder / "model"), write_rows(folder / "data.jsonl", rows)
+    rows = session_rows(2, 60, 300, share=0.4)[:21]  # in batches of 8 the last update is smaller than the others
+    write_rows(folder / "data.jsonl", [{**row, "weight": 0.1} for row in rows])
+    make_model(folder / "tied")
+    make_model(folder / "untied", tied=False)
+    return folder, rows
 
 
-def settings(made, out, **more) -> TrainSettings:
-    model, data = made
-    told = {"batch": 8, "learning_rate": 1e-3, "min_learning_rate": 1e-4, "weight_decay": 0.1, "device": "cpu", **more}
-    return TrainSettings(data=str(data), model=str(model), out=str(out), **told)
+@pytest.fixture(scope="module")
+def outcomes(made, tmp_path_factory):
+    """What two processes made of every case, in both precisions: the folder of each."""
+    out = tmp_path_factory.mktemp("cases")
+    for precision in ("fp32", "bf16"):
+        (out / precision).mkdir()
+        command = [*launcher(), str(SUPPORT / "shard_cases.py"), precision, str(made[0]), str(out / precision)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment())
+        assert done.returncode == 0, done.stderr[-3000:]
+    return out
 
 
-def test_two_processes_learn_what_one_learns(made, tmp_path):
+def launcher() -> list[str]:
+    return _launcher(TrainSettings(data="", model="", out="", device="cpu", processes=2))
+
+
+def environment() -> dict[str, str]:
+    paths = [str(SUPPORT.parent), str(SUPPORT.parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"}
+
+
+def settings(folder, out, **more) -> TrainSettings:
+    return TrainSettings(**{"data": str(folder), "model": str(folder / "tied"), "out": str(out), "device": "cpu",
+                            **RUN, **more})
+
+
+@pytest.mark.parametrize(("model", "method"), CASES)
+def test_the_gradient_of_two_processes_is_that_of_plain_transformers(made, outcomes, model, method):
+    folder, rows = made
+    loss, gradient, values = torch.load(outcomes / "fp32" / f"{model}-{method}.pt")
+    theirs = plain_gradient(folder / model, rows, values if method == "lora" else None)
+    assert loss == pytest.approx(theirs[0], rel=1e-5)
+    assert worst_error(gradient, theirs[1]) <= 5e-6
+
+
+@pytest.mark.parametrize(("model", "method"), CASES)
+def test_in_bfloat16_it_differs_by_rounding_only_and_is_summed_in_float32(made, outcomes, tmp_path, model, method):
+    folder, rows = made
+    loss, gradient, values = torch.load(outcomes / "bf16" / f"{model}-{method}.pt")
+    theirs = plain_gradient(folder / model, rows, values if method == "lora" else None)
+    assert loss == pytest.approx(theirs[0], rel=2e-4)  # weights that were cast would be wrong by 1e-3
+    _, alone, trainer = trainer_gradient(folder / model, folder / "data.jsonl", tmp_path, batch=21,
+                                         method=method, precision="bf16", pack_tokens=100_000)
+    wide = {n: v.float() for n, v in trainer.trained.items()}
+    rounding = worst_error(alone, plain_gradient(folder / model, rows, wide if method == "lora" else None)[1])
+    assert worst_error(gradient, theirs[1]) <= 2 * rounding
+    assert {g.dtype for g in gradient.values()} == {torch.float32}
+    sums = torch.cat([g.flatten() for g in gradient.values()])
+    sums = sums[sums != 0]  # a sum that is made in bfloat16 is one of its numbers
+    assert float((sums == sums.bfloat16().float()).float().mean()) < 0.7
+
+
+@pytest.mark.parametrize(("model", "method"), CASES)
+def test_what_two_processes_save_is_the_whole_model(made, outcomes, model, method):
+    from safetensors.torch import load_file
+    from transformers import AutoModelForCausalLM
+
+    folder, out = made[0], outcomes / "bf16" / f"{model}-{method}"
+    before, after = (load_file(f / "model.safetensors") for f in (folder / model, out / "model"))
+    assert set(before) == set(after) and all(before[n].dtype == after[n].dtype for n in before)
+    changed = {n for n in before if not torch.equal(before[n], after[n])}
+    assert changed == set(before) if method == "full" else any("q_proj" in n for n in changed)
+    assert (out / "adapter").is_dir() == (method == "lora")
+    net = AutoModelForCausalLM.from_pretrained(out / "model")
+    tied = net.get_input_embeddings().weight is net.get_output_embeddings().weight
+    assert tied == (model == "tied")
+
+
+@pytest.mark.parametrize(("model", "method"), [("tied", "full"), ("untied", "lora")])
+def test_killed_and_started_again_they_end_where_an_undisturbed_run_ends(made, outcomes, tmp_path, model, method):
+    """As a person would: the same command again. Every bit of the weights is that of the run without a kill."""
     from safetensors.torch import load_file
 
-    told = {}
-    for gpus in (1, 2):
-        lines: list[dict] = []
-        done = run(settings(made, tmp_path / str(gpus), gpus=gpus, pack_tokens=64), lines.append)
-        assert done.done and done.step == 3
-        told[gpus] = lines, load_file(Path(done.folder) / "model.safetensors")
-    for one, two in zip(told[1][0], told[2][0], strict=True):
-        for name in ("step", "tokens", "computed_tokens", "trained_share"):
-            assert one[name] == two[name]
-        assert two["loss"] == pytest.approx(one["loss"], rel=1e-5)
-        assert two["grad_norm"] == pytest.approx(one["grad_norm"], rel=1e-4)
-    assert (tmp_path / "2" / "metrics.jsonl").read_text().count("\n") == 3
-    for name, weights in told[1][1].items():
-        assert torch.allclose(weights, told[2][1][name], atol=2e-5), name
+    folder, _ = made
+    more = {"model": str(folder / model), "method": method, "precision": "bf16", "processes": 2}
+    chosen = settings(folder, tmp_path / "r", **more)
+    kill_after(chosen, 2)
+    lines: list[dict] = []
+    done = run(chosen, lines.append)
+    assert done.done and done.resumed_at in (2, 4)
+    assert [m["step"] for m in lines] == list(range(done.resumed_at + 1, 7))
+    whole = load_file(outcomes / "bf16" / f"{model}-{method}" / "model" / "model.safetensors")
+    again = load_file(Path(done.folder) / "model.safetensors")
+    assert set(whole) == set(again) and all(torch.equal(whole[n], again[n]) for n in whole)
+    metrics = [(tmp_path / "r" / "metrics.jsonl"), outcomes / "bf16" / f"{model}-{method}" / "metrics.jsonl"]
+    one, other = ([json.loads(line) for line in path.read_text().splitlines()] for path in metrics)
+    assert [(m["step"], m["loss"], m["grad_norm"]) for m in one] == [
+        (m["step"], m["loss"], m["grad_norm"]) for m in other]
 
 
-def test_stopped_together_they_save_and_go_on(made, tmp_path):
+def kill_after(chosen: TrainSettings, step: int) -> None:
+    """Start a run, and end all its processes with SIGKILL once it has a checkpoint of `step`."""
+    with started(chosen) as process:
+        wait_for(process, chosen, step)
+        for one in (process, *children(process)):
+            one.kill()
+    assert not chosen.result.exists()
+
+
+def started(chosen: TrainSettings) -> subprocess.Popen:
+    """The process that a person starts, which starts the others."""
+    code = ("import sys, msgspec; from core.training.settings import TrainSettings; "
+            "from core.training.train import run; run(msgspec.json.decode(sys.argv[1], type=TrainSettings))")
+    return subprocess.Popen([sys.executable, "-c", code, msgspec.json.encode(chosen).decode()],
+                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment())
+
+
+def children(process: subprocess.Popen) -> list[psutil.Process]:
+    return psutil.Process(process.pid).children(recursive=True)
+
+
+def wait_for(process: subprocess.Popen, chosen: TrainSettings, step: int) -> None:
+    state = chosen.checkpoints / f"checkpoint-{step}" / "trainer_state.json"
+    while not state.is_file():
+        assert process.poll() is None
+        time.sleep(0.005)
+
+
+def test_when_who_started_them_is_killed_they_save_and_stop(made, tmp_path):
+    from core.training.checkpoints import last_checkpoint, step_of
+
+    chosen = settings(made[0], tmp_path / "r", processes=2, epochs=2000)
+    with started(chosen) as process:
+        wait_for(process, chosen, 2)
+        left = children(process)
+        process.kill()
+    _, alive = psutil.wait_procs(left, timeout=60)
+    assert not alive and not chosen.result.exists()
+    lines = (tmp_path / "r" / "metrics.jsonl").read_text().splitlines()
+    assert step_of(last_checkpoint(chosen.checkpoints)) == json.loads(lines[-1])["step"] < 6000
+
+
+def test_stopped_together_they_save_and_another_number_of_them_is_told_what_it_cannot_do(made, tmp_path):
     asked, lines = threading.Event(), []
 
-    def hear(told):
-        lines.append(told)
+    def hear(line):
+        lines.append(line)
         asked.set()
 
-    first = run(settings(made, tmp_path / "r", gpus=2, epochs=50), hear, asked)
+    first = run(settings(made[0], tmp_path / "r", processes=2, epochs=50), hear, asked)
     assert first.stopped and not first.done and Path(first.checkpoint).is_dir() and first.step < 150
-    lines.clear()
-    again = run(settings(made, tmp_path / "r", gpus=1, epochs=50), lambda t: lines.append(t), _soon(lines))
-    assert again.resumed_at == first.step and lines[0]["step"] == first.step + 1
+    for name in ("tokens", "computed_tokens", "trained_share"):
+        assert lines[0][name] > 0
+    with pytest.raises(Conflict) as refused:
+        run(settings(made[0], tmp_path / "r", epochs=50))
+    assert refused.value.code == "other_checkpoint"
+
+
+def test_gpus_that_are_not_there_are_refused_and_a_processor_is_shared_only_when_that_is_said(made, tmp_path):
+    present = gpus_here()
+    with pytest.raises(Unavailable) as few:
+        run(settings(made[0], tmp_path, device="auto", gpus=present + 2))
+    assert few.value.code == "too_few_gpus" and not (tmp_path / "run.json").exists()
+    with pytest.raises(InvalidInput, match="device is cpu"):
+        run(settings(made[0], tmp_path, device="auto", processes=2))
+    with pytest.raises(InvalidInput, match="device says cpu"):
+        run(settings(made[0], tmp_path, device="cpu", gpus=2))
+
+
+def test_names_may_be_missing_from_a_sharded_model_only_where_they_are_tied(made):
+    from transformers import AutoModelForCausalLM
+
+    from core.training.sharding import load_whole
+
+    tied, untied = (AutoModelForCausalLM.from_pretrained(made[0] / name) for name in ("tied", "untied"))
+    weights = {n: w.clone() + 1 for n, w in untied.state_dict().items()}
+    without = {n: w for n, w in weights.items() if n != "lm_head.weight"}
+    load_whole(tied, without)
+    assert torch.equal(tied.lm_head.weight, weights["model.embed_tokens.weight"])
+    for wrong in (without, {**weights, "model.other": weights["lm_head.weight"]}):
+        with pytest.raises(InvalidInput) as refused:
+            load_whole(untied, wrong)
+        assert refused.value.code == "weights_lost"
 
 
 def test_what_the_first_of_them_says_at_the_end_is_heard():
@@ -75,72 +222,23 @@ def test_what_the_first_of_them_says_at_the_end_is_heard():
     with pytest.raises(InvalidInput, match="is wrong") as refused:
         _summary({"error": {"code": "bad_row", "sentence": "Row 3 is wrong."}}, 2, "")
     assert refused.value.code == "bad_row"
-    with pytest.raises(Unavailable, match="Killed") as broke:
-        _summary({}, -9, "starting\nKilled\n")
+
+
+def test_a_process_that_breaks_is_reported_with_its_own_fault(made, tmp_path):
+    """Not with the launcher's report about it, whose last line is a row of equals signs."""
+    broken = shutil.copytree(made[0] / "tied", tmp_path / "broken")
+    (broken / "model.safetensors").write_bytes(b"nothing")
+    with pytest.raises(Unavailable, match=r"Error: .*header") as broke:
+        run(settings(made[0], tmp_path / "r", model=str(broken), processes=2))
     assert broke.value.code == "training_broke"
 
 
-def test_gpus_are_started_by_accelerate_with_the_layers_sharded(made, tmp_path):
+def test_the_settings_file_says_what_is_documented():
     from accelerate.commands.config.config_args import load_config_from_file
 
-    told = _launcher(settings(made, tmp_path, device="auto", gpus=8))
-    assert told[1:4] == ["-m", "accelerate.commands.launch", "--config_file"] and told[-2:] == ["--num_processes", "8"]
-    config = load_config_from_file(told[4])
+    config = load_config_from_file(str(CONFIG))
     assert config.distributed_type.value == "FSDP" and config.fsdp_config["fsdp_version"] == 2
     assert config.mixed_precision == "bf16"
-
-
-def _soon(lines):
-    """Set once something was heard."""
-    class Soon(threading.Event):
-        def is_set(self):
-            return bool(lines)
-
-    return Soon()
-
-
-SHARDED = '''
-import sys, json, torch
-from torch.distributed.fsdp import fully_shard
-from torch.distributed.tensor import DTensor
-from transformers import AutoModelForCausalLM
-from core.training.head import add_weighted_loss
-from core.training.packing import Work
-from core.training.segments import use_segments
-from core.training.updates import Levers, UpdateCollator
-model, data, out = sys.argv[1:]
-torch.distributed.init_process_group("gloo")
-rank, ranks = torch.distributed.get_rank(), torch.distributed.get_world_size()
-mesh = torch.distributed.init_device_mesh("cpu", (ranks,))
-net = AutoModelForCausalLM.from_pretrained(model, dtype=torch.float32).train()
-use_segments(net)
-add_weighted_loss(net, everywhere=False)
-for layer in net.model.layers:
-    fully_shard(layer, mesh=mesh)
-fully_shard(net, mesh=mesh)
-rows = [json.loads(line) for line in open(data)]
-update = UpdateCollator(Levers(merge_copies=False, pack=200, work=Work(1.0, 0.01)), 0, rank, ranks)(rows)
-for part in update["parts"]:
-    weights = part.pop("weights")
-    (net(**part, token_weights=weights) / update["weight"] * ranks).backward()
-grads = {n: p.grad.full_tensor() if isinstance(p.grad, DTensor) else p.grad for n, p in net.named_parameters()}
-if rank == 0:
-    torch.save(grads, out)
-torch.distributed.destroy_process_group()
-'''
-
-
-def test_sharded_parameters_get_the_gradient_of_plain_transformers(made, tmp_path):
-    """FSDP2 itself on two processes: the head's matrix is a sharded one, and a device may have nothing to do."""
-    from support.updates import plain_gradient, worst_error
-
-    model, data = made
-    rows = [json.loads(line) for line in data.read_text().splitlines()][:5]
-    few, script, out = write_rows(tmp_path / "few.jsonl", rows), tmp_path / "sharded.py", tmp_path / "grads.pt"
-    script.write_text(SHARDED)
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", str(script),
-               str(model), str(few), str(out)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False,
-                          env={**os.environ, "PYTHONPATH": ".", "OMP_NUM_THREADS": "1"})
-    assert done.returncode == 0, done.stderr[-3000:]
-    assert worst_error(torch.load(out, weights_only=True), plain_gradient(model, rows)[1]) <= 5e-6
+    command = _launcher(TrainSettings(data="", model="", out="", gpus=8))
+    assert command[:3] == [sys.executable, "-m", "accelerate.commands.launch"] and command[-2:] == [
+        "--num_processes", "8"]

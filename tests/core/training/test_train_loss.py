@@ -29,10 +29,10 @@ def made(tmp_path_factory):
     export(log, ["a"], "trl", folder / "data", str(model), ExportOptions(balance="none"))
     settings = TrainSettings(data=str(folder / "data"), model=str(model), out=str(folder / "out"), batch=3,
                              micro_batch=3, device="cpu")
-    facts = check_rows(folder / "data" / "data.jsonl", 10_000, 10_000)
+    facts = check_rows([folder / "data" / "data.jsonl"], 10_000, 10_000, folder / "rows")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        trainer = make_trainer(settings, facts, load_rows(facts, folder / "rows"), [])
+        trainer = make_trainer(settings, facts, load_rows(facts), [])
     return trainer, Renderer(model), facts
 
 

@@ -1,4 +1,4 @@
-"""AgentGym by its README (AgentTraj, AgentInstruct) and WebShop's human logs: ReAct texts, or pages that were visited."""
+"""AgentGym by its README (AgentTraj, AgentInstruct), and WebShop's human logs: ReAct texts, or visited pages."""
 
 import json
 import re

@@ -10,8 +10,10 @@ TITLE = "ATIF trajectory"
 def words(value):
     if not isinstance(value, list):
         return "" if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return "\n".join(p["text"] if isinstance(p.get("text"), str) else "[{}{}]".format(
-        p.get("type") or "part", f": {p['source']['path']}" if (p.get("source") or {}).get("path") else "") for p in value)
+    places = [(p.get("source") or {}).get("path") for p in value]
+    return "\n".join(p["text"] if isinstance(p.get("text"), str) else
+                     f"[{p.get('type') or 'part'}{f': {place}' if place else ''}]"
+                     for p, place in zip(value, places, strict=True))
 
 
 def beside(path, name):

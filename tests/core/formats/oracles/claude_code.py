@@ -6,7 +6,6 @@ from support.oracle import Out, Talk, lines
 
 TITLE = "Claude Code session"
 COUNTS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-NOT_TYPED = ("<local-command", "Caveat: ", "<system-reminder>", "<command-message>", "<command-name>")
 
 
 def blocks(content):
@@ -42,8 +41,11 @@ def session(own):
             for b in blocks(message.get("content")):
                 if b.get("type") == "tool_result" and b.get("tool_use_id") in owner:
                     results.setdefault(owner[b["tool_use_id"]], []).append(out(b, line))
-    done, typed = set(), False
-    for line in own:
+    done, after, last = set(), {}, None
+    for n, line in enumerate(own):
+        if last is not None:
+            after.setdefault(last.get("uuid"), (n - 1, list(talk.context)))
+        last = line
         message = line.get("message") if isinstance(line.get("message"), dict) else {}
         if line["type"] == "assistant":
             name = message.get("id") or line.get("uuid") or id(line)
@@ -65,8 +67,13 @@ def session(own):
         elif line["type"] == "user" and (text := words(message.get("content"))):
             if line.get("isCompactSummary"):
                 talk.context = []
+            went, then = after.get(line.get("parentUuid"), (n, None))
+            left = own[went + 1 : n]
+            fresh = [x for x in left if x["type"] == "assistant" and (x["message"].get("id") or x.get("uuid")) not in [
+                y["message"].get("id") or y.get("uuid") for y in own[: went + 1] if y["type"] == "assistant"]]
+            if then is not None and fresh and not any(x.get("isCompactSummary") for x in left):
+                talk.context = then
             talk.say("user", text)
-            typed = typed or not (line.get("isMeta") or text.startswith(NOT_TYPED))
         elif line["type"] == "attachment" and (line.get("attachment") or {}).get("type") == "queued_command":
             prompt = line["attachment"].get("prompt")
             if prompt:
@@ -77,7 +84,7 @@ def session(own):
 def sessions(path):
     own, chains, root = [], {}, {}
     for line in lines(path):
-        if not isinstance(line, dict) or line.get("type") not in ("user", "assistant", "attachment", "system", "summary"):
+        if not isinstance(line, dict) or line.get("type") not in ("user", "assistant", "attachment", "system"):
             continue
         if "session_id" in line and "sessionId" not in line:
             caller = line.get("parent_tool_use_id") or ""

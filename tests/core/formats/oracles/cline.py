@@ -1,9 +1,9 @@
-"""Cline's `api_conversation_history.json` and SDK messages: Anthropic messages; in old ones XML calls and titled results."""
+"""Cline's `api_conversation_history.json` and its SDK's messages; in old ones calls are XML and results have titles."""
 
 import json
 import re
 
-from support.oracle import Out, Talk, lines
+from support.oracle import Out, Talk, arguments, lines
 
 TITLE = "Cline conversation"
 TOOLS = ("execute_command|read_file|write_to_file|replace_in_file|apply_diff|insert_content|search_files|list_files|"
@@ -43,7 +43,8 @@ def beside(path, answers):
     found = path.parent / "ui_messages.json"
     if found == path or not found.is_file():
         return []
-    asked = [json.loads(m["text"]) for m in json.loads(found.read_text()) if m.get("say") == "api_req_started"]
+    asked = [arguments(m["text"]) for m in json.loads(found.read_text()) if m.get("say") == "api_req_started"]
+    asked = [r if isinstance(r, dict) else {} for r in asked]
     counted = [(sum(r.get(k) or 0 for k in ("tokensIn", "cacheWrites", "cacheReads")) if "tokensIn" in r else None,
                 r.get("tokensOut")) for r in asked]
     return counted if len(counted) == answers else []
@@ -62,7 +63,8 @@ def sessions(path):
             if n == 0 or messages[n - 1]["role"] != "assistant":
                 talk.say("user", words(content))
             continue
-        reply = blocks(messages[n + 1]["content"]) if n + 1 < len(messages) and messages[n + 1]["role"] == "user" else []
+        after = messages[n + 1] if n + 1 < len(messages) else {}
+        reply = blocks(after["content"]) if after.get("role") == "user" else []
         titled = re.compile(rf"\[(?:{TOOLS})\b[^\n]*\] Result:")
         text, calls = words(content), [(b["name"], b.get("input", {})) for b in content if b["type"] == "tool_use"]
         native = [name for name, _ in calls]

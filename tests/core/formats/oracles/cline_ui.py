@@ -2,11 +2,12 @@
 
 import json
 
-from support.oracle import Out, Talk, lines
+from support.oracle import Out, Talk, arguments, lines
 
 TITLE = "Cline window messages"
 CALLS = ("tool", "command", "use_mcp_server", "browser_action", "browser_action_launch", "mcp_server_request_started",
          "completion_result", "followup", "plan_mode_respond", "act_mode_respond", "new_task")
+COUNTS = ("tokensIn", "cacheWrites", "cacheReads")
 OUTPUTS = ("command_output", "mcp_server_response", "browser_action_result", "codebase_search_result", "subtask_result")
 ERRORS = ("error", "diff_error", "api_req_failed", "clineignore_error", "rooignore_error", "mistake_limit_reached",
           "command_permission_denied")
@@ -46,8 +47,8 @@ def sessions(path):
         kind, text = m[m["type"]], m.get("text") or ""
         if kind == "api_req_started":
             close()
-            used = json.loads(text or "{}")
-            read = sum(used.get(k) or 0 for k in ("tokensIn", "cacheWrites", "cacheReads")) if "tokensIn" in used else None
+            used = arguments(text) if isinstance(arguments(text), dict) else {}
+            read = sum(used.get(k) or 0 for k in COUNTS) if "tokensIn" in used else None
             now = {"text": [], "why": [], "calls": [], "outs": [], "tokens": (read, used.get("tokensOut"))}
         elif now is None:
             continue

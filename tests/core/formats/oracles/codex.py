@@ -10,7 +10,8 @@ CALLS = {"function_call", "custom_tool_call", "local_shell_call", "web_search_ca
 ADDED = ("<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<permissions", "<INSTRUCTIONS>",
          "<turn_aborted>", "<collaboration_mode>", "<user_shell_command>", "<skill>", "<subagent_notification>")
 REFUSED = ("failed in sandbox", "execution error: ", "exec_command failed", "write_stdin failed", "unsupported call",
-           "apply_patch verification failed", "tool call error: ", "failed to parse function arguments", "aborted by user")
+           "apply_patch verification failed", "tool call error: ", "failed to parse function arguments",
+           "aborted by user")
 
 
 def words(content):
@@ -24,7 +25,8 @@ def call(item):
     return name, {"input": raw} if item["type"] == "custom_tool_call" and isinstance(raw, str) else arguments(raw)
 
 
-def out(item):
+def out(item, ends=()):
+    end = next((p for p in ends if p.get("call_id") == item.get("call_id")), {})
     raw, whole = item.get("output"), {}
     if isinstance(raw, str) and raw.startswith("{"):
         try:
@@ -36,13 +38,14 @@ def out(item):
     inner = whole.get("output", whole.get("content")) if whole.keys() & {"output", "content"} else raw
     text = inner if isinstance(inner, str) else words(inner) if isinstance(inner, list) else json.dumps(
         inner, ensure_ascii=False)
-    code = (whole.get("metadata") or {}).get("exit_code")
+    code = end.get("exit_code", (whole.get("metadata") or {}).get("exit_code"))
     before = text.split("Output:")[0] if "Output:" in text[:2000] else text.split("\n")[0]
     stated = re.search(r"(?im)^(?:process exited with code|exit code:?) (-?\d+)|^failed in sandbox.*exit code: (-?\d+)",
                        before)
     if code is None and stated:
         code = int(stated[1] or stated[2])
-    return Out(text=text, code=code, failed=bool(code) or whole.get("success") is False or text.startswith(REFUSED))
+    return Out(text=text, code=code, failed=bool(code) or whole.get("success") is False or text.startswith(REFUSED)
+               or end.get("success") is False or "Err" in (end.get("result") or {}))
 
 
 def sessions(path):
@@ -51,6 +54,7 @@ def sessions(path):
             ("response_item" if "type" in r else "session_meta", r) for r in records]
     meta = next((p for kind, p in flat if kind == "session_meta"), {})
     outs = [p for kind, p in flat if kind == "response_item" and str(p.get("type")).endswith("_call_output")]
+    ends = [p for kind, p in flat if kind == "event_msg" and str(p.get("type")).endswith("_end")]
     talk, current, pending, total, turns, added = Talk(), None, (None, None), None, [], []
     first = meta.get("instructions") or (meta.get("base_instructions") or {}).get("text")
     if first:
@@ -63,7 +67,7 @@ def sessions(path):
         if current and (current["texts"] or current["calls"] or current["thought"]):
             found = []
             for name, _ in current["calls"]:
-                found += [out(o) for o in outs if o.get("call_id") == name]
+                found += [out(o, ends) for o in outs if o.get("call_id") == name]
             talk.step("\n".join(current["thought"] + current["texts"]), [c for _, c in current["calls"]], found,
                       tokens=current["tokens"], answer="\n".join(current["texts"]))
         current = None

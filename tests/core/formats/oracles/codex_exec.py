@@ -1,10 +1,11 @@
-"""`codex exec --json` by codex-rs `exec/src/exec_events.rs`: items in the order in which they began, in their last form."""
+"""`codex exec --json` by codex-rs `exec_events.rs`: items in the order in which they began, each in its last form."""
 
 import json
 
 from support.oracle import Out, Talk, lines
 
 TITLE = "Codex exec stream"
+HIDDEN = ("id", "type", "item_type", "status", "aggregated_output", "exit_code", "result", "error", "tool")
 SAID = ("agent_message", "assistant_message")
 
 
@@ -30,8 +31,7 @@ def sessions(path):
         elif kind == "reasoning":
             thought.append(item["text"])
         elif kind != "error":
-            shown = {k: v for k, v in item.items() if k not in ("id", "type", "item_type", "status", "aggregated_output",
-                                                                "exit_code", "result", "error", "tool")}
+            shown = {k: v for k, v in item.items() if k not in HIDDEN}
             raw = item.get("aggregated_output", item.get("result"))
             text = "" if raw is None else raw if isinstance(raw, str) else json.dumps(raw, ensure_ascii=False)
             code = item.get("exit_code")

@@ -47,19 +47,24 @@ def flat(events):
 
 
 def total(used):
+    used = used or {}
+    if "input_tokens" not in used:
+        return used.get("prompt_tokens"), used.get("completion_tokens")
     names = ("input_tokens", "input_tokens_cache_write", "input_tokens_cache_read")
-    if not used or used.get("input_tokens") is None:
-        return None, (used or {}).get("output_tokens")
+    if used["input_tokens"] is None:
+        return None, used.get("output_tokens")
     every, out = used.get("total_tokens"), used.get("output_tokens")
     return every - out if every is not None and out is not None and every >= out else sum(
         used.get(k) or 0 for k in names), out
 
 
 def session(sample):
+    if old := sample.get("transcript"):
+        sample = {**sample, "events": old["events"], "attachments": old.get("content")}
     attached = sample.get("attachments") or {}
     whole = json.dumps(sample)
-    if "attachment://" in whole:
-        sample = json.loads(re.sub(r"attachment://([0-9a-f]+)", lambda m: json.dumps(
+    if attached:
+        sample = json.loads(re.sub(r"(?:attachment|tc)://([0-9a-f]+)", lambda m: json.dumps(
             attached[m[1]])[1:-1] if m[1] in attached else m[0], whole))
     pool = sample.get("message_pool") or (sample.get("events_data") or {}).get("messages") or []
     events = list(flat(sample.get("events")))
@@ -75,7 +80,8 @@ def session(sample):
                 error, raw = tool.get("error") or {}, tool.get("result")
                 text = words(raw) if isinstance(raw, list) else "" if raw is None else raw if isinstance(
                     raw, str) else json.dumps(raw)
-                outs.append(Out(text=text or error.get("message", ""), failed=bool(error) or tool.get("failed") is True))
+                outs.append(Out(text=text or error.get("message", ""),
+                                failed=bool(error) or tool.get("failed") is True))
             tools[call["id"]] = tools.get(call["id"], [])[1:]
         if event.get("error"):
             outs.append(Out(text=event["error"], failed=True))

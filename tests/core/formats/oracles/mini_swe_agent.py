@@ -25,7 +25,8 @@ def sessions(path):
         extra, text = message.get("extra") or {}, words(message.get("content"))
         after = [m for m in messages[start + 1 : stop] if m["role"] != "exit"]
         human = [m for m in after if (m.get("extra") or {}).get("interrupt_type") in HUMAN]
-        native = [(c["function"]["name"], arguments(c["function"]["arguments"])) for c in message.get("tool_calls") or []]
+        native = [(c["function"]["name"], arguments(c["function"]["arguments"]))
+                  for c in message.get("tool_calls") or []]
         blocks = re.findall(BLOCK, text, re.DOTALL)
         calls = [("bash", {"command": a.get("command")}) for a in extra.get("actions") or []] or native or [
             ("bash", {"command": b}) for b in blocks if len(blocks) == 1]

@@ -10,10 +10,12 @@ ROLES = {"developer": "system", "function": "tool"}
 
 
 def words(content):
-    if isinstance(content, list):
-        return "\n".join(p if isinstance(p, str) else p.get("text", p.get("refusal")) or "" if isinstance(
-            p.get("text", p.get("refusal")), str) else f"[{p.get('type') or p.get('content_type') or 'part'}]" for p in content)
-    return content or ""
+    return "\n".join(map(part, content)) if isinstance(content, list) else content or ""
+
+
+def part(p):
+    text = p if isinstance(p, str) else p.get("text", p.get("refusal"))
+    return text if isinstance(text, str) else f"[{p.get('type') or p.get('content_type') or 'part'}]"
 
 
 def calls(m):
@@ -55,7 +57,8 @@ def session(row):
 
 def sessions(path):
     rows = lines(path)
-    if rows and all(isinstance(r, dict) and "role" in r and "content" in r for r in rows) and path.read_text()[:1] == "[":
+    bare = path.read_text()[:1] == "[" and all(isinstance(r, dict) and "role" in r and "content" in r for r in rows)
+    if bare:
         rows = [{"messages": rows}]
     known, found = set(), []
     for row in (r for r in rows if isinstance(r, dict)):

@@ -1,4 +1,4 @@
-"""OpenHands before its SDK by `openhands/events`: actions of one model response are one step; `cause` names an action."""
+"""OpenHands before its SDK by `openhands/events`: actions of one response are one step; `cause` names an action."""
 
 import json
 
@@ -21,7 +21,8 @@ def out(event):
     extras = event.get("extras") or event
     code = (extras.get("metadata") or {}).get("exit_code", extras.get("exit_code"))
     text = event.get("content") or ""
-    failed = bool(code) or event["observation"] == "error" or event.get("success") is False or extras.get("error") is True
+    failed = bool(code) or event["observation"] == "error" or event.get("success") is False
+    failed = failed or extras.get("error") is True
     return Out(text=text if isinstance(text, str) else json.dumps(text), code=code, failed=failed)
 
 

@@ -45,7 +45,7 @@ def sessions(path):
         for e in group:
             function = (e.get("tool_call") or {}).get("function") or e.get("tool_call") or {}
             raw = function.get("arguments") or {k: v for k, v in (e.get("action") or {}).items() if k != "kind"}
-            made.append((e.get("tool_name") or function.get("name"), arguments(raw)))
+            made.append((e.get("tool_name") or function.get("name") or "unknown", arguments(raw)))
         thought = "\n".join(words(e.get("thought")) for e in group)
         outs = [out(r) for e in group for r in events if r["kind"] in RESULTS
                 and r.get("tool_call_id") == e.get("tool_call_id")]
@@ -82,7 +82,7 @@ def sessions(path):
             talk.say("user", event.get("summary") or "Earlier events were left out.")
         elif orphan:
             close()
-            talk.step("", [(event["tool_name"], {})], [out(event)], called=False, tokens=tokens)
+            talk.step("", [(event["tool_name"] or "unknown", {})], [out(event)], called=False, tokens=tokens)
             tokens = (None, None)
     close()
     return [talk.steps]

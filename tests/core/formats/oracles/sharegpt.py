@@ -1,4 +1,4 @@
-"""ShareGPT and LLaMA-Factory by its `data/README.md`: `conversations[{from, value}]`, v1's `messages[{role, content}]`."""
+"""ShareGPT and LLaMA-Factory by its `data/README.md`: `conversations[{from, value}]`, v1's `messages`."""
 
 import json
 
@@ -13,9 +13,10 @@ def called(text):
     try:
         value = json.loads(text)
     except ValueError:
-        return [("unknown", text)]
+        return [("unknown", arguments(text))]
     value = [v for v in (value if isinstance(value, list) else [value]) if isinstance(v, dict) and v.get("name")]
-    return [(v["name"], arguments(v.get("arguments", {}))) for v in value] or [("unknown", text)]
+    return [(v["name"], arguments(v.get("arguments", {}))) for v in value] or [
+        ("unknown", arguments(text))]
 
 
 def turns(row):

@@ -43,6 +43,6 @@ def sessions(path):
     made = steps(typed(cast)) if cast.is_file() else []
     if not made and sent.is_file():
         rows = [ast.literal_eval(line) for line in sent.read_text().splitlines() if line.strip()]
-        made = [Step(calls=[("send_keys", {"command": "".join(map(str, r)) if isinstance(r, list | tuple) else str(r)})],
-                     context=[]) for r in rows]
+        keys = ["".join(map(str, r)) if isinstance(r, list | tuple) else str(r) for r in rows]
+        made = [Step(calls=[("send_keys", {"command": k})], context=[]) for k in keys]
     return [made]

@@ -1,0 +1,136 @@
+"""The rules judge every session when it ends, imported ones when they are here, so that nothing unjudged is trained.
+
+A worker process asks the rules, a person's own ones too (`home/rules`): one that breaks or hangs stops nothing. What
+they say stands in the log under each rule's name and version, like that of `tiphys judge`. `at_end = false` in
+rules.toml switches it off, for all sessions or those of a task.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+
+import msgspec
+
+from core.domain.errors import InvalidInput, NotFound, ReportableError
+from core.domain.events import StepAdded, VerdictGiven, decode_event
+from core.domain.session import FINAL_STATES, SessionRow
+from core.protocol.codec import check_event
+from core.server.hub import Hub
+from core.server.worker_process import WorkerProcess
+from core.store import log
+from core.store.home import Home, make_private_folder, write_private
+from core.store.sqlite import Connection as Database
+from core.supervision.rule_file import judges_at_end
+from core.workers.rules import ProposeVerdicts
+
+_log = logging.getLogger("session")
+
+LOOK_PAUSE_S = 0.5
+"""Sessions that changed are looked at together, so often at most."""
+
+ANSWER_S = 300.0
+"""Rules that take longer for one session are ended; it stays as it is until it grows or somebody asks."""
+
+ATTEMPTS = 5
+_MAX_LINE = 256 * 1024 * 1024
+
+
+class EndRules:
+    """Judges sessions that are over, one after the other. `judged` is how many steps the rules have seen of each: a
+    derived file, without which they say nothing twice, but look again."""
+
+    def __init__(self, hub: Hub, home: Home) -> None:
+        self._hub, self._rules = hub, home.path / "rules"
+        self._file = home.path / "cache" / "judged_at_end.json"
+        self._judged: dict[str, int] = {}
+        self._changed: dict[str, None] = {}
+        self._wake = asyncio.Event()
+        arguments = ["-m", "core.supervision.worker", "--log", str(home.server_db), "--rules", str(self._rules)]
+        self._worker = WorkerProcess(home, arguments, _MAX_LINE)
+
+    async def run(self) -> None:
+        """Judge what is over, then what comes to be over, until cancelled."""
+        with suppress(OSError, msgspec.DecodeError):
+            self._judged = msgspec.json.decode(self._file.read_bytes(), type=dict[str, int])
+        self._hub.on_changed.append(self._on_changed)
+        for row in log.rows(self._hub.reader):
+            self._on_changed(row.session)
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            await self._judge_changed()
+            await asyncio.sleep(LOOK_PAUSE_S)
+
+    async def close(self) -> None:
+        """End the worker."""
+        await self._worker.close()
+
+    def _on_changed(self, session: str) -> None:
+        self._changed[session] = None
+        self._wake.set()
+
+    async def _judge_changed(self) -> None:
+        changed, self._changed = self._changed, {}
+        due = [row for session in changed if (row := self._row(session)) is not None and self._is_due(row)]
+        for row in due:
+            try:
+                await self._judge(row)
+            except (ReportableError, OSError, EOFError, ValueError) as error:
+                _log.warning("the rules could not judge session %s at its end: %s", row.session, error)
+        if due:
+            await self._worker.close()
+            self._save()
+
+    def _row(self, session: str) -> SessionRow | None:
+        with suppress(NotFound):
+            row = log.row(self._hub.reader, session)
+            return None if row.is_hidden else row
+        return None
+
+    def _is_due(self, row: SessionRow) -> bool:
+        """Whether a session is over, and has steps that the rules were not asked about. An import is over but while its
+        file is followed."""
+        is_over = row.state in FINAL_STATES or (row.origin != "live" and row.state != "running")
+        return is_over and self._judged.get(row.session, 0) < row.steps
+
+    async def _judge(self, row: SessionRow) -> None:
+        """Raises what the worker's `ask` raises; then it is not tried again before the session grows."""
+        if not judges_at_end(self._rules, row.task):
+            return
+        self._judged[row.session] = row.steps
+        for _ in range(ATTEMPTS):
+            proposed = await self._worker.ask(ProposeVerdicts(session=row.session), ANSWER_S)
+            bodies = [_checked(body, row.steps) for body in proposed.events]
+            if not bodies or await self._hub.do(row.session, partial(_store, row.session, proposed.head, bodies)):
+                return
+
+    def _save(self) -> None:
+        """A disk that refuses costs that the rules look again after the next start."""
+        try:
+            make_private_folder(self._file.parent)
+            write_private(self._file, msgspec.json.encode(self._judged))
+        except (ReportableError, OSError) as error:
+            _log.warning("%s cannot be written: %s", self._file, error)
+
+
+def _checked(body: bytes, steps: int) -> bytes:
+    """An event of the worker's, which runs a person's code: it may speak as a rule about the steps, and not else."""
+    event = decode_event(check_event(body))
+    fact = event.fact
+    if event.author.kind != "rule" or not isinstance(fact, VerdictGiven) or not 0 < fact.step <= steps:
+        raise InvalidInput("bad_opinion", f"A rule cannot say {type(fact).__name__} as {event.author.kind}.")
+    return body
+
+
+def _store(session: str, head: int, bodies: Sequence[bytes], conn: Database) -> bool:
+    """Whether it was stored: not where the session grew, or rules spoke, after the worker had read it."""
+    for placed in log.read_all(conn, session, after=head):
+        event = placed.event
+        if isinstance(event.fact, StepAdded) or (isinstance(event.fact, VerdictGiven) and event.author.kind == "rule"):
+            return False
+    log.append(conn, session, bodies)
+    return True

@@ -1,0 +1,58 @@
+"""Other engines take our rows: the loss and the gradient's norm of their first updates are ours."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.exported import talking_session, write_log
+from support.tiny_model import make_model, trl_template
+
+pytest.importorskip("trl")
+pytest.importorskip("pyarrow")
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.timeout(600)]
+RECIPES = Path(__file__).parents[3] / "resources" / "engines"
+
+
+@pytest.mark.parametrize(("preset", "devices"), [("once", 1), ("paper", 2)])
+def test_plain_trl_under_torchrun_makes_the_same_updates(tmp_path, preset, devices):
+    """Weights per token, and rows repeated as places; one process, and two that share an update."""
+    from core.export.options import read_options
+    from core.export.run import export
+    from core.training.settings import TrainSettings
+    from core.training.train import run
+
+    model = make_model(tmp_path / "model", template=trl_template("qwen3"))
+    log = write_log(tmp_path / "server.db", a=talking_session(5, steps=3), b=talking_session(6, steps=3))
+    report = export(log, ["a", "b"], "tokens", tmp_path / "data", str(model), read_options({"preset": preset}))
+    rows = 4 if preset == "once" else 48
+    assert report.rows == (4 if preset == "once" else 6)
+    options = {"per_device_train_batch_size": rows // devices, "num_train_epochs": 3, "learning_rate": 1e-3,
+               "lr_scheduler_type": "constant", "logging_steps": 1, "report_to": "none", "use_cpu": "true",
+               "bf16": "false", "max_grad_norm": 1.0, "save_strategy": "no", "adam_epsilon": 1e-5}
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={devices}",
+               str(RECIPES / "trl_sft.py"), str(tmp_path / "data"), "--model", str(model), "--out",
+               str(tmp_path / "theirs")]
+    command += [part for name, value in options.items() for part in (f"--{name}", str(value))]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path,
+                          env={**os.environ, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"})
+    assert done.returncode == 0, done.stderr[-3000:]
+    records = [record for record in map(_record, done.stdout.splitlines()) if record]
+    theirs = [(float(record["loss"]), float(record["grad_norm"])) for record in records]
+    ours: list[dict] = []
+    run(TrainSettings(data=str(tmp_path / "data"), model=str(model), out=str(tmp_path / "ours"), device="cpu", epochs=3,
+                      batch=rows, learning_rate=1e-3, decay="constant", epsilon=1e-5), ours.append)
+    assert len(theirs) == len(ours) == 3
+    for (loss, norm), line in zip(theirs, ours, strict=True):
+        assert loss == pytest.approx(line["loss"], rel=2e-4)  # TRL rounds what it prints
+        assert norm == pytest.approx(line["grad_norm"], rel=2e-3)
+
+
+def _record(line: str) -> dict:
+    if not line.startswith("{'loss'"):
+        return {}
+    return json.loads(line.replace("'", '"'))

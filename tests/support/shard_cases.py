@@ -1,0 +1,41 @@
+"""Run by `accelerate launch` in each of several processes: the gradient of a first update, or a whole run, of several
+models in turn, so that the libraries are imported once.
+
+`shard_cases.py PRECISION FOLDER OUT`: FOLDER holds data.jsonl and the models `tied` and `untied`. Gradients go to
+OUT/MODEL-METHOD.pt with loss and parameters, whole runs (in bf16) to OUT/MODEL-METHOD.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import torch
+from support.updates import trainer_gradient
+
+from core.training.launch import is_first
+from core.training.settings import TrainSettings
+from core.training.train import run
+
+CASES = [(model, method) for model in ("tied", "untied") for method in ("full", "lora")]
+RUN = {"batch": 8, "epochs": 2, "learning_rate": 1e-3, "min_learning_rate": 1e-4, "weight_decay": 0.1, "save_every": 2,
+       "pack_tokens": 64}
+
+
+def main(precision: str, folder: Path, out: Path) -> None:
+    """Every case, one after the other."""
+    pack = 64 if precision == "fp32" else 100_000  # many sums of parts, or one, as the processes exchanged it
+    for model, method in CASES:
+        torch.manual_seed(5)
+        name, more = f"{model}-{method}", {"method": method, "precision": precision, "processes": 2}
+        loss, gradient, trainer = trainer_gradient(folder / model, folder / "data.jsonl", out / f"{name}-gradient",
+                                                   batch=21, pack_tokens=pack, **more)
+        if is_first():
+            torch.save((loss, gradient, trainer.trained), out / f"{name}.pt")
+        if precision == "bf16":
+            run(TrainSettings(data=str(folder), model=str(folder / model), out=str(out / name), device="cpu",
+                              **RUN, **more))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]))
