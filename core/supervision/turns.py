@@ -21,7 +21,7 @@ _TEXT = 3000
 class TurnWindow(msgspec.Struct, frozen=True, kw_only=True):
     """Turns that a judge is shown at once. It judges `steps`; the ones before them are shown for context only.
 
-    `before` is what holds when the first of them is made and is older than it (`standing`); `score` is the highest
+    `before` is what holds when the first of them is made and is older than it (`in_force`); `score` is the highest
     score before the summary that came before these turns.
     """
 
@@ -48,7 +48,7 @@ def windows(trajectory: Trajectory, body_of: BodyOf, most: int, overlap: int = 4
         at = 0
         while at < len(segment):
             begin = _begin(sizes, at, most // 2, overlap)
-            before = standing(trajectory, segment[begin].number, most // 4)
+            before = in_force(trajectory, segment[begin].number, most // 4)
             end, total = at + 1, _tokens(before) * bool(before) + sum(sizes[begin : at + 1])
             while end < len(segment) and total + sizes[end] <= most:
                 total += sizes[end]
@@ -92,10 +92,10 @@ def guided_windows(trajectory: Trajectory, body_of: BodyOf, most: int, before: i
         if bodies:
             text = "\n\n".join([*texts, remark(guidance.text)])
             yield TurnWindow(steps=tuple(b.number for b in bodies), text=text, guidance=guidance,
-                             before=standing(trajectory, bodies[0].number, most // 4))
+                             before=in_force(trajectory, bodies[0].number, most // 4))
 
 
-def standing(trajectory: Trajectory, step: int, most: int) -> str:
+def in_force(trajectory: Trajectory, step: int, most: int) -> str:
     """What holds when a step is made and came before it: the summary that stands for older steps, and all advice that
     people gave by then, the newest last. Advice is whole; a summary is cut where both have more than `most` tokens.
     """
