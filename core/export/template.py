@@ -13,6 +13,7 @@ import msgspec
 from core.domain.errors import InvalidInput
 from core.domain.message import Message
 from core.llm.model import ToolSpec
+from core.llm.render_budget import rendered
 from core.llm.template_messages import template_messages, template_tool
 
 _CLOCK = re.compile(r"strftime_now\(\s*['\"]([^'\"]+)['\"]\s*\)")
@@ -56,18 +57,19 @@ class ChatTemplate:
     def text(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = (), *, prompt: bool = False,
              day: str = "") -> str:
         """The text of messages; with `prompt`, ready for the model's answer. `day` (YYYY-MM-DD) is the date that
-        templates with a clock write; "" is today. Raises InvalidInput (template_error) where the template refuses."""
+        templates with a clock write; "" is today. Raises InvalidInput: template_error where the template refuses,
+        template_too_slow where it does not come to an end."""
         from jinja2.exceptions import TemplateError
 
         try:
-            text = self._tokenizer.apply_chat_template(
+            template = on_day(str(self._tokenizer.chat_template), day)
+            return rendered(template, lambda: self._tokenizer.apply_chat_template(
                 self.dicts(messages), tools=[template_tool(t) for t in tools] or None, tokenize=False,
-                chat_template=on_day(str(self._tokenizer.chat_template), day), add_generation_prompt=prompt,
-                **self.mode.variables)
-        except (TemplateError, TypeError, ValueError, KeyError, AttributeError) as error:
+                chat_template=template, add_generation_prompt=prompt, **self.mode.variables))
+        except (TemplateError, TypeError, ValueError, LookupError, AttributeError, ArithmeticError,
+                RuntimeError) as error:
             sentence = f"The chat template refuses these messages: {' '.join(str(error).split())[:200]}"
             raise InvalidInput("template_error", sentence) from error
-        return str(text)
 
     def dicts(self, messages: Sequence[Message]) -> list[dict[str, Any]]:
         """The messages as this template is given them."""

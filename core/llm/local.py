@@ -23,6 +23,7 @@ from core.llm.called_text import split_calls
 from core.llm.extra import require_extra
 from core.llm.foreign_model import SAFE, load_model
 from core.llm.model import Completion, EndpointError, OnText, Request
+from core.llm.render_budget import rendered
 from core.llm.template_messages import template_messages, template_tool
 
 
@@ -109,10 +110,11 @@ class LocalModel:
         from jinja2.exceptions import TemplateError
 
         try:
-            text = tokenizer.apply_chat_template(
+            text = rendered(str(tokenizer.chat_template), lambda: tokenizer.apply_chat_template(
                 template_messages(request.messages), tools=[template_tool(t) for t in request.tools] or None,
-                tokenize=False, add_generation_prompt=True)
-        except (TemplateError, TypeError, ValueError) as error:
+                tokenize=False, add_generation_prompt=True))
+        except (TemplateError, TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RuntimeError,
+                InvalidInput) as error:
             sentence = f"The chat template of {self.name} refuses the messages: {str(error)[:200]}"
             raise EndpointError("endpoint_refused", sentence) from error
         return list(tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])

@@ -37,6 +37,7 @@ from core.protocol.messages import (
     Leased,
     Live,
     MissingBlobs,
+    Nak,
     Welcome,
 )
 from core.protocol.packed import PACKED
@@ -160,6 +161,8 @@ class ConnectedClient:
     async def _do(self, effect: Effect) -> None:
         match effect:
             case Say(message):
+                if isinstance(message, Failed) and message.kind == Denied.__name__:
+                    self._note_refusal(message.sentence)
                 await self._door.say(message)
             case Greet(hello):
                 await self._greet(hello)
@@ -216,7 +219,13 @@ class ConnectedClient:
         except Conflict as error:  # out of order: the client resumes from what is held
             await self._fail(error, Close.GAP)
             return
+        if isinstance(reply, Nak) and reply.kind == Denied.__name__:
+            self._note_refusal(f"{type(command.op).__name__}: {reply.sentence}")
         await self._door.say(reply)
+
+    def _note_refusal(self, what: str) -> None:
+        name = self.principal.name
+        self._hub.refusals.say(logging.WARNING, f"{name} {what}", "refused %s: %s", name, what)
 
     async def _follow(self, session: str) -> None:
         cursor = self._state.cursors[session]

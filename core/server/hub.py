@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
 from core.domain.errors import Denied
+from core.logs import Thinned
 from core.protocol.messages import Close, Live
 from core.protocol.server_state import Bucket
 from core.server.event_frames import EventFrames
@@ -50,6 +52,8 @@ class Hub:
         self.frames = EventFrames(reader)
         self.lookups: Lookups
         self.search: LogSearch
+        self.refusals = Thinned(logging.getLogger("wire"))
+        """Where it is written down who asked for what their token is not worth."""
         self.on_changed: list[Callable[[str], None]] = []
         """Called with a session after each commit that touched it."""
         self._peers: dict[Peer, tuple[str, int]] = {}  # whose outbox or journal it is, and which of all it was

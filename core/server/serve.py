@@ -129,9 +129,9 @@ class Server:
         scope.spawn(_check_tokens(hub), name="tokens")
         scope.spawn(write_marks(reader, self.home), name="high water")
         scope.spawn(sweep_regularly(hub), name="sweep")
-        scope.spawn(self._until_over(until_deleted(self.home.server_db, database)), name="home")
+        scope.spawn(self._until_over(lambda: until_deleted(self.home.server_db, database)), name="home")
         if self.settings.idle_s:
-            scope.spawn(self._until_over(until_idle(hub, self.settings.idle_s)), name="idle")
+            scope.spawn(self._until_over(lambda: until_idle(hub, self.settings.idle_s)), name="idle")
         AttentionNotifier(hub, self.home.path / "notify.txt", scope)
         if self.settings.supervise:
             supervisor = Supervisor(hub, self.home, self.url, list(self.settings.runner) or None)
@@ -141,8 +141,8 @@ class Server:
             scope.spawn(rules.run(), name="rules")
             scope.spawn(Leftovers(hub, self.home).run(), name="leftovers")
 
-    async def _until_over(self, cause: Coroutine[Any, Any, None]) -> None:
-        await cause
+    async def _until_over(self, cause: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        await cause()
         self.over.set()
 
     async def _listen(self, stack: AsyncExitStack, hub: Hub, tls: ssl.SSLContext | None, pin: str) -> Entrance | None:

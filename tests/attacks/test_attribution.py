@@ -278,6 +278,22 @@ def test_who_came_in_and_who_was_refused_is_logged_once_each(tmp_path: Path, cap
     assert not any(token in r.getMessage() or "guessguess" in r.getMessage() for r in caplog.records)
 
 
+def test_what_a_token_is_not_worth_is_logged_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+
+    async def scenario() -> None:
+        async with serving(tmp_path) as server:
+            await made(server, tmp_path, "s")
+            async with foreigner(server.url, account(tmp_path, "li", "view")) as peer:
+                for _ in range(30):
+                    await peer.command("s", op="give_verdict", step=1, value="keep")
+                    await peer.ask(type="list_tasks", id="q")
+
+    asyncio.run(scenario())
+    lines = sorted(r.getMessage() for r in caplog.records if "refused li" in r.getMessage())
+    assert len(lines) == 2 and "GiveVerdict" in lines[0] and "list_tasks" in lines[1], lines
+
+
 def test_floods_from_many_addresses_fill_no_log(caplog: pytest.LogCaptureFixture) -> None:
     from core.logs import Thinned
 
