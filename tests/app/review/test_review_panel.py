@@ -130,7 +130,7 @@ def test_verdicts_go_to_the_server_come_back_and_are_undone(qapp, host, tmp_path
         await eventually(lambda: "person:wang" not in entry.verdicts)
         place.cursor.mark((4, 5, 6))
         place.actions["review.mask"].trigger()
-        await eventually(lambda: all(place.desks.local.trajectory("s1").step(n).final == "mask" for n in (4, 5, 6)))
+        await eventually(lambda: all(place.desks.local.trajectory("s1").step(n).outcome == "mask" for n in (4, 5, 6)))
         view.noted.emit("a loop")
         await eventually(lambda: [n[2] for n in place.desks.local.trajectory("s1").step(5).notes] == ["a loop"])
 
