@@ -80,7 +80,7 @@ def test_opinions_on_a_text_that_a_step_has_no_more_do_not_stand():
     bodies, _ = with_a_step_again(make_session(steps=6, guidance=0, seed=4)[0], is_rewritten=True)
     held, plain = lazily(bodies), fold("s", placed(bodies))
     assert visible(held) == visible(plain) == visible(decode_folded("s", encode_folded(held), reader(bodies)))
-    assert held.step(3).outcome == "keep" and not held.step(3).verdicts
+    assert held.step(3).outcome == "undecided" and not held.step(3).verdicts
     assert [n[2] for n in held.step(3).notes] == ["still here"], "what was said of the new text stands"
 
 
