@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from app.desk.blindness import seen
 from core.domain.steps import WAITING, Opinions, Steps
 from core.domain.trajectory import Trajectory, fold
-from core.domain.verdict import final_verdict
+from core.domain.verdict import PEOPLE, masked_actions, step_outcome
 from core.store import log
 from core.store.sqlite import connect
 
@@ -156,7 +156,7 @@ def series_of(trajectory: Trajectory, reader: str = "") -> list[Series]:
     tokens = np.array(steps.tokens_in, dtype=float)
     scores = [(s.step, s.total) for s in trajectory.scores if s.total is not None]
     verdicts = [(steps.numbers[at], _SIGN[value]) for at, opinions in sorted(steps.opinions.items())
-                if (value := verdict_value(opinions, reader))]
+                if (value := verdict_value(opinions, len(steps.shape(at).tools), reader))]
     found = [_points("score", scores, holds=True), _column("context", numbers, np.where(tokens < 0, np.nan, tokens)),
              _column("cost", numbers, np.where(np.isnan(cost), np.nan, np.nancumsum(cost))),
              _column("duration", numbers, np.array(steps.ended) - np.array(steps.started)),
@@ -174,15 +174,15 @@ def _points(key: str, points: Sequence[tuple[int, float]], *, holds: bool = Fals
                   holds)
 
 
-def verdict_value(opinions: Opinions, reader: str = "") -> str:
-    """What was decided of a step: the latest person's word, else `mask` where a rule or judge masks; "" for nothing."""
-    verdicts = seen(opinions.verdicts, reader)
-    if not verdicts:
-        return ""
-    people = [v.value for v in verdicts.values() if v.author.kind in ("person", "import")]
-    if people:
-        return people[-1] if people[-1] in _SIGN else ""
-    return "mask" if final_verdict(verdicts.values()) == "mask" else ""
+def verdict_value(opinions: Opinions, actions: int = 0, reader: str = "") -> str:
+    """What was decided of a step of so many actions: mask where one of them is masked alone; else the latest person's
+    word on the step, or what rules and judges decide; "" for nothing."""
+    verdicts = list(seen(opinions.verdicts, reader).values())
+    if masked_actions(verdicts, actions):
+        return "mask"
+    people = [v.value for v in verdicts if v.author.kind in PEOPLE and not v.action]
+    decided = people[-1] if people else step_outcome(verdicts, actions)
+    return decided if decided in _SIGN else ""
 
 
 def times_of(steps: Steps) -> Times:

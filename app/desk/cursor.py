@@ -3,8 +3,27 @@
 from __future__ import annotations
 
 import re
+from typing import Protocol
 
+import msgspec
 from PySide6.QtCore import QObject, Signal
+
+
+class ShownSteps(msgspec.Struct, frozen=True):
+    """What a list of steps shows now: those that it marks as selected, and which of these are in sight."""
+
+    selected: frozenset[int]
+    in_sight: frozenset[int]
+
+
+class StepListing(Protocol):
+    """The list in which the reader sees steps."""
+
+    def shown(self) -> ShownSteps | None:
+        """What it shows; None while it is not open."""
+
+    def reveal(self, step: int) -> bool:
+        """Select a step alone and bring it in sight; False where that cannot be, as behind a filter."""
 
 
 class Cursor(QObject):
@@ -15,6 +34,9 @@ class Cursor(QObject):
 
     marked = Signal()
     """The marked steps changed."""
+
+    action_chosen = Signal()
+    """Another action of the step, or the step as a whole, is to be judged."""
 
     aside_opened = Signal(str, object)
     """(kind, id): the reader opened a summary or guidance, which has no step number of its own."""
@@ -27,7 +49,10 @@ class Cursor(QObject):
         self._session = ""
         self._step: int | None = None
         self._marks: tuple[int, ...] = ()
+        self._action = 0
         self._sought: re.Pattern[str] | None = None
+        self.list: StepListing | None = None
+        """Where the reader sees what is selected; None before there is a list."""
 
     @property
     def session(self) -> str:
@@ -43,6 +68,17 @@ class Cursor(QObject):
     def marks(self) -> tuple[int, ...]:
         """Steps marked together in the list (Shift, Ctrl), in order; one act may judge them all."""
         return self._marks
+
+    @property
+    def action(self) -> int:
+        """Which action of the step is to be judged, counted from 1; 0: the whole step."""
+        return self._action
+
+    def choose_action(self, action: int) -> None:
+        """Judge one action of the step from now on, or with 0 the whole step, until the reader goes elsewhere."""
+        if action != self._action:
+            self._action = action
+            self.action_chosen.emit()
 
     @property
     def sought(self) -> re.Pattern[str] | None:
@@ -62,6 +98,7 @@ class Cursor(QObject):
         if session != self._session:
             self._marks = ()
         self._session, self._step = session, step
+        self.choose_action(0)
         self.moved.emit(session, step)
 
     def to_step(self, step: int | None) -> None:
@@ -76,6 +113,8 @@ class Cursor(QObject):
         """Mark steps for a joint act."""
         if steps != self._marks:
             self._marks = steps
+            if len(steps) > 1:
+                self.choose_action(0)
             self.marked.emit()
 
     def open_aside(self, kind: str, ref: object) -> None:

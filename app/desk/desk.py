@@ -46,6 +46,7 @@ class LinkStatus(msgspec.Struct, frozen=True):
     server: str = ""
     latency_ms: float | None = None
     sentence: str = ""
+    capabilities: tuple[str, ...] = ()
 
 
 class DeskSignals(QObject):
@@ -134,7 +135,8 @@ class Desk(DeskSignals):
         if self.client is None:
             return LinkStatus("off", self._since)
         status = self.client.status
-        return LinkStatus(status.state, status.since, status.server, status.latency_ms, status.sentence)
+        return LinkStatus(status.state, status.since, status.server, status.latency_ms, status.sentence,
+                          status.capabilities)
 
     def body(self, hash: str, callback: Callable[[bytes], None], absent: Callable[[], None] | None = None) -> Fetch:
         """Give a payload to `callback`: at once when it is here, else when the server has sent it, before all that

@@ -15,7 +15,7 @@ from core.domain.guidance import Guidance
 from core.domain.step import StepHead
 from core.domain.steps import ERROR
 from core.domain.trajectory import Item, StepEntry, Trajectory
-from core.domain.verdict import Verdict, final_verdict
+from core.domain.verdict import Verdict, masked_actions, step_outcome
 
 ERRORS: dict[str, str] = {
     "exit_code": QT_TRANSLATE_NOOP("ErrorKind", "exit code"),
@@ -115,7 +115,7 @@ def _step(entry: StepEntry, reader: str) -> RowText:
         sign, word, meaning = "✗", error_word(head.error_kind), "error"
     elif head.status == "running":
         sign, word, meaning = "…", QCoreApplication.translate("Row", "in background"), "live"
-    verdict, verdict_meaning = verdict_words(seen(entry.verdicts, reader))
+    verdict, verdict_meaning = verdict_words(seen(entry.verdicts, reader), len(head.tools))
     return RowText(
         number=quantities.number(head.number), time=quantities.clock(head.started_at or head.ended_at),
         sign=sign, word=word, meaning=meaning, tool=one_line(tool, 40), title=one_line(title),
@@ -123,15 +123,17 @@ def _step(entry: StepEntry, reader: str) -> RowText:
         verdict=verdict, verdict_meaning=verdict_meaning)
 
 
-def verdict_words(verdicts: Mapping[str, Verdict]) -> tuple[str, str]:
-    """Sign and word of what training does with a judged step, with the colour; empty while nobody judged it."""
-    if not verdicts:
-        return "", ""
-    if final_verdict(verdicts.values()) == "mask":
+def verdict_words(verdicts: Mapping[str, Verdict], actions: int) -> tuple[str, str]:
+    """Sign and word of what was decided of a step of so many actions, with the colour; empty while it is undecided."""
+    decided = step_outcome(verdicts.values(), actions)
+    if decided == "mask":
         return "⊘ " + QCoreApplication.translate("Row", "masked"), "mask"
+    if masked := masked_actions(verdicts.values(), actions):
+        words = QCoreApplication.translate("Row", "action {n} masked")
+        return "◐ " + words.format(n=", ".join(map(quantities.number, masked))), "attention"
     if any(v.value == "unsure" for v in verdicts.values()):
         return "? " + QCoreApplication.translate("Row", "unsure"), "attention"
-    return "✓ " + QCoreApplication.translate("Row", "kept"), "keep"
+    return ("✓ " + QCoreApplication.translate("Row", "kept"), "keep") if decided == "keep" else ("", "")
 
 
 def _fold(trajectory: Trajectory, kind: str, at: int, until: int) -> RowText:

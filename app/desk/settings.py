@@ -93,7 +93,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("files.blank_lines", False, QT_TRANSLATE_NOOP("Settings", "Files"),
             QT_TRANSLATE_NOOP("Settings", "Empty lines do not count in differences")),
     Setting("review.advance", False, QT_TRANSLATE_NOOP("Settings", "Review"),
-            QT_TRANSLATE_NOOP("Settings", "After a verdict go to the next undecided step")),
+            QT_TRANSLATE_NOOP("Settings", "After a verdict go to the next step that no person has judged")),
     Setting("review.blind", False, QT_TRANSLATE_NOOP("Settings", "Review"),
             QT_TRANSLATE_NOOP("Settings", "Hide the others' opinions until you have decided")),
     Setting("review.reasons", "", QT_TRANSLATE_NOOP("Settings", "Review"),

@@ -41,7 +41,7 @@ class DisagreementsController(QObject):
         place.sight.grew.connect(self._on_grew)
         place.settings.changed.connect(self._on_setting)
         place.actions["review.next_disagreement"].triggered.connect(self._next)
-        panel.list.opened.connect(place.cursor.to_step)
+        panel.list.opened.connect(self._go)
         self._show()
 
     def _on_grew(self) -> None:
@@ -57,7 +57,7 @@ class DisagreementsController(QObject):
         trajectory = self._place.sight.trajectory
         reader = self._place.reader(self._place.sight.session) if blind else ""
         self._found = disagreements(trajectory, reader) if trajectory is not None else []
-        self._model.show([(d.step, _lines(d)) for d in self._found])
+        self._model.show([((d.step, d.action), _lines(d)) for d in self._found])
         self._panel.show_state(len(self._found), blind=blind)
         agreement = pairs(trajectory) if trajectory is not None and not blind else []
         spent = trajectory.spent if trajectory is not None else {}
@@ -70,15 +70,22 @@ class DisagreementsController(QObject):
         return sentence.format(person=author_words(key), time=quantities.duration(round(sum(seconds.values()))))
 
     def _next(self) -> None:
-        step = next_disagreement(self._found, self._place.sight.step or 0)
-        if step is None:
+        case = next_disagreement(self._found, self._place.sight.step or 0, self._place.cursor.action)
+        if case is None:
             self._place.notices.tell(self.tr("Opinions differ on no step."), "info", self._place.sight.session)
         else:
-            self._place.cursor.to_step(step)
+            self._go((case.step, case.action))
+
+    def _go(self, place: tuple[int, int]) -> None:
+        step, action = place
+        self._place.cursor.to_step(step)
+        self._place.cursor.choose_action(action)
 
 
 def _lines(case: Disagreement) -> TwoLines:
     title = QCoreApplication.translate("Disagreements", "Step {n}").format(n=quantities.number(case.step))
+    if case.action:
+        title += QCoreApplication.translate("Disagreements", ", action {n}").format(n=quantities.number(case.action))
     below = QCoreApplication.translate("Disagreements", "keep: {keep} · mask: {mask}").format(
         keep=_names(case.keep), mask=_names(case.mask))
     return TwoLines(title=f"{title} · {one_line(case.title, 100)}", below=below, sign="≠" if case.people else "~",

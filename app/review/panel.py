@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QElapsedTimer, QObject
@@ -12,14 +13,18 @@ from app.desk.refusal import Refusal
 from app.desk.session_key import id_of, is_local
 from app.desk.worker import Worker, home_environment, read_object
 from app.desk.workplace import Workplace
+from app.kit.ask import yes_or_no
 from app.kit.i18n import QT_TRANSLATE_NOOP
+from app.kit.quantities import number
 from app.review import rules_controller as rules
 from app.review.active_time import ActiveTime
+from app.review.targets import Target, sight_of, target_of
 from app.review.verdict_book import AnyChange, Change, Decision, TagChange, VerdictBook
 from app.review.view import ReviewView, StepOpinions
 from core.domain.errors import ReportableError
-from core.domain.trajectory import StepEntry, Trajectory
-from core.protocol.messages import AddNote, AnyOp, GiveVerdict, SetTag
+from core.domain.trajectory import Trajectory
+from core.domain.verdict import masked_actions
+from core.protocol.messages import CAN_JUDGE_ACTIONS, AddNote, AnyOp, GiveVerdict, SetTag
 
 SETTLED_MS = 1_000
 """At the live tail a step must have stood there so long before a key judges it."""
@@ -52,6 +57,9 @@ class ReviewController(QObject):
             self._place.actions[key].triggered.connect(slot)
         self._place.actions["review.redo"].triggered.connect(self._redo)
         self._place.actions["review.none"].triggered.connect(partial(self._judge, "none"))
+        self._place.actions["review.action"].triggered.connect(self._next_action)
+        self._view.action_chosen.connect(self._cursor.choose_action)
+        self._cursor.action_chosen.connect(self._turn)
         self._view.judged.connect(self._judge_with)
         self._view.noted.connect(self._note)
         self._view.tags.tagged.connect(self._tag)
@@ -83,7 +91,8 @@ class ReviewController(QObject):
             self._view.show_nothing()
             return
         trajectory, book = self._sight.desk.trajectory(session), self._book(session)
-        entries = self._entries(trajectory)
+        target = self._target(trajectory)
+        entries = target.entries
         self._view.show_tally(book.tally(trajectory), book.pending)
         self._show_time()
         self._view.rules.setVisible(bool(trajectory.steps))
@@ -95,7 +104,7 @@ class ReviewController(QObject):
         if (session, entries[0].head.number) != self._shown:
             self._shown = (session, entries[0].head.number)
             self._shown_since.start()
-        self._view.show_step(self._opinions(entries[0], book, len(entries)))
+        self._view.show_step(self._opinions(target, book))
 
     def _show_time(self) -> None:
         session = self._sight.session
@@ -105,20 +114,26 @@ class ReviewController(QObject):
             spent = trajectory.spent.get(me, {})
             self._view.show_time(sum(spent.values()) + sum(self._time.of(session).values()))
 
-    def _opinions(self, entry: StepEntry, book: VerdictBook, marked: int) -> StepOpinions:
-        mine = book.mine(entry)
-        hidden = bool(self._place.settings.get("review.blind")) and mine.value == "none"
-        return StepOpinions(number=entry.head.number, title=entry.head.title, final=book.final(entry), mine=mine,
-                            verdicts=tuple(book.verdicts(entry)), notes=tuple(entry.notes),
-                            others_hidden=hidden, marked=marked, tags=frozenset(book.tags(entry)))
+    def _opinions(self, target: Target, book: VerdictBook) -> StepOpinions:
+        entry = target.entries[0]
+        hidden = bool(self._place.settings.get("review.blind")) and not book.has_judged(entry)
+        verdicts, head = book.verdicts(entry), entry.head
+        return StepOpinions(number=head.number, title=head.title, outcome=book.outcome(entry),
+                            mine=book.mine(entry, target.action), verdicts=tuple(verdicts), notes=tuple(entry.notes),
+                            others_hidden=hidden, marked=len(target.entries), tags=frozenset(book.tags(entry)),
+                            actions=head.tools, action=target.action, masked=masked_actions(verdicts, len(head.tools)))
 
-    def _entries(self, trajectory: Trajectory) -> list[StepEntry]:
-        """The marked steps, else the one that is looked at: at the live tail the newest."""
-        if self._sight.step is None and len(self._cursor.marks) < 2:
-            return trajectory.steps[-1:]
-        steps = self._cursor.marks if len(self._cursor.marks) > 1 else (self._sight.step,)
-        found = [trajectory.index_of(s) for s in steps if s is not None]
-        return [trajectory.steps[i] for i in found if i is not None]
+    def _target(self, trajectory: Trajectory) -> Target:
+        return target_of(self._sight, self._cursor, trajectory)
+
+    def _next_action(self, *_: object) -> None:
+        trajectory = self._sight.trajectory
+        entries = self._target(trajectory).entries if trajectory is not None else ()
+        if len(entries) == 1 and len(entries[0].head.tools) > 1:
+            self._cursor.choose_action((self._cursor.action + 1) % (len(entries[0].head.tools) + 1))
+        else:
+            hint = self.tr("This step has no actions to choose from: it is judged as a whole.")
+            self._place.notices.tell(hint, "info")
 
     def _book(self, session: str) -> VerdictBook:
         if session not in self._books:
@@ -155,8 +170,8 @@ class ReviewController(QObject):
     def _judge_with(self, value: str, reason: str) -> None:
         session = self._sight.session
         trajectory = self._sight.desk.trajectory(session) if session else None
-        entries = self._entries(trajectory) if trajectory else []
-        if trajectory is None or not entries:
+        target = self._target(trajectory) if trajectory else Target()
+        if trajectory is None or not target.entries:
             self._place.notices.tell(self.tr("Select a step first: verdicts are about one step."), "info")
             self._turn()
             return
@@ -164,16 +179,44 @@ class ReviewController(QObject):
             hint = self.tr("A new step has just come: look again, then press again.")
             self._place.notices.tell(hint, "info", session)
             return
+        link = self._sight.desk.link
+        if target.action and link.state == "online" and CAN_JUDGE_ACTIONS not in link.capabilities:
+            hint = self.tr("This server is older and knows verdicts on whole steps only.")
+            self._place.notices.tell(hint, "error", session)
+            return
+        self._when_seen(target, value, partial(self._give, session, trajectory, target, value, reason))
+
+    def _when_seen(self, target: Target, value: str, act: Callable[[], None]) -> None:
+        """Act on what the reader sees; what is out of sight is shown, or asked for, first."""
+        match sight_of(target, self._cursor):
+            case "shown":
+                act()
+            case "revealed":
+                hint = self.tr("Step {n} was not in sight: look at it, then press again.")
+                self._place.notices.tell(hint.format(n=number(target.entries[0].head.number)), "info")
+            case "unseen":
+                self._place.scope.spawn(self._ask(target, value, act), name="judge-unseen",
+                                        on_error=self._place.notices.report)
+
+    async def _ask(self, target: Target, value: str, act: Callable[[], None]) -> None:
+        if await yes_or_no(self._view, *self._view.question(target, value)):
+            act()
+
+    def _give(self, session: str, trajectory: Trajectory, target: Target, value: str, reason: str) -> None:
         book = self._book(session)
-        known = book.mine(entries[0])
-        self._tell(session, book.judge(entries, value, reason))  # type: ignore[arg-type]
+        known = book.mine(target.entries[0], target.action)
+        changes = book.judge(target.entries, value, reason, target.action)  # type: ignore[arg-type]
+        self._tell(session, changes)
         if value in ("keep", "mask") and known.value == "none" and self._place.settings.get("review.advance"):
-            self._advance(trajectory, book)
+            self._advance(trajectory, book, target)
         self._turn()
 
-    def _advance(self, trajectory: Trajectory, book: VerdictBook) -> None:
-        here = max(self._cursor.marks or (self._sight.step or 0,))
-        step = book.next_undecided(trajectory, here)
+    def _advance(self, trajectory: Trajectory, book: VerdictBook, target: Target) -> None:
+        entry = target.entries[-1]
+        if target.action and not book.is_decided(entry):
+            self._next_action()
+            return
+        step = book.next_to_judge(trajectory, entry.head.number)
         if step is not None and self._sight.step is not None:
             self._cursor.mark(())
             self._cursor.to_step(step)
@@ -183,9 +226,9 @@ class ReviewController(QObject):
         if not session:
             return
         trajectory = self._sight.desk.trajectory(session)
-        step = self._book(session).next_undecided(trajectory, self._sight.step or 0)
+        step = self._book(session).next_to_judge(trajectory, self._sight.step or 0)
         if step is None:
-            self._place.notices.tell(self.tr("Every step is decided."), "done", session)
+            self._place.notices.tell(self.tr("People have judged every step."), "done", session)
         else:
             self._cursor.to_step(step)
 
@@ -199,6 +242,7 @@ class ReviewController(QObject):
         self._tell(self._sight.session, changes)
         if changes:
             self._cursor.to_step(changes[0].step)
+            self._cursor.choose_action(changes[0].action if isinstance(changes[0], Change) else 0)
         self._turn()
 
     def _tell(self, session: str, changes: tuple[AnyChange, ...]) -> None:
@@ -221,8 +265,13 @@ class ReviewController(QObject):
 
     def _tag(self, tag: str) -> None:
         session = self._sight.session
-        entries = self._entries(self._sight.desk.trajectory(session)) if session else []
-        self._tell(session, self._book(session).tag(entries, tag) if entries else ())
+        target = self._target(self._sight.desk.trajectory(session)) if session else Target()
+        if target.entries:
+            self._when_seen(target, "tag", partial(self._put_tag, session, target, tag))
+        self._turn()
+
+    def _put_tag(self, session: str, target: Target, tag: str) -> None:
+        self._tell(session, self._book(session).tag(target.entries, tag))
         self._turn()
 
     def _write_note(self, *_: object) -> None:
@@ -232,9 +281,12 @@ class ReviewController(QObject):
             self._view.write_note()
 
     def _note(self, text: str) -> None:
-        trajectory = self._sight.desk.trajectory(self._sight.session)
-        for entry in self._entries(trajectory):
-            self._place.sender.send(self._sight.session, AddNote(step=entry.head.number, text=text))
+        session, target = self._sight.session, self._target(self._sight.desk.trajectory(self._sight.session))
+        self._when_seen(target, "note", partial(self._put_note, session, target, text))
+
+    def _put_note(self, session: str, target: Target, text: str) -> None:
+        for entry in target.entries:
+            self._place.sender.send(session, AddNote(step=entry.head.number, text=text))
 
     def _remember(self, key: str, on: bool) -> None:
         self._place.settings.set(key, on)
@@ -275,14 +327,15 @@ class ReviewController(QObject):
 def _op_of(change: AnyChange) -> AnyOp:
     if isinstance(change, TagChange):
         return SetTag(step=change.step, tag=change.tag, on=change.on)
-    return GiveVerdict(step=change.step, value=change.decision.value, reason=change.decision.reason)
+    return GiveVerdict(step=change.step, value=change.decision.value, reason=change.decision.reason,
+                       action=change.action)
 
 
 def _change_of(op: AnyOp) -> AnyChange | None:
     if isinstance(op, SetTag) and op.step:
         return TagChange(op.step, op.tag, op.on)
     if isinstance(op, GiveVerdict) and op.author is None:
-        return Change(op.step, Decision(op.value, op.reason))
+        return Change(op.step, Decision(op.value, op.reason), op.action)
     return None
 
 

@@ -2,28 +2,46 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
 
 import msgspec
 
 from core.domain.trajectory import StepEntry, Trajectory
-from core.domain.verdict import Author, Verdict, VerdictValue, final_verdict
+from core.domain.verdict import (
+    DECIDED,
+    PEOPLE,
+    Author,
+    StepOutcome,
+    Verdict,
+    VerdictValue,
+    by_action,
+    step_outcome,
+    take,
+    verdict_key,
+)
 
 _UNDO_LIMIT = 1000
 
 
+_NOW = datetime.max.replace(tzinfo=UTC)
+"""When what is on its way is given: after all that is here."""
+
+
 class Decision(msgspec.Struct, frozen=True):
-    """One person's value and reason for one step; `none` where there is none."""
+    """One person's value and reason for one step or action; `none` where there is none."""
 
     value: VerdictValue = "none"
     reason: str = ""
 
 
 class Change(msgspec.Struct, frozen=True):
-    """What is to be told to the server about one step."""
+    """What is to be told to the server about one step, or its `action`-th action."""
 
     step: int
     decision: Decision
+    action: int = 0
 
 
 class TagChange(msgspec.Struct, frozen=True):
@@ -38,16 +56,19 @@ AnyChange = Change | TagChange
 
 
 class Tally(msgspec.Struct, frozen=True):
-    """How the steps of a session end up. `undecided`: no person said keep or mask."""
+    """What was decided of the steps of a session; each is counted once. `partly`: some of its actions are masked;
+    `undecided`: nobody's word has an effect on it. On `by_people` of them all a person decided."""
 
     kept: int = 0
     masked: int = 0
+    partly: int = 0
     undecided: int = 0
+    by_people: int = 0
 
     @property
     def total(self) -> int:
         """All steps."""
-        return self.kept + self.masked
+        return self.kept + self.masked + self.partly + self.undecided
 
 
 class _Act(msgspec.Struct, frozen=True):
@@ -62,7 +83,7 @@ class VerdictBook:
         """`name()` is what the server knows the reader as; "" while that is not known."""
         self.session = session
         self._name = name
-        self._pending: dict[int, Decision] = {}
+        self._pending: dict[tuple[int, int], Decision] = {}
         self._tags: dict[tuple[int, str], bool] = {}
         self._undo: list[_Act] = []
         self._redo: list[_Act] = []
@@ -77,13 +98,14 @@ class VerdictBook:
         """How many verdicts the log has not confirmed yet."""
         return len(self._pending) + len(self._tags)
 
-    def mine(self, entry: StepEntry) -> Decision:
-        """The reader's verdict on a step."""
-        pending = self._pending.get(entry.head.number)
-        if pending is not None:
-            return pending
-        held = entry.verdicts.get(self._key)
+    def mine(self, entry: StepEntry, action: int = 0) -> Decision:
+        """The reader's verdict on a step as a whole, or on one action alone."""
+        held = self._standing(entry).get(verdict_key(self._me, action))
         return Decision(held.value, held.reason) if held else Decision()
+
+    def has_judged(self, entry: StepEntry) -> bool:
+        """Whether the reader said anything of a step, or of one of its actions."""
+        return any(v.author.key == self._me.key for v in self._standing(entry).values())
 
     def tags(self, entry: StepEntry) -> set[str]:
         """The tags of a step, with those on their way."""
@@ -92,29 +114,42 @@ class VerdictBook:
 
     def verdicts(self, entry: StepEntry) -> list[Verdict]:
         """Every standing opinion, the latest last, with what is on its way."""
-        pending = self._pending.get(entry.head.number)
-        found = [v for k, v in entry.verdicts.items() if pending is None or k != self._key]
-        if pending is not None and pending.value != "none":
-            author = Author(kind="person", name=self._name())
-            found.append(Verdict(author=author, value=pending.value, reason=pending.reason))
-        return found
+        return list(self._standing(entry).values())
 
-    def final(self, entry: StepEntry) -> str:
-        """What training will do with the step: keep or mask."""
-        return final_verdict(self.verdicts(entry))
+    def outcome(self, entry: StepEntry) -> StepOutcome:
+        """What was decided of the step."""
+        return step_outcome(self.verdicts(entry), len(entry.head.tools))
 
     def is_decided(self, entry: StepEntry) -> bool:
-        """Whether a person said keep or mask."""
-        return any(v.author.kind in ("person", "import") and v.value in ("keep", "mask") for v in self.verdicts(entry))
+        """Whether a person said keep or mask, of each of its actions."""
+        return all(any(v.author.kind in PEOPLE and v.value in DECIDED for v in on_one)
+                   for on_one in by_action(self.verdicts(entry), len(entry.head.tools)).values())
 
-    def judge(self, entries: Sequence[StepEntry], value: VerdictValue, reason: str = "") -> tuple[AnyChange, ...]:
-        """Decide some steps in one act; what has to be told, nothing where nothing changes."""
+    def judge(self, entries: Sequence[StepEntry], value: VerdictValue, reason: str = "", action: int = 0
+              ) -> tuple[AnyChange, ...]:
+        """Decide some steps, or one action of each, in one act; what has to be told, nothing where nothing changes.
+        A word on a whole step takes back the reader's words on its actions."""
         wanted = Decision(value, reason)
-        entries = [e for e in entries if self.mine(e) != wanted]
-        if not entries:
+        before = {e.head.number: self._own(e, action) for e in entries}
+        numbers = [n for n, own in before.items() if own != [Change(n, wanted, action)]]
+        if not numbers:
             return ()
-        return self._act(_Act(tuple(Change(e.head.number, self.mine(e)) for e in entries),
-                              tuple(Change(e.head.number, wanted) for e in entries)))
+        return self._act(_Act(tuple(change for n in numbers for change in before[n]),
+                              tuple(Change(n, wanted, action) for n in numbers)))
+
+    def _own(self, entry: StepEntry, action: int) -> list[Change]:
+        """What a word on a step or action takes the place of."""
+        number = entry.head.number
+        alone = [] if action else [v.action for v in self.verdicts(entry) if v.action and v.author.key == self._me.key]
+        return [Change(number, self.mine(entry, one), one) for one in (action, *alone)]
+
+    def _standing(self, entry: StepEntry) -> dict[str, Verdict]:
+        found = dict(entry.verdicts)
+        for (step, action), given in self._pending.items():
+            if step == entry.head.number:
+                take(found, Verdict(author=self._me, value=given.value, reason=given.reason, action=action, at=_NOW),
+                     _NOW)
+        return found
 
     def tag(self, entries: Sequence[StepEntry], tag: str) -> tuple[AnyChange, ...]:
         """Put a tag on some steps in one act; where all have it already, take it off."""
@@ -145,11 +180,12 @@ class VerdictBook:
 
     def confirm(self, trajectory: Trajectory) -> None:
         """The log moved on: what it says already is not on its way any more."""
-        for step, decision in list(self._pending.items()):
+        for (step, action), decision in list(self._pending.items()):
             at = trajectory.index_of(step)
-            held = trajectory.steps[at].verdicts.get(self._key) if at is not None else None
+            verdicts = trajectory.steps[at].verdicts if at is not None else {}
+            held = verdicts.get(verdict_key(self._me, action))
             if (Decision(held.value, held.reason) if held else Decision()) == decision:
-                del self._pending[step]
+                del self._pending[step, action]
         for (step, tag), on in list(self._tags.items()):
             at = trajectory.index_of(step)
             if at is not None and (tag in trajectory.steps[at].tags) == on:
@@ -159,19 +195,18 @@ class VerdictBook:
         """The server refused: the log's word stands again, and there is nothing to undo."""
         if isinstance(change, TagChange):
             self._tags.pop((change.step, change.tag), None)
-        elif self._pending.get(change.step) == change.decision:
-            del self._pending[change.step]
+        elif self._pending.get((change.step, change.action)) == change.decision:
+            del self._pending[change.step, change.action]
         self._undo = [a for a in self._undo if change not in a.after]
 
     def tally(self, trajectory: Trajectory) -> Tally:
         """The counts over all steps."""
-        total = len(trajectory.steps)
         judged = [trajectory.steps[i] for i in self._judged(trajectory)]
-        masked = sum(self.final(e) == "mask" for e in judged)
-        decided = sum(map(self.is_decided, judged))
-        return Tally(total - masked, masked, total - decided)
+        counts = Counter(map(self.outcome, judged))
+        return Tally(counts["keep"], counts["mask"], counts["partly"],
+                     counts["undecided"] + len(trajectory.steps) - len(judged), sum(map(self.is_decided, judged)))
 
-    def next_undecided(self, trajectory: Trajectory, after: int) -> int | None:
+    def next_to_judge(self, trajectory: Trajectory, after: int) -> int | None:
         """The first step behind `after` that no person decided, round the end; None when all are."""
         steps = trajectory.steps
         start = (trajectory.index_of(after) or 0) + 1 if trajectory.index_of(after) is not None else 0
@@ -182,13 +217,13 @@ class VerdictBook:
 
     def _judged(self, trajectory: Trajectory) -> set[int]:
         """The places of the steps on which anybody said anything; the others are not looked at one by one."""
-        pending = (trajectory.index_of(step) for step in self._pending)
+        pending = (trajectory.index_of(step) for step, _ in self._pending)
         return {i for i, opinions in trajectory.steps.opinions.items() if opinions.verdicts} | {
             i for i in pending if i is not None}
 
     @property
-    def _key(self) -> str:
-        return Author(kind="person", name=self._name()).key
+    def _me(self) -> Author:
+        return Author(kind="person", name=self._name())
 
     def _act(self, act: _Act) -> tuple[AnyChange, ...]:
         self._undo = [*self._undo[-_UNDO_LIMIT:], act]
@@ -200,5 +235,6 @@ class VerdictBook:
             if isinstance(change, TagChange):
                 self._tags[change.step, change.tag] = change.on
             else:
-                self._pending[change.step] = change.decision
+                self._pending.pop((change.step, change.action), None)  # the order of those on their way counts
+                self._pending[change.step, change.action] = change.decision
         return changes

@@ -28,25 +28,30 @@ from app.kit.long_text import LongText, Part
 from app.kit.quantities import clock, duration, number
 from app.kit.safe_text import PlainLabel, one_line
 from app.review.tag_line import TagLine
+from app.review.targets import Target
 from app.review.verdict_book import Decision, Tally
-from core.domain.verdict import Author, Verdict
+from core.domain.verdict import Author, StepOutcome, Verdict
 
 SIGNS = {"keep": "✓", "mask": "✗", "unsure": "?"}
 MEANINGS = {"keep": "keep", "mask": "mask", "unsure": "attention"}
 
 
 class StepOpinions(msgspec.Struct, frozen=True):
-    """What the panel shows of one step."""
+    """What the panel shows of one step. `actions` are its tools, `action` is the chosen one (0: the whole step),
+    `masked` those that are masked alone."""
 
     number: int
     title: str
-    final: str
+    outcome: StepOutcome
     mine: Decision
     verdicts: tuple[Verdict, ...]
     notes: tuple[tuple[Author, datetime, str], ...] = ()
     others_hidden: bool = False
     marked: int = 0
     tags: frozenset[str] = frozenset()
+    actions: tuple[str, ...] = ()
+    action: int = 0
+    masked: tuple[int, ...] = ()
 
 
 class ReviewView(QWidget):
@@ -57,6 +62,8 @@ class ReviewView(QWidget):
     rules_asked = Signal()
     blind_asked = Signal(bool)
     advance_asked = Signal(bool)
+    action_chosen = Signal(int)
+    """Which action of the step is to be judged; 0: the whole step."""
 
     def __init__(self, actions: Sequence[QAction], parent: QWidget | None = None) -> None:
         """`actions`: keep, mask, unsure, note, tag, undo, next undecided, in this order."""
@@ -69,6 +76,12 @@ class ReviewView(QWidget):
         self._title.setFont(theme.bold_font(self.font()))
         self._final = PlainLabel("", self)
         self._final.setFont(theme.bold_font(self.font()))
+        self.action = QComboBox(self)
+        self.action.setAccessibleName(self.tr("What is judged"))
+        self.action.setToolTip(self.tr("Judge the step, or one of its actions alone (I chooses the next)"))
+        self.action.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.action.activated.connect(self.action_chosen)
+        self.action.hide()
         self.reason = self._reason_box()
         self._opinions = LongText(self, name=self.tr("Opinions"))
         self._note = QPlainTextEdit(self)
@@ -98,8 +111,8 @@ class ReviewView(QWidget):
             keys.addWidget(self._button(action, meaning), place // 3, place % 3)
         keys.addWidget(self._button(self._actions[5], "text"), 1, 2)
         body = QWidget(self)
-        column(top, keys, self.reason, self.tags, (self._opinions, 1), self._note, on=body, spacing=2 * theme.GRID,
-               margin=2 * theme.GRID)
+        column(top, self.action, keys, self.reason, self.tags, (self._opinions, 1), self._note, on=body,
+               spacing=2 * theme.GRID, margin=2 * theme.GRID)
         self._stack = QStackedLayout()
         self._stack.addWidget(self._empty)
         self._stack.addWidget(body)
@@ -108,7 +121,8 @@ class ReviewView(QWidget):
     def _foot(self) -> QWidget:
         self.blind = self._toggle(self.tr("Blind"), self.tr("Hide the others' opinions until you have decided"))
         self.blind.toggled.connect(self.blind_asked)
-        self.advance = self._toggle(self.tr("Advance"), self.tr("After a verdict go to the next undecided step"))
+        self.advance = self._toggle(self.tr("Advance"),
+                                    self.tr("After a verdict go to the next step that no person has judged"))
         self.advance.toggled.connect(self.advance_asked)
         self.rules = QPushButton(self.tr("Run rules"), self)
         self.rules.setToolTip(self.tr("Let the rules propose verdicts for every step; a person's verdict always wins"))
@@ -168,6 +182,7 @@ class ReviewView(QWidget):
         if opinions.marked > 1:
             title = self.tr("{count} marked steps").format(count=number(opinions.marked))
         self._title.setText(title)
+        self._show_actions(opinions)
         self._show_final(opinions)
         for action, value in zip(self._actions[:3], ("keep", "mask", "unsure"), strict=True):
             action.setCheckable(True)
@@ -175,7 +190,7 @@ class ReviewView(QWidget):
         self.tags.show_tags(opinions.tags)
         self._opinions.show_parts(self._parts(opinions))
         if not opinions.verdicts and not opinions.notes:
-            self._opinions.placeholder(self.tr("Nobody has judged this step. It is kept unless somebody masks it."))
+            self._opinions.placeholder(self.tr("Nobody has judged this step: it is undecided."))
         if not self.reason.hasFocus():
             self.reason.setEditText(opinions.mine.reason)
 
@@ -189,6 +204,9 @@ class ReviewView(QWidget):
         """The counts of the session."""
         text = self.tr("kept {kept} · masked {masked} · undecided {undecided}").format(
             kept=number(tally.kept), masked=number(tally.masked), undecided=number(tally.undecided))
+        if tally.partly:
+            text += " · " + self.tr("masked in part {count}").format(count=number(tally.partly))
+        text += " · " + self.tr("judged by people {count}").format(count=number(tally.by_people))
         if pending:
             text += " · " + self.tr("{count} on the way").format(count=number(pending))
         self._counts.setText(text if tally.total else "")
@@ -239,13 +257,27 @@ class ReviewView(QWidget):
         """Before it hides: the focus must not fall on a button that Space would press."""
         self._opinions.setFocus()
 
+    def _show_actions(self, opinions: StepOpinions) -> None:
+        """What there is to choose from: the step, and each of its actions where it has several."""
+        words = [self.tr("The whole step"), *(
+            f"{self.tr('Action {n}').format(n=number(place))} · {one_line(tool, 60)}"
+            + (f" · ⊘ {self.tr('masked')}" if place in opinions.masked and not opinions.others_hidden else "")
+            for place, tool in enumerate(opinions.actions, 1))]
+        if [self.action.itemText(i) for i in range(self.action.count())] != words:
+            self.action.clear()
+            self.action.addItems(words)
+        self.action.setCurrentIndex(opinions.action)
+        self.action.setVisible(len(opinions.actions) > 1 and opinions.marked < 2)
+
     def _show_final(self, opinions: StepOpinions) -> None:
-        masked = opinions.final == "mask"
-        self._final.setText(self.tr("✗ masked") if masked else self.tr("✓ kept"))
-        if opinions.others_hidden:
-            self._final.setText("")
+        text, meaning = {"mask": (self.tr("✗ masked"), "mask"), "keep": (self.tr("✓ kept"), "keep"),
+                         "partly": (self.tr("◐ masked in part"), "attention"),
+                         "undecided": (self.tr("undecided"), "muted")}[opinions.outcome]
+        if opinions.outcome == "undecided" and opinions.masked:
+            text, meaning = self.tr("◐ masked in part, else undecided"), "attention"
+        self._final.setText("" if opinions.others_hidden or opinions.marked > 1 else text)
         palette = self._final.palette()
-        palette.setColor(self._final.foregroundRole(), theme.colour("mask" if masked else "keep"))
+        palette.setColor(self._final.foregroundRole(), theme.colour(meaning))
         self._final.setPalette(palette)
 
     def _parts(self, opinions: StepOpinions) -> list[Part]:
@@ -255,6 +287,9 @@ class ReviewView(QWidget):
         for verdict in reversed(opinions.verdicts):
             head = f"{SIGNS.get(verdict.value, '·')} {self._value(verdict.value)}"
             parts.append(Part(text=head, meaning=MEANINGS.get(verdict.value, "")))
+            if verdict.action:
+                on_one = self.tr("action {n}").format(n=number(verdict.action))
+                parts.append(Part(text=f"   {on_one}", meaning="attention"))
             parts.append(Part(text=f"   {self._author(verdict.author)}\n", style="meta"))
             parts.append(Part(text=f"{verdict.reason}\n\n" if verdict.reason else "\n"))
         for author, at, text in reversed(opinions.notes):
@@ -273,6 +308,19 @@ class ReviewView(QWidget):
         if not author.version:
             return name
         return self.tr("{name}, version {version}").format(name=name, version=one_line(author.version, 30))
+
+    def question(self, target: Target, value: str) -> tuple[str, str]:
+        """What is asked before what is out of sight is judged, and the word that means yes."""
+        first, last = target.entries[0].head.number, target.entries[-1].head.number
+        verb = {"keep": self.tr("Keep"), "mask": self.tr("Mask"), "unsure": self.tr("Unsure"), "tag": self.tr("Tag"),
+                "note": self.tr("Note"), "none": self.tr("Take back")}[value]
+        if len(target.entries) == 1:
+            sentence = self.tr("{verb}: step {n}, which the list does not show?").format(verb=verb, n=number(first))
+        else:
+            sentence = self.tr("{verb}: {count} steps, {first} to {last}, of which {unseen} are not in sight?").format(
+                verb=verb, count=number(len(target.entries)), first=number(first), last=number(last),
+                unseen=number(target.unseen))
+        return sentence, verb
 
     def _on_reason_entered(self) -> None:
         value = next((v for a, v in zip(self._actions, ("keep", "mask", "unsure"), strict=False) if a.isChecked()), "")

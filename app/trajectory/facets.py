@@ -11,9 +11,10 @@ import msgspec
 from app.desk.blindness import seen
 from core.domain.steps import StepShape
 from core.domain.trajectory import StepEntry, Trajectory
-from core.domain.verdict import Verdict, final_verdict
+from core.domain.verdict import DECIDED, PEOPLE, Verdict, by_action, masked_actions, step_outcome
 
-OUTCOMES = ("keep", "mask", "unsure", "undecided", "disagree")
+OUTCOMES = ("keep", "mask", "unsure", "undecided", "to_judge", "disagree")
+"""`undecided`: nobody's word has an effect on the step; `to_judge`: no person decided on it."""
 ANY_ERROR = "error"
 
 
@@ -45,13 +46,14 @@ class Facets(msgspec.Struct, frozen=True):
         """
         steps = trajectory.steps
         fits = {number for number, shape in enumerate(steps.shapes) if self._fits(shape)}
-        unjudged = self._judged(())
+        unjudged = self._judged((), 0)
         first, last = span_of(self.time) if self.time else (0.0, 0.0)
         for at, shape in enumerate(islice(steps.shape_of, start, None), start):
             if shape not in fits:
                 continue
             opinions = steps.opinions.get(at)
-            if not (unjudged if opinions is None else self._judged(seen(opinions.verdicts, reader).values())):
+            if not (unjudged if opinions is None else
+                    self._judged(seen(opinions.verdicts, reader).values(), len(steps.shapes[shape].tools))):
                 continue
             if not self.time or first <= steps.started[at] < last:
                 yield at
@@ -60,7 +62,7 @@ class Facets(msgspec.Struct, frozen=True):
         """Whether a step is listed, its time aside."""
         head = entry.head
         shape = StepShape(head.family, head.tools, head.hosts, head.status, head.error_kind, head.is_error)
-        return self._fits(shape) and self._judged(entry.verdicts.values())
+        return self._fits(shape) and self._judged(entry.verdicts.values(), len(head.tools))
 
     def _fits(self, shape: StepShape) -> bool:
         if self.family and shape.family != self.family:
@@ -74,18 +76,23 @@ class Facets(msgspec.Struct, frozen=True):
             return True
         return (shape.is_error and error in ("", shape.error)) if kind == ANY_ERROR else shape.status == self.ended
 
-    def _judged(self, verdicts: Iterable[Verdict]) -> bool:
+    def _judged(self, verdicts: Iterable[Verdict], actions: int) -> bool:
         if not (self.author or self.outcome):
             return True
         everybody = list(verdicts)
         chosen = [v for v in everybody if self.author in ("", v.author.kind, v.author.key)]
-        if self.outcome == "undecided":
-            return not any(v.value in ("keep", "mask") for v in chosen if self.author or v.author.kind == "person")
         if self.outcome == "disagree":
-            return differ(chosen)
+            return differ(chosen, actions)
+        if self.author and self.outcome == "undecided":
+            return not any(v.value in DECIDED for v in chosen)
+        if self.outcome == "to_judge":
+            return not all(any(v.author.kind in PEOPLE and v.value in DECIDED for v in on_one)
+                           for on_one in by_action(everybody, actions).values())
         if self.author or self.outcome in ("", "unsure"):
             return any(self.outcome in ("", v.value) for v in chosen)
-        return bool(chosen) and final_verdict(everybody) == self.outcome
+        if self.outcome == "mask":
+            return step_outcome(everybody, actions) == "mask" or bool(masked_actions(everybody, actions))
+        return step_outcome(everybody, actions) == self.outcome
 
 
 class Choices(msgspec.Struct, frozen=True):
@@ -111,7 +118,7 @@ def choices_of(trajectory: Trajectory) -> Choices:
             for value in values:
                 counts[name][value] += count
     for opinions in steps.opinions.values():
-        counts["authors"].update(opinions.verdicts.keys())
+        counts["authors"].update({v.author.key for v in opinions.verdicts.values()})
     named = {name: tuple(sorted((v for v in seen if v), key=lambda v: (-seen[v], v))) for name, seen in counts.items()}
     return Choices(**(named | {"times": times_of(steps.started)}))
 
@@ -137,7 +144,6 @@ def times_of(started: Iterable[float]) -> tuple[str, ...]:
     return tuple(f"{d * DAY}-{(d + 1) * DAY}" for d in days)
 
 
-def differ(verdicts: list[Verdict]) -> bool:
-    """Whether some say keep and others mask."""
-    values = {v.value for v in verdicts}
-    return "keep" in values and "mask" in values
+def differ(verdicts: Iterable[Verdict], actions: int) -> bool:
+    """Whether of one thing, the step or an action, some say keep and others mask."""
+    return any({"keep", "mask"} <= {v.value for v in on_one} for on_one in by_action(verdicts, actions).values())

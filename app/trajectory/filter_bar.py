@@ -102,7 +102,8 @@ class FilterBar(QWidget):
 
     def _outcome(self, outcome: str) -> str:
         return {"keep": self.tr("kept"), "mask": self.tr("masked"), "unsure": self.tr("unsure"),
-                "undecided": self.tr("undecided"), "disagree": self.tr("opinions differ")}[outcome]
+                "undecided": self.tr("undecided"),
+                "to_judge": self.tr("no person's verdict"), "disagree": self.tr("opinions differ")}[outcome]
 
     def _kind(self, kind: str) -> str:
         return {"person": QCoreApplication.translate("ReviewView", "person"),

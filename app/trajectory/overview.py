@@ -8,7 +8,7 @@ from itertools import pairwise
 from app.desk.blindness import seen
 from core.domain.steps import ERROR, Opinions, Steps
 from core.domain.trajectory import Trajectory
-from core.domain.verdict import final_verdict
+from core.domain.verdict import masked_actions, step_outcome
 
 WEIGHT = ("", "keep", "mask", "error", "score", "summary", "guidance")
 """The meanings by weight: where several fall together the later one shows, and what is rare comes last."""
@@ -73,9 +73,11 @@ class Overview:
         assert self.trajectory is not None
         item, opinions = self.trajectory.items.of_step(step), steps.opinions.get(step, Opinions())
         verdicts = seen(opinions.verdicts, self._reader)
-        final = final_verdict(verdicts.values()) if verdicts else ""
+        actions = len(steps.shape(step).tools)
+        decided = step_outcome(verdicts.values(), actions)
+        is_masked = decided == "mask" or masked_actions(verdicts.values(), actions)
         failed = steps.flags[step] & ERROR
-        self.codes[item] = _ERROR if failed else {"mask": _MASK, "keep": _KEEP}.get(final, 0)
+        self.codes[item] = _ERROR if failed else _MASK if is_masked else _KEEP if decided == "keep" else 0
         at = bisect_left(self.notes, item)
         is_noted = bool(opinions.notes) and bool(verdicts or not self._reader)
         if is_noted != (at < len(self.notes) and self.notes[at] == item):

@@ -15,6 +15,7 @@ from app.trajectory.model import TrajectoryModel
 from app.trajectory.outline_controller import OutlineController
 from app.trajectory.overview import Overview
 from app.trajectory.remarks import RemarksController, unreadable_words
+from app.trajectory.selected_steps import SelectedSteps
 from app.trajectory.view import TrajectoryView
 from core.domain.session import FINAL_STATES
 
@@ -42,6 +43,7 @@ class TrajectoryController(QObject):
         self._live: dict[str, str] = {}
         self._overview = Overview()
         self._reading = False
+        SelectedSteps(place.cursor, model, panel.list)
         model.set_view(folds=bool(place.settings.get("trajectory.fold_waiting")))
         self._finder = FindBoxController(place, model, panel, self._go_to_item, self._here)
         self._outline = OutlineController(place, model, panel, self._go_to_item, self._here)
@@ -63,7 +65,6 @@ class TrajectoryController(QObject):
         place.desks.link_changed.connect(self._on_link)
         panel.list.opened.connect(self._on_opened)
         panel.list.toggled.connect(self._on_toggled)
-        panel.list.selectionModel().selectionChanged.connect(self._on_selection)
         panel.list.verticalScrollBar().valueChanged.connect(self._show_place)
         panel.minimap.picked.connect(self._go_to_item)
         actions["go.by_time"].toggled.connect(panel.minimap.set_by_time)
@@ -168,11 +169,6 @@ class TrajectoryController(QObject):
             step = self._model.step_of_row(top)
             if step is not None:
                 self._place.cursor.to_step(step)
-
-    def _on_selection(self) -> None:
-        chosen = self._panel.list.selectionModel().selection()
-        spans = sorted((chosen.at(i).top(), chosen.at(i).bottom()) for i in range(chosen.count()))
-        self._place.cursor.mark(tuple(s for top, bottom in spans for s in self._model.steps_of_rows(top, bottom)))
 
     def _follow(self) -> None:
         self._place.cursor.follow()

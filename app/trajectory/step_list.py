@@ -5,13 +5,19 @@ A list view would lay out every row on every append (118 ms at 100,000 rows agai
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QModelIndex, QPoint, Qt, QTimer, Signal
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QModelIndex, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from app.kit.timers import single_shot
 from app.trajectory.model import Index, RowTextRole, TrajectoryModel
 from app.trajectory.step_row import StepRowDelegate
+
+_ALONE = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
+_MOVE_ONLY = QItemSelectionModel.SelectionFlag.NoUpdate
+_MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown, Qt.Key.Key_Tab, Qt.Key.Key_Backtab)
 
 
 class StepList(QTableView):
@@ -93,13 +99,39 @@ class StepList(QTableView):
             return
         self._quiet = True
         index = self.model().index(row, 0)
-        self.setCurrentIndex(index)
+        if index != self.currentIndex() or not self.selectionModel().isSelected(index):
+            self.select_alone(row)
         self._measure_visible()
         top, height = self.rowViewportPosition(row), self.rowHeight(row)
         if top < 0 or top + height > self.viewport().height():
             self.scrollTo(index, QAbstractItemView.ScrollHint.PositionAtCenter)
             self._measure_visible()
         self._quiet = False
+
+    def select_alone(self, row: int) -> None:
+        """Make a row current, and it alone selected: whatever keys are held down, which Qt would take for a wish to add
+        it to the selection."""
+        self.selectionModel().setCurrentIndex(self.model().index(row, 0), _ALONE)
+
+    def select_rows(self, spans: Sequence[tuple[int, int]]) -> None:
+        """Select these rows (first, last) and no others; the current row stays."""
+        chosen = QItemSelection()
+        for first, last in spans:
+            chosen.select(self.model().index(first, 0), self.model().index(last, 0))
+        self.selectionModel().select(chosen, _ALONE)
+
+    def selected_spans(self) -> list[tuple[int, int]]:
+        """The selected rows, as (first, last), in order."""
+        chosen = self.selectionModel().selection()
+        return sorted((chosen.at(i).top(), chosen.at(i).bottom()) for i in range(chosen.count()))
+
+    def rows_whole_in_sight(self) -> range:
+        """The rows that the viewport shows from top to bottom."""
+        rows, height = self.rows_in_sight(), self.viewport().height()
+        first = rows.start + (len(rows) > 1 and self.rowViewportPosition(rows.start) < 0)
+        last = rows.stop - 1
+        cut = len(rows) > 1 and self.rowViewportPosition(last) + self.rowHeight(last) > height
+        return range(first, rows.stop - cut)
 
     def clear_current(self) -> None:
         """No row is current."""
@@ -249,13 +281,31 @@ class StepList(QTableView):
             self.clear_current()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter, Left, Right and Space open and close folds; the rest is Qt's."""
+        """Enter, Left, Right and Space open and close folds; Home and End go to the first and last row; the rest is
+        Qt's, but that Ctrl takes the selection along: no key leaves one row selected and another one to be judged."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space, Qt.Key.Key_Right, Qt.Key.Key_Left):
             self.toggled.emit(self.currentIndex().row())
             return
-        super().keyPressEvent(event)
-        if event.key() == Qt.Key.Key_End:
+        if event.key() in (Qt.Key.Key_Home, Qt.Key.Key_End):
+            self._to_edge(event.key() == Qt.Key.Key_End, bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
             self._reader_scrolled()
+            return
+        if event.key() in _MOVES and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            event = QKeyEvent(event.type(), event.key(), event.modifiers() & ~Qt.KeyboardModifier.ControlModifier)
+        super().keyPressEvent(event)
+
+    def _to_edge(self, end: bool, extend: bool) -> None:
+        """Go to the first or last row; `extend` selects all from where the selection began."""
+        count = self.model().rowCount()
+        if not count:
+            return
+        spans, row = self.selected_spans(), count - 1 if end else 0
+        if not extend or not spans:
+            self.select_alone(row)
+            return
+        anchor = spans[0][0] if self.currentIndex().row() == spans[-1][1] else spans[-1][1]
+        self.selectionModel().setCurrentIndex(self.model().index(row, 0), _MOVE_ONLY)
+        self.select_rows([(min(anchor, row), max(anchor, row))])
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """A click on a fold opens it."""

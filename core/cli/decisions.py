@@ -14,7 +14,8 @@ from core.cli.output import emit, json_option, say
 @click.option("--at", "at", default=0, metavar="SEQ", help="As it was when the log had so many events (default: now).")
 @json_option
 def decisions(session: str, ignored: tuple[str, ...], at: int, as_json: bool) -> None:
-    """Say for each step of SESSION whether it is kept or masked and who decided that; nothing is stored."""
+    """Say for each step of SESSION (for each action, where these are judged one by one) whether it is kept, masked or
+    undecided, and who decided that; nothing is stored."""
     from itertools import islice
 
     from core.cli.log_access import reading
@@ -33,4 +34,5 @@ def decisions(session: str, ignored: tuple[str, ...], at: int, as_json: bool) ->
             emit(one)
         else:
             left = f"  (left out: {', '.join(one.left_out)})" if one.left_out else ""
-            say(f"{one.step:>6}  {one.value}  {', '.join(one.because)}{left}")
+            place = f"{one.step}.{one.action}" if one.action else str(one.step)
+            say(f"{place:>8}  {one.value:<9}  {', '.join(one.because)}{left}")

@@ -125,7 +125,8 @@ def _results(
         finished = trajectory(conn, session)
     return DemoResults(session=session, log=str(home.server_db), archive=str(archive), samples=str(folder / "samples"),
                   chat=str(folder / "chat"), weights=weights, screenshots=shots, steps=len(finished.steps),
-                  score=finished.row.score, masked=sum(e.final == "mask" for e in finished.steps), seconds=0.0)
+                  score=finished.row.score, seconds=0.0,
+                  masked=sum(e.outcome in ("mask", "partly") for e in finished.steps))
 
 
 def _model(home: Home, quick: bool) -> str:

@@ -123,10 +123,12 @@ class ShownObservation(PrintedObject, frozen=True, kw_only=True):
 
 
 class ShownVerdict(PrintedObject, frozen=True, kw_only=True):
-    """The final verdict with the opinions that it comes from."""
+    """What was decided, keep, mask, partly or undecided, with the opinions that it comes from. `masked_actions` are
+    those masked one by one; an opinion on one names its `action`."""
 
     final: str
-    opinions: tuple[dict[str, str], ...]
+    masked_actions: tuple[int, ...]
+    opinions: tuple[dict[str, str | int], ...]
 
 
 class ShownMessage(PrintedObject, frozen=True, kw_only=True):
@@ -246,9 +248,11 @@ def _usage(usage: Usage) -> ShownUsage:
 
 
 def _verdict(entry: StepEntry) -> ShownVerdict:
-    opinions = tuple({"author": v.author.name, "kind": v.author.kind, "version": v.author.version, "value": v.value,
-                      "reason": v.reason} for v in entry.verdicts.values())
-    return ShownVerdict(final=entry.final, opinions=opinions)
+    opinions: tuple[dict[str, str | int], ...] = tuple(
+                     {"author": v.author.name, "kind": v.author.kind, "version": v.author.version, "value": v.value,
+                      "reason": v.reason} | ({"action": v.action} if v.action else {})
+                     for v in entry.verdicts.values())
+    return ShownVerdict(final=entry.outcome, masked_actions=entry.masked_actions, opinions=opinions)
 
 
 def _message(ref: MessageRef, blob: Callable[[str], bytes]) -> ShownMessage:

@@ -63,8 +63,8 @@ async def store_verdicts(home: Home, session: str, proposed: Sequence[Event]) ->
         for event in proposed:
             if isinstance(event.fact, VerdictGiven):
                 fact = event.fact
-                await authority.do(session, GiveVerdict(step=fact.step, value=fact.value, reason=fact.reason,
-                                                        author=event.author))
+                await authority.do(session, GiveVerdict(step=fact.step, action=fact.action, value=fact.value,
+                                                        reason=fact.reason, author=event.author))
 
 
 def task_of(trajectory: Trajectory) -> str:

@@ -46,7 +46,7 @@ def _print(shown: ShownSession) -> None:
 
 def _print_step(step: ShownStep, whole: bool) -> None:
     mark = "✗" if step.is_error else "·"
-    say(f"{step.number:>5} {mark} {step.verdict.final:<4} {step.title}")
+    say(f"{step.number:>5} {mark} {step.verdict.final:<9} {step.title}")
     if not whole:
         return
     say(f"\n{step.thought}\n")

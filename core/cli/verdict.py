@@ -9,12 +9,13 @@ from core.cli.output import emit, json_option, say
 
 @click.command()
 @click.argument("session")
-@click.argument("step", type=int)
+@click.argument("place", metavar="STEP[.ACTION]")
 @click.argument("value", type=click.Choice(["keep", "mask", "unsure", "none"]))
 @click.option("--reason", default="", help="Why.")
 @json_option
-def verdict(session: str, step: int, value: str, reason: str, as_json: bool) -> None:
-    """Judge STEP of SESSION. `none` takes an earlier verdict back."""
+def verdict(session: str, place: str, value: str, reason: str, as_json: bool) -> None:
+    """Judge STEP of SESSION, or one of its actions: 7.2 is the second action of step 7. `none` takes an earlier verdict
+    back; a verdict on the whole step also takes back yours on its actions."""
     import msgspec
 
     from core.cli.log_access import reading, trajectory, writing
@@ -22,13 +23,26 @@ def verdict(session: str, step: int, value: str, reason: str, as_json: bool) -> 
     from core.store.home import Home
 
     home = Home.default()
-    op = msgspec.convert({"op": "give_verdict", "step": step, "value": value, "reason": reason}, GiveVerdict)
+    step, action = _step_and_action(place)
+    op = msgspec.convert({"op": "give_verdict", "step": step, "value": value, "reason": reason, "action": action},
+                         GiveVerdict)
     with reading(home) as conn:
         trajectory(conn, session).step(step)
     writing(home, lambda authority: authority.do(session, op))
     with reading(home) as conn:
-        final = trajectory(conn, session).step(step).final
+        entry = trajectory(conn, session).step(step)
     if as_json:
-        emit({"session": session, "step": step, "value": value, "final": final})
+        emit({"session": session, "step": step, "action": action, "value": value, "final": entry.outcome,
+              "masked_actions": entry.masked_actions})
     else:
-        say(f"Step {step}: {final}.")
+        masked = ", ".join(map(str, entry.masked_actions))
+        say(f"Step {step}: {entry.outcome}{f' (masked: action {masked})' if masked else ''}.")
+
+
+def _step_and_action(place: str) -> tuple[int, int]:
+    step, dot, action = place.partition(".")
+    if not all(part.isascii() and part.isdecimal() and len(part) < 10 for part in ((step, action) if dot else (step,))):
+        raise click.BadParameter(f"{place!r} is neither a step (7) nor an action of one (7.2).", param_hint="STEP")
+    if dot and not int(action):
+        raise click.BadParameter("Actions are counted from 1.", param_hint="STEP")
+    return int(step), int(action or 0)

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import pairwise
 from math import nan
-from typing import Literal
 
 import msgspec
 
@@ -22,7 +21,7 @@ from core.domain.context import ContextDelta, MessageRef
 from core.domain.events import StepAdded, decode_event
 from core.domain.places import ByPlace
 from core.domain.step import StepHead, Usage
-from core.domain.verdict import Author, Verdict, final_verdict
+from core.domain.verdict import Author, StepOutcome, Verdict, masked_actions, step_outcome
 
 Read = Callable[[Sequence[int]], dict[int, bytes]]
 """Gives the bodies of the events with these seqs, by seq."""
@@ -43,7 +42,8 @@ ALL = ERROR | WAITING | RUNNING | TERMINALS
 
 
 class Opinions(msgspec.Struct, kw_only=True):
-    """What was said about one step. `verdicts` holds the standing opinion per author, latest last."""
+    """What was said about one step. `verdicts` holds the standing opinion per author and action (`Verdict.key`), latest
+    last."""
 
     verdicts: dict[str, Verdict] = {}
     notes: list[tuple[Author, datetime, str]] = []
@@ -51,7 +51,8 @@ class Opinions(msgspec.Struct, kw_only=True):
 
 
 class StepEntry(msgspec.Struct, kw_only=True):
-    """A step with all that was said about it. `verdicts` holds the standing opinion per author, latest last."""
+    """A step with all that was said about it. `verdicts` holds the standing opinion per author and action, latest
+    last."""
 
     head: StepHead
     body: str
@@ -65,9 +66,14 @@ class StepEntry(msgspec.Struct, kw_only=True):
     tags: set[str] = set()
 
     @property
-    def final(self) -> Literal["keep", "mask"]:
-        """What training does with the step."""
-        return final_verdict(self.verdicts.values())
+    def outcome(self) -> StepOutcome:
+        """What was decided of the step."""
+        return step_outcome(self.verdicts.values(), len(self.head.tools))
+
+    @property
+    def masked_actions(self) -> tuple[int, ...]:
+        """The actions of the step that are masked one by one, counted from 1; () where it is masked as a whole."""
+        return masked_actions(self.verdicts.values(), len(self.head.tools))
 
 
 class StepShape(msgspec.Struct, frozen=True):

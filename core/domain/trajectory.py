@@ -52,7 +52,7 @@ from core.domain.items import Item, Items
 from core.domain.outputs import Outputs
 from core.domain.session import SessionRow, advance
 from core.domain.steps import Read, StepEntry, Steps
-from core.domain.verdict import Author, Verdict
+from core.domain.verdict import Author, Verdict, take
 
 __all__ = ["Item", "StepEntry", "Trajectory", "fold"]
 
@@ -183,11 +183,10 @@ class Trajectory:
             return
         entry = self.steps.opinion(at)
         match fact:
-            case VerdictGiven(value="none"):
-                entry.verdicts.pop(event.author.key, None)
             case VerdictGiven():
-                entry.verdicts.pop(event.author.key, None)
-                entry.verdicts[event.author.key] = Verdict(author=event.author, value=fact.value, reason=fact.reason)
+                given = Verdict(author=event.author, value=fact.value, reason=fact.reason, action=fact.action,
+                                at=event.at if fact.action else None)
+                take(entry.verdicts, given, event.at)
             case NoteAdded():
                 entry.notes.append((event.author, event.at, fact.text))
             case TagSet():

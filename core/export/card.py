@@ -68,8 +68,8 @@ def _card(facts: dict[str, Any], report: Report, format: DatasetFormat) -> str:
         f"- Content: SHA-256 `{facts['data_sha256']}`; everything else that was chosen or counted: `manifest.json`.",
         "",
         "Loss falls on the kept actions and their stop token only. Masked actions stay in the context.", "",
-        "| session | read up to | steps | kept | masked | undecided | samples | context |",
-        "|---|---|---|---|---|---|---|---|",
+        "| session | read up to | steps | kept | in part | masked | undecided | samples | context |",
+        "|---|---|---|---|---|---|---|---|---|",
         *[_line(s) for s in report.sessions], "",
         "## Verdicts", "", "| author | version | masks | keeps |", "|---|---|---|---|", *_sources(report), "",
         "## Left out", "",
@@ -103,5 +103,6 @@ def _sources(report: Report) -> list[str]:
 def _line(session: SessionReport) -> str:
     title = " ".join(session.title.split()).replace("|", "/")[:60]
     context = "put together" if session.rebuilt else "as recorded"
-    counts = f"{session.head} | {session.steps} | {session.kept} | {session.masked} | {session.undecided}"
+    counts = f"{session.head} | {session.steps} | {session.kept} | {session.partly} | {session.masked} | "
+    counts += f"{session.undecided}"
     return f"| {session.session} {title} | {counts} | {session.samples} | {context} |"

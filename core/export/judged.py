@@ -7,23 +7,27 @@ from collections.abc import Sequence
 
 from core.domain.errors import Conflict
 from core.domain.trajectory import StepEntry, Trajectory
-from core.domain.verdict import Outcome, outcome
+from core.domain.verdict import Outcome, StepOutcome, by_action, outcome, together, without
 from core.export.options import ExportOptions
 from core.export.source import LogSource
 
 _NAMED = 5
 
 
-def decided(entry: StepEntry, options: ExportOptions) -> Outcome:
+def decided(entry: StepEntry, options: ExportOptions) -> StepOutcome:
     """What was decided on a step by those whose verdicts count here; keep, where none shall count."""
+    return together(decided_by_action(entry, options).values())
+
+
+def decided_by_action(entry: StepEntry, options: ExportOptions) -> dict[int, Outcome]:
+    """The same for each of its actions, counted from 1; for all of them as one, 0, while nobody names one."""
     if options.verdicts == "none":
-        return "keep"
-    ignored = options.ignored
-    return outcome(v for v in entry.verdicts.values()
-                   if v.author.key not in ignored and v.author.kind not in ignored)
+        return {0: "keep"}
+    counted = without(entry.verdicts, options.ignored)
+    return {action: outcome(on_one) for action, on_one in by_action(counted, len(entry.head.tools)).items()}
 
 
-def outcomes(trajectory: Trajectory, options: ExportOptions) -> Counter[Outcome]:
+def outcomes(trajectory: Trajectory, options: ExportOptions) -> Counter[StepOutcome]:
     """How many steps were decided how."""
     return Counter(decided(entry, options) for entry in trajectory.steps)
 

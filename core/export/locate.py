@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 
 import msgspec
 
 from core.domain.errors import InvalidInput
 from core.domain.message import Message
+from core.export.pieces import Masked, holes, starts_in_text, starts_of_calls
 from core.export.spans import Span, check_completion, stop_after
 from core.export.template import NO_FRAME, ChatTemplate, TextFrame, followed
 from core.llm.model import ToolSpec
@@ -16,6 +17,9 @@ from core.workers.export import ExportRefusal
 
 _BY_WHAT_FOLLOWS = frozenset({"prompt_not_prefix", "prompt_opens_thinking", "completion_rewritten", "no_stop"})
 """Reasons that may not hold where the text ends earlier."""
+
+
+NOTHING_MASKED: Mapping[int, Masked] = {}
 
 
 class Located(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,10 +48,12 @@ class Form(msgspec.Struct, frozen=True, kw_only=True):
 
 class Context:
     """The messages of one context and the tools beside them; what a server would give the model before each of them
-    is rendered once. `day` as in ChatTemplate.text."""
+    is rendered once. `day` as in ChatTemplate.text; `masked` says of which messages only some calls are trained."""
 
-    def __init__(self, form: Form, messages: Sequence[Message], tools: Sequence[ToolSpec] = (), day: str = "") -> None:
+    def __init__(self, form: Form, messages: Sequence[Message], tools: Sequence[ToolSpec] = (), day: str = "",
+                 masked: Mapping[int, Masked] = NOTHING_MASKED) -> None:
         self._form = form
+        self._masked = masked
         self._messages = messages
         self._tools = tools
         self._day = day
@@ -60,7 +66,7 @@ class Context:
         found: list[Located] = []
         errors: list[InvalidInput] = []
         upto = self._messages[:count]
-        for text in (partial(self._text, followed(upto)), partial(self._text, upto), partial(self._served, count - 1)):
+        for text in (partial(self._text, followed(upto)), partial(self._text, upto), partial(self._served, upto)):
             try:
                 found.append(self._located(text(), count, asked))
             except InvalidInput as error:
@@ -96,12 +102,13 @@ class Context:
             raise InvalidInput("tools_not_rendered", f"The chat template does not show the model its tool {absent}.")
         return whole
 
-    def _served(self, index: int) -> str:
-        """What a server gives the model before an answer, and the answer as the template writes it: behind the same
-        cue, though after a past that it tells otherwise once it is answered. Raises InvalidInput."""
-        prompt, past = self._prompt(index), self._text(self._messages[:index])
+    def _served(self, upto: Sequence[Message]) -> str:
+        """What a server gives the model before the last of these messages, an answer, and it as the template writes it:
+        behind the same cue, though after a past that it tells otherwise once it is answered. Raises InvalidInput."""
+        index = len(upto) - 1
+        prompt, past = self._prompt(index), self._text(upto[:-1])
         cue = prompt.removeprefix(past)
-        front, found, answer = self._text(self._messages[: index + 1]).rpartition(cue)
+        front, found, answer = self._text(upto).rpartition(cue)
         if not found or not front or cue == prompt or not any(c in cue for c in self._form.control):
             why = f"The chat template rewrites what comes before message {index + 1}."
             raise InvalidInput("prompt_not_prefix", why)
@@ -134,7 +141,32 @@ class Context:
         end, stop = stop_after(whole, len(prompt), form.stops)
         completion = whole[len(prompt) : end - len(stop)]
         check_completion(self._messages[index], completion, form.control, form.plain, form.beside)
-        return Span(message=index, start=len(prompt), end=end, trained=trained)
+        start = len(prompt)
+        inside = self._holes(index, completion, end - start) if trained and index in self._masked else ()
+        return Span(message=index, start=start, end=end, trained=trained,
+                    holes=tuple((start + a, start + b) for a, b in inside))
+
+    def _holes(self, index: int, completion: str, size: int) -> tuple[tuple[int, int], ...]:
+        """The characters of an answer that carry no loss. Raises InvalidInput where its calls cannot be told apart."""
+        message, masked, form = self._messages[index], self._masked[index], self._form
+        if not message.tool_calls:
+            return holes(masked, starts_in_text(message, masked.places, completion), size)
+        shorter = [[*self._ways(index, count)] for count in range(1, len(message.tool_calls))]
+        return holes(masked, starts_of_calls(message, completion, shorter, form.control, form.beside), size)
+
+    def _ways(self, index: int, calls: int) -> Iterator[str]:
+        """An answer with its first calls alone, as it may stand in a text."""
+        message = self._messages[index]
+        upto = [*self._messages[:index], msgspec.structs.replace(message, tool_calls=message.tool_calls[:calls])]
+        prompt = self._prompt(index)
+        for text in (partial(self._text, followed(upto)), partial(self._text, upto), partial(self._served, upto)):
+            try:
+                whole = text()
+                end, stop = stop_after(whole, len(prompt), self._form.stops)
+            except InvalidInput:
+                continue
+            if whole.startswith(prompt):
+                yield whole[len(prompt) : end - len(stop)]
 
     def _prompt(self, index: int) -> str:
         if index not in self._prompts:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Iterator
 
 from core.domain.errors import NotFound
 from core.export.render import Rendered
 from core.export.rows import SampleRow
+from core.export.spans import Span
 from core.workers.export import Preview, SampleLine, TokenPart
 
 
@@ -41,10 +43,23 @@ def _line(row: SampleRow) -> SampleLine:
 
 
 def _parts(row: SampleRow, rendered: Rendered) -> tuple[TokenPart, ...]:
-    """The agent's own messages as ranges of tokens, with what training does with each."""
+    """The agent's own messages as ranges of tokens, with what training does with each; one of which only some calls
+    are trained is several ranges."""
     firsts = [a for a, _ in rendered.offsets]
     parts = [(span, row.sample.parts[span.message]) for span in rendered.spans]
-    return tuple(TokenPart(start=bisect_left(firsts, span.start), end=bisect_left(firsts, span.end),
+    return tuple(TokenPart(start=bisect_left(firsts, start), end=bisect_left(firsts, end),
                            role=part.message.role, step=part.step,
-                           state=part.state if span.trained or not part.trained else "refused")
-                 for span, part in parts)
+                           state="masked" if is_hole else part.state if span.trained or not part.trained else "refused")
+                 for span, part in parts for start, end, is_hole in _pieces(span))
+
+
+def _pieces(span: Span) -> Iterator[tuple[int, int, bool]]:
+    """The characters of a span, with and without loss by turns."""
+    at = span.start
+    for start, end in span.holes:
+        if at < start:
+            yield at, start, False
+        yield start, end, True
+        at = end
+    if at < span.end:
+        yield at, span.end, False

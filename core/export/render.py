@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,8 @@ import msgspec
 
 from core.domain.errors import InvalidInput
 from core.domain.message import Message
-from core.export.locate import Context, Form, Located
+from core.export.locate import NOTHING_MASKED, Context, Form, Located
+from core.export.pieces import Masked
 from core.export.spans import Span
 from core.export.template import MODES, ChatTemplate
 from core.export.tokens import Tokenizer
@@ -100,11 +101,12 @@ class Renderer:
         return self._row(Context(self._form, messages, tools, day).locate(asked))
 
     def render_all(self, messages: Sequence[Message], trained: Sequence[bool], tools: Sequence[ToolSpec] = (),
-                   day: str = "") -> list[Rendered]:
+                   day: str = "", masked: Mapping[int, Masked] = NOTHING_MASKED) -> list[Rendered]:
         """The example of a context in as few rows as hold every action exactly, the shortest first; what no row
-        holds is in `refused` of the last. Raises as `render` does."""
+        holds is in `refused` of the last. Of the trained messages named in `masked` some calls carry no loss. Raises as
+        `render` does."""
         asked = self._asked(messages, trained)
-        found, refused = Context(self._form, messages, tools, day).cuts(asked)
+        found, refused = Context(self._form, messages, tools, day, masked).cuts(asked)
         if not found:
             raise InvalidInput(refused[0].code, refused[0].sentence)
         return [self._row(msgspec.structs.replace(one, refused=tuple(refused) if one is found[-1] else ()))

@@ -28,8 +28,8 @@ def session_report(rows: SessionRows, samples: int) -> SessionReport:
     steps, outcomes = len(trajectory.steps), rows.outcomes
     return SessionReport(session=trajectory.session, title=trajectory.row.title, origin=trajectory.row.origin,
                          head=trajectory.seq, steps=steps, kept=outcomes["keep"], masked=outcomes["mask"],
-                         undecided=outcomes["undecided"], samples=samples, rebuilt=rows.rebuilt,
-                         in_text=rows.in_text, refused=rows.refused,
+                         partly=outcomes["partly"], undecided=outcomes["undecided"], samples=samples,
+                         rebuilt=rows.rebuilt, in_text=rows.in_text, refused=rows.refused,
                          verdicts=verdict_sources(trajectory))
 
 

@@ -11,17 +11,19 @@ import msgspec
 
 from core.domain.errors import InvalidInput
 from core.domain.trajectory import Trajectory
-from core.domain.verdict import Outcome
+from core.domain.verdict import StepOutcome
 from core.export.alternation import with_alternating_roles
 from core.export.cleaning import Cleaner
 from core.export.judged import outcomes
 from core.export.options import ExportOptions
+from core.export.pieces import Masked
 from core.export.render import Rendered, Renderer
 from core.export.sample import Sample, SamplePart
 from core.export.samples import SampleCollector
 from core.export.source import LogSource
 from core.export.text_form import in_text_form, uses_calls
 from core.export.tokens import mask_of
+from core.llm.text_actions import block_places
 from core.workers.export import ExportRefusal
 
 
@@ -72,9 +74,11 @@ class _Attempt(NamedTuple):
 
 
 class SessionRows:
-    """Reads one session's rows; `refused` fills while they are read."""
+    """Reads one session's rows; `refused` fills while they are read. `whole`: what they are written in marks whole
+    messages, so a step of which one action is masked is not trained."""
 
-    def __init__(self, source: LogSource, session: str, renderer: Renderer | None, options: ExportOptions) -> None:
+    def __init__(self, source: LogSource, session: str, renderer: Renderer | None, options: ExportOptions, *,
+                 whole: bool = False) -> None:
         self.trajectory: Trajectory = source.trajectory(session)
         self.refused: list[ExportRefusal] = []
         self.rebuilt = False
@@ -82,10 +86,10 @@ class SessionRows:
         self._renderer = renderer
         self._options = options
         self.cleaner = Cleaner(options)
-        self._collector = SampleCollector(self.trajectory, source, options)
+        self._collector = SampleCollector(self.trajectory, source, options, whole=whole)
 
     @property
-    def outcomes(self) -> Counter[Outcome]:
+    def outcomes(self) -> Counter[StepOutcome]:
         """How many steps were decided how."""
         return outcomes(self.trajectory, self._options)
 
@@ -146,7 +150,8 @@ class SessionRows:
             if not any(shown):
                 raise InvalidInput("nothing_trained", "No action of this sample is kept.")
             return [SampleRow(sample=sample, trained=tuple(p.trained for p in sample.parts))]
-        rows = self._renderer.render_all([p.message for p in sample.parts], shown, sample.tools, sample.day)
+        masked = {i: _placed(p) for i, p in enumerate(sample.parts) if p.trained and p.masked is not None}
+        rows = self._renderer.render_all([p.message for p in sample.parts], shown, sample.tools, sample.day, masked)
         most, longest = self._options.max_tokens, max(len(r.ids) for r in rows)
         if most is not None and longest > most:
             raise InvalidInput("too_long", f"The sample {sample.name} has {longest} tokens, more than {most}.")
@@ -171,6 +176,14 @@ def _untrained(rendered: Rendered, messages: set[int]) -> Rendered:
     spans = tuple(msgspec.structs.replace(s, trained=s.trained and s.message not in messages) for s in rendered.spans)
     mask = mask_of(rendered.offsets, [s for s in spans if s.trained])
     return msgspec.structs.replace(rendered, spans=spans, mask=mask)
+
+
+def _placed(part: SamplePart) -> Masked:
+    """Which calls of an answer carry no loss; those that the model itself wrote as text are looked for in it."""
+    masked = part.masked or Masked(())
+    if part.message.tool_calls or masked.places:
+        return masked
+    return msgspec.structs.replace(masked, places=tuple(block_places(part.message.content)))
 
 
 def _exact(rendered: Rendered, count: int) -> tuple[bool, ...]:

@@ -41,7 +41,7 @@ def dry_run(log: Path, sessions: Sequence[str], format: str, model_dir: str,
         report.eval_rows += objects * (held and copies(row, _plain(options)) > 0)
         report.rows += 0 if held else objects * copies(row, options)
 
-    _read(log, sessions, open_renderer(kind, model_dir), options, report, count, on_progress)
+    _read(log, sessions, kind, open_renderer(kind, model_dir), options, report, count, on_progress)
     return report
 
 
@@ -60,8 +60,8 @@ def export(log: Path, sessions: Sequence[str], format: str, out: Path, model_dir
     renderer = open_renderer(kind, model_dir)
     report = Report()
     with RowWriter(out, kind, options) as writer, RowWriter(out, kind, _plain(options), "eval") as held:
-        _read(log, sessions, renderer, options, report, lambda row, is_held: (held if is_held else writer).add(row),
-              on_progress)
+        _read(log, sessions, kind, renderer, options, report,
+              lambda row, is_held: (held if is_held else writer).add(row), on_progress)
         if not writer.rows:
             raise InvalidInput("nothing_to_export", f"None of the {len(sessions)} sessions gives a sample.")
         _block(report, options)
@@ -114,8 +114,8 @@ def open_renderer(kind: DatasetFormat, model_dir: str) -> Renderer | None:
     return None
 
 
-def _read(log: Path, sessions: Sequence[str], renderer: Renderer | None, options: ExportOptions, report: Report,
-          take: Callable[[SampleRow, bool], None], on_progress: OnProgress | None) -> None:
+def _read(log: Path, sessions: Sequence[str], kind: DatasetFormat, renderer: Renderer | None, options: ExportOptions,
+          report: Report, take: Callable[[SampleRow, bool], None], on_progress: OnProgress | None) -> None:
     """Give every row to `take`, with whether it is held out for evaluation."""
     with closing(LogSource(log)) as source:
         names = list(dict.fromkeys(sessions))
@@ -123,7 +123,7 @@ def _read(log: Path, sessions: Sequence[str], renderer: Renderer | None, options
         report.eval_sessions = sorted(held)
         seen: set[str] = set()
         for done, session in enumerate(names, 1):
-            rows = SessionRows(source, session, renderer, options)
+            rows = SessionRows(source, session, renderer, options, whole=not kind.needs_tokens)
             before = report.samples
             distinct = _distinct(rows, seen, options, report)
             for row in merged(distinct) if options.chains else distinct:

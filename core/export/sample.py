@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 
 from core.domain.message import Message
+from core.export.pieces import Masked
 from core.llm.model import ToolSpec
 from core.workers.export import State
 
@@ -14,11 +15,13 @@ SampleKind = Literal["react", "summary"]
 
 
 class SamplePart(msgspec.Struct, frozen=True, kw_only=True):
-    """One message of a sample; `step` is whose action it is, None for what is no action."""
+    """One message of a sample; `step` is whose action it is, None for what is no action. Of a trained one `masked` says
+    which of its calls carry no loss; None: all of it does."""
 
     message: Message
     state: State = "context"
     step: int | None = None
+    masked: Masked | None = None
 
     @property
     def trained(self) -> bool:

@@ -19,8 +19,9 @@ from core.domain.events import SummaryAdded
 from core.domain.message import Message
 from core.domain.step import StepBody
 from core.domain.trajectory import StepEntry, Trajectory
-from core.export.judged import decided
+from core.export.judged import decided_by_action
 from core.export.options import ExportOptions
+from core.export.pieces import Masked, call_count
 from core.export.rebuild import rebuilt_context
 from core.export.sample import Sample, SamplePart
 from core.llm.model import ToolSpec
@@ -48,11 +49,15 @@ class ContextSource(Protocol):
 class SampleCollector:
     """Makes the samples of one session; `refused` and `warnings` fill while they are read."""
 
-    def __init__(self, trajectory: Trajectory, payloads: ContextSource, options: ExportOptions) -> None:
+    def __init__(self, trajectory: Trajectory, payloads: ContextSource, options: ExportOptions, *,
+                 whole: bool = False) -> None:
+        """`whole`: a message is trained whole or not at all."""
+        self._whole = whole
         self._trajectory = trajectory
         self._payloads = payloads
         self._options = options
         self._trained: set[int] = set()
+        self._left_out: set[int] = set()
         self._done = self._summarised = -1
         began = trajectory.row.created_at
         self._day = began.date().isoformat() if began is not None else ""
@@ -72,7 +77,7 @@ class SampleCollector:
         self._report_left_out()
 
     def is_kept(self, entry: StepEntry) -> bool:
-        """Whether a step's action is to be trained."""
+        """Whether a step, or one of its actions, is to be trained."""
         return self._state(entry) == "kept"
 
     def give_back(self, sample: Sample) -> None:
@@ -162,20 +167,44 @@ class SampleCollector:
         judged = []
         for part in parts:
             if part.state == "kept" and part.step is not None:
-                state = self._state(self._trajectory.step(part.step))
+                entry = self._trajectory.step(part.step)
+                state, masked = self._state(entry), self._masked_actions(entry)
                 if state != "kept":
                     part = msgspec.structs.replace(part, state=state)
                 elif self._options.overlap == "once" and part.step in self._trained:
                     part = msgspec.structs.replace(part, state="carried")
+                elif masked:
+                    part = self._in_part(part, entry, masked)
             judged.append(part)
         return judged
 
     def _state(self, entry: StepEntry) -> Literal["kept", "masked", "undecided"]:
-        """What training does with a step's action as far as verdicts say."""
-        outcome = decided(entry, self._options)
-        if outcome == "undecided":
-            return "kept" if self._options.unjudged == "keep" else "undecided"
-        return "kept" if outcome == "keep" else "masked"
+        """What training does with a step as far as verdicts say: kept where one of its actions is."""
+        states = set(self._states(entry).values())
+        return "kept" if "kept" in states else "undecided" if "undecided" in states else "masked"
+
+    def _masked_actions(self, entry: StepEntry) -> tuple[int, ...]:
+        """The actions that carry no loss of a step of which another does."""
+        return tuple(action for action, state in self._states(entry).items() if action and state != "kept")
+
+    def _states(self, entry: StepEntry) -> dict[int, Literal["kept", "masked", "undecided"]]:
+        unjudged: Literal["kept", "undecided"] = "kept" if self._options.unjudged == "keep" else "undecided"
+        return {action: "kept" if one == "keep" else "masked" if one == "mask" else unjudged
+                for action, one in decided_by_action(entry, self._options).items()}
+
+    def _in_part(self, part: SamplePart, entry: StepEntry, masked: tuple[int, ...]) -> SamplePart:
+        """A step of which some actions are masked; where its calls cannot be told apart none is trained."""
+        number, why = entry.head.number, ""
+        if self._whole:
+            why = "is masked in part, and this format marks whole messages: none of it is trained"
+        elif call_count(part.message) != len(entry.head.tools):
+            why = "is masked in part, and its message holds other calls than its actions: none of it is trained"
+        if not why:
+            return msgspec.structs.replace(part, masked=Masked(masked))
+        if number not in self._left_out:
+            self._left_out.add(number)
+            self.refused.append(ExportRefusal(code="masked_in_part", sentence=f"Step {number} {why}.", step=number))
+        return msgspec.structs.replace(part, state="masked")
 
     def _number(self, index: int) -> int:
         return self._trajectory.steps[index].head.number if index >= 0 else 0
@@ -183,7 +212,7 @@ class SampleCollector:
     def _report_left_out(self) -> None:
         """Kept actions that no sample trains: their context was not the last before a summary."""
         for entry in self._trajectory.steps:
-            if self.is_kept(entry) and entry.head.number not in self._trained:
+            if self.is_kept(entry) and entry.head.number not in self._trained | self._left_out:
                 why = f"The action of step {entry.head.number} is kept, but no sample holds it as the model wrote it."
                 self.refused.append(ExportRefusal(code="not_in_a_sample", sentence=why, step=entry.head.number))
 

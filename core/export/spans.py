@@ -15,12 +15,14 @@ from core.llm.template_messages import arguments_of
 
 
 class Span(msgspec.Struct, frozen=True, kw_only=True):
-    """The characters start..end of an action and its stop token; `message` is its index in the sample."""
+    """The characters start..end of an action and its stop token; `message` is its index in the sample. `holes` are
+    those of a trained one that carry no loss all the same: calls of actions that are masked."""
 
     message: int
     start: int
     end: int
     trained: bool = False
+    holes: tuple[tuple[int, int], ...] = ()
 
 
 def stop_after(text: str, start: int, stops: Sequence[str]) -> tuple[int, str]:
@@ -50,7 +52,7 @@ def check_completion(message: Message, rendered: str, control: Sequence[str], pl
         if not rendered.startswith(content):
             raise InvalidInput("completion_rewritten", "The chat template drops or rewrites the text beside a tool "
                                "call.")
-    _check_calls(message, rendered[len(content) :])
+    check_calls(message, rendered[len(content) :])
 
 
 def _unframed(rendered: str, frame: TextFrame) -> str:
@@ -59,8 +61,8 @@ def _unframed(rendered: str, frame: TextFrame) -> str:
     return rendered[len(frame.before) : len(rendered) - len(frame.after)] if inside else rendered
 
 
-def _check_calls(message: Message, rendered: str) -> None:
-    """All calls in order, each with its arguments behind its name."""
+def check_calls(message: Message, rendered: str) -> None:
+    """All calls in order, each with its arguments behind its name. Raises InvalidInput."""
     for call in message.tool_calls:
         at = rendered.find(call.name)
         if at < 0:

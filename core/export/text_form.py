@@ -8,10 +8,12 @@ user's message. Arguments are the JSON text that was written; nothing else chang
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 import msgspec
 
 from core.domain.message import Message, ToolCall
+from core.export.pieces import Masked
 from core.export.sample import Sample, SamplePart
 from core.llm.model import ToolSpec
 from core.llm.text_actions import describe_tools
@@ -41,11 +43,19 @@ def _parts(sample: Sample) -> Iterator[SamplePart]:
             results = []
         message = part.message
         if message.tool_calls:
-            content = "\n\n".join(filter(None, [message.content.strip(), *map(_block, message.tool_calls)]))
-            part = msgspec.structs.replace(part, message=Message(role=message.role, content=content))
+            pieces = [message.content.strip(), *map(_block, message.tool_calls)]
+            content = "\n\n".join(filter(None, pieces))
+            part = msgspec.structs.replace(part, message=Message(role=message.role, content=content),
+                                           masked=_placed(part.masked, pieces))
         yield part
     if results:
         yield SamplePart(message=_results(results, names))
+
+
+def _placed(masked: Masked | None, pieces: Sequence[str]) -> Masked | None:
+    """Which calls carry no loss, with the places at which all of them begin."""
+    ends = accumulate(len(piece) + len("\n\n") * bool(piece) for piece in pieces)
+    return None if masked is None else msgspec.structs.replace(masked, places=tuple(ends)[:-1])
 
 
 def _block(call: ToolCall) -> str:

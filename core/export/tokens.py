@@ -62,6 +62,7 @@ class Tokenizer:
             else:
                 spans, refused = self._without(spans, seams)
         mask = mask_of(offsets, [s for s in spans if s.trained])
+        refused += [_without_tokens(s) for s in spans if s.holes and not any(mask_of(offsets, [s]))]
         return Tokens(ids=ids, mask=mask, offsets=offsets, seams=len(seams)), refused
 
     def _cuts(self, spans: Sequence[Span]) -> list[int]:
@@ -100,11 +101,17 @@ class Tokenizer:
 
 
 def mask_of(offsets: Sequence[Pair], spans: Sequence[Span]) -> list[int]:
-    """1 for each token that lies in a span. Tokens of part of a character share that character's place."""
+    """1 for each token that lies in a span and touches none of its holes. Tokens of part of a character share that
+    character's place."""
     mask = [0] * len(offsets)
     for span in spans:
         first = bisect_left(offsets, span.start, key=lambda o: o[0])
         last = bisect_left(offsets, span.end, key=lambda o: o[0])
         for at in range(first, last):
-            mask[at] = 1
+            mask[at] = int(not any(a < offsets[at][1] and offsets[at][0] < b for a, b in span.holes))
     return mask
+
+
+def _without_tokens(span: Span) -> ExportRefusal:
+    sentence = "Each token of the actions that are kept also holds part of one that is masked."
+    return ExportRefusal(code="inside_a_token", sentence=sentence, message=span.message)

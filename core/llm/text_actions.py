@@ -36,6 +36,11 @@ def parse_text_actions(text: str, step: int) -> tuple[str, tuple[ToolCall, ...]]
     return text[: blocks[0].start()].strip(), calls
 
 
+def block_places(text: str) -> list[int]:
+    """Where the blocks of a text begin."""
+    return [match.start() for match in _BLOCK.finditer(text)]
+
+
 def _describe(tool: ToolSpec) -> str:
     properties: dict[str, Any] = tool.parameters.get("properties", {})
     required = tool.parameters.get("required", [])

@@ -45,6 +45,9 @@ CAN_SEARCH = "search"
 CAN_LIST_TASKS = "tasks"
 """Likewise for ListTasks."""
 
+CAN_JUDGE_ACTIONS = "verdicts_on_actions"
+"""The server knows GiveVerdict's `action`. An older one would take a verdict on an action for one on the step."""
+
 
 class Wire(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="type"):
     """One message."""
@@ -97,12 +100,14 @@ class Control(Op, frozen=True, kw_only=True, tag="control"):
 
 
 class GiveVerdict(Op, frozen=True, kw_only=True, tag="give_verdict"):
-    """Judge a step. `author` is only for rules and judges; a person is known by the token."""
+    """Judge a step, or its `action`-th action (counted from 1; 0: the whole step). `author` is only for rules and
+    judges; a person is known by the token."""
 
     step: StepPlace
     value: VerdictValue
     reason: Reason = ""
     author: Author | None = None
+    action: Count = 0
 
 
 class AddNote(Op, frozen=True, kw_only=True, tag="add_note"):

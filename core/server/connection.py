@@ -24,6 +24,7 @@ from core.domain.errors import (
 from core.protocol.append_state import SendBlobs
 from core.protocol.codec import decode_to_server
 from core.protocol.messages import (
+    CAN_JUDGE_ACTIONS,
     CAN_LIST_TASKS,
     CAN_SEARCH,
     PROTOCOL,
@@ -70,7 +71,7 @@ from core.store.accounts import Principal
 
 _log = logging.getLogger("wire")
 
-CAN = (CAN_SEARCH, CAN_LIST_TASKS)
+CAN = (CAN_SEARCH, CAN_LIST_TASKS, CAN_JUDGE_ACTIONS)
 HELLO_S = 5.0
 COMMANDS_PER_S, COMMANDS_AT_ONCE = 50.0, 200.0
 """How often one connection may command: faster senders are made to wait, which loses nothing."""

@@ -110,6 +110,8 @@ def _hold_early(conn: Connection, principal: Principal, command: Command) -> dic
 
 def _apply(conn: Connection, principal: Principal, command: Command, lookups: Lookups) -> dict[str, Any]:
     session = command.session
+    if isinstance(command.op, GiveVerdict) and command.op.action and command.op.author is None:
+        _check_action(conn, session, command.op)
     match command.op:
         case CreateSession() as op:
             return lifecycle.create(conn, principal, session, op, lookups)
@@ -174,7 +176,8 @@ def _opinion(op: GiveVerdict | AddNote | SetTag | TellTime, principal: Principal
         case GiveVerdict():
             _check_step(session, op.step, 1, last)
             check_length(op.reason, MAX_REASON)
-            return VerdictGiven(step=op.step, value=op.value, reason=op.reason), _judge(op.author) or author
+            fact = VerdictGiven(step=op.step, value=op.value, reason=op.reason, action=op.action)
+            return fact, _judge(op.author) or author
         case AddNote():
             _check_step(session, op.step, 0, last)
             guidance.check_text(op.text)
@@ -207,6 +210,14 @@ def _check_time(session: str, seconds: dict[int, float], last: int) -> None:
 def _check_step(session: str, step: int, first: int, last: int) -> None:
     if not first <= step <= last:
         raise NotFound("no_step", f"Session {session} has no step {step}.", step=step)
+
+
+def _check_action(conn: Connection, session: str, op: GiveVerdict) -> None:
+    """A step that is still to come again is not asked for its actions: a verdict on one that it lacks has no effect."""
+    head = log.step_head(conn, session, op.step)
+    if head is not None and op.action > len(head.tools):
+        raise NotFound("no_action", f"Step {op.step} of session {session} has no action {op.action}.", step=op.step,
+                       action=op.action)
 
 
 def _check_tag(tag: str) -> None:

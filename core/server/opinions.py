@@ -16,6 +16,7 @@ from core.domain.events import (
 )
 from core.domain.ids import LONGEST_LABEL, is_label
 from core.domain.trajectory import Trajectory, fold
+from core.domain.verdict import verdict_key
 from core.protocol.codec import check_event
 from core.protocol.messages import MergeOpinions
 from core.server.guidance import MAX_REASON, MAX_TEXT, check_length
@@ -68,8 +69,8 @@ class _Here:
     def takes(self, event: Event) -> bool:
         """Whether an opinion is news; from then on it is none."""
         about = _about(event)
-        newest = self._newest.get(about)
-        if event.id in self._ids or (newest is not None and newest.at > event.at):
+        replaces = (self._newest.get(one) for one in (about, _whole(event)))
+        if event.id in self._ids or any(newest is not None and newest.at > event.at for newest in replaces):
             return False
         self._ids.add(event.id)
         self._newest[about] = event
@@ -83,13 +84,19 @@ class _Here:
 
 
 def _about(event: Event) -> tuple[object, ...]:
-    """What an opinion replaces: its author's earlier verdict on the step, the earlier word on the tag."""
+    """What an opinion replaces: its author's earlier verdict on the step or action, the earlier word on the tag."""
     match event.fact:
         case VerdictGiven() as f:
-            return "verdict", f.step, event.author.key
+            return "verdict", f.step, verdict_key(event.author, f.action)
         case TagSet() as f:
             return "tag", f.step, f.tag
     return "", event.id
+
+
+def _whole(event: Event) -> tuple[object, ...]:
+    """What takes an opinion back beside its own kind: of one on an action, its author's word on the whole step."""
+    fact = event.fact
+    return ("verdict", fact.step, event.author.key) if isinstance(fact, VerdictGiven) else ()
 
 
 def _checked(body: bytes) -> Event:

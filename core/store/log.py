@@ -24,6 +24,7 @@ from core.domain.events import (
     kinds_of,
 )
 from core.domain.session import SessionRow, advance, decode_row
+from core.domain.step import StepHead
 from core.store.sqlite import Connection, scalar
 
 _CHUNK = 2048
@@ -174,6 +175,14 @@ def opinions(conn: Connection, session: str) -> list[bytes]:
     """The bodies of the events in which people said something of a session's steps, in order."""
     sql = f"SELECT body FROM event WHERE session = ? AND {_OF_PERSON} ORDER BY seq"
     return [bytes(b) for (b,) in conn.execute(sql, (session,)) if decode_stored(bytes(b)).author.kind == "person"]
+
+
+def step_head(conn: Connection, session: str, number: int) -> StepHead | None:
+    """The head of a step as it was told last; None where it is not here. Reads the labels of the session's events."""
+    sql = "SELECT body FROM event WHERE session = ? AND kind = 'step_added' AND step = ? ORDER BY seq DESC LIMIT 1"
+    body = scalar(conn, sql, session, number)
+    fact = None if body is None else decode_stored(bytes(body)).fact
+    return fact.head if isinstance(fact, StepAdded) else None
 
 
 def lease(conn: Connection, session: str, journal: str) -> tuple[int, int]:

@@ -9,19 +9,17 @@ from statistics import median
 import msgspec
 
 from core.domain.trajectory import StepEntry, Trajectory
-from core.domain.verdict import Verdict, final_verdict
+from core.domain.verdict import DECIDED, PEOPLE, Verdict, by_action, final_verdict, on_action
 from core.supervision.coefficients import cohen_kappa, krippendorff_alpha, raw_agreement, wilson
 from core.supervision.judge import BY_GUIDANCE
 from core.supervision.propose import BodyOf, findings, gather
 from core.supervision.rule import Rule
 from core.workers.rules import RuleEffect
 
-_PEOPLE = ("person", "import")
-_DECIDED = ("keep", "mask")
-
 
 class SourceAgreement(msgspec.Struct, frozen=True, kw_only=True):
-    """A rule or judge against people, on steps where it masks or keeps and a person decided.
+    """A rule or judge against people, on steps where it masks or keeps and a person decided; where somebody judged an
+    action alone, each action of that step counts for itself.
 
     `judged` of its `masks` were decided on by a person, who masked `confirmed` of them: `precision`, with its 95 %
     interval. `missed` are steps that people mask and it does not. A judge also keeps: `raw` and `kappa` count that.
@@ -72,16 +70,34 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True):
     times: tuple[PersonTime, ...] = ()
 
 
+class _Unit(msgspec.Struct, frozen=True):
+    """What is rated: a step, or each of its actions where somebody judged one alone; with what counts for it."""
+
+    verdicts: tuple[Verdict, ...]
+
+
+def _units(trajectories: Sequence[Trajectory]) -> list[_Unit]:
+    return [_Unit(tuple(on_one)) for t in trajectories for e in t.steps
+            for on_one in by_action(e.verdicts.values(), len(e.head.tools)).values()]
+
+
 def agreement(trajectories: Sequence[Trajectory]) -> Agreement:
     """Compare all standing verdicts of these sessions; `rules` stays empty (see `effects`)."""
+    units = _units(trajectories)
+    names = sorted({_source(v) for u in units for v in u.verdicts if v.author.kind in ("rule", "judge")})
+    people = sorted({v.author.key for u in units for v in u.verdicts if v.author.kind in PEOPLE})
+    alpha = krippendorff_alpha([[v.value for v in _people(u)] for u in units])
     steps = [e for t in trajectories for e in t.steps]
-    names = sorted({_source(v) for e in steps for v in e.verdicts.values() if v.author.kind in ("rule", "judge")})
-    people = sorted({v.author.key for e in steps for v in e.verdicts.values() if v.author.kind in _PEOPLE})
-    alpha = krippendorff_alpha([[v.value for v in _people(e)] for e in steps])
-    return Agreement(sessions=len(trajectories), steps=len(steps), decided=sum(_person(e) is not None for e in steps),
-                     sources=tuple(_of_source(n, steps) for n in names),
-                     pairs=tuple(_of_pair(a, b, steps) for a, b in combinations(people, 2)), alpha=alpha,
+    return Agreement(sessions=len(trajectories), steps=len(steps), decided=sum(map(_is_decided, steps)),
+                     sources=tuple(_of_source(n, units) for n in names),
+                     pairs=tuple(_of_pair(a, b, units) for a, b in combinations(people, 2)), alpha=alpha,
                      times=tuple(_of_person(p, trajectories) for p in sorted({*people, *_timed(trajectories)})))
+
+
+def _is_decided(entry: StepEntry) -> bool:
+    """Whether people decided on a whole step: on each of its actions."""
+    return all(_person(_Unit(tuple(on_one))) is not None
+               for on_one in by_action(entry.verdicts.values(), len(entry.head.tools)).values())
 
 
 def _timed(trajectories: Sequence[Trajectory]) -> set[str]:
@@ -90,7 +106,8 @@ def _timed(trajectories: Sequence[Trajectory]) -> set[str]:
 
 def _of_person(person: str, trajectories: Sequence[Trajectory]) -> PersonTime:
     durations = [seconds for t in trajectories for seconds in t.spent.get(person, {}).values()]
-    decided = sum(person in e.verdicts and e.verdicts[person].value in _DECIDED for t in trajectories for e in t.steps)
+    decided = sum(any(v.author.key == person and v.value in DECIDED for v in e.verdicts.values())
+                  for t in trajectories for e in t.steps)
     return PersonTime(person=person, decided=decided, timed=len(durations), seconds=round(sum(durations), 1),
                       each=round(median(durations), 1) if durations else None)
 
@@ -108,26 +125,29 @@ def effects(trajectories: Sequence[Trajectory], body_of: BodyOf, rules_for: Sequ
     return list(by_rule.values())
 
 
-def _more(before: RuleEffect, trajectory: Trajectory, rule: Rule, found: dict[int, str] | None) -> RuleEffect:
+def _more(before: RuleEffect, trajectory: Trajectory, rule: Rule, found: dict[int, dict[int, str]] | None
+          ) -> RuleEffect:
     if found is None:
         return msgspec.structs.replace(before, broken=True)
-    entries = [(e, found[e.head.number]) for e in trajectory.steps if e.head.number in found]
-    votes = [_person(e) for e, _ in entries]
-    shown = [(trajectory.session, e.head.number, why) for e, why in entries][: max(0, 20 - len(before.examples))]
+    rows = [(e, action, why) for e in trajectory.steps for action, why in found.get(e.head.number, {}).items()]
+    units = [_Unit(tuple(on_action(e.verdicts.values(), action))) for e, action, _ in rows]
+    votes = [_person(u) for u in units]
+    shown = [(trajectory.session, e.head.number, why) for e, _, why in rows][: max(0, 20 - len(before.examples))]
     return msgspec.structs.replace(
-        before, found=before.found + len(entries), overruled=before.overruled + votes.count("keep"),
-        would_mask=before.would_mask + sum(_without(e, rule) == "keep" and _person(e) is None for e, _ in entries),
+        before, found=before.found + len(rows), overruled=before.overruled + votes.count("keep"),
+        would_mask=before.would_mask + sum(_without(u, rule) == "keep" and vote is None
+                                           for u, vote in zip(units, votes, strict=True)),
         judged=before.judged + sum(s is not None for s in votes), confirmed=before.confirmed + votes.count("mask"),
         examples=(*before.examples, *shown))
 
 
-def _without(entry: StepEntry, rule: Rule) -> str:
+def _without(unit: _Unit, rule: Rule) -> str:
     """The final verdict if this rule said nothing."""
-    return final_verdict(v for k, v in entry.verdicts.items() if k != rule.author.key)
+    return final_verdict(v for v in unit.verdicts if v.author.key != rule.author.key)
 
 
-def _of_source(name: str, steps: Iterable[StepEntry]) -> SourceAgreement:
-    rated = [(_value_of(e, name), _person(e)) for e in steps]
+def _of_source(name: str, units: Iterable[_Unit]) -> SourceAgreement:
+    rated = [(_value_of(u, name), _person(u)) for u in units]
     decided = [(s, p) for s, p in rated if p is not None]
     judged = [p for s, p in decided if s == "mask"]
     confirmed = judged.count("mask")
@@ -140,10 +160,13 @@ def _of_source(name: str, steps: Iterable[StepEntry]) -> SourceAgreement:
         raw=raw_agreement(both), kappa=cohen_kappa(both))
 
 
-def _of_pair(first: str, second: str, steps: Iterable[StepEntry]) -> PairAgreement:
-    both = [(a.value, b.value) for e in steps if (a := e.verdicts.get(first)) and (b := e.verdicts.get(second))
-            and a.value in _DECIDED and b.value in _DECIDED]
+def _of_pair(first: str, second: str, units: Iterable[_Unit]) -> PairAgreement:
+    both = [(a, b) for u in units if (a := _word(u, first)) and (b := _word(u, second))]
     return PairAgreement(first=first, second=second, steps=len(both), raw=raw_agreement(both), kappa=cohen_kappa(both))
+
+
+def _word(unit: _Unit, author: str) -> str | None:
+    return next((v.value for v in unit.verdicts if v.author.key == author and v.value in DECIDED), None)
 
 
 def _source(verdict: Verdict) -> str:
@@ -151,17 +174,17 @@ def _source(verdict: Verdict) -> str:
     return verdict.author.key.split(BY_GUIDANCE)[0] + ("/guidance" if BY_GUIDANCE in verdict.author.key else "")
 
 
-def _value_of(entry: StepEntry, source: str) -> str | None:
-    """What a source says of a step: mask if any of its verdicts does."""
-    values = [v.value for v in entry.verdicts.values() if _source(v) == source and v.value in _DECIDED]
+def _value_of(unit: _Unit, source: str) -> str | None:
+    """What a source says: mask if any of its verdicts does."""
+    values = [v.value for v in unit.verdicts if _source(v) == source and v.value in DECIDED]
     return "mask" if "mask" in values else "keep" if values else None
 
 
-def _people(entry: StepEntry) -> list[Verdict]:
-    return [v for v in entry.verdicts.values() if v.author.kind in _PEOPLE and v.value in _DECIDED]
+def _people(unit: _Unit) -> list[Verdict]:
+    return [v for v in unit.verdicts if v.author.kind in PEOPLE and v.value in DECIDED]
 
 
-def _person(entry: StepEntry) -> str | None:
+def _person(unit: _Unit) -> str | None:
     """What people decided: the latest of them, as in the final verdict."""
-    verdicts = _people(entry)
+    verdicts = _people(unit)
     return verdicts[-1].value if verdicts else None

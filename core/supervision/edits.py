@@ -16,7 +16,7 @@ _MOVING = names_of(lambda kind: kind.shows == "open file")
 _SHOWING_COMMAND = re.compile(r"(?:^|[\s;&|(])(?:cat|head|tail|less|more|nl|sed\s+-n|grep|rg|awk|diff|bat)\s")
 
 
-@RULES.add("blind_edit", "2")
+@RULES.add("blind_edit", "3")
 def blind_edit(evidence: Evidence, *, spare_runs: bool = True) -> Iterator[Finding]:
     """"Delete any actions that modifies a file at step i unless its current contents have been inspected at
     step i-1" (APOLLO App. E, priority 5).
@@ -32,7 +32,7 @@ def blind_edit(evidence: Evidence, *, spare_runs: bool = True) -> Iterator[Findi
     earlier: tuple[set[tuple[str, str]], StepBody | None] = set(), None
     for body in evidence.steps:
         seen, opened = _inspected(before, opened)
-        for action in body.actions:
+        for place, action in enumerate(body.actions, 1):
             target = _target(action)
             if target is None:
                 continue
@@ -40,14 +40,15 @@ def blind_edit(evidence: Evidence, *, spare_runs: bool = True) -> Iterator[Findi
             is_known = _shows(seen, before, target) or (
                 spare_runs and _ran(before, target[1]) and _shows(*earlier, target))
             if not new and not is_known:
-                yield Finding(body.number, f"{action.tool} changes {target[1]}, which the step before did not look at")
+                why = f"{action.tool} changes {target[1]}, which the step before did not look at"
+                yield Finding(body.number, why, place)
             known.add(target)
         known |= _named(body.actions)
         if any(a.tool != "think" for a in body.actions):
             before, earlier = body, (seen, before)
 
 
-@RULES.add("second_edit", "2")
+@RULES.add("second_edit", "3")
 def second_edit(evidence: Evidence, *, any_file: bool = False) -> Iterator[Finding]:
     """"turn i: edit_file action, turn i+1: edit_file action, turn i+1's action should be filtered" (APOLLO App. E,
     priority 5): of two edits of one file in a row, or of whatever files with `any_file`.
@@ -59,8 +60,10 @@ def second_edit(evidence: Evidence, *, any_file: bool = False) -> Iterator[Findi
     for body in evidence.steps:
         targets = {t for a in body.actions if a.tool == "edit_file" and (t := _target(a)) is not None}
         again = targets if any_file and before else targets & before
-        for _, path in sorted(again)[:1]:
-            yield Finding(body.number, f"the second edit in a row of {path}, without a look at the first one's result")
+        for place, action in enumerate(body.actions, 1):
+            if action.tool == "edit_file" and (target := _target(action)) in again:
+                why = f"the second edit in a row of {target[1]}, without a look at the first one's result"
+                yield Finding(body.number, why, place)
         if targets or any(a.tool != "think" for a in body.actions) or not body.actions:
             failed = {o.call_id for o in body.observations if o.is_error}
             before = {t for a in body.actions if a.tool == "edit_file" and a.call_id not in failed

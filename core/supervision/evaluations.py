@@ -17,7 +17,7 @@ _LOOK = re.compile(r"(?:ls|cat|head|tail|less|wc|du|df|nvidia-smi|grep|rg|find|s
                    r"which|top|htop|free|sed\s+-n|git\s+(?:status|log|diff|show))\b(?!.*>)")
 
 
-@RULES.add("repeated_evaluation", "1")
+@RULES.add("repeated_evaluation", "2")
 def repeated_evaluation(evidence: Evidence) -> Iterator[Finding]:
     """"Use Eval / Finish in inappropriate time (for example call eval just after the last eval without any change
     on the output file)" (APOLLO App. E, priority 8).
@@ -30,13 +30,18 @@ def repeated_evaluation(evidence: Evidence) -> Iterator[Finding]:
     running: set[str] = set()
     for body in evidence.steps:
         _follow_jobs(running, body)
-        evaluates = any(a.tool == "eval" and not a.malformed for a in body.actions)
-        if evaluates and last is not None:
-            yield Finding(body.number, f"nothing changed since the evaluation at step {last}")
+        evaluates = _places(body, "eval")
+        for place in evaluates if last is not None else ():
+            yield Finding(body.number, f"nothing changed since the evaluation at step {last}", place)
         if body.number in changed or _may_change(body, bool(running)):
             last = None
         if evaluates and not _failed(body):
             last = body.number
+
+
+def _places(body: StepBody, tool: str) -> list[int]:
+    """Which of a step's actions, counted from 1, are well-formed ones of a tool."""
+    return [at for at, action in enumerate(body.actions, 1) if action.tool == tool and not action.malformed]
 
 
 def _follow_jobs(running: set[str], body: StepBody) -> None:
@@ -56,7 +61,7 @@ def _failed(body: StepBody) -> bool:
     return any(o.is_error for o in body.observations if o.call_id in calls)
 
 
-@RULES.add("early_finish", "1")
+@RULES.add("early_finish", "2")
 def early_finish(evidence: Evidence) -> Iterator[Finding]:
     """"Use Eval / Finish in inappropriate time" (APOLLO App. E, priority 8): finishing while a job that the agent
     started still runs, or with the outputs of a score below its best, though App. E asks to "select the best output
@@ -65,10 +70,10 @@ def early_finish(evidence: Evidence) -> Iterator[Finding]:
     jobs = job_runs(evidence.steps)
     changed = {f.step for f in evidence.files}
     for at, body in enumerate(evidence.steps):
-        if not any(a.tool == "finish" and not a.malformed for a in body.actions):
+        if not (places := _places(body, "finish")):
             continue
         if running := running_at(jobs, body.number):
-            yield Finding(body.number, f"the job {running[0].job} of step {running[0].start} still runs")
+            yield Finding(body.number, f"the job {running[0].job} of step {running[0].start} still runs", places[0])
             continue
         scores = [s for s in evidence.scores if s.total is not None and s.step < body.number]
         best = max((s.total or 0.0 for s in scores), default=0.0)
@@ -77,7 +82,8 @@ def early_finish(evidence: Evidence) -> Iterator[Finding]:
         since = [b for b in evidence.steps[:at] if b.number > scores[-1].step]
         if not any(b.number in changed or _may_change(b, False) for b in since):
             last = scores[-1].total or 0.0
-            yield Finding(body.number, f"the last score is {last:g}, the best was {best:g} and is not put back")
+            why = f"the last score is {last:g}, the best was {best:g} and is not put back"
+            yield Finding(body.number, why, places[0])
 
 
 @RULES.add("lowered_score", "1")

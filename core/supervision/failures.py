@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from core.domain.action_kinds import names_of
 from core.domain.step import Action, Observation, StepBody
 from core.supervision.rule import LIVE, RULES, Evidence, Finding
-from core.supervision.traces import commands, finished_jobs, of_call, one_line
+from core.supervision.traces import commands, finished_jobs, of_call, one_line, place_of
 
 _SEARCH = re.compile(r"(?:grep|egrep|fgrep|zgrep|rg|diff|cmp|pgrep|test|\[|which|command\s+-v)(?:\s|$)")
 _FAILED = re.compile(r"^(?:[\w.]{0,80}\.)?\w{0,80}(?:Error|Exception)(?:: |:?$)|: (?:command )?not found$|"
@@ -41,13 +41,13 @@ def error_result(evidence: Evidence, *, spare_empty_searches: bool = True) -> It
             if observation.job:
                 started.setdefault(observation.job, body.number)
             late = started.get(observation.job, body.number) != body.number or _reported(observation)
-            action = calls.get(observation.call_id)
+            action, place = calls.get(observation.call_id), place_of(body, observation.call_id)
             if evidence.origin != LIVE and (line := _last_words(action, observation)):
-                yield Finding(body.number, f"the output ends with an error: {one_line(line)}")
+                yield Finding(body.number, f"the output ends with an error: {one_line(line)}", place)
             if not observation.is_error or late:
                 continue
             if not (spare_empty_searches and _is_empty_search(action, observation)):
-                yield Finding(body.number, _why(action, observation))
+                yield Finding(body.number, _why(action, observation), place)
 
 
 def _last_words(action: Action | None, observation: Observation) -> str:
@@ -77,12 +77,12 @@ def _why(action: Action | None, observation: Observation) -> str:
     return f"{action.tool if action else 'action'} failed{code}: {one_line(message)}"
 
 
-@RULES.add("late_failure", "1")
+@RULES.add("late_failure", "2")
 def late_failure(evidence: Evidence) -> Iterator[Finding]:
     """An action with an error is masked (APOLLO §3.4), and a background job's error belongs to the action that started
     it, not to the one that read of it. A job that the agent itself ended is no failure.
     """
-    started: dict[str, int] = {}
+    started: dict[str, _Start] = {}
     blamed: set[str] = set()
     ended = False
     for body in evidence.steps:
@@ -92,9 +92,10 @@ def late_failure(evidence: Evidence) -> Iterator[Finding]:
                 if job not in blamed and not (ended and code in _BY_SIGNAL):
                     blamed.add(job)
                     why = f"its job {job} failed (exit code {code}), as step {body.number} shows: {message}"
-                    yield Finding(start, why)
+                    step, place = start
+                    yield Finding(step, why, place)
             if observation.job:
-                started.setdefault(observation.job, body.number)
+                started.setdefault(observation.job, (body.number, place_of(body, observation.call_id)))
 
 
 def _ends_jobs(action: Action) -> bool:
@@ -102,20 +103,26 @@ def _ends_jobs(action: Action) -> bool:
                                       and str(action.arguments.get("input_text")) in ("\x03", "\x04", "\x1c"))
 
 
-def _ends(observation: Observation, started: dict[str, int], body: StepBody) -> Iterator[tuple[str, int, object, str]]:
-    """(job, the step that started it, exit code, message) of the failed jobs whose end this observation shows."""
+_Start = tuple[int, int]
+"""The step and the action in it that started a job; action 0 where that cannot be told."""
+
+
+def _ends(observation: Observation, started: dict[str, _Start], body: StepBody
+          ) -> Iterator[tuple[str, _Start, object, str]]:
+    """(job, what started it, exit code, message) of the failed jobs whose end this observation shows."""
     rows = [r for r in finished_jobs(observation) if r.get("exit_code") != 0]
     for row in rows:
-        start = row.get("step")
-        if isinstance(start, int) and 0 < start < body.number:
-            yield str(row.get("job")), start, row.get("exit_code"), "the job ended meanwhile"
-    start = started.get(observation.job, body.number)
-    if observation.is_error and observation.job and start != body.number:
+        job, step = str(row.get("job")), row.get("step")
+        if isinstance(step, int) and 0 < step < body.number:
+            seen = started.get(job, (step, 0))
+            yield job, seen if seen[0] == step else (step, 0), row.get("exit_code"), "the job ended meanwhile"
+    start = started.get(observation.job, (body.number, 0))
+    if observation.is_error and observation.job and start[0] != body.number:
         message = observation.error.message if observation.error else observation.status
         yield observation.job, start, observation.exit_code, one_line(message)
 
 
-@RULES.add("null_action", "3")
+@RULES.add("null_action", "4")
 def null_action(evidence: Evidence) -> Iterator[Finding]:
     """"Remove 'null' actions and error-prone actions" (APOLLO App. E, priority 3).
 
@@ -126,11 +133,11 @@ def null_action(evidence: Evidence) -> Iterator[Finding]:
     if not any(body.actions for body in evidence.steps):
         return
     for body in evidence.steps:
-        malformed = next((a for a in body.actions if a.malformed or a.tool == "null"), None)
-        if malformed is not None:
-            why = malformed.malformed or "null action"
-            yield Finding(body.number, f"the call {malformed.tool} is malformed: {why}")
-        elif not body.actions and (evidence.origin == LIVE or _complained(body) or not body.thought.strip()):
+        for place, action in enumerate(body.actions, 1):
+            if action.malformed or action.tool == "null":
+                why = action.malformed or "null action"
+                yield Finding(body.number, f"the call {action.tool} is malformed: {why}", place)
+        if not body.actions and (evidence.origin == LIVE or _complained(body) or not body.thought.strip()):
             yield Finding(body.number, "the step has no action")
 
 

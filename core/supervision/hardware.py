@@ -20,7 +20,7 @@ _LORA = re.compile(r"(?:^|[\s=_-])q?lora(?![\w-]{0,80}[ =](?:false|none|0)\b)", 
 _GPU_LINE = re.compile(r"^GPU (\d+):|^\|\s+(\d+)\s+(?:NVIDIA|Tesla|GeForce|A100|H100|H200|L40)", re.MULTILINE)
 
 
-@RULES.add("idle_gpus", "1")
+@RULES.add("idle_gpus", "2")
 def idle_gpus(evidence: Evidence, *, gpus: int = 0, lora_from: int = 8) -> Iterator[Finding]:
     """"Remove training configurations that underutilize the available compute. For example, when 8xH100 GPUs are idle,
     drop configs that use LoRA or restrict training to a single GPU" (APOLLO App. E, priority 6).
@@ -31,10 +31,10 @@ def idle_gpus(evidence: Evidence, *, gpus: int = 0, lora_from: int = 8) -> Itera
     shown: dict[str, int] = {}
     jobs = job_runs(evidence.steps)
     for body in evidence.steps:
-        for action in body.actions:
+        for place, action in enumerate(body.actions, 1):
             there = gpus or shown.get(host_of(action), 0)
             if there and (why := _waste(action, there, lora_from, _taken(jobs, body.number))):
-                yield Finding(body.number, why)
+                yield Finding(body.number, why, place)
         _see(body, shown)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from core.domain.events import Event, VerdictGiven, make_event
 from core.domain.step import StepBody
 from core.domain.trajectory import StepEntry, Trajectory
+from core.domain.verdict import Verdict
 from core.supervision.foreign_tools import in_our_words
 from core.supervision.rule import LIVE
 from core.supervision.rules import RULES, Evidence, Finding, Rule
@@ -42,31 +43,46 @@ def propose(trajectory: Trajectory, body_of: BodyOf, rules: Sequence[str] | Sequ
     return [e for rule in chosen for e in _verdicts(rule, trajectory, evidence, seen)]
 
 
-def findings(rule: Rule, evidence: Evidence) -> dict[int, str] | None:
-    """A rule's reason by step, the first of each; None where the rule itself broke, which is logged."""
-    found: dict[int, str] = {}
+def findings(rule: Rule, evidence: Evidence) -> dict[int, dict[int, str]] | None:
+    """A rule's reasons by step and action, the first of each; None where the rule itself broke, which is logged.
+
+    Action 0 is the whole step, and stands alone: a step of one action is judged as a whole.
+    """
+    found: dict[int, dict[int, str]] = {}
+    actions = {body.number: len(body.actions) for body in evidence.steps}
     try:
         for finding in rule.find(evidence):
             if isinstance(finding, Finding):
-                found.setdefault(finding.step, finding.reason)
+                is_one_of_many = 0 < finding.action <= actions.get(finding.step, 0) > 1
+                found.setdefault(finding.step, {}).setdefault(finding.action * is_one_of_many, finding.reason)
     except Exception:  # noqa: BLE001 - a person's rule may raise anything; the others go on
         _log.exception("the rule %s broke", rule.name)
         return None
-    return found
+    return {step: {0: reasons[0]} if 0 in reasons else reasons for step, reasons in found.items()}
 
 
 def _verdicts(rule: Rule, trajectory: Trajectory, evidence: Evidence, seen: set[int]) -> list[Event]:
     found = findings(rule, evidence) if rule.enabled else {}
     if found is None:
         return []
-    facts = (_change(rule, entry, found.get(entry.head.number)) for entry in trajectory.steps
-             if entry.head.number in seen)
-    return [make_event(fact, rule.author) for fact in facts if fact is not None]
+    return [make_event(fact, rule.author) for entry in trajectory.steps if entry.head.number in seen
+            for fact in _changes(rule, entry, found.get(entry.head.number, {}))]
 
 
-def _change(rule: Rule, entry: StepEntry, reason: str | None) -> VerdictGiven | None:
-    before = entry.verdicts.get(rule.author.key)
-    if reason is None:
-        return VerdictGiven(step=entry.head.number, value="none") if before else None
-    same = before and before.value == "mask" and before.reason == reason and before.author == rule.author
-    return None if same else VerdictGiven(step=entry.head.number, value="mask", reason=reason)
+def _changes(rule: Rule, entry: StepEntry, reasons: Mapping[int, str]) -> list[VerdictGiven]:
+    """What a rule says anew of a step, `reasons` being those that it has now by action. What it says of the whole step
+    takes back what it said of single actions."""
+    standing = {v.action: v for v in entry.verdicts.values() if v.author.key == rule.author.key}
+    changed = [action for action in sorted({*standing, *reasons})
+               if not _is_said(rule, standing.get(action), reasons.get(action))]
+    if 0 in changed:
+        changed = [0, *reasons] if 0 not in reasons else [0]
+    return [VerdictGiven(step=entry.head.number, action=action, value="mask" if action in reasons else "none",
+                         reason=reasons.get(action, "")) for action in changed]
+
+
+def _is_said(rule: Rule, standing: Verdict | None, reason: str | None) -> bool:
+    """Whether the log has a rule's word already."""
+    if standing is None or reason is None:
+        return standing is None and reason is None
+    return (standing.value, standing.reason, standing.author) == ("mask", reason, rule.author)

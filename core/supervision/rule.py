@@ -40,10 +40,12 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Finding(msgspec.Struct, frozen=True, order=True):
-    """A rule holds that training should not imitate step `step`; `reason` is one sentence for the reviewer."""
+    """A rule holds that training should not imitate step `step`, or of its actions the `action`-th alone (counted from
+    1; 0: the whole step); `reason` is one sentence for the reviewer."""
 
     step: int
     reason: str
+    action: int = 0
 
 
 Find = Callable[..., Iterator[Finding]]

@@ -26,7 +26,7 @@ _TRAINS = re.compile(r"\bTrainer\b|SFTTrainer|DPOTrainer|GRPOTrainer|optimizer|\
 _VLLM = re.compile(r"\bvllm\b", re.IGNORECASE)
 
 
-@RULES.add("script_ignored", "1")
+@RULES.add("script_ignored", "2")
 def script_ignored(evidence: Evidence) -> Iterator[Finding]:
     """"Remove actions that ignore provided scripts when they should be used … The create file action and run command
     action should be filtered" (APOLLO App. E, priority 1): a file named like a provided script with an addition
@@ -38,16 +38,16 @@ def script_ignored(evidence: Evidence) -> Iterator[Finding]:
     provided = _Provided(evidence)
     ignoring: dict[str, str] = {}
     for body in evidence.steps:
-        for action in body.actions:
+        for place, action in enumerate(body.actions, 1):
             for path, text in written(action):
                 name = posixpath.basename(path)
                 original = provided.original(name)
                 if original and name not in evidence.instructions and not _ROLLOUT.search(text):
                     ignoring[name] = original
-                    yield Finding(body.number, f"writes {name}, though {original} is provided")
+                    yield Finding(body.number, f"writes {name}, though {original} is provided", place)
             for name, original in list(ignoring.items()):
                 if runs(action, name) and not _ROLLOUT.search(command_of(action)):
-                    yield Finding(body.number, f"runs {name}, though {original} is provided")
+                    yield Finding(body.number, f"runs {name}, though {original} is provided", place)
         provided.learn(body)
 
 
@@ -90,7 +90,7 @@ def _bare(stem: str) -> str:
     return stem
 
 
-@RULES.add("transformers_inference", "1")
+@RULES.add("transformers_inference", "2")
 def transformers_inference(evidence: Evidence, *, always: bool = False) -> Iterator[Finding]:
     """"Remove actions that use transformers directly instead of VLLM for custom inference, including the process about
     both create this script and use this script" (APOLLO App. E, priority 2).
@@ -107,18 +107,19 @@ def transformers_inference(evidence: Evidence, *, always: bool = False) -> Itera
 
 
 def _of_step(body: StepBody, marked: set[str]) -> Iterator[Finding]:
-    for action in body.actions:
+    for place, action in enumerate(body.actions, 1):
         files = list(written(action))
         for path, text in files:
             name = posixpath.basename(path)
             if _infers(text):
                 marked.add(name)
-                yield Finding(body.number, f"writes {name}, which generates with transformers where vLLM is expected")
+                why = f"writes {name}, which generates with transformers where vLLM is expected"
+                yield Finding(body.number, why, place)
             elif action.tool != "edit_file":
                 marked.discard(name)
         if not files and _infers(command_of(action)):
-            yield Finding(body.number, "generates with transformers where vLLM is expected")
-        yield from (Finding(body.number, f"runs {n}, which generates with transformers where vLLM is expected")
+            yield Finding(body.number, "generates with transformers where vLLM is expected", place)
+        yield from (Finding(body.number, f"runs {n}, which generates with transformers where vLLM is expected", place)
                     for n in sorted(marked) if runs(action, n))
 
 

@@ -47,6 +47,12 @@ def of_call(body: StepBody) -> dict[str, Action]:
     return {a.call_id: a for a in body.actions}
 
 
+def place_of(body: StepBody, call_id: str) -> int:
+    """Which of a step's actions, counted from 1, made a call; 0 where that cannot be told."""
+    places = [place for place, action in enumerate(body.actions, 1) if action.call_id == call_id]
+    return places[0] if len(places) == 1 else 0
+
+
 def command_of(action: Action) -> str:
     """The shell command of an action, "" for none."""
     return str(action.arguments.get("command") or "") if action.tool == "run_command" else ""

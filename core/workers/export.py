@@ -76,8 +76,9 @@ class VerdictSource(msgspec.Struct, frozen=True, kw_only=True, order=True):
 
 
 class SessionReport(msgspec.Struct, kw_only=True):
-    """One session's part. `head` is the seq up to which its log was read. Of its steps so many were decided to be kept
-    and masked; on `undecided` nobody decided."""
+    """One session's part. `head` is the seq up to which its log was read. Of its steps so many were decided to be kept,
+    masked and `partly` masked (one of their actions is, another is kept); on `undecided`, or an action of them, nobody
+    decided."""
 
     session: str
     title: str = ""
@@ -86,6 +87,7 @@ class SessionReport(msgspec.Struct, kw_only=True):
     steps: int = 0
     kept: int = 0
     masked: int = 0
+    partly: int = 0
     undecided: int = 0
     samples: int = 0
     rebuilt: bool = False

@@ -232,12 +232,16 @@
         <translation>重做(&amp;R)</translation>
     </message>
     <message>
-        <source>Ne&amp;xt undecided</source>
-        <translation>下一个未裁定(&amp;X)</translation>
+        <source>Ne&amp;xt to judge</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Next &amp;disagreement</source>
         <translation>下一处分歧(&amp;D)</translation>
+    </message>
+    <message>
+        <source>Next &amp;action of the step, then the whole step</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>&amp;Rules…</source>
@@ -917,6 +921,10 @@
     <message>
         <source>Step {n}</source>
         <translation>步骤 {n}</translation>
+    </message>
+    <message>
+        <source>, action {n}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>keep: {keep} · mask: {mask}</source>
@@ -1648,6 +1656,10 @@
     <message>
         <source>opinions differ</source>
         <translation>意见不一</translation>
+    </message>
+    <message>
+        <source>no person&apos;s verdict</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -2539,8 +2551,20 @@ Delete or right click: take it away</source>
         <translation>刚有新步骤到来：请再看一眼，然后再按一次。</translation>
     </message>
     <message>
-        <source>Every step is decided.</source>
-        <translation>所有步骤都已裁定。</translation>
+        <source>This step has no actions to choose from: it is judged as a whole.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This server is older and knows verdicts on whole steps only.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Step {n} was not in sight: look at it, then press again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>People have judged every step.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Rules run on the server&apos;s own computer:  tiphys judge {session}</source>
@@ -2564,6 +2588,14 @@ Delete or right click: take it away</source>
     <message>
         <source>No step to judge yet</source>
         <translation>还没有可裁定的步骤</translation>
+    </message>
+    <message>
+        <source>What is judged</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Judge the step, or one of its actions alone (I chooses the next)</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Opinions</source>
@@ -2592,10 +2624,6 @@ Delete or right click: take it away</source>
     <message>
         <source>Advance</source>
         <translation>自动前进</translation>
-    </message>
-    <message>
-        <source>After a verdict go to the next undecided step</source>
-        <translation>裁定后转到下一个未裁定的步骤</translation>
     </message>
     <message>
         <source>Run rules</source>
@@ -2650,8 +2678,12 @@ Delete or right click: take it away</source>
         <translation>已选 {count} 个步骤</translation>
     </message>
     <message>
-        <source>Nobody has judged this step. It is kept unless somebody masks it.</source>
-        <translation>还没有人裁定此步骤。除非有人掩码，否则保留。</translation>
+        <source>After a verdict go to the next step that no person has judged</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nobody has judged this step: it is undecided.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>your active time {time}</source>
@@ -2662,12 +2694,24 @@ Delete or right click: take it away</source>
         <translation>保留 {kept} · 掩码 {masked} · 未裁定 {undecided}</translation>
     </message>
     <message>
+        <source>masked in part {count}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>judged by people {count}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{count} on the way</source>
         <translation>{count} 条在途</translation>
     </message>
     <message>
         <source>Rules run …</source>
         <translation>规则运行中…</translation>
+    </message>
+    <message>
+        <source>The whole step</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>✗ masked</source>
@@ -2678,8 +2722,24 @@ Delete or right click: take it away</source>
         <translation>✓ 保留</translation>
     </message>
     <message>
+        <source>◐ masked in part</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>undecided</source>
+        <translation type="unfinished">未裁定</translation>
+    </message>
+    <message>
+        <source>◐ masked in part, else undecided</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Blind: the others&apos; opinions show when you have decided.</source>
         <translation>盲评：您裁定之后才显示他人的意见。</translation>
+    </message>
+    <message>
+        <source>action {n}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>note</source>
@@ -2716,6 +2776,34 @@ Delete or right click: take it away</source>
     <message>
         <source>{name}, version {version}</source>
         <translation>{name}，版本 {version}</translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Mask</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Unsure</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tag</source>
+        <translation type="unfinished">标签</translation>
+    </message>
+    <message>
+        <source>Take back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{verb}: step {n}, which the list does not show?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{verb}: {count} steps, {first} to {last}, of which {unseen} are not in sight?</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -2801,6 +2889,10 @@ Delete or right click: take it away</source>
     <message>
         <source>masked</source>
         <translation>已掩码</translation>
+    </message>
+    <message>
+        <source>action {n} masked</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>unsure</source>
@@ -3464,8 +3556,8 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
         <translation>评审</translation>
     </message>
     <message>
-        <source>After a verdict go to the next undecided step</source>
-        <translation>裁定后转到下一个未裁定的步骤</translation>
+        <source>After a verdict go to the next step that no person has judged</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Hide the others&apos; opinions until you have decided</source>

@@ -99,7 +99,7 @@ def _guidance_in_context(whole: Parts, session: str) -> int:
 
 def _judge(whole: Parts, session: str) -> None:
     assert whole.type("mask 2") == "masked"
-    wait(lambda: whole.trajectory(session).step(2).final == "mask", "the verdict reaches the log")
+    wait(lambda: whole.trajectory(session).step(2).outcome == "mask", "the verdict reaches the log")
     [judged] = whole.tiphys("judge", session)
     assert judged["masked"] == 0, "the rules judged by themselves when the session ended"
     [shown] = whole.tiphys("show", session)

@@ -69,7 +69,7 @@ class Maker:
         self._context: list[MessageRef] = []
         self._logged: list[MessageRef] = []
         self._waiting: list[tuple[str, str]] = []
-        self._seen: Message | None = None
+        self._seen: list[Message] = []
         task = Task(id=f"task_{seed}", title=title, description=self.text(30))
         model = ModelSettings(kind="scripted", name="scripted-1")
         self.say(SessionCreated(task=task, agent=AgentSettings(model=model)), SERVER)
@@ -180,22 +180,26 @@ class Maker:
             self.say(SearchMade(query=self.text(3), engine="web", step=self.step, results=(found,)))
 
     def _step_fact(self, body: StepBody) -> StepAdded:
-        action, seen = body.actions[0], body.observations[0]
-        call = ToolCall(id=action.call_id, name=action.tool, arguments='{"command": "…"}')
-        completion = self._ref(Message(role="assistant", content=body.thought, tool_calls=(call,)), f"step:{self.step}")
+        seen = body.observations[0]
+        calls = self._calls(body)
+        completion = self._ref(Message(role="assistant", content=body.thought, tool_calls=calls), f"step:{self.step}")
         delta, self._logged = delta_between(self._logged, self._context), list(self._context)
         self._context.append(completion)
-        self._seen = Message(role="tool", content=seen.output.text, tool_call_id=action.call_id)
+        self._seen = [Message(role="tool", content=o.output.text, tool_call_id=o.call_id) for o in body.observations]
         usage = Usage(input_tokens=sum(r.tokens for r in self._logged), output_tokens=completion.tokens, cost_usd=0.001)
         head = make_head(body, usage=usage, started_at=seen.started_at, ended_at=seen.ended_at)
         return StepAdded(head=head, body=self.keep(encode_body(body)), context=delta, completion=completion,
                          terminals={"main/main": self._offset})
 
+    def _calls(self, body: StepBody) -> tuple[ToolCall, ...]:
+        """The calls as the model wrote them."""
+        return tuple(ToolCall(id=a.call_id, name=a.tool, arguments='{"command": "…"}') for a in body.actions)
+
     def _enter_observation(self) -> None:
         """The last step's observation is in a context once there is a next one."""
-        if self._seen:
-            self._enter(self._seen, f"step:{self.step}")
-        self._seen = None
+        for seen in self._seen:
+            self._enter(seen, f"step:{self.step}")
+        self._seen = []
 
     def _enter(self, message: Message, source: str) -> None:
         self._context.append(self._ref(message, source))

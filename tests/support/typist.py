@@ -103,7 +103,7 @@ class Typist:
         self.desktop.window.lay_out_review()
         await asyncio.sleep(0.1)
         QTest.keyClick(self.desktop.window, Qt.Key.Key_M)
-        await self._until(lambda: self._trajectory().step(number).final == "mask")
+        await self._until(lambda: self._trajectory().step(number).outcome == "mask")
         return "masked"
 
     def _trajectory(self):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from core.domain.bounds import Many, Reason, Seconds, StepNumber, StepPlace, Tag, Text
+from core.domain.bounds import Count, Many, Reason, Seconds, StepNumber, StepPlace, Tag, Text
 from core.domain.events.fact import Fact
 from core.domain.verdict import VerdictValue
 
@@ -20,10 +20,11 @@ class OpinionFact(AnnotationFact, frozen=True, kw_only=True):
 
 
 class VerdictGiven(OpinionFact, frozen=True, kw_only=True, tag="verdict_given"):
-    """The event's author judges one step."""
+    """The event's author judges one step, or its `action`-th action (counted from 1; 0: the whole step)."""
 
     value: VerdictValue
     reason: Reason = ""
+    action: Count = 0
 
 
 class NoteAdded(OpinionFact, frozen=True, kw_only=True, tag="note_added"):

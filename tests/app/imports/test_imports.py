@@ -91,7 +91,7 @@ async def test_a_file_that_grows_is_a_live_session_and_keeps_verdicts_on_whole_a
         await eventually(lambda: made.desks.of(session).trajectory(session).row.steps == 3)
         await eventually(lambda: rows.rowCount() >= before + 2)
         told = made.desks.of(session).trajectory(session)
-        assert told.steps[0].final == final
+        assert told.steps[0].outcome == final
         assert any("(blind)" in text for _, _, text in told.notes) is (final == "keep"), "what fell is said"
         assert (told.row.tokens, told.row.errors) == (126, 1)
         await eventually(lambda: made.desks.of(session).row(session).state == "finished")
@@ -162,7 +162,7 @@ async def test_verdicts_go_with_a_run_into_another_format_and_new_files_of_a_fol
         first = made.cursor.session
         await eventually(lambda: made.desks.of(first).trajectory(first).row.steps == 12)
         made.outgoing.send(first, GiveVerdict(step=5, value="mask", reason="blind"))
-        await eventually(lambda: made.desks.of(first).trajectory(first).steps[4].final == "mask")
+        await eventually(lambda: made.desks.of(first).trajectory(first).steps[4].outcome == "mask")
         await eventually(lambda: server.hub.reader.execute(
             "SELECT count(*) FROM event WHERE kind = 'verdict_given'").fetchone()[0] == 1)
         (folder / "b.json").write_text(converted.atif(steps))
@@ -171,5 +171,5 @@ async def test_verdicts_go_with_a_run_into_another_format_and_new_files_of_a_fol
         made.cursor.move(second)
         await eventually(lambda: made.desks.of(second).trajectory(second).row.steps == 12)
         steps = made.desks.of(second).trajectory(second).steps
-        await eventually(lambda: [s.head.number for s in steps if s.final == "mask"] == [5])
+        await eventually(lambda: [s.head.number for s in steps if s.outcome == "mask"] == [5])
         await eventually(lambda: not made.application.imports.is_following)

@@ -31,15 +31,15 @@ def book() -> VerdictBook:
 def test_a_verdict_counts_before_the_log_has_it_and_is_confirmed_by_it() -> None:
     told, mine = trajectory(), book()
     entry = told.step(2)
-    assert mine.final(entry) == "mask"
+    assert mine.outcome(entry) == "mask"
     changes = mine.judge([entry], "keep", "it looked")
     assert [(c.step, c.decision) for c in changes] == [(2, Decision("keep", "it looked"))]
-    assert (mine.final(entry), mine.pending) == ("keep", 1)
+    assert (mine.outcome(entry), mine.pending) == ("keep", 1)
     mine.confirm(told)
     assert mine.pending == 1
     log_says(told, 2, "keep", "it looked")
     mine.confirm(told)
-    assert (mine.final(entry), mine.pending, mine.mine(entry).value) == ("keep", 0, "keep")
+    assert (mine.outcome(entry), mine.pending, mine.mine(entry).value) == ("keep", 0, "keep")
     assert mine.judge([entry], "keep", "it looked") == ()
 
 
@@ -47,11 +47,11 @@ def test_undo_gives_back_what_was_there_for_all_steps_of_one_act() -> None:
     told, mine = trajectory(), book()
     entries = [told.step(n) for n in (3, 4, 5)]
     mine.judge(entries, "mask", "loop")
-    assert [mine.final(e) for e in entries] == ["mask"] * 3
+    assert [mine.outcome(e) for e in entries] == ["mask"] * 3
     back = mine.undo()
     assert [c.step for c in back] == [3, 4, 5]
     assert [c.decision for c in back] == [Decision("keep", "well done"), Decision(), Decision()]
-    assert [mine.final(e) for e in entries] == ["keep"] * 3
+    assert [mine.outcome(e) for e in entries] == ["keep", "undecided", "undecided"]
     assert not mine.can_undo
     assert [c.decision.value for c in mine.redo()] == ["mask"] * 3
     assert mine.can_undo
@@ -61,7 +61,7 @@ def test_a_refused_verdict_gives_way_to_the_log_and_cannot_be_undone() -> None:
     told, mine = trajectory(), book()
     (change,) = mine.judge([told.step(2)], "keep")
     mine.refuse(change)
-    assert (mine.final(told.step(2)), mine.can_undo, mine.pending) == ("mask", False, 0)
+    assert (mine.outcome(told.step(2)), mine.can_undo, mine.pending) == ("mask", False, 0)
 
 
 def test_a_new_act_ends_what_could_be_done_again_and_old_ones_are_forgotten(monkeypatch) -> None:
@@ -89,17 +89,17 @@ def test_a_tag_is_on_its_way_until_the_log_has_it() -> None:
 def test_the_masks_of_an_import_are_decisions() -> None:
     told, mine = trajectory(), book()
     log_has(told, VerdictGiven(step=4, value="mask"), Author(kind="import", name="sharegpt"))
-    assert mine.tally(told) == Tally(kept=8, masked=2, undecided=8)
-    assert mine.next_undecided(told, 3) == 5
+    assert mine.tally(told) == Tally(kept=1, masked=2, undecided=7, by_people=2)
+    assert mine.next_to_judge(told, 3) == 5
 
 
 def test_counts_and_the_way_to_the_next_undecided_step() -> None:
     told, mine = trajectory(), book()
-    assert mine.tally(told) == Tally(kept=9, masked=1, undecided=9)
-    assert mine.next_undecided(told, 2) == 4
-    assert mine.next_undecided(told, 10) == 1
+    assert mine.tally(told) == Tally(kept=1, masked=1, undecided=8, by_people=1)
+    assert mine.next_to_judge(told, 2) == 4
+    assert mine.next_to_judge(told, 10) == 1
     mine.judge(told.steps, "keep")
-    assert mine.next_undecided(told, 5) is None
-    assert mine.tally(told) == Tally(kept=10, masked=0, undecided=0)
+    assert mine.next_to_judge(told, 5) is None
+    assert mine.tally(told) == Tally(kept=10, by_people=10)
     mine.judge([told.step(7)], "unsure")
-    assert mine.next_undecided(told, 5) == 7
+    assert mine.next_to_judge(told, 5) == 7

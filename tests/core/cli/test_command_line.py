@@ -1,6 +1,7 @@
 """What commands print and how they fail: documented, stable, and nothing else on stdout."""
 
 import io
+import json
 import os
 import signal
 import stat
@@ -34,7 +35,7 @@ def test_show_has_every_documented_field(tiphys, imported) -> None:
     assert first["observations"][0]["text"] == "1:a-b\r\n"
     assert first["usage"] == {"input_tokens": None, "output_tokens": None, "cached_tokens": None, "cost_usd": None}
     assert (first["status"], first["started_at"], first["ended_at"]) == ("finished", None, None)
-    assert first["verdict"] == {"final": "keep", "opinions": []}
+    assert first["verdict"] == {"final": "undecided", "masked_actions": [], "opinions": []}
     assert [m["role"] for m in first["context"]] == ["system", "user"]
 
 
@@ -61,10 +62,11 @@ def test_every_command_is_documented_and_loads(tiphys, command) -> None:
 
 def test_verdicts_are_given_and_taken_back(tiphys, imported) -> None:
     given = tiphys("verdict", imported, 2, "mask", "--reason", "repeats", "--json").one
-    assert given == {"session": imported, "step": 2, "value": "mask", "final": "mask"}
+    assert given == {"session": imported, "step": 2, "action": 0, "value": "mask", "final": "mask",
+                     "masked_actions": []}
     (opinion,) = tiphys("show", imported, "--step", 2, "--json").one["steps"][0]["verdict"]["opinions"]
     assert (opinion["kind"], opinion["value"], opinion["reason"]) == ("person", "mask", "repeats")
-    assert tiphys("verdict", imported, 2, "none", "--json").one["final"] == "keep"
+    assert tiphys("verdict", imported, 2, "none", "--json").one["final"] == "undecided"
 
 
 def test_guidance_of_a_session_that_waits_for_its_runner(tiphys, live, monkeypatch) -> None:
@@ -245,3 +247,25 @@ def test_a_command_lies_in_the_module_of_its_name_or_of_the_noun_that_several_ac
              "pause": "control", "resume": "control", "stop": "control", "interrupt": "control"}
     modules = {command: place.partition(":")[0] for command, (place, _) in COMMANDS.items()}
     assert modules == {command: nouns.get(command, command.replace("-", "_")) for command in COMMANDS}
+
+
+def test_one_action_of_a_step_is_judged_by_its_number(tiphys, tmp_path) -> None:
+    calls = [{"id": f"c{n}", "type": "function", "function": {"name": "run_command", "arguments": '{"command": "ls"}'}}
+             for n in (1, 2)]
+    talk = tmp_path / "talk.json"
+    talk.write_text(json.dumps({"messages": [
+        {"role": "user", "content": "go"}, {"role": "assistant", "content": "look", "tool_calls": calls},
+        *({"role": "tool", "tool_call_id": c["id"], "content": "out"} for c in calls)]}))
+    session = tiphys("import", talk, "--json").one["session"]
+    given = tiphys("verdict", session, "1.2", "mask", "--json").one
+    assert given == {"session": session, "step": 1, "action": 2, "value": "mask", "final": "undecided",
+                     "masked_actions": [2]}
+    (shown,) = tiphys("show", session, "--step", 1, "--json").one["steps"]
+    assert shown["verdict"]["masked_actions"] == [2] and shown["verdict"]["opinions"][0]["action"] == 2
+    assert tiphys("decisions", session).out.split()[:4] == ["1.1", "undecided", "1.2", "mask"]
+    assert "partly (masked: action 2)" in tiphys("verdict", session, "1.1", "keep").out
+    assert tiphys("verdict", session, "1.3", "mask").status == 2
+    for wrong in ("1.", "1.0", ".2", "1.2.3", "-1", "x", "1.99999999999"):
+        assert tiphys("verdict", session, "--", wrong, "mask").status == 2, wrong
+    assert tiphys("verdict", session, 1, "keep", "--json").one["final"] == "keep"
+    assert tiphys("show", session, "--step", 1, "--json").one["steps"][0]["verdict"]["masked_actions"] == []

@@ -103,3 +103,30 @@ def test_a_session_that_is_not_here_is_named(two, tmp_path: Path, tiphys, monkey
     ran = other("merge", way)
     assert ran.status == 2
     assert session in ran.err and "no_session" in ran.err
+
+
+def test_verdicts_on_actions_travel_and_an_older_word_on_the_step_does_not_take_them_back(two, tmp_path) -> None:
+    li, wu, _, way = two
+    calls = [{"id": f"c{n}", "type": "function", "function": {"name": "run_command", "arguments": "{}"}}
+             for n in (1, 2)]
+    talk = tmp_path / "calls.json"
+    talk.write_text(json.dumps({"messages": [{"role": "user", "content": "go"},
+                                             {"role": "assistant", "content": "x", "tool_calls": calls}]}))
+    session = li("import", talk, "--json").one["session"]
+    li("export", session, "--to", "archive", "--out", way)
+    wu("import", way)
+    wu("verdict", session, 1, "mask")
+    wu("export", session, "--to", "archive", "--out", way.with_name("early.tiphys"))
+    wu("verdict", session, "1.2", "keep")
+    wu("export", session, "--to", "archive", "--out", way)
+    for archives in ((way, way.with_name("early.tiphys")), (way.with_name("early.tiphys"), way)):
+        for archive in archives:
+            li("merge", archive)
+        (shown,) = li("show", session, "--step", 1, "--json").one["steps"]
+        assert shown["verdict"]["final"] == "partly" and shown["verdict"]["masked_actions"] == [1]
+    wu("verdict", session, 1, "mask")
+    wu("export", session, "--to", "archive", "--out", way)
+    li("merge", way)
+    assert li("merge", way.with_name("early.tiphys"), "--json").one["merged"] == 0
+    (shown,) = li("show", session, "--step", 1, "--json").one["steps"]
+    assert shown["verdict"]["final"] == "mask"

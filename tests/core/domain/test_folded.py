@@ -72,7 +72,7 @@ def test_a_step_that_is_told_again_keeps_usage_and_opinions():
     held, plain = lazily(bodies), fold("s", placed(bodies))
     assert visible(held) == visible(plain) == visible(decode_folded("s", encode_folded(held), reader(bodies)))
     entry = held.step(3)
-    assert (entry.head.title, entry.head.usage, entry.final) == ("told again", fact.head.usage, "mask")
+    assert (entry.head.title, entry.head.usage, entry.outcome) == ("told again", fact.head.usage, "mask")
     assert [n[2] for n in entry.notes] == ["still here"]
 
 
@@ -80,7 +80,7 @@ def test_opinions_on_a_text_that_a_step_has_no_more_do_not_stand():
     bodies, _ = with_a_step_again(make_session(steps=6, guidance=0, seed=4)[0], is_rewritten=True)
     held, plain = lazily(bodies), fold("s", placed(bodies))
     assert visible(held) == visible(plain) == visible(decode_folded("s", encode_folded(held), reader(bodies)))
-    assert held.step(3).final == "keep" and not held.step(3).verdicts
+    assert held.step(3).outcome == "undecided" and not held.step(3).verdicts
     assert [n[2] for n in held.step(3).notes] == ["still here"], "what was said of the new text stands"
 
 
@@ -90,7 +90,7 @@ def test_what_is_said_later_reaches_an_entry_that_was_looked_at():
     held = lazily(bodies, len(bodies) - 1)
     entry = held.step(2)
     held.apply(placed(bodies)[-1])
-    assert entry.final == "mask"
+    assert entry.outcome == "mask"
 
 
 def test_columns_say_what_entries_say():

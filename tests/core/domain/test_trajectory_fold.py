@@ -125,7 +125,7 @@ def test_the_latest_verdict_of_each_author_stands_and_a_person_decides():
     for author, value in ((RULE, "mask"), (PERSON, "keep"), (other, "mask"), (PERSON, "keep"), (PERSON, "none"),
                           (other, "unsure")):
         maker.say(VerdictGiven(step=1, value=value), author)
-        finals.append(fold("s", placed(maker.bodies)).step(1).final)
+        finals.append(fold("s", placed(maker.bodies)).step(1).outcome)
     assert finals == ["mask", "keep", "mask", "keep", "mask", "mask"]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,6 +14,7 @@ from hypothesis import strategies as st
 from support.exported import write_log
 from support.logs import Maker
 from support.tiny_model import make_tokenizer, trl_template, trl_template_names
+from support.trl_templates import REFUSED, control_tokens_of, stops_of
 
 from core.domain.errors import InvalidInput
 from core.domain.message import Message, ToolCall
@@ -27,29 +27,13 @@ pytest.importorskip("transformers")
 TOOLS = (ToolSpec(name="run_command", description="Run it."),)
 NAMES = trl_template_names()
 MARKED = [n for n in NAMES if n.endswith("_training") or n.startswith("lfm2_2_5")]
-_STOPS = {
-    "cohere": ("<|END_OF_TURN_TOKEN|>",), "deepseek": ("<｜end▁of▁sentence｜>",), "diffusion_gemma": ("<turn|>",),
-    "gemma4": ("<turn|>",), "gemma": ("<end_of_turn>",), "glm4": ("<|user|>", "<|observation|>"),
-    "gptoss": ("<|return|>", "<|call|>"), "idefics3": ("<end_of_utterance>",), "smolvlm": ("<end_of_utterance>",),
-    "llama3": ("<|eot_id|>", "<|eom_id|>"), "llava": ("</s>",), "muse": ("<|eot|>", "<|eom|>"), "phi3": ("<|end|>",),
-}
-_CONTROL = re.compile(r"<[|｜][^<>\s'\"]{1,40}[|｜]>|<[|｜]?[a-z_]+[|]>|<\|[a-z_]+>|</?s>|<bos>|<start_of_turn>|"
-                      r"<end_of_turn>|<end_of_utterance>|\[gMASK\]|<sop>")
-REFUSED = {"deepseek_r1_distill": "prompt_opens_thinking", "deepseek_r1_distill_training": "prompt_opens_thinking",
-           "deepseekv3": "prompt_opens_thinking", "deepseekv3_training": "prompt_opens_thinking"}
-"""What cannot be exact: the server's prompt opens a thought that no recorded answer closes."""
-
 DAY = "2026-03-04"
-
-
-def stops_of(name: str) -> tuple[str, ...]:
-    return next((s for start, s in _STOPS.items() if name.startswith(start)), ("<|im_end|>",))
 
 
 @cache
 def renderer_of(name: str) -> Renderer:
     template, stops = trl_template(name), stops_of(name)
-    special = tuple(t for t in dict.fromkeys(_CONTROL.findall(template)) if t not in stops)
+    special = tuple(t for t in control_tokens_of(template) if t not in stops)
     with TemporaryDirectory() as folder:
         return Renderer(make_tokenizer(Path(folder), template=template, stops=stops, special=special or ("<s>",)))
 

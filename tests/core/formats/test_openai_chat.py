@@ -62,7 +62,7 @@ def test_calls_results_and_contexts_are_kept_exactly() -> None:
 
 def test_weights_are_verdicts_of_the_import() -> None:
     first = next(registry.read(FILES / "chat.jsonl"))
-    assert [e.final for e in trajectory(first).steps] == ["mask", "keep"]
+    assert [e.outcome for e in trajectory(first).steps] == ["mask", "keep"]
 
 
 def test_damaged_rows_are_named_and_the_others_whole() -> None:

@@ -129,7 +129,7 @@ def test_a_late_result_takes_the_place_of_none_and_counts_no_token_twice(tmp_pat
 def test_losses_and_masks_are_verdicts_of_the_import(name, finals) -> None:
     (session,) = registry.read(FILES / name)
     folded = trajectory(session)
-    assert [e.final for e in folded.steps] == finals
+    assert [e.outcome for e in folded.steps] == finals
     assert {k for e in folded.steps for k in e.verdicts} <= {f"import:{session.format}"}
 
 

@@ -59,7 +59,7 @@ def test_llamafactory_v1() -> None:
     assert len(sessions) == len(raw) == 499
     assert [bodies(s)[0].thought for s in sessions] == [r["messages"][1]["content"][0]["value"] for r in raw]
     assert [s.steps for s in sessions] == [1] * 499
-    assert {e.final for s in sessions for e in trajectory(s).steps} == {"keep"}
+    assert {e.outcome for s in sessions for e in trajectory(s).steps} == {"keep"}
     assert all("person" not in v for s in sessions for e in trajectory(s).steps for v in e.verdicts)
 
 

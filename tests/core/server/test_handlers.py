@@ -289,6 +289,11 @@ def test_review_is_checked_against_the_steps_that_there_are(session: Bench) -> N
     person = Author(kind="person", name="somebody else")
     assert session.refused(GiveVerdict(step=1, value="keep", author=person)) == "bad_author"
     assert session.refused(GiveVerdict(step=0, value="keep")) == "no_step"
+    assert session.refused(GiveVerdict(step=1, action=1, value="keep")) == "no_action"
+    assert session.refused(GiveVerdict(step=1, action=-1, value="keep")) in ("no_action", "bad_event")
+    session.write(StepAdded(head=StepHead(number=1, tools=("run_command", "eval")), body="1e" * 32))
+    assert isinstance(session.ask(GiveVerdict(step=1, action=2, value="keep")), Ack)
+    assert session.refused(GiveVerdict(step=1, action=3, value="keep")) == "no_action"
     assert session.refused(AddNote(step=2, text="x")) == "no_step"
     assert isinstance(session.ask(AddNote(step=0, text="x")), Ack)
     assert session.refused(SetTag(step=1, tag="")) == "bad_tag"

@@ -118,7 +118,7 @@ def test_answers_become_verdicts_with_reasons_and_versions_and_are_not_asked_for
     authors = {(e.author.kind, e.author.name, e.author.version) for e in events}
     assert authors == {("judge", "judge-1", NO_GUIDANCE.version)}
     final = trajectory([*maker.bodies, *map(encode_event, events)])
-    assert [s.final for s in final.steps] == ["keep", "mask", "keep"]
+    assert [s.outcome for s in final.steps] == ["keep", "mask", "keep"]
     shown = model.asked[0].messages[1].content
     assert shown.index("[Start of Turn 1]") < shown.index("[End of Turn 1]") < shown.index("[Start of Turn 2]")
     assert judged(maker, Told(), [*maker.bodies, *map(encode_event, events)]) == []
@@ -132,7 +132,7 @@ def test_verdicts_of_another_prompt_are_given_anew():
     events = judged(maker, Told(called(turn_1=True, turn_2=True, turn_3=True)))
     assert [(e.fact.step, e.fact.value) for e in events] == [(1, "keep"), (2, "keep"), (3, "keep")]
     final = trajectory([*maker.bodies, *map(encode_event, events)])
-    assert [s.final for s in final.steps] == ["keep"] * 3
+    assert [s.outcome for s in final.steps] == ["keep"] * 3
 
 
 def test_what_an_answer_leaves_out_is_asked_for_again_and_then_left_unjudged():
@@ -292,7 +292,7 @@ def test_the_turns_before_a_guidance_are_held_against_it_even_past_a_summary():
     assert [(e.fact.step, e.author.name.split("/")[1][:8]) for e in masks] == [(2, "guidance")]
     assert "no test split, please" in masks[0].fact.reason and "reads the test split" in masks[0].fact.reason
     after = [*maker.bodies, *map(encode_event, events)]
-    assert trajectory(after).step(2).final == "mask"
+    assert trajectory(after).step(2).outcome == "mask"
     assert judged(maker, Told(), after, settings=JudgeSettings()) == []
 
 

@@ -34,7 +34,7 @@ def test_a_second_run_says_nothing_new():
     assert event.author.kind == "rule" and event.author.name == "error_result" and event.author.version
     assert event.fact.step == 2 and event.fact.value == "mask" and "exit code" in event.fact.reason
     after = [*maker.bodies, encode_event(event)]
-    assert trajectory(after).step(2).final == "mask"
+    assert trajectory(after).step(2).outcome == "mask"
     assert said(maker, after) == []
 
 
@@ -46,14 +46,14 @@ def test_a_verdict_of_an_older_version_is_said_again_and_one_that_no_longer_hold
     events = said(maker, bodies)
     assert sorted((e.fact.step, e.fact.value) for e in events) == [(1, "none"), (2, "mask")]
     final = trajectory([*bodies, *map(encode_event, events)])
-    assert [s.final for s in final.steps] == ["keep", "mask", "keep"]
+    assert [s.outcome for s in final.steps] == ["undecided", "mask", "undecided"]
 
 
 def test_a_person_decides_against_a_rule():
     maker = session()
     maker.say(VerdictGiven(step=2, value="keep"), PERSON)
     bodies = [*maker.bodies, *map(encode_event, said(maker))]
-    assert trajectory(bodies).step(2).final == "keep"
+    assert trajectory(bodies).step(2).outcome == "keep"
 
 
 def test_only_the_named_rules_speak_and_missing_bodies_are_passed_over():

@@ -30,8 +30,8 @@ def told(made: Maker, upto: int | None = None, ignored=()):
 
 def test_the_decision_of_every_moment_comes_back() -> None:
     made, marks = session()
-    assert [told(made, m)[0][0] for m in marks] == ["keep", "mask", "mask", "mask", "keep"]
-    assert told(made)[0] == ("keep", ("person:li",)) and told(made)[1] == ("keep", ())
+    assert [told(made, m)[0][0] for m in marks] == ["undecided", "mask", "mask", "mask", "keep"]
+    assert told(made)[0] == ("keep", ("person:li",)) and told(made)[1] == ("undecided", ())
     assert told(made, marks[4])[1] == ("mask", ("judge:m 2",))
 
 
@@ -39,8 +39,8 @@ def test_with_other_switches_others_decide() -> None:
     made, _ = session()
     assert told(made, ignored={"person"})[0] == ("mask", ("rule:null_action 1", "judge:m 2"))
     assert told(made, ignored={"person", "rule:null_action"})[0] == ("mask", ("judge:m 2",))
-    assert told(made, ignored={"person", "rule", "judge"})[0] == ("keep", ())
+    assert told(made, ignored={"person", "rule", "judge"})[0] == ("undecided", ())
     placed = [Placed(session="s", seq=n, body=b) for n, b in enumerate(made.bodies, 1)]
     [first, *_] = replay(fold("s", placed), {"rule"})
     assert first.left_out == ("rule:null_action 1",)
-    assert [d[0] for d in told(made)] == ["keep", "keep", "keep"], "nothing was changed by asking"
+    assert [d[0] for d in told(made)] == ["keep", "undecided", "undecided"], "nothing was changed by asking"

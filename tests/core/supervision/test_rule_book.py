@@ -68,8 +68,8 @@ def test_a_task_may_have_its_own_choice(tmp_path):
     assert said(session(), tmp_path)[0] and not said(session(), tmp_path, task="t1")[0]
     tuned = {t: next(r for r in rules_of(tmp_path, t) if r.name == "idle_gpus") for t in ("", "t1")}
     assert [tuned[t].settings["gpus"] for t in ("", "t1")] == [8, 4]
-    assert [tuned[t].version for t in ("", "t1")] == ["1; gpus=8", "1; gpus=4"]
-    assert RULES.get(["idle_gpus"])[0].version == "1", "the program's own are as they were"
+    assert [tuned[t].version for t in ("", "t1")] == ["2; gpus=8", "2; gpus=4"]
+    assert RULES.get(["idle_gpus"])[0].version == "2", "the program's own are as they were"
 
 
 def test_a_persons_rule_speaks_and_an_edit_of_it_is_a_new_version(tmp_path):
