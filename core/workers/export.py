@@ -100,7 +100,8 @@ class Report(msgspec.Struct, kw_only=True):
     """What an export did, or would do. `samples` are distinct ones, `rows` what balance makes of them, `eval_rows`
     those in the file for evaluation; tokens count distinct samples. `duplicates` were left out, `merged` rows are two
     samples in one, `cut` rows go on with a sample that one row cannot hold exactly, `renamed` counts people's folders
-    in paths, `unjudged` steps await a word before anything is written, `findings` tell what looked like a secret and was replaced."""
+    in paths, `unjudged` steps await a word before anything is written, `findings` tell what looked like a secret and
+    was replaced."""
 
     samples: int = 0
     react: int = 0

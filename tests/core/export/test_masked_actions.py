@@ -260,8 +260,8 @@ def test_authors_that_shall_not_count_do_not_count_for_actions_either(tmp_path):
 
 
 def test_a_format_of_whole_messages_trains_none_of_the_step_and_names_it(tmp_path):
-    report = export(write_log(tmp_path / "log.db", judged=False, s=judged((2, 2, "mask"))), ["s"], "chat", tmp_path / "out", "",
-                    ExportOptions(balance="none", unjudged="keep"))
+    log = write_log(tmp_path / "log.db", judged=False, s=judged((2, 2, "mask")))
+    report = export(log, ["s"], "chat", tmp_path / "out", "", ExportOptions(balance="none", unjudged="keep"))
     line = json.loads((tmp_path / "out" / "data.jsonl").read_text(encoding="utf-8").splitlines()[0])
     own = [m for m in line["messages"] if m["role"] == "assistant"]
     assert [m["train"] for m in own] == [True, False, True]
