@@ -20,7 +20,7 @@ from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.safe_text import one_line
 from app.kit.two_lines import TwoLines
 from core.domain.session import SessionRow
-from core.protocol.messages import ClearAttention
+from core.protocol.operations import ClearAttention
 
 
 def build(place: Workplace, parent: QWidget) -> AttentionView:

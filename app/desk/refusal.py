@@ -10,7 +10,7 @@ from app.desk.right_words import right_words
 from app.kit.safe_text import one_line
 from core.domain.errors import ReportableError
 from core.domain.host_rights import HostRight
-from core.protocol.messages import AddNote, AnyOp, ChangeGuidance, CreateSession, GiveVerdict, Guide, SetTag, TellTime
+from core.protocol.operations import AddNote, AnyOp, ChangeGuidance, CreateSession, GiveVerdict, Guide, SetTag, TellTime
 
 SHOWN = 240
 """Characters of a text that a notice repeats; the whole of guidance stands in its panel."""

@@ -12,7 +12,7 @@ from app.desk.refusal import Refusal, words_of
 from app.desk.session_key import id_of
 from core.aio import TaskScope
 from core.domain.errors import ReportableError
-from core.protocol.messages import AnyOp
+from core.protocol.operations import AnyOp
 
 
 class Sender(QObject):

@@ -13,7 +13,8 @@ from core.domain.events import SessionState
 from core.domain.guidance import Guidance
 from core.domain.session import FINAL_STATES
 from core.domain.trajectory import Trajectory
-from core.protocol.messages import ChangeGuidance, Guide, Nak
+from core.protocol.messages import Nak
+from core.protocol.operations import ChangeGuidance, Guide
 from core.store.outbox import Queued
 
 Index = QModelIndex | QPersistentModelIndex

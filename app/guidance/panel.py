@@ -22,7 +22,7 @@ from core.domain.errors import ReportableError
 from core.domain.guidance import GuidanceMode
 from core.domain.ids import new_id
 from core.domain.session import FINAL_STATES, SessionRow
-from core.protocol.messages import ChangeGuidance, Guide
+from core.protocol.operations import ChangeGuidance, Guide
 
 DRAFT_MS = 300
 

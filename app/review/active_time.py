@@ -14,7 +14,7 @@ from PySide6.QtGui import QGuiApplication, QWindow
 
 from app.desk.workplace import Workplace
 from core.domain.errors import ReportableError
-from core.protocol.messages import TellTime
+from core.protocol.operations import TellTime
 
 TICK_MS = 1_000
 SEND_S = 60.0

@@ -24,7 +24,8 @@ from app.review.view import ReviewView, StepOpinions
 from core.domain.errors import ReportableError
 from core.domain.trajectory import Trajectory
 from core.domain.verdict import masked_actions
-from core.protocol.messages import CAN_JUDGE_ACTIONS, AddNote, AnyOp, GiveVerdict, SetTag
+from core.protocol.messages import CAN_JUDGE_ACTIONS
+from core.protocol.operations import AddNote, AnyOp, GiveVerdict, SetTag
 
 SETTLED_MS = 1_000
 """At the live tail a step must have stood there so long before a key judges it."""

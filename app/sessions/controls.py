@@ -16,7 +16,7 @@ from app.sessions.thresholds import from_settings
 from app.sessions.thresholds_dialog import ThresholdsDialog
 from core.domain.attention import Thresholds
 from core.domain.session import FINAL_STATES, SessionRow
-from core.protocol.messages import Control, SetThresholds
+from core.protocol.operations import Control, SetThresholds
 
 CONTROLS = ("pause", "resume", "interrupt", "stop")
 POSSIBLE = {

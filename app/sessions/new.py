@@ -22,7 +22,8 @@ from core.domain.attention import Thresholds
 from core.domain.errors import ReportableError
 from core.domain.ids import is_id, new_id
 from core.domain.task import AgentSettings
-from core.protocol.messages import CreateSession, SetThresholds, Tasks
+from core.protocol.messages import Tasks
+from core.protocol.operations import CreateSession, SetThresholds
 
 
 class NewSessionController(QObject):

@@ -15,7 +15,7 @@ from app.sessions.controls import CONTROLS, ControlsController, explain
 from app.sessions.filters import FiltersController
 from app.sessions.model import SessionsModel
 from app.sessions.view import SessionsView
-from core.protocol.messages import ClearAttention
+from core.protocol.operations import ClearAttention
 
 
 def build(place: Workplace, parent: QWidget) -> SessionsView:

@@ -13,10 +13,10 @@ Control = Literal["pause", "resume", "stop", "interrupt"]
 
 def _ask(session: str, control: Control, as_json: bool) -> None:
     from core.cli.log_access import writing
-    from core.protocol import messages
+    from core.protocol import operations
     from core.store.home import Home
 
-    writing(Home.default(), lambda authority: authority.do(session, messages.Control(control=control)))
+    writing(Home.default(), lambda authority: authority.do(session, operations.Control(control=control)))
     emit({"session": session, "asked": control}) if as_json else say(f"Asked session {session} to {control}.")
 
 

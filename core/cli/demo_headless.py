@@ -25,7 +25,7 @@ from core.domain.errors import Unavailable
 from core.domain.events import Event
 from core.domain.ids import new_id
 from core.domain.trajectory import Trajectory
-from core.protocol.messages import Guide
+from core.protocol.operations import Guide
 from core.store.home import Home
 
 SESSION_LIMIT_S = 600.0

@@ -11,7 +11,7 @@ from core.cli.new_session import create
 from core.cli.watch import watch_to_end
 from core.domain.errors import LimitReached
 from core.domain.session import FINAL_STATES
-from core.protocol.messages import Control
+from core.protocol.operations import Control
 from core.store import log
 from core.store.home import Home
 from core.tasks.demo import demonstration

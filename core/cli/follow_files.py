@@ -28,7 +28,7 @@ from core.formats.imported import Imported
 from core.formats.live_source import LiveSource, stamp
 from core.formats.new_files import NewFiles
 from core.formats.source import Source
-from core.protocol.messages import ImportSession
+from core.protocol.operations import ImportSession
 from core.store import log
 from core.store.home import Home
 

@@ -19,7 +19,7 @@ def guide(session: str, text: str, interrupt: bool, as_json: bool) -> None:
     from core.cli.log_access import writing
     from core.domain.errors import InvalidInput
     from core.domain.ids import new_id
-    from core.protocol.messages import Guide
+    from core.protocol.operations import Guide
     from core.store.home import Home
 
     advice = sys.stdin.read() if text == "-" else text
@@ -55,7 +55,7 @@ def withdraw(session: str, guidance: str, as_json: bool) -> None:
 
 def _change(session: str, guidance: str, text: str | None, as_json: bool) -> None:
     from core.cli.log_access import reading, trajectory, writing
-    from core.protocol.messages import ChangeGuidance
+    from core.protocol.operations import ChangeGuidance
     from core.store.home import Home
 
     home = Home.default()

@@ -13,7 +13,7 @@ from core.domain.events import AnnotationFact, OpinionFact, Placed
 from core.domain.trajectory import Trajectory, fold
 from core.formats.imported import Imported
 from core.formats.void_opinions import opinions_in_force
-from core.protocol.messages import MergeOpinions, Opinion
+from core.protocol.operations import MergeOpinions, Opinion
 from core.server.opinions import KINDS
 
 AT_ONCE = 200

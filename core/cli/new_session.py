@@ -13,7 +13,7 @@ def create(home: Home, task: str, settings: AgentSettings) -> str:
     """Create a session through the running server; gives its id."""
     from core.cli.log_access import writing
     from core.domain.ids import new_id
-    from core.protocol.messages import CreateSession
+    from core.protocol.operations import CreateSession
 
     session = new_id()
     writing(home, lambda authority: authority.do(session, CreateSession(task=task, agent=settings)))

@@ -54,7 +54,7 @@ def step_bodies(conn: Connection) -> Callable[[str], StepBody | None]:
 async def store_verdicts(home: Home, session: str, proposed: Sequence[Event]) -> None:
     """Store verdicts under their own authors (rules, judges)."""
     from core.domain.events import VerdictGiven
-    from core.protocol.messages import GiveVerdict
+    from core.protocol.operations import GiveVerdict
     from core.server.authority import Authority
 
     if not proposed:

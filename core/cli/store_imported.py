@@ -21,7 +21,7 @@ from core.domain.verdict import Author
 from core.formats import reimport
 from core.formats.blob_spool import BlobSelection
 from core.formats.imported import Imported
-from core.protocol.messages import ImportSession
+from core.protocol.operations import ImportSession
 from core.store import blobs, log
 from core.store.home import Home
 from core.store.sqlite import Connection, scalar

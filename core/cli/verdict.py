@@ -19,7 +19,7 @@ def verdict(session: str, place: str, value: str, reason: str, as_json: bool) ->
     import msgspec
 
     from core.cli.log_access import reading, trajectory, writing
-    from core.protocol.messages import GiveVerdict
+    from core.protocol.operations import GiveVerdict
     from core.store.home import Home
 
     home = Home.default()

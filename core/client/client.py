@@ -35,20 +35,8 @@ from core.protocol.client_effects import (
     Show,
 )
 from core.protocol.client_state import ClientState, OutboxSender
-from core.protocol.messages import (
-    Ack,
-    AnyOp,
-    Command,
-    Failed,
-    Found,
-    ListTasks,
-    Live,
-    Nak,
-    Search,
-    Tasks,
-    Welcome,
-    Wire,
-)
+from core.protocol.messages import Ack, Command, Failed, Found, ListTasks, Live, Nak, Search, Tasks, Welcome, Wire
+from core.protocol.operations import AnyOp
 
 log = logging.getLogger("wire")
 

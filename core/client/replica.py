@@ -22,7 +22,8 @@ from core.domain.events import Placed, decode_stored
 from core.domain.session import SessionRow
 from core.domain.steps import Read
 from core.domain.trajectory import Trajectory, guidance_alone
-from core.protocol.messages import Ack, AnyOp, Command, Nak
+from core.protocol.messages import Ack, Command, Nak
+from core.protocol.operations import AnyOp
 from core.store import blobs, copies, log, outbox
 from core.store.outbox import Queued
 from core.store.sqlite import Connection, connect

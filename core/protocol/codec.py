@@ -9,7 +9,8 @@ import msgspec
 from core.domain.bounds import Id, Many, Sequence
 from core.domain.errors import InvalidInput
 from core.domain.session import decode_row
-from core.protocol.messages import AnyOp, Command, FromServer, Op, Sessions, ToServer, Wire
+from core.protocol.messages import Command, FromServer, Sessions, ToServer, Wire
+from core.protocol.operations import AnyOp, Op
 
 MAX_TEXT_FRAME = 4 * 1024 * 1024
 """Largest text frame in bytes that either end accepts; set on purpose, the library's default is 1 MiB."""

@@ -6,11 +6,10 @@ Text frames hold one JSON message; binary frames hold one piece of a blob (`core
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import msgspec
 
-from core.domain.attention import Thresholds
 from core.domain.blob import BlobName
 from core.domain.bounds import (
     Code,
@@ -19,22 +18,14 @@ from core.domain.bounds import (
     Id,
     Many,
     Name,
-    Reason,
-    Seconds,
     Sequence,
-    StepNumber,
-    StepPlace,
-    Tag,
     Text,
     Title,
 )
-from core.domain.events import AttentionKind
-from core.domain.guidance import GuidanceMode
 from core.domain.hit import Hit
 from core.domain.host_rights import HostRight
 from core.domain.session import SessionRow
-from core.domain.task import AgentSettings, Task
-from core.domain.verdict import Author, VerdictValue
+from core.protocol.operations import AnyOp
 
 PROTOCOL = 1
 SUBPROTOCOL = "tiphys.v1"
@@ -56,113 +47,6 @@ class Wire(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_fi
 # ---- operations: what a command asks for -------------------------------------------------------------
 
 
-class Op(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="op"):
-    """What a command asks of a session; `scope` is what the sender's token must hold."""
-
-
-class CreateSession(Op, frozen=True, kw_only=True, tag="create_session"):
-    """Make a session under the id that the command names, from a catalogue task's id or a whole task."""
-
-    task: Task | Id
-    agent: AgentSettings = AgentSettings()
-
-
-class ImportSession(Op, frozen=True, kw_only=True, tag="import_session"):
-    """Make a session that no runner will be started for; its events come by Lease and Append.
-
-    Does nothing when it exists. `origin` is the foreign format's name. A new session is in no list before `events`
-    events of it are here.
-    """
-
-    origin: Name
-    events: Sequence = 0
-
-
-class Guide(Op, frozen=True, kw_only=True, tag="guide"):
-    """Queue guidance under an id made by the client."""
-
-    guidance: Id
-    text: Text
-    mode: GuidanceMode = "note"
-
-
-class ChangeGuidance(Op, frozen=True, kw_only=True, tag="change_guidance"):
-    """Edit (text) or withdraw (None) guidance that was not delivered yet."""
-
-    guidance: Id
-    text: Text | None = None
-
-
-class Control(Op, frozen=True, kw_only=True, tag="control"):
-    """Pause, resume, stop; or interrupt the action that is running."""
-
-    control: Literal["pause", "resume", "stop", "interrupt"]
-
-
-class GiveVerdict(Op, frozen=True, kw_only=True, tag="give_verdict"):
-    """Judge a step, or its `action`-th action (counted from 1; 0: the whole step). `author` is only for rules and
-    judges; a person is known by the token."""
-
-    step: StepPlace
-    value: VerdictValue
-    reason: Reason = ""
-    author: Author | None = None
-    action: Count = 0
-
-
-class AddNote(Op, frozen=True, kw_only=True, tag="add_note"):
-    """Remark on a step (0: on the session)."""
-
-    step: StepPlace
-    text: Text
-
-
-class SetTag(Op, frozen=True, kw_only=True, tag="set_tag"):
-    """Tag a step (0: the session), or take the tag off."""
-
-    step: StepPlace
-    tag: Tag
-    on: bool = True
-
-
-class TellTime(Op, frozen=True, kw_only=True, tag="tell_time"):
-    """Say how long one was at work on steps: active seconds by step number, since one said so last."""
-
-    seconds: Annotated[dict[StepNumber, Seconds], Many]
-
-
-class Opinion(msgspec.Struct, frozen=True, kw_only=True):
-    """What somebody said elsewhere: an event as it was stored there, and the content address of its step's body."""
-
-    event: msgspec.Raw
-    content: Code = ""
-
-
-class MergeOpinions(Op, frozen=True, kw_only=True, tag="merge_opinions"):
-    """Take verdicts, notes and tags over that were given on another computer; they keep their authors and times."""
-
-    opinions: Annotated[tuple[Opinion, ...], Many]
-
-
-class ClearAttention(Op, frozen=True, kw_only=True, tag="clear_attention"):
-    """A person has dealt with it."""
-
-    kind: AttentionKind
-
-
-class SetThresholds(Op, frozen=True, kw_only=True, tag="set_thresholds"):
-    """Say from where on a session asks for a person's look."""
-
-    thresholds: Thresholds
-
-
-AnyOp = (
-    CreateSession | ImportSession | Guide | ChangeGuidance | Control | GiveVerdict | AddNote | SetTag | ClearAttention
-    | SetThresholds | TellTime | MergeOpinions
-)
-
-
-# ---- to the server -----------------------------------------------------------------------------------
 
 
 class Hello(Wire, frozen=True, kw_only=True, tag="hello"):

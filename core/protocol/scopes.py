@@ -5,32 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from core.protocol.messages import (
-    AddNote,
     Append,
-    ChangeGuidance,
-    ClearAttention,
     Command,
-    Control,
-    CreateSession,
-    GiveVerdict,
-    Guide,
     Hello,
-    ImportSession,
     Lease,
     ListTasks,
     Live,
-    MergeOpinions,
-    Op,
     Search,
     Seen,
-    SetTag,
-    SetThresholds,
     Subscribe,
-    TellTime,
     Unsubscribe,
     WantBlobs,
     WatchSessions,
     Wire,
+)
+from core.protocol.operations import (
+    AddNote,
+    ChangeGuidance,
+    ClearAttention,
+    Control,
+    CreateSession,
+    GiveVerdict,
+    Guide,
+    ImportSession,
+    MergeOpinions,
+    Op,
+    SetTag,
+    SetThresholds,
+    TellTime,
 )
 
 SCOPE_OF_OP: dict[type[Op], str] = {

@@ -18,7 +18,8 @@ from core.protocol.append_state import Appender, SendBlobs, Stored
 from core.protocol.client_effects import Send
 from core.protocol.client_state import OutboxSender
 from core.protocol.frames import pieces
-from core.protocol.messages import Ack, AnyOp, Append, Command, Failed, ImportSession, Nak, Welcome, Wire
+from core.protocol.messages import Ack, Append, Command, Failed, Nak, Welcome, Wire
+from core.protocol.operations import AnyOp, ImportSession
 from core.server.address import read_endpoint
 from core.server.append import MissingPayloads, append_entries
 from core.server.handlers import apply_command

@@ -15,7 +15,7 @@ from core.domain.events import (
 )
 from core.domain.ids import is_id
 from core.domain.session import FINAL_STATES
-from core.protocol.messages import ChangeGuidance, Guide
+from core.protocol.operations import ChangeGuidance, Guide
 from core.server.record import SERVER, person, write
 from core.store import log
 from core.store.accounts import Principal

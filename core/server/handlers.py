@@ -23,19 +23,17 @@ from core.domain.events import (
 from core.domain.ids import is_id, is_label
 from core.domain.verdict import Author
 from core.protocol.codec import UnreadableOp, bad_op, check_event
-from core.protocol.messages import (
-    Ack,
+from core.protocol.messages import Ack, Command, Nak
+from core.protocol.operations import (
     AddNote,
     ChangeGuidance,
     ClearAttention,
-    Command,
     Control,
     CreateSession,
     GiveVerdict,
     Guide,
     ImportSession,
     MergeOpinions,
-    Nak,
     SetTag,
     SetThresholds,
     TellTime,

@@ -10,7 +10,7 @@ from core.domain.host_rights import HostRight, rights_of
 from core.domain.ids import is_id
 from core.domain.session import FINAL_STATES, SessionRow
 from core.domain.task import AgentSettings, Task
-from core.protocol.messages import Control, CreateSession, ImportSession
+from core.protocol.operations import Control, CreateSession, ImportSession
 from core.server.lookups import Lookups
 from core.server.record import SERVER, check_move, person, write
 from core.store import early_opinions, log

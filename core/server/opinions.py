@@ -18,7 +18,7 @@ from core.domain.ids import LONGEST_LABEL, is_label
 from core.domain.trajectory import Trajectory, fold
 from core.domain.verdict import verdict_key
 from core.protocol.codec import check_event
-from core.protocol.messages import MergeOpinions
+from core.protocol.operations import MergeOpinions
 from core.server.guidance import MAX_REASON, MAX_TEXT, check_length
 from core.store import log
 from core.store.sqlite import Connection

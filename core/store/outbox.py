@@ -15,7 +15,7 @@ import msgspec
 from core.domain.errors import NotFound
 from core.domain.ids import new_id
 from core.protocol.codec import check_op, decode_op
-from core.protocol.messages import AnyOp
+from core.protocol.operations import AnyOp
 from core.store.sqlite import Connection, scalar
 
 OutboxState = Literal["queued", "acked", "refused"]

@@ -19,7 +19,8 @@ from core.client.replica import Replica
 from core.domain.errors import ReportableError
 from core.domain.events import NoteAdded, TerminalOutput
 from core.domain.ids import is_id
-from core.protocol.messages import Ack, Command, CreateSession, Nak, Subscribe
+from core.protocol.messages import Ack, Command, Nak, Subscribe
+from core.protocol.operations import CreateSession
 from core.store import accounts, blobs, log, outbox
 from core.store.schema import open_log
 from core.store.search import SearchIndex

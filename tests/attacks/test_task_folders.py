@@ -33,7 +33,8 @@ from core.domain.task import AgentSettings, Evaluator, Host, ModelSettings, Task
 from core.domain.verdict import Author
 from core.llm.model import EndpointError, Request
 from core.llm.openai import OpenAIModel
-from core.protocol.messages import Command, CreateSession
+from core.protocol.messages import Command
+from core.protocol.operations import CreateSession
 from core.sandbox.local import LocalSandbox
 from core.server.handlers import apply_command
 from core.server.lookups import lookups_of

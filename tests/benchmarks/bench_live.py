@@ -20,7 +20,8 @@ from pathlib import Path
 import rig
 from support.wire import raw_peer
 
-from core.protocol.messages import AddNote, Command, ImportSession
+from core.protocol.messages import Command
+from core.protocol.operations import AddNote, ImportSession
 
 LOADS = ((20, 200), (200, 2000))
 BURST = 5000

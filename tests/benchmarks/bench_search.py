@@ -18,7 +18,8 @@ import rig
 import stress
 from support.wire import RawPeer, raw_peer
 
-from core.protocol.messages import AddNote, Command, Found, Search
+from core.protocol.messages import Command, Found, Search
+from core.protocol.operations import AddNote
 from core.store.home import Home
 
 COMMON, MISSING, ROUNDS = "traken", "nowheretobefound", 20

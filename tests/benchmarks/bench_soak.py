@@ -23,18 +23,8 @@ from support.wire import raw_peer
 from core.aio import TaskScope
 from core.domain.events import NoteAdded, decode_event, encode_event, make_event
 from core.domain.verdict import Author
-from core.protocol.messages import (
-    Append,
-    Appended,
-    Command,
-    Events,
-    ImportSession,
-    Lease,
-    Leased,
-    Seen,
-    Subscribe,
-    WatchSessions,
-)
+from core.protocol.messages import Append, Appended, Command, Events, Lease, Leased, Seen, Subscribe, WatchSessions
+from core.protocol.operations import ImportSession
 
 CLIENTS, SESSIONS, STUCK, PAUSE_S, STAY_S, WINDOW_S = 500, 50, 10, 0.5, 40.0, 20.0
 AUTHOR = Author(kind="agent", name="soak")

@@ -15,7 +15,8 @@ from support.wire import RawPeer, log_of, raw_peer
 
 from core.domain.events import NoteAdded, encode_event, make_event
 from core.domain.verdict import Author
-from core.protocol.messages import Append, Command, Events, ImportSession, Lease, Leased, Seen, Subscribe
+from core.protocol.messages import Append, Command, Events, Lease, Leased, Seen, Subscribe
+from core.protocol.operations import ImportSession
 
 EVENTS, SIZE = 1500, 100_000
 

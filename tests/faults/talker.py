@@ -21,7 +21,7 @@ from core.client.replica import Replica
 from core.domain.errors import Unavailable
 from core.domain.session import FINAL_STATES, SessionRow
 from core.domain.task import AgentSettings, Limits, ModelSettings, Task
-from core.protocol.messages import AddNote, AnyOp, ChangeGuidance, CreateSession, GiveVerdict, Guide
+from core.protocol.operations import AddNote, AnyOp, ChangeGuidance, CreateSession, GiveVerdict, Guide
 from core.store import outbox
 from core.store.sqlite import connect, scalar
 

@@ -35,18 +35,8 @@ from core.domain.task import Task
 from core.domain.verdict import Author
 from core.llm.model import Completion, OnText, Request, estimate_tokens
 from core.protocol.client_state import ClientState
-from core.protocol.messages import (
-    PROTOCOL,
-    Ack,
-    Append,
-    Command,
-    CreateSession,
-    Failed,
-    Guide,
-    Lease,
-    Leased,
-    Welcome,
-)
+from core.protocol.messages import PROTOCOL, Ack, Append, Command, Failed, Lease, Leased, Welcome
+from core.protocol.operations import CreateSession, Guide
 from core.store import log, outbox
 from core.store.lock import FileLock
 from core.store.schema import open_log

@@ -18,7 +18,7 @@ from support.wire import admin_token, bodies_of, running_client, serving, until
 from core.domain.errors import ReportableError, Unavailable
 from core.domain.events import GuidanceQueued, decode_event
 from core.domain.task import Task
-from core.protocol.messages import CreateSession, Guide
+from core.protocol.operations import CreateSession, Guide
 from core.store import log
 from core.store.backup import damage
 from core.store.schema import open_log

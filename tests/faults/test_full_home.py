@@ -19,7 +19,8 @@ from support.tally import tally
 from support.wire import admin_token, raw_peer, until
 
 from core.domain.task import AgentSettings, ModelSettings, Task
-from core.protocol.messages import Ack, AddNote, Command, CreateSession
+from core.protocol.messages import Ack, Command
+from core.protocol.operations import AddNote, CreateSession
 from core.server.address import read_endpoint
 from core.server.runners import QUICK_DEATHS
 from core.store import log

@@ -16,7 +16,7 @@ from core.cli.log_access import reading, trajectory, writing
 from core.domain.errors import ReportableError
 from core.domain.step import decode_body
 from core.formats import archive
-from core.protocol.messages import AddNote, GiveVerdict
+from core.protocol.operations import AddNote, GiveVerdict
 from core.store import blobs, log
 from core.store.home import Home
 

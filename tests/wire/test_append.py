@@ -34,7 +34,8 @@ from core.domain.step import StepHead
 from core.domain.task import Task
 from core.domain.verdict import Author
 from core.protocol.frames import pieces
-from core.protocol.messages import Append, Appended, Close, Command, Failed, Guide, Lease, Leased, Live, MissingBlobs
+from core.protocol.messages import Append, Appended, Close, Command, Failed, Lease, Leased, Live, MissingBlobs
+from core.protocol.operations import Guide
 from core.store import blobs
 
 

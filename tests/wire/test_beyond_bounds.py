@@ -12,19 +12,8 @@ from support.wire import account, admin_token, fill, log_of, raw, raw_peer, runn
 
 from core.domain.events import StepAdded, VerdictGiven, decode_event, encode_event, make_event
 from core.domain.verdict import Author
-from core.protocol.messages import (
-    Ack,
-    AddNote,
-    Append,
-    Command,
-    Failed,
-    ImportSession,
-    Lease,
-    Leased,
-    Nak,
-    Sessions,
-    WatchSessions,
-)
+from core.protocol.messages import Ack, Append, Command, Failed, Lease, Leased, Nak, Sessions, WatchSessions
+from core.protocol.operations import AddNote, ImportSession
 from core.store import log, outbox
 from core.store.home import Home
 

@@ -15,7 +15,8 @@ from support.wire import admin_token, bodies_of, fill, log_of, raw_peer, running
 from core.domain.errors import InvalidInput
 from core.protocol.codec import decode_from_server, decode_to_server
 from core.protocol.frames import parse_piece
-from core.protocol.messages import PROTOCOL, Ack, Command, Guide, Hello
+from core.protocol.messages import PROTOCOL, Ack, Command, Hello
+from core.protocol.operations import Guide
 from core.protocol.server_state import ServerState
 from core.server import connection, hub
 from core.server.serve import Server

@@ -12,19 +12,8 @@ from support.wire import RawPeer, account, admin_token, bodies_of, fill, log_of,
 from core.domain.blob import blob_hash
 from core.protocol.codec import decode_from_server, encode
 from core.protocol.frames import PIECE, pieces
-from core.protocol.messages import (
-    Ack,
-    AddNote,
-    Close,
-    Command,
-    Failed,
-    Lease,
-    Leased,
-    Live,
-    Subscribe,
-    WantBlobs,
-    Wire,
-)
+from core.protocol.messages import Ack, Close, Command, Failed, Lease, Leased, Live, Subscribe, WantBlobs, Wire
+from core.protocol.operations import AddNote
 from core.protocol.server_state import MAX_WANTS
 from core.server import connection, incoming
 

@@ -17,7 +17,7 @@ from core.client.status import Status
 from core.domain.errors import InvalidInput
 from core.domain.session import FINAL_STATES
 from core.domain.task import AgentSettings, ModelSettings, Task
-from core.protocol.messages import CreateSession
+from core.protocol.operations import CreateSession
 from core.server.authority import Authority
 from core.server.certificate import fingerprint_of, own_certificate
 from core.store import log

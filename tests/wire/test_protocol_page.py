@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.protocol.messages import AnyOp, Close, FromServer, ToServer
+from core.protocol.messages import Close, FromServer, ToServer
+from core.protocol.operations import AnyOp
 from core.protocol.scopes import SCOPE_OF_OP
 
 PAGE = (Path(__file__).parents[2] / "docs/protocol.md").read_text(encoding="utf-8")

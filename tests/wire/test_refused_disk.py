@@ -15,7 +15,8 @@ from core.aio import TaskScope
 from core.client.client import Client
 from core.client.replica import Replica
 from core.protocol.codec import encode
-from core.protocol.messages import PROTOCOL, SUBPROTOCOL, AddNote, Events, Welcome
+from core.protocol.messages import PROTOCOL, SUBPROTOCOL, Events, Welcome
+from core.protocol.operations import AddNote
 from core.store.sqlite import connect
 
 

@@ -13,7 +13,8 @@ from support.wire import AGENT, admin_token, bodies_of, fill, log_of, raw_peer, 
 from core.domain.blob import blob_hash
 from core.domain.events import GuidanceQueued, NoteAdded, decode_event, encode_event, make_event
 from core.domain.task import Task
-from core.protocol.messages import Ack, CreateSession, Guide, Lease, Leased, Nak
+from core.protocol.messages import Ack, Lease, Leased, Nak
+from core.protocol.operations import CreateSession, Guide
 from core.server.serve import Server
 from core.store import blobs
 from core.store.home import Home

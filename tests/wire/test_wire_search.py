@@ -18,16 +18,8 @@ from support.wire import RawPeer, account, raw_peer, running_client, serving, un
 
 from core.aio import TaskScope
 from core.domain.errors import ProtocolMismatch, Unavailable
-from core.protocol.messages import (
-    Ack,
-    Close,
-    Command,
-    Failed,
-    Found,
-    Guide,
-    ImportSession,
-    Search,
-)
+from core.protocol.messages import Ack, Close, Command, Failed, Found, Search
+from core.protocol.operations import Guide, ImportSession
 from core.server import search as search_module
 from core.server.serve import Server
 from core.store.sqlite import connect, transaction

@@ -11,7 +11,8 @@ from support.wire import account, raw_peer, running_client, serving, until
 
 from core.domain.errors import Denied
 from core.protocol.codec import MAX_TEXT_FRAME, encode
-from core.protocol.messages import Ack, Command, CreateSession, Failed, ListTasks, Nak, Tasks
+from core.protocol.messages import Ack, Command, Failed, ListTasks, Nak, Tasks
+from core.protocol.operations import CreateSession
 from core.server import questions
 from core.server.lookups import Lookups
 from core.server.questions import _tasks

@@ -20,7 +20,7 @@ from app.trajectory.digest import digest_of
 from app.trajectory.panel import build as build_trajectory
 from core.domain.events import AttentionCleared, AttentionRaised, Placed, ScoreGiven
 from core.domain.trajectory import fold
-from core.protocol.messages import ClearAttention
+from core.protocol.operations import ClearAttention
 from core.store import log
 
 

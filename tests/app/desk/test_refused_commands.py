@@ -19,7 +19,7 @@ from app.guidance.model import GuidanceRole
 from app.window.toasts import Toasts
 from core.domain.errors import Denied
 from core.domain.events import SessionStateChanged
-from core.protocol.messages import AddNote, ChangeGuidance, ClearAttention, GiveVerdict, Guide, TellTime
+from core.protocol.operations import AddNote, ChangeGuidance, ClearAttention, GiveVerdict, Guide, TellTime
 from core.store import log
 from core.store.schema import open_log
 from core.store.sqlite import transaction

@@ -12,7 +12,7 @@ from app.guidance import history as guidance_history
 from app.guidance.model import MOST_LINES
 from app.guidance.view import GuidanceView
 from core.domain.events import SessionStateChanged
-from core.protocol.messages import Guide
+from core.protocol.operations import Guide
 from core.store import outbox
 
 ALT = Qt.KeyboardModifier.AltModifier

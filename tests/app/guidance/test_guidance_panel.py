@@ -23,7 +23,8 @@ from core.domain.events import (
     SessionStateChanged,
 )
 from core.domain.trajectory import fold
-from core.protocol.messages import ChangeGuidance, Guide, Nak
+from core.protocol.messages import Nak
+from core.protocol.operations import ChangeGuidance, Guide
 from core.store.sqlite import connect
 
 

@@ -22,7 +22,7 @@ from app.imports.bar import ImportBar
 from app.trajectory.remarks_bar import RemarksBar
 from app.window.bootstrap import Desktop, parse
 from core.aio import TaskScope
-from core.protocol.messages import GiveVerdict
+from core.protocol.operations import GiveVerdict
 
 FOREIGN = Path(__file__).parents[2] / "core" / "formats" / "foreign"
 

@@ -19,7 +19,7 @@ from app.review import panel as review
 from app.review.view import ReviewView
 from app.trajectory.step_list import StepList
 from core.domain.step import Action, Observation, StepBody
-from core.protocol.messages import GiveVerdict
+from core.protocol.operations import GiveVerdict
 
 BOTH = CTRL | SHIFT
 MOVES = [(key, modifiers) for key in (Qt.Key.Key_Home, Qt.Key.Key_End, Qt.Key.Key_Up, Qt.Key.Key_Down,

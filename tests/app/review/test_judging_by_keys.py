@@ -22,7 +22,7 @@ from app.window.keys_dialog import KeysDialog
 from core.aio import TaskScope
 from core.domain.events import TimeSpent, VerdictGiven
 from core.domain.verdict import Author
-from core.protocol.messages import AddNote, GiveVerdict, SetTag, TellTime
+from core.protocol.operations import AddNote, GiveVerdict, SetTag, TellTime
 
 OTHER = Author(kind="person", name="wang")
 

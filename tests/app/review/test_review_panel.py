@@ -12,7 +12,8 @@ from support.wire import account, fill, running_client, serving
 from app.desk.session_key import key_of
 from app.review import panel as verdicts
 from core.aio import TaskScope
-from core.protocol.messages import GiveVerdict, Nak
+from core.protocol.messages import Nak
+from core.protocol.operations import GiveVerdict
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from app.window.settings_dialog import SettingsDialog
 from core.aio import TaskScope
 from core.domain.attention import Thresholds
 from core.domain.events import SessionStateChanged, StepStarted, ThresholdsSet
-from core.protocol.messages import Control, SetThresholds
+from core.protocol.operations import Control, SetThresholds
 
 
 class Sent:

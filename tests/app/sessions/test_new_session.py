@@ -22,7 +22,7 @@ from app.desk.session_key import OWN, id_of, key_of
 from app.sessions.new_dialog import NewSessionDialog
 from app.window.bootstrap import Desktop
 from core.domain.events import SessionCreated, ThresholdsSet, decode_event
-from core.protocol.messages import CreateSession
+from core.protocol.operations import CreateSession
 from core.server.address import read_endpoint
 from core.server.authority import Authority
 from core.store import log

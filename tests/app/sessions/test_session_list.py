@@ -22,7 +22,7 @@ from app.sessions.saved_filters import SavedFilter, read_filters, write_filters
 from core.domain.events import AttentionRaised, SessionCreated, SessionStateChanged, make_event
 from core.domain.session import SessionRow, advance
 from core.domain.task import Limits, Task
-from core.protocol.messages import ClearAttention
+from core.protocol.operations import ClearAttention
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 ROW = SessionRow(session="s1", title="Sail to Kolchis", task="argo", model="glm-4.5", state="running", steps=40,

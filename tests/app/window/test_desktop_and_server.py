@@ -19,7 +19,7 @@ from app.window.bootstrap import Desktop, parse
 from core.aio import TaskScope
 from core.client.replica import Replica
 from core.domain.events import GuidanceQueued, SessionStateChanged, decode_event
-from core.protocol.messages import Guide
+from core.protocol.operations import Guide
 from core.store import log
 from core.store.home import Home
 from core.store.sqlite import connect, transaction

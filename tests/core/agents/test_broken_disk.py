@@ -19,7 +19,7 @@ from core.domain.errors import Unavailable
 from core.domain.events import SessionStateChanged, StepAdded, decode_event
 from core.domain.session import EX_TEMPFAIL
 from core.domain.task import AgentSettings, ModelSettings, Task
-from core.protocol.messages import CreateSession
+from core.protocol.operations import CreateSession
 from core.server import runners
 from core.server.runners import RunnerWatch, Supervisor
 from core.store import log

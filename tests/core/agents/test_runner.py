@@ -20,7 +20,8 @@ from core.domain.events import ControlAsked, GuidanceDelivered, ScoreGiven, Step
 from core.domain.task import AgentSettings, Host, ModelSettings, Task
 from core.domain.trajectory import Trajectory, fold
 from core.llm.scripted import PACE
-from core.protocol.messages import Control, CreateSession, Guide, Lease
+from core.protocol.messages import Lease
+from core.protocol.operations import Control, CreateSession, Guide
 from core.sandbox.local import LocalSandbox
 from core.server.serve import Server
 from core.store import blobs, log

@@ -63,7 +63,7 @@ def live(home):
     """A session that was created here and waits for its runner."""
     from core.cli.log_access import writing
     from core.domain.task import Task
-    from core.protocol.messages import CreateSession
+    from core.protocol.operations import CreateSession
     from core.store.home import Home
 
     task = Task(id="t", title="A task", description="Do it.")

@@ -10,7 +10,8 @@ from support.wire import admin_token, running_client, serving, until
 
 from core.domain.events import GuidanceQueued, decode_event
 from core.domain.task import Task
-from core.protocol.messages import Ack, CreateSession, GiveVerdict, Guide
+from core.protocol.messages import Ack
+from core.protocol.operations import CreateSession, GiveVerdict, Guide
 from core.store import accounts, log
 from core.store.home import Home
 from core.store.schema import open_log

@@ -8,7 +8,7 @@ from core.cli.log_access import reading, trajectory, writing
 from core.domain.events import NoteAdded, decode_event
 from core.formats.anchors import align, anchor
 from core.formats.registry import read
-from core.protocol.messages import AddNote, SetTag, TellTime
+from core.protocol.operations import AddNote, SetTag, TellTime
 from core.store import log
 from core.store.home import Home
 

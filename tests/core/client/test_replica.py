@@ -15,7 +15,8 @@ from core.domain.errors import Conflict, InvalidInput
 from core.domain.events import Placed
 from core.domain.session import SessionRow
 from core.domain.trajectory import fold
-from core.protocol.messages import Ack, Guide, Nak
+from core.protocol.messages import Ack, Nak
+from core.protocol.operations import Guide
 from core.store import blobs
 from core.store.sqlite import scalar
 

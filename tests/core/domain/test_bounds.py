@@ -18,7 +18,8 @@ from core.domain.events.event import Event
 from core.domain.session import SessionRow, decode_row
 from core.domain.step import Action, Observation, Output, StepBody, Usage, make_head
 from core.domain.verdict import Author
-from core.protocol.messages import AnyOp, FromServer, ToServer
+from core.protocol.messages import FromServer, ToServer
+from core.protocol.operations import AnyOp
 
 AUTHOR = Author(kind="agent", name="x")
 MESSAGES = [*ToServer.__args__, *FromServer.__args__, *AnyOp.__args__]  # type: ignore[attr-defined]

@@ -17,7 +17,7 @@ from core.domain.folded import decode_folded, encode_folded
 from core.domain.step import Action, StepBody, make_head
 from core.domain.trajectory import Trajectory, fold
 from core.domain.verdict import Author, Verdict, by_action, outcome, step_outcome, take, verdict_key
-from core.protocol.messages import GiveVerdict
+from core.protocol.operations import GiveVerdict
 
 LI, WU = Author(kind="person", name="li"), Author(kind="person", name="2:rule:li")
 RULE, JUDGE = Author(kind="rule", name="r", version="1"), Author(kind="judge", name="m")

@@ -26,13 +26,13 @@ from core.protocol.messages import (
     Command,
     Events,
     Failed,
-    Guide,
     Leased,
     Seen,
     Subscribe,
     WantBlobs,
     Welcome,
 )
+from core.protocol.operations import Guide
 from core.protocol.server_state import CREDIT_BYTES, CREDIT_EVENTS
 
 

@@ -12,7 +12,6 @@ from core.protocol.messages import (
     Close,
     Command,
     Failed,
-    Guide,
     Hello,
     Lease,
     Live,
@@ -23,6 +22,7 @@ from core.protocol.messages import (
     WatchSessions,
     Wire,
 )
+from core.protocol.operations import Guide
 from core.protocol.server_state import (
     CREDIT_BYTES,
     CREDIT_EVENTS,

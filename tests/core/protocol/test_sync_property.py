@@ -15,7 +15,8 @@ from core.protocol import client_effects as cs
 from core.protocol import server_state as ss
 from core.protocol.client_state import ClientState, OutboxSender
 from core.protocol.codec import decode_from_server, decode_to_server, encode
-from core.protocol.messages import PROTOCOL, Ack, Command, Events, Failed, Guide, Hello, Welcome
+from core.protocol.messages import PROTOCOL, Ack, Command, Events, Failed, Hello, Welcome
+from core.protocol.operations import Guide
 from core.protocol.server_state import ServerState
 
 CHUNK = 3

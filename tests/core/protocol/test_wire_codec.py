@@ -11,21 +11,13 @@ from support.logs import make_session
 from support.tally import tally
 
 from core.domain.errors import InvalidInput
-from core.protocol import messages
+from core.protocol import operations
 from core.protocol.codec import UnreadableOp, decode_from_server, decode_to_server, encode
-from core.protocol.messages import (
-    Append,
-    Command,
-    Events,
-    FromServer,
-    Guide,
-    Sessions,
-    ToServer,
-    WatchSessions,
-)
+from core.protocol.messages import Append, Command, Events, FromServer, Sessions, ToServer, WatchSessions
+from core.protocol.operations import Guide
 
 PLAIN = [t for union in (ToServer, FromServer) for t in typing.get_args(union)]
-OPS = typing.get_args(messages.AnyOp)
+OPS = typing.get_args(operations.AnyOp)
 
 
 @pytest.mark.parametrize("kind", PLAIN, ids=lambda t: t.__name__)

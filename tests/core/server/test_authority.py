@@ -16,7 +16,7 @@ from core.domain.events import SessionCreated, StepAdded, encode_event, make_eve
 from core.domain.step import StepHead
 from core.domain.task import Task
 from core.domain.verdict import Author
-from core.protocol.messages import AddNote, CreateSession, Guide, ImportSession
+from core.protocol.operations import AddNote, CreateSession, Guide, ImportSession
 from core.server.authority import Authority
 from core.server.serve import hold
 from core.store import accounts, blobs

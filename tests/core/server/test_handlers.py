@@ -35,20 +35,18 @@ from core.domain.events import (
 from core.domain.step import StepHead
 from core.domain.task import AgentSettings, ModelSettings, Task
 from core.domain.verdict import Author
-from core.protocol.messages import (
-    Ack,
+from core.protocol.messages import Ack, Command, Nak
+from core.protocol.operations import (
     AddNote,
     AnyOp,
     ChangeGuidance,
     ClearAttention,
-    Command,
     Control,
     CreateSession,
     GiveVerdict,
     Guide,
     ImportSession,
     MergeOpinions,
-    Nak,
     Opinion,
     SetTag,
     SetThresholds,

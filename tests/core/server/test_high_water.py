@@ -10,7 +10,7 @@ from pathlib import Path
 from support.wire import admin_token, bodies_of, fill, log_of, running_client, serving, until
 
 from core.domain.task import Task
-from core.protocol.messages import CreateSession, Guide
+from core.protocol.operations import CreateSession, Guide
 from core.server.serve import Server
 from core.store import log
 from core.store.backup import back_up

@@ -6,7 +6,7 @@ import pytest
 from support.logs import make_session
 
 from core.domain.errors import Conflict
-from core.protocol.messages import ImportSession
+from core.protocol.operations import ImportSession
 from core.server.lifecycle import open_import
 from core.store import log
 from core.store.schema import open_log

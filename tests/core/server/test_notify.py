@@ -26,7 +26,8 @@ from core.domain.events import (
 )
 from core.domain.session import SessionRow
 from core.domain.task import Task
-from core.protocol.messages import Guide, Nak
+from core.protocol.messages import Nak
+from core.protocol.operations import Guide
 from core.server.notify import message_of
 
 

@@ -16,17 +16,15 @@ from core.aio import TaskScope
 from core.client.client import Client
 from core.domain.task import Task
 from core.domain.trajectory import fold
-from core.protocol.messages import (
-    Ack,
+from core.protocol.messages import Ack, Command, Nak
+from core.protocol.operations import (
     AddNote,
     AnyOp,
-    Command,
     Control,
     CreateSession,
     GiveVerdict,
     Guide,
     ImportSession,
-    Nak,
     SetTag,
     TellTime,
 )

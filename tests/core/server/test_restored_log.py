@@ -25,7 +25,8 @@ from core.domain.events import (
 from core.domain.task import AgentSettings, Task
 from core.domain.trajectory import Trajectory, fold
 from core.domain.verdict import Author
-from core.protocol.messages import Ack, ChangeGuidance, Command, CreateSession, GiveVerdict, Guide
+from core.protocol.messages import Ack, Command
+from core.protocol.operations import ChangeGuidance, CreateSession, GiveVerdict, Guide
 from core.server.handlers import apply_command
 from core.server.lookups import Lookups
 from core.server.runners import forget_token, runner_token

@@ -16,7 +16,8 @@ from support.wire import admin_token, bodies_of, fill, running_client, serving, 
 from core.domain.events import SessionStateChanged, encode_event, make_event
 from core.domain.task import Task
 from core.domain.verdict import Author
-from core.protocol.messages import Ack, Control, CreateSession
+from core.protocol.messages import Ack
+from core.protocol.operations import Control, CreateSession
 from core.server import runners
 from core.server.authority import Authority
 from core.server.runners import last_line

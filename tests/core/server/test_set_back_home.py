@@ -15,7 +15,8 @@ from core.aio import TaskScope
 from core.client.client import Client
 from core.domain.events import SubmissionMade
 from core.domain.task import Task
-from core.protocol.messages import Ack, AddNote, CreateSession, Guide
+from core.protocol.messages import Ack
+from core.protocol.operations import AddNote, CreateSession, Guide
 from core.server.serve import Server
 from core.store import log
 

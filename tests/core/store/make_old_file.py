@@ -7,7 +7,7 @@ from pathlib import Path
 
 from support.logs import Maker
 
-from core.protocol.messages import Guide
+from core.protocol.operations import Guide
 from core.store import accounts, blobs, commands, log, outbox
 from core.store.schema import migrations, open_log
 from core.store.sqlite import transaction

@@ -3,7 +3,7 @@
 import pytest
 from support.logs import fill, make_session
 
-from core.protocol.messages import Guide
+from core.protocol.operations import Guide
 from core.store import blobs, copies, log, outbox
 from core.store.schema import open_log
 from core.store.sqlite import driver, scalar, transaction

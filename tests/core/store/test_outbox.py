@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from core.domain.errors import NotFound
-from core.protocol.messages import Control, Guide
+from core.protocol.operations import Control, Guide
 from core.store import commands, outbox
 from core.store.schema import open_log
 
