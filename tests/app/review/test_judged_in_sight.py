@@ -12,13 +12,15 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox
 from support.eventually import eventually
-from support.logs import Maker
+from support.logs import RULE, Maker
 from support.tally import tally
 from support.window import CTRL, NONE, SHIFT, shown_window
 
 from app.review import panel as review
 from app.review.view import ReviewView
+from app.step.view import StepView
 from app.trajectory.step_list import StepList
+from core.domain.events import VerdictGiven
 from core.domain.step import Action, Observation, StepBody
 from core.protocol.messages import GiveVerdict
 
@@ -260,4 +262,13 @@ async def test_a_verdict_on_the_step_takes_those_on_actions_back_and_undo_gives_
         assert reader.told == [(3, 1, "mask"), (3, 0, "keep")] and view._final.text() == "✓ kept"
         QTest.keyClick(reader.list, Qt.Key.Key_Z)
         assert reader.told[2:] == [(3, 0, "none"), (3, 1, "mask")] and "in part" in view._final.text()
+        await reader.place.scope.close()
+
+
+async def test_the_step_and_the_list_say_which_action_is_masked(tmp_path, monkeypatch, two_calls):
+    two_calls.say(VerdictGiven(step=3, action=2, value="mask"), RULE)
+    with reading(tmp_path, two_calls, monkeypatch) as reader:
+        model = reader.list.model()
+        assert "action 2 masked" in model.index(2, 0).data() and "kept" not in model.index(1, 0).data()
+        assert "action 2 masked" in reader.window.findChild(StepView).about.text()
         await reader.place.scope.close()
