@@ -5,8 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtWidgets import QWidget
 
+from app.desk.blindness import seen
 from app.desk.fetches import AT_ONCE, Fetch
 from app.desk.panel import Panel
+from app.desk.row_text import verdict_words
 from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.background import BackgroundWork
@@ -104,16 +106,23 @@ class StepController(QObject):
 
     def _show_step(self, trajectory: Trajectory, entry: StepEntry) -> None:
         shown = (f"{trajectory.session}/step", entry.body)
+        head = entry.head
+        title = self.tr("Step {n}").format(n=quantities.number(head.number))
+        self._panel.show_head(title, " · ".join(t for t in (self._verdict(entry), self._about(head)) if t))
         if shown == self._shown:
             return
         self._forget()
         self._shown = shown
-        head = entry.head
-        self._panel.show_head(self.tr("Step {n}").format(n=quantities.number(head.number)), self._about(head))
         self._absent = False
         self._panel.text.placeholder(self._why_not_here())
         self._body = self._place.sight.holder(entry.body).body(entry.body, self._take_body, self._on_absent)
         self._show_eye()
+
+    def _verdict(self, entry: StepEntry) -> str:
+        """What was decided of the step, or of its actions; nothing to a blind reader who has not judged it."""
+        is_blind = self._place.settings.get("review.blind")
+        reader = self._place.reader(self._place.sight.session) if is_blind else ""
+        return verdict_words(seen(entry.verdicts, reader), len(entry.head.tools))[0]
 
     def _on_absent(self) -> None:
         self._absent = True

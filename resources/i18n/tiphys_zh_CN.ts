@@ -233,7 +233,7 @@
     </message>
     <message>
         <source>Ne&amp;xt to judge</source>
-        <translation type="unfinished"></translation>
+        <translation>下一个待裁定的步骤(&amp;X)</translation>
     </message>
     <message>
         <source>Next &amp;disagreement</source>
@@ -241,7 +241,7 @@
     </message>
     <message>
         <source>Next &amp;action of the step, then the whole step</source>
-        <translation type="unfinished"></translation>
+        <translation>步骤的下一个动作,然后是整个步骤(&amp;A)</translation>
     </message>
     <message>
         <source>&amp;Rules…</source>
@@ -924,7 +924,7 @@
     </message>
     <message>
         <source>, action {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>,动作 {n}</translation>
     </message>
     <message>
         <source>keep: {keep} · mask: {mask}</source>
@@ -1659,7 +1659,7 @@
     </message>
     <message>
         <source>no person&apos;s verdict</source>
-        <translation type="unfinished"></translation>
+        <translation>没有人裁定</translation>
     </message>
 </context>
 <context>
@@ -2552,19 +2552,19 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>This step has no actions to choose from: it is judged as a whole.</source>
-        <translation type="unfinished"></translation>
+        <translation>此步骤没有可选的动作:按整个步骤裁定。</translation>
     </message>
     <message>
         <source>This server is older and knows verdicts on whole steps only.</source>
-        <translation type="unfinished"></translation>
+        <translation>此服务器版本较旧,只支持对整个步骤的裁定。</translation>
     </message>
     <message>
         <source>Step {n} was not in sight: look at it, then press again.</source>
-        <translation type="unfinished"></translation>
+        <translation>步骤 {n} 不在视野内:请先看它,再按一次。</translation>
     </message>
     <message>
         <source>People have judged every step.</source>
-        <translation type="unfinished"></translation>
+        <translation>每个步骤都已有人裁定。</translation>
     </message>
     <message>
         <source>Rules run on the server&apos;s own computer:  tiphys judge {session}</source>
@@ -2591,11 +2591,11 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>What is judged</source>
-        <translation type="unfinished"></translation>
+        <translation>裁定对象</translation>
     </message>
     <message>
         <source>Judge the step, or one of its actions alone (I chooses the next)</source>
-        <translation type="unfinished"></translation>
+        <translation>裁定整个步骤,或只裁定其中一个动作(按 I 选择下一个)</translation>
     </message>
     <message>
         <source>Opinions</source>
@@ -2679,11 +2679,11 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>After a verdict go to the next step that no person has judged</source>
-        <translation type="unfinished"></translation>
+        <translation>裁定之后转到下一个没有人裁定的步骤</translation>
     </message>
     <message>
         <source>Nobody has judged this step: it is undecided.</source>
-        <translation type="unfinished"></translation>
+        <translation>还没有人裁定此步骤:未定。</translation>
     </message>
     <message>
         <source>your active time {time}</source>
@@ -2695,11 +2695,11 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>masked in part {count}</source>
-        <translation type="unfinished"></translation>
+        <translation>部分掩码 {count}</translation>
     </message>
     <message>
         <source>judged by people {count}</source>
-        <translation type="unfinished"></translation>
+        <translation>人工裁定 {count}</translation>
     </message>
     <message>
         <source>{count} on the way</source>
@@ -2711,7 +2711,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>The whole step</source>
-        <translation type="unfinished"></translation>
+        <translation>整个步骤</translation>
     </message>
     <message>
         <source>✗ masked</source>
@@ -2723,15 +2723,15 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>◐ masked in part</source>
-        <translation type="unfinished"></translation>
+        <translation>◐ 部分掩码</translation>
     </message>
     <message>
         <source>undecided</source>
-        <translation type="unfinished">未裁定</translation>
+        <translation>未定</translation>
     </message>
     <message>
         <source>◐ masked in part, else undecided</source>
-        <translation type="unfinished"></translation>
+        <translation>◐ 部分掩码,其余未定</translation>
     </message>
     <message>
         <source>Blind: the others&apos; opinions show when you have decided.</source>
@@ -2739,7 +2739,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>action {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>动作 {n}</translation>
     </message>
     <message>
         <source>note</source>
@@ -2779,31 +2779,31 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>Keep</source>
-        <translation type="unfinished"></translation>
+        <translation>保留</translation>
     </message>
     <message>
         <source>Mask</source>
-        <translation type="unfinished"></translation>
+        <translation>掩码</translation>
     </message>
     <message>
         <source>Unsure</source>
-        <translation type="unfinished"></translation>
+        <translation>不确定</translation>
     </message>
     <message>
         <source>Tag</source>
-        <translation type="unfinished">标签</translation>
+        <translation>标签</translation>
     </message>
     <message>
         <source>Take back</source>
-        <translation type="unfinished"></translation>
+        <translation>撤回</translation>
     </message>
     <message>
         <source>{verb}: step {n}, which the list does not show?</source>
-        <translation type="unfinished"></translation>
+        <translation>{verb}:列表中未显示的步骤 {n}?</translation>
     </message>
     <message>
         <source>{verb}: {count} steps, {first} to {last}, of which {unseen} are not in sight?</source>
-        <translation type="unfinished"></translation>
+        <translation>{verb}:{count} 个步骤({first} 至 {last}),其中 {unseen} 个不在视野内?</translation>
     </message>
 </context>
 <context>
@@ -2892,7 +2892,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>action {n} masked</source>
-        <translation type="unfinished"></translation>
+        <translation>动作 {n} 已掩码</translation>
     </message>
     <message>
         <source>unsure</source>
@@ -3557,7 +3557,7 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     </message>
     <message>
         <source>After a verdict go to the next step that no person has judged</source>
-        <translation type="unfinished"></translation>
+        <translation>裁定之后转到下一个没有人裁定的步骤</translation>
     </message>
     <message>
         <source>Hide the others&apos; opinions until you have decided</source>

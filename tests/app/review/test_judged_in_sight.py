@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import random
 from collections.abc import Iterator
@@ -11,13 +12,15 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox
 from support.eventually import eventually
-from support.logs import Maker
+from support.logs import RULE, Maker
 from support.tally import tally
 from support.window import CTRL, NONE, SHIFT, shown_window
 
 from app.review import panel as review
 from app.review.view import ReviewView
+from app.step.view import StepView
 from app.trajectory.step_list import StepList
+from core.domain.events import VerdictGiven
 from core.domain.step import Action, Observation, StepBody
 from core.protocol.operations import GiveVerdict
 
@@ -144,6 +147,7 @@ async def test_a_judging_key_judges_what_is_selected_and_in_sight_whatever_was_d
             reader.place.actions[chance.choice(("review.mask", "review.keep", "review.unsure"))].trigger()
             told = {step for step, _, _ in reader.told[before:]}
             newest = reader.place.sight.trajectory.steps.numbers[-1]
+            await asyncio.sleep(0)
             tried += 1
             judged += bool(told)
             if told - (({newest} if at_tail and not chosen else set()) | (chosen & whole)):
@@ -151,7 +155,6 @@ async def test_a_judging_key_judges_what_is_selected_and_in_sight_whatever_was_d
                             f"{sorted(whole)}")
             if told and not at_tail and told != chosen and len(reader.told) - before == len(chosen):
                 harm.append(f"round {round} {done}: judged {sorted(told)} of {sorted(chosen)}")
-        await reader.place.scope.close()
     assert judged > 40, "most keys judge something"
     assert asked, "ranges out of sight were asked for"
     tally("judging keys after random moves, clicks and filters", tried, harm, seed="20261122")
@@ -186,7 +189,7 @@ async def test_a_range_with_a_step_out_of_sight_is_judged_after_a_yes_only(tmp_p
         chosen = reader.seen()[0]
         assert len(chosen) > 100
         for answer in (False, True):
-            QTest.keyClick(reader.list, Qt.Key.Key_M)
+            reader.place.actions["review.mask"].trigger()
             await eventually(lambda: QApplication.activeModalWidget() is not None)
             box = QApplication.activeModalWidget()
             assert isinstance(box, QMessageBox) and "not in sight" in box.text()
@@ -259,4 +262,13 @@ async def test_a_verdict_on_the_step_takes_those_on_actions_back_and_undo_gives_
         assert reader.told == [(3, 1, "mask"), (3, 0, "keep")] and view._final.text() == "✓ kept"
         QTest.keyClick(reader.list, Qt.Key.Key_Z)
         assert reader.told[2:] == [(3, 0, "none"), (3, 1, "mask")] and "in part" in view._final.text()
+        await reader.place.scope.close()
+
+
+async def test_the_step_and_the_list_say_which_action_is_masked(tmp_path, monkeypatch, two_calls):
+    two_calls.say(VerdictGiven(step=3, action=2, value="mask"), RULE)
+    with reading(tmp_path, two_calls, monkeypatch) as reader:
+        model = reader.list.model()
+        assert "action 2 masked" in model.index(2, 0).data() and "kept" not in model.index(1, 0).data()
+        assert "action 2 masked" in reader.window.findChild(StepView).about.text()
         await reader.place.scope.close()
