@@ -100,12 +100,12 @@ class VerdictBook:
 
     def mine(self, entry: StepEntry, action: int = 0) -> Decision:
         """The reader's verdict on a step as a whole, or on one action alone."""
-        held = self._standing(entry).get(verdict_key(self._me, action))
+        held = self._by_key(entry).get(verdict_key(self._me, action))
         return Decision(held.value, held.reason) if held else Decision()
 
     def has_judged(self, entry: StepEntry) -> bool:
         """Whether the reader said anything of a step, or of one of its actions."""
-        return any(v.author.key == self._me.key for v in self._standing(entry).values())
+        return any(v.author.key == self._me.key for v in self._by_key(entry).values())
 
     def tags(self, entry: StepEntry) -> set[str]:
         """The tags of a step, with those on their way."""
@@ -114,7 +114,7 @@ class VerdictBook:
 
     def verdicts(self, entry: StepEntry) -> list[Verdict]:
         """Every standing opinion, the latest last, with what is on its way."""
-        return list(self._standing(entry).values())
+        return list(self._by_key(entry).values())
 
     def outcome(self, entry: StepEntry) -> StepOutcome:
         """What was decided of the step."""
@@ -143,7 +143,7 @@ class VerdictBook:
         alone = [] if action else [v.action for v in self.verdicts(entry) if v.action and v.author.key == self._me.key]
         return [Change(number, self.mine(entry, one), one) for one in (action, *alone)]
 
-    def _standing(self, entry: StepEntry) -> dict[str, Verdict]:
+    def _by_key(self, entry: StepEntry) -> dict[str, Verdict]:
         found = dict(entry.verdicts)
         for (step, action), given in self._pending.items():
             if step == entry.head.number:

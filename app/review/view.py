@@ -259,10 +259,10 @@ class ReviewView(QWidget):
 
     def _show_actions(self, opinions: StepOpinions) -> None:
         """What there is to choose from: the step, and each of its actions where it has several."""
-        words = [self.tr("The whole step"), *(
-            f"{self.tr('Action {n}').format(n=number(place))} · {one_line(tool, 60)}"
-            + (f" · ⊘ {self.tr('masked')}" if place in opinions.masked and not opinions.others_hidden else "")
-            for place, tool in enumerate(opinions.actions, 1))]
+        words, masked = [self.tr("The whole step")], " · ⊘ " + self.tr("masked")
+        for place, tool in enumerate(opinions.actions, 1):
+            text = self.tr("Action {n} · {tool}").format(n=number(place), tool=one_line(tool, 60))
+            words.append(text + masked * (place in opinions.masked and not opinions.others_hidden))
         if [self.action.itemText(i) for i in range(self.action.count())] != words:
             self.action.clear()
             self.action.addItems(words)

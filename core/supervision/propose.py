@@ -72,17 +72,17 @@ def _verdicts(rule: Rule, trajectory: Trajectory, evidence: Evidence, seen: set[
 def _changes(rule: Rule, entry: StepEntry, reasons: Mapping[int, str]) -> list[VerdictGiven]:
     """What a rule says anew of a step, `reasons` being those that it has now by action. What it says of the whole step
     takes back what it said of single actions."""
-    standing = {v.action: v for v in entry.verdicts.values() if v.author.key == rule.author.key}
-    changed = [action for action in sorted({*standing, *reasons})
-               if not _is_said(rule, standing.get(action), reasons.get(action))]
+    given = {v.action: v for v in entry.verdicts.values() if v.author.key == rule.author.key}
+    changed = [action for action in sorted({*given, *reasons})
+               if not _is_in_log(rule, given.get(action), reasons.get(action))]
     if 0 in changed:
         changed = [0, *reasons] if 0 not in reasons else [0]
     return [VerdictGiven(step=entry.head.number, action=action, value="mask" if action in reasons else "none",
                          reason=reasons.get(action, "")) for action in changed]
 
 
-def _is_said(rule: Rule, standing: Verdict | None, reason: str | None) -> bool:
+def _is_in_log(rule: Rule, given: Verdict | None, reason: str | None) -> bool:
     """Whether the log has a rule's word already."""
-    if standing is None or reason is None:
-        return standing is None and reason is None
-    return (standing.value, standing.reason, standing.author) == ("mask", reason, rule.author)
+    if given is None or reason is None:
+        return given is None and reason is None
+    return (given.value, given.reason, given.author) == ("mask", reason, rule.author)

@@ -2714,6 +2714,14 @@ Delete or right click: take it away</source>
         <translation>整个步骤</translation>
     </message>
     <message>
+        <source>masked</source>
+        <translation>已掩码</translation>
+    </message>
+    <message>
+        <source>Action {n} · {tool}</source>
+        <translation>动作 {n} · {tool}</translation>
+    </message>
+    <message>
         <source>✗ masked</source>
         <translation>✗ 已掩码</translation>
     </message>
