@@ -110,7 +110,7 @@ def _results(
 
     with _stage("The model for tokens and training"):
         model = _model(home, quick)
-    options = ExportOptions(balance="none", max_tokens=_longest(model), unjudged="keep")
+    options = ExportOptions(balance="none", unjudged="keep")
     with _stage("Training data: token ids with their mask, and chat messages"):
         report = export(home.server_db, [session], "trl", folder / "samples", model, options)
         export(home.server_db, [session], "chat", folder / "chat", model, options)
@@ -134,12 +134,6 @@ def _model(home: Home, quick: bool) -> str:
 
     found = Path(default_model(home))
     return str(thin(found, found.with_name(f"{found.name}-{THIN_LAYERS}-layers"), THIN_LAYERS) if quick else found)
-
-
-def _longest(model: str) -> int:
-    """How many tokens the model can take at once; longer samples are refused, and named in the data's README."""
-    config = json.loads((Path(model) / "config.json").read_bytes())
-    return int(config.get("max_position_embeddings", 8192))
 
 
 def _train(data: Path, model: str, out: Path, steps: int) -> str:

@@ -21,13 +21,14 @@ class ExportOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     judged: they train (keep), they do not (mask), or the export is refused until somebody says which. `preset` names
     where the options came from that were not chosen one by one (`core.export.presets`); "" is nowhere.
     `calls` "auto" writes tool calls in the plain-text action format where the model's template has none of its own.
-    `max_tokens` refuses longer samples. `secrets` are exact values: a sample that holds one is refused, or the
-    value is replaced in it (`on_secret`). They are never written anywhere. `scan` replaces what looks like a secret,
-    and people's names in paths; an export that finds secrets so is not written until somebody has looked at the
-    report and allows it (`allow_findings`). `secret_rules` is a file of more forms of secrets, as gitleaks has them.
-    `eval_share` of the tasks (or the tasks named in `eval_tasks`) go whole into a file of their own, eval.jsonl, each
-    sample once. `dedupe` leaves out samples that equal an earlier one. `chains` merges a ReAct sample with the summary
-    sample that goes on from it into one row with a weight per token; None: with weights, where it is exact.
+    `max_tokens` (and what the model takes at once) refuses longer samples. `secrets` are exact values: a sample that
+    holds one is refused, or the value is replaced in it (`on_secret`). They are never written anywhere. `scan` replaces
+    what looks like a secret, and people's names in paths; an export that finds secrets so is not written until somebody
+    has looked at the report and allows it (`allow_findings`). `secret_rules` is a file of more forms of secrets, as
+    gitleaks has them. `eval_share` of the tasks (or the tasks named in `eval_tasks`) go whole into a file of their own,
+    eval.jsonl, each sample once. `dedupe` leaves out samples that equal an earlier one. `chains` merges a ReAct sample
+    with the summary sample that goes on from it into one row with a weight per token; None: with weights, where it is
+    exact.
     """
 
     react: int = 7

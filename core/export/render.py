@@ -54,6 +54,7 @@ class Renderer:
 
     `renders_calls`: the template shows tools, calls and results; `renders_thoughts`: also the text beside a call.
     `demands_turns`: it refuses two messages of a person one after the other.
+    `room` is how many tokens the model takes at once, None where its folder does not say so.
     `refusal` tells why nothing can be split exactly, where nothing can. Raises Unavailable without the training extra,
     InvalidInput where the folder holds no tokenizer or template.
     """
@@ -74,6 +75,7 @@ class Renderer:
         self.renders_calls, self.renders_thoughts = best.renders_calls, best.renders_thoughts
         self.demands_turns = best.demands_turns
         self.refusal = best.refusal
+        self.room = context_of(Path(model_dir))
 
     @property
     def mode(self) -> dict[str, Any]:
@@ -163,3 +165,14 @@ def _stop_ids(folder: Path, tokenizer: Any) -> list[int]:
     named = json.loads(path.read_text(encoding="utf-8")).get("eos_token_id") if path.is_file() else None
     ids = named if isinstance(named, list) else [named]
     return list(dict.fromkeys(i for i in [tokenizer.eos_token_id, *ids] if isinstance(i, int)))
+
+
+def context_of(model_dir: Path) -> int | None:
+    """How many tokens a model takes at once, as its config.json says; None where that does not."""
+    try:
+        config = json.loads((model_dir / "config.json").read_bytes())
+    except (OSError, ValueError):
+        return None
+    parts = (config, config.get("text_config")) if isinstance(config, dict) else ()
+    rooms = [p.get("max_position_embeddings") for p in parts if isinstance(p, dict)]
+    return next((room for room in rooms if isinstance(room, int) and room > 0), None)

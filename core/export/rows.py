@@ -152,8 +152,9 @@ class SessionRows:
             return [SampleRow(sample=sample, trained=tuple(p.trained for p in sample.parts))]
         masked = {i: _placed(p) for i, p in enumerate(sample.parts) if p.trained and p.masked is not None}
         rows = self._renderer.render_all([p.message for p in sample.parts], shown, sample.tools, sample.day, masked)
-        most, longest = self._options.max_tokens, max(len(r.ids) for r in rows)
-        if most is not None and longest > most:
+        longest = max(len(r.ids) for r in rows)
+        most = min(filter(None, (self._options.max_tokens, self._renderer.room)), default=longest)
+        if longest > most:
             raise InvalidInput("too_long", f"The sample {sample.name} has {longest} tokens, more than {most}.")
         without = {i for i, p in enumerate(sample.parts) if self._awaits_word(p)}
         rows = [_untrained(r, without) for r in rows] if without else rows

@@ -33,6 +33,7 @@ from core.actions.runner import RunnerState
 from core.domain.errors import Conflict, ReportableError, Unavailable
 from core.domain.session import EX_TEMPFAIL
 from core.domain.step import Action, ActionError, Observation, Output
+from core.domain.task import Host
 from core.store.home import Home
 
 PLAN = "TIPHYS_FAULTS"
@@ -201,6 +202,11 @@ class Nowhere:
     """A sandbox in which nothing can be done."""
 
     workspace = "/nowhere"
+    host = Host(name="main")
+
+    async def disk_used(self) -> int:
+        """Nothing is written."""
+        return 0
 
     async def start(self) -> None:
         """Nothing to start."""
