@@ -60,7 +60,7 @@ CREATE TABLE outbox (
   cseq INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
   session TEXT NOT NULL,
-  op BLOB NOT NULL,                         -- JSON of core.protocol.operations.AnyOp
+  op BLOB NOT NULL,                         -- JSON of core.protocol.messages.AnyOp
   state TEXT NOT NULL DEFAULT 'queued' CHECK (state IN ('queued', 'acked', 'refused')),
   reply BLOB,
   created_at TEXT NOT NULL

@@ -116,8 +116,9 @@ def _make_a_model(whole: Parts, session: str, folder: Path) -> None:
     [chat] = whole.tiphys("export", session, "--to", "chat", "--out", str(folder / "chat"), "--model", model,
                           "--unjudged", "keep")
     assert chat["samples"] == report["samples"]
+    rows = len((folder / "data" / "data.jsonl").read_text().splitlines())  # all in each update: so losses compare
     lines = whole.tiphys("train", str(folder / "data"), "--model", model, "--out", str(folder / "model"), "--set",
-                         "max_steps=3", "--set", "batch=1", "--set", "epochs=3", "--set", "learning_rate=1e-4")
+                         "max_steps=3", "--set", f"batch={rows}", "--set", "epochs=3", "--set", "learning_rate=1e-4")
     losses = [line["loss"] for line in lines if "loss" in line and not line.get("done")]
     assert lines[-1]["done"]
     assert losses[-1] < losses[0]

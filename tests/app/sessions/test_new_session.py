@@ -244,7 +244,7 @@ async def test_a_foreign_task_names_what_it_asks_and_starts_with_a_persons_word_
         QTest.keyClick(dialog.sheet.allow, Qt.Key.Key_Space)
         dialog.buttons.button(QDialogButtonBox.StandardButton.Ok).click()
         await eventually(lambda: bool(made.cursor.session))
-        assert len(made.desks.local.commands(made.cursor.session)) == 1
+        await eventually(lambda: len(made.desks.local.commands(made.cursor.session)) == 1)
         async with Authority(Home(tmp_path / "desk")) as authority:
             assert await authority.do("s", CreateSession(task="foreign")) == {"seq": 1}
         dialog = await ask(made)

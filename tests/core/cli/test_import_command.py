@@ -106,7 +106,7 @@ def test_a_file_that_names_no_session_is_known_again_by_its_steps(tiphys, tmp_pa
     assert (again["session"], again["result"], again["steps"]) == (first["session"], "grown", 2)
     assert tiphys("import", path, "--json").one["result"] == "present"
     shown = tiphys("show", first["session"], "--json").one
-    assert [s["verdict"]["final"] for s in shown["steps"]] == ["mask", "keep"]
+    assert [s["verdict"]["final"] for s in shown["steps"]] == ["mask", "undecided"]
     other = json.loads(json.dumps(run).replace(run["trajectory"][0]["thought"] or "x", "Another thought."))
     path.write_text(json.dumps(other))
     assert tiphys("import", path, "--json").one["session"] != first["session"]

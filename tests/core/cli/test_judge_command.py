@@ -93,7 +93,7 @@ def test_rules_of_the_home_judge_and_are_listed(tiphys, imported, home) -> None:
     (home / "rules" / "rules.toml").write_text("[rules.wordy]\nenabled = false\n")
     assert tiphys("judge", imported, "--rules-only", "--json").one["verdicts"] == 2, "taken back"
     shown = tiphys("show", imported, "--json").one["steps"]
-    assert shown[0]["verdict"] == {"final": "keep", "opinions": []}
+    assert shown[0]["verdict"] == {"final": "undecided", "opinions": [], "masked_actions": []}
     assert "wordy 1" in tiphys("rules").out
     (home / "rules" / "rules.toml").write_text("[rules.nonsense]\n")
     assert tiphys("judge", imported, "--rules-only", "--json").status == 2
@@ -163,8 +163,8 @@ def test_a_preview_marks_the_trained_tokens(tiphys, imported, tmp_path) -> None:
 def test_decisions_are_made_again_from_the_log_with_other_switches(tiphys, imported) -> None:
     tiphys("verdict", imported, 2, "mask", "--json")
     decisions = tiphys("decisions", imported, "--json").lines
-    assert [(d["step"], d["value"]) for d in decisions] == [(1, "keep"), (2, "mask")] and decisions[1]["because"]
+    assert [(d["step"], d["value"]) for d in decisions] == [(1, "undecided"), (2, "mask")] and decisions[1]["because"]
     again = tiphys("decisions", imported, "--ignore", "person", "--json").lines
-    assert again[1]["value"] == "keep" and again[1]["left_out"] == decisions[1]["because"]
+    assert again[1]["value"] == "undecided" and again[1]["left_out"] == decisions[1]["because"]
     assert tiphys("decisions", imported, "--at", "1", "--json").lines == []
     assert "mask" in tiphys("decisions", imported).out and tiphys("decisions", "none").status != 0

@@ -125,7 +125,7 @@ def test_a_late_result_takes_the_place_of_none_and_counts_no_token_twice(tmp_pat
 
 @pytest.mark.parametrize(("name", "finals"), [("agentgym.json", ["mask", "keep"]), ("nebius.json", ["keep", "mask"]),
                                               ("llamafactory.jsonl", ["keep", "mask"]),
-                                              ("sharegpt.json", ["keep"] * 4)])
+                                              ("sharegpt.json", ["undecided"] * 4)])
 def test_losses_and_masks_are_verdicts_of_the_import(name, finals) -> None:
     (session,) = registry.read(FILES / name)
     folded = trajectory(session)
