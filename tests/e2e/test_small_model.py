@@ -50,7 +50,7 @@ def test_a_session_of_a_real_model_over_http_ends_by_its_limit_with_exact_contex
     with endpoint(smollm2()) as url:
         make_task(whole.home, url)
         whole.start_server()
-        session = whole.tiphys("run", "sum-with-smollm2")[0]["session"]
+        session = whole.tiphys("run", "sum-with-smollm2", "--allow")[0]["session"]
         with stopped(whole, session):
             wait(lambda: whole.trajectory(session).row.state in ("finished", "failed", "stopped"), "it ends", 360)
             row = whole.trajectory(session).row
