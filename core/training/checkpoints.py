@@ -45,7 +45,7 @@ def _is_sharded(checkpoint: Path) -> bool:
 
 def _step_of(path: Path) -> int | None:
     try:
-        told = json.loads((path / _STATE).read_text(encoding="utf-8"))
-        return int(told["global_step"])
+        state = json.loads((path / _STATE).read_text(encoding="utf-8"))
+        return int(state["global_step"])
     except (OSError, ValueError, KeyError, TypeError):
         return None

@@ -52,14 +52,14 @@ def merge(rows: Iterable[Counted], *, prefixes: bool) -> list[Counted]:
     """The rows with copies joined and, with `prefixes`, each row that begins another joined to that one."""
     # big-endian bytes sort as the tokens do, so what a row begins follows it directly
     ordered = sorted(rows, key=lambda r: r.ids.astype(">i8").tobytes())
-    kept: list[Counted] = []
+    distinct: list[Counted] = []
     for row in ordered:
-        last = kept[-1] if kept else None
+        last = distinct[-1] if distinct else None
         if last is not None and _begins(last, row, prefixes):
-            kept[-1] = _joined(last, row)
+            distinct[-1] = _joined(last, row)
         else:
-            kept.append(row)
-    return kept
+            distinct.append(row)
+    return distinct
 
 
 def _begins(first: Counted, second: Counted, prefixes: bool) -> bool:

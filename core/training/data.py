@@ -96,17 +96,17 @@ def _key(files: Sequence[Path], rules: RowRules) -> str:
 
 def _check_block(block: Block, part: Path, rules: RowRules) -> None:
     """Write the block's rows, and last its facts, under their names only once they are whole."""
-    told = part.with_suffix(".json")
-    if told.is_file():
+    facts_file = part.with_suffix(".json")
+    if facts_file.is_file():
         return
     try:
         table, digest = block.read()
         facts = checked(table, digest, rules, part.with_suffix(".arrow"))
     except ReportableError as error:
         facts = BlockFacts(code=error.code, sentence=error.sentence, row=int(str(error.params.get("row", 0))))
-    half = told.with_suffix(f".{os.getpid()}")
+    half = facts_file.with_suffix(f".{os.getpid()}")
     half.write_bytes(msgspec.json.encode(facts))
-    half.replace(told)
+    half.replace(facts_file)
 
 
 def _raise_first(found: Sequence[BlockFacts]) -> None:

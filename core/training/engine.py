@@ -70,15 +70,15 @@ def make_trainer(settings: TrainSettings, facts: DataFacts, rows: Any, callbacks
 
 def _levers(settings: TrainSettings, facts: DataFacts, model: Any) -> Levers:
     """What is done to the rows of an update; where the model cannot take packed rows they are padded."""
-    told = Levers(merge_copies=settings.merge_copies, merge_chains=settings.merge_chains, cut_tail=settings.cut_tail,
+    levers = Levers(merge_copies=settings.merge_copies, merge_chains=settings.merge_chains, cut_tail=settings.cut_tail,
                   rows=settings.micro_batch, work=work_of(model.config.get_text_config()))
     if not settings.packing:
-        return told
+        return levers
     if not can_pack(model):
         _log.info("this model's attention takes no packed rows; they are padded")
-        return told
+        return levers
     use_segments(model)
-    return msgspec.structs.replace(told, pack=pack_size(settings, facts))
+    return msgspec.structs.replace(levers, pack=pack_size(settings, facts))
 
 
 def _recomputed(settings: TrainSettings, facts: DataFacts, model: Any) -> str:

@@ -70,9 +70,9 @@ class _WeightedCrossEntropy(torch.autograd.Function):  # type: ignore[misc]
 
     @staticmethod
     def backward(ctx: Any, *grads: torch.Tensor) -> Any:
-        told = zip(ctx.saved_tensors, ctx.kinds, strict=True)
+        grads_by_kind = zip(ctx.saved_tensors, ctx.kinds, strict=True)
         # in place: the matrix's gradient is as large as the matrix; a second backward pass is refused by the engine
-        return (*(None if d is None else d.mul_(grads[0].to(d)).to(kind) for d, kind in told), None, None)
+        return (*(None if d is None else d.mul_(grads[0].to(d)).to(kind) for d, kind in grads_by_kind), None, None)
 
 
 def _add_product(total: torch.Tensor, slopes: torch.Tensor, states: torch.Tensor) -> None:
@@ -108,8 +108,8 @@ def weighted_loss(
     device = states.device.type
     kind = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else matrix.dtype
     with torch.autocast(device, enabled=False):
-        told: torch.Tensor = _WeightedCrossEntropy.apply(states.to(kind), matrix, bias, targets, weights)
-    return told
+        loss: torch.Tensor = _WeightedCrossEntropy.apply(states.to(kind), matrix, bias, targets, weights)
+    return loss
 
 
 def has_plain_head(model: Any) -> bool:
@@ -124,8 +124,8 @@ def summed_loss(model: Any, inputs: dict[str, Any], weights: torch.Tensor) -> to
     more = {k: v for k, v in inputs.items() if k != "labels"}
     hidden = model.get_decoder()(**more | {"use_cache": False}).last_hidden_state[:, :-1]
     targets = inputs["labels"][:, 1:]
-    kept = targets != IGNORED
-    return weighted_loss(model.get_output_embeddings(), hidden[kept], targets[kept], weights[:, 1:][kept])
+    placed = targets != IGNORED
+    return weighted_loss(model.get_output_embeddings(), hidden[placed], targets[placed], weights[:, 1:][placed])
 
 
 def plain_loss(forward: Callable[..., Any], inputs: dict[str, Any], weights: torch.Tensor) -> torch.Tensor:

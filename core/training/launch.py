@@ -138,13 +138,13 @@ def _follow(process: subprocess.Popen[bytes], say: Callable[[dict[str, Any]], No
     ended: dict[str, Any] = {}
     for line in process.stdout:
         try:
-            told = msgspec.json.decode(line, type=dict[str, Any])
+            answer = msgspec.json.decode(line, type=dict[str, Any])
         except msgspec.DecodeError:
             continue  # a library's own words
-        if "done" in told or "error" in told:
-            ended = told
+        if "done" in answer or "error" in answer:
+            ended = answer
         elif say is not None:
-            say(told)
+            say(answer)
     return ended
 
 

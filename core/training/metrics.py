@@ -83,9 +83,9 @@ def _any_of_them(asked: bool, device: torch.device) -> bool:
     """Whether one of the processes that train together was asked: they must stop at the same update."""
     if not torch.distributed.is_initialized():
         return asked
-    told = torch.tensor(int(asked), device=device)
-    torch.distributed.all_reduce(told, op=torch.distributed.ReduceOp.MAX)
-    return bool(told.item())
+    stop = torch.tensor(int(asked), device=device)
+    torch.distributed.all_reduce(stop, op=torch.distributed.ReduceOp.MAX)
+    return bool(stop.item())
 
 
 def _cut_to(path: Path, upto: int) -> list[dict[str, Any]]:

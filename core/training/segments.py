@@ -31,8 +31,8 @@ def segment_attention(
         return sdpa_attention_forward(module, query, key, value, attention_mask, **kwargs)  # type: ignore[no-any-return]
     sizes = list(segment_lengths)
     rows = zip(query.split(sizes, 2), key.split(sizes, 2), value.split(sizes, 2), strict=True)
-    told = [sdpa_attention_forward(module, *row, None, **kwargs)[0] for row in rows]
-    return torch.cat(told, 1), None
+    outputs = [sdpa_attention_forward(module, *row, None, **kwargs)[0] for row in rows]
+    return torch.cat(outputs, 1), None
 
 
 def _mask(*args: Any, attention_mask: torch.Tensor | None = None, **kwargs: Any) -> Any:

@@ -48,7 +48,7 @@ def run(settings: TrainSettings, on_metrics: OnMetrics | None = None,
     check_gpus(settings, gpus_here())
     if settings.devices > 1 and not is_launched():
         return launch(settings, on_metrics, asked)
-    facts, held_facts, start = _looked_at(settings)
+    facts, held_facts, start = _examined(settings)
     if settings.result.is_dir():
         return TrainSummary(done=True, folder=str(settings.result), step=step_of(start), steps=step_of(start))
     return _train(settings, facts, held_facts, start, on_metrics, asked)
@@ -61,7 +61,7 @@ def _check_trackers(settings: TrainSettings) -> None:
                           f"pip install {missing[0]}.", missing=missing)
 
 
-def _looked_at(settings: TrainSettings) -> tuple[DataFacts, DataFacts | None, Path | None]:
+def _examined(settings: TrainSettings) -> tuple[DataFacts, DataFacts | None, Path | None]:
     """What the data hold, what is held out, and where an earlier run left off. Raises InvalidInput, Conflict."""
     facts, held_facts = checked_data(settings, Path(settings.out) / "rows")
     with _first_before_the_others(settings):
@@ -142,8 +142,8 @@ def _model_config(folder: str) -> Any:
     try:
         return AutoConfig.from_pretrained(folder, **SAFE).get_text_config()
     except (OSError, ValueError) as error:
-        told = " ".join(str(error).split())[:300]
-        raise InvalidInput("no_model", f"The model in {folder} cannot be read: {told}", path=folder) from error
+        problem = " ".join(str(error).split())[:300]
+        raise InvalidInput("no_model", f"The model in {folder} cannot be read: {problem}", path=folder) from error
 
 
 def _longest(settings: TrainSettings, config: Any) -> int:
@@ -153,16 +153,16 @@ def _longest(settings: TrainSettings, config: Any) -> int:
 
 def _claim(settings: TrainSettings, facts: DataFacts) -> None:
     """Write what this run is into its folder, or find that it is the same as before. Raises Conflict."""
-    told = {k: v for k, v in msgspec.to_builtins(settings).items() if k not in _FREE}
-    told |= {"data_sha256": facts.sha256, "rows": facts.rows, "tokens": facts.tokens, "trained": facts.trained}
+    facts_of_run = {k: v for k, v in msgspec.to_builtins(settings).items() if k not in _FREE}
+    facts_of_run |= {"data_sha256": facts.sha256, "rows": facts.rows, "tokens": facts.tokens, "trained": facts.trained}
     path = Path(settings.out) / "run.json"
     if path.is_file():
         before = msgspec.json.decode(path.read_bytes())
-        other = sorted(k for k in told if before.get(k) != told[k])
+        other = sorted(k for k in facts_of_run if before.get(k) != facts_of_run[k])
         if other:
             raise Conflict("other_run", f"{settings.out} holds a run with another {', '.join(other)}.", fields=other)
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_suffix(".part")
-    part.write_bytes(msgspec.json.format(msgspec.json.encode(told), indent=2))
+    part.write_bytes(msgspec.json.format(msgspec.json.encode(facts_of_run), indent=2))
     part.replace(path)

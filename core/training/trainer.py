@@ -32,9 +32,9 @@ class WeightedCollator(DataCollatorForLanguageModeling):  # type: ignore[misc]
         batch: dict[str, Any] = super().torch_call(examples)
         weights = torch.ones(batch["labels"].shape, dtype=torch.float32)
         for at, example in enumerate(examples):
-            told = example.get("weights")
-            if told is not None:
-                weights[at, : len(told)] = torch.as_tensor(told, dtype=torch.float32)
+            own = example.get("weights")
+            if own is not None:
+                weights[at, : len(own)] = torch.as_tensor(own, dtype=torch.float32)
             elif example.get("weight") is not None:
                 weights[at] = float(example["weight"])
         batch["weights"] = weights
@@ -131,10 +131,10 @@ class MaskedTrainer(SFTTrainer):  # type: ignore[misc]
         """The weight of all trained tokens of an update, over all devices."""
         if all("parts" in b for b in batch_samples):  # each device knows the whole update
             return torch.tensor(sum(b["weight"] for b in batch_samples), dtype=torch.float32, device=device)
-        told = torch.as_tensor(sum(weighted_tokens(b["labels"], b["weights"]) for b in batch_samples)).to(device)
+        count = torch.as_tensor(sum(weighted_tokens(b["labels"], b["weights"]) for b in batch_samples)).to(device)
         if self.args.average_tokens_across_devices and self.args.world_size > 1:
-            told = self.accelerator.gather(told).sum()
-        return told
+            count = self.accelerator.gather(count).sum()
+        return count
 
     def floating_point_ops(self, inputs: dict[str, Any]) -> int:
         """Not told: tokens are."""

@@ -89,9 +89,9 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--stop-with-input", action="store_true")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", dest="more")
     args = parser.parse_args(argv)
-    told = dict(m.partition("=")[::2] for m in args.more)
+    chosen = dict(m.partition("=")[::2] for m in args.more)
     try:
-        settings = read_settings({**told, "data": args.data, "model": args.model, "out": args.out})
+        settings = read_settings({**chosen, "data": args.data, "model": args.model, "out": args.out})
     except ReportableError as error:
         sys.stdout.buffer.write(msgspec.json.encode(TrainFailure(error=Problem.of(error))) + b"\n")
         return error.exit_status
