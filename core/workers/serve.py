@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import sys
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
@@ -30,8 +31,11 @@ def serve(make: Callable[[Send], Callable[[bytes], None]], lines: Iterable[bytes
     out = sys.stdout.buffer
 
     def send(answer: WorkerAnswer) -> None:
-        out.write(msgspec.json.encode(answer) + b"\n")
-        out.flush()
+        try:
+            out.write(msgspec.json.encode(answer) + b"\n")
+            out.flush()
+        except BrokenPipeError:  # whoever asked has died; Python would complain once more when it ends by itself
+            os._exit(0)
 
     end_with_parent()
     with contextlib.redirect_stdout(sys.stderr):
