@@ -174,8 +174,9 @@ def _fair(evidence: Evidence, one: Message, has_effect: bool) -> Iterator[Violat
 def _order(evidence: Evidence, session: str, shown: Shown) -> Iterator[Violation]:
     yield from _sorted([f.guidance for f in evidence.facts(session, GuidanceQueued)], f"log of {session}")
     yield from _sorted([f.guidance for f in evidence.facts(session, GuidanceDelivered)], f"deliveries of {session}")
-    remarks = evidence.facts(session, NoteAdded, VerdictGiven)
-    told = [f.text if isinstance(f, NoteAdded) else f.reason for f in remarks]
+    remarks = [e.fact for e in evidence.events[session] if e.author.kind == "person"]  # rules speak at the end, too
+    told = [f.text if isinstance(f, NoteAdded) else f.reason for f in remarks
+            if isinstance(f, NoteAdded | VerdictGiven)]
     yield from _sorted([text[1:-1] for text in told], f"notes and verdicts of {session}")
     if shown.contexts:
         last = shown.contexts[max(shown.contexts)]
