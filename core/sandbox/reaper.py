@@ -20,6 +20,17 @@ async def reap(home: str, keep: Collection[str]) -> list[str]:
     return await in_thread(_reap, home_label(home), frozenset(keep))
 
 
+async def running(home: str, sessions: Collection[str]) -> list[str]:
+    """Which of these sessions have containers of the installation `home` that run. Raises Unavailable."""
+    return await in_thread(_running, home_label(home), sessions)
+
+
+def _running(label: str, sessions: Collection[str]) -> list[str]:
+    with closing(open_engine()) as engine:
+        containers = engine.containers.list(filters={"label": f"tiphys.home={label}", "status": "running"})
+        return [s for s in sessions if any(_belongs(c.labels, frozenset({s})) for c in containers)]
+
+
 async def stop(home: str, over: Collection[str]) -> list[str]:
     """Stop the running containers that the installation `home` made for the sessions `over`; gives their names.
 

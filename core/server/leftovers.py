@@ -38,24 +38,28 @@ class Leftovers:
 
     async def run(self) -> None:
         """Look until cancelled."""
+        problem = ""
         while True:
             try:
                 await self.end()
+                problem = ""
                 await asyncio.sleep(LOOK_S)
-            except Unavailable as error:
-                _log.info("what ended sessions left in the engine stays for now: %s", error.sentence)
+            except (Unavailable, OSError) as error:  # no engine; a full disk takes no lock
+                if str(error) != problem:
+                    _log.info("what ended sessions left stays for now: %s", error)
+                problem = str(error)
                 await asyncio.sleep(PATIENCE_S)
 
     async def end(self) -> None:
         """End what is left of the sessions that are over. Raises Unavailable where the engine cannot be asked."""
         suspects, self._suspects = self._suspects, set()
-        with self._without_runners([name for name in suspects if self._is_over(name)]) as over:
-            try:
-                ended = [name for session in over for name in await self._end_local(session)]
-                ended += await self._end_containers(over)
-            except Unavailable:
-                self._suspects.update(over)
-                raise
+        over = [name for name in suspects if self._is_over(name)]
+        try:
+            ended = await self._end_local(over)
+            ended += await self._end_containers(over)
+        except (Unavailable, OSError):
+            self._suspects.update(over)
+            raise
         if ended:
             _log.info("ended what sessions that are over had left: %s", ", ".join(ended))
 
@@ -81,13 +85,17 @@ class Leftovers:
             for lock in locks.values():
                 lock.release()
 
-    async def _end_local(self, session: str) -> list[str]:
-        left = LocalSandbox.left_in(session, self._home.sessions / session)
-        return [f"{session}/{sandbox.host.name}" for sandbox in left if await sandbox.end()]
+    async def _end_local(self, over: Sequence[str]) -> list[str]:
+        left = {session: LocalSandbox.left_in(session, self._home.sessions / session) for session in over}
+        with self._without_runners([session for session, found in left.items() if found]) as free:
+            return [f"{session}/{sandbox.host.name}" for session in free for sandbox in left[session]
+                    if await sandbox.end()]
 
     async def _end_containers(self, over: Sequence[str]) -> list[str]:
         if not over:
             return []
         from core.sandbox import reaper  # the engine's library takes a while to load
 
-        return await reaper.stop(str(self._home.path), over)
+        home = str(self._home.path)
+        with self._without_runners(await reaper.running(home, over)) as free:
+            return await reaper.stop(home, free) if free else []

@@ -125,3 +125,18 @@ def test_a_session_that_works_is_left_alone(tmp_path: Path) -> None:
             await sandbox.remove()
 
     asyncio.run(life())
+
+
+def test_sessions_that_left_nothing_are_not_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A home holds thousands of them: a lock on each would take all files that the server may open."""
+    monkeypatch.setenv("DOCKER_HOST", "tcp://127.0.0.1:9")
+    home = Home(tmp_path / "home")
+    folders = [session_in(home, f"s-{n}", "failed") for n in range(3)]
+
+    async def life() -> None:
+        async with serving(home.path, supervise=False) as server:
+            with pytest.raises(Unavailable):
+                await leftovers.Leftovers(server.hub, home).end()
+
+    asyncio.run(life())
+    assert [folder for folder in folders if (folder / "runner.lock").exists()] == []
