@@ -42,6 +42,10 @@ LITTER = 64
 """After so many handshakes that came to nothing their memory is given back."""
 
 _TURN = 64
+_PASSES_TO_A_PROTOCOL = 3
+"""What asyncio accepted has a protocol after so many passes of its loop; a server that closes before would neither know
+it nor close it (python/cpython#79033)."""
+
 _FULL = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 
 
@@ -143,13 +147,17 @@ class HandedSockets(socket.socket):
     def listen(self, backlog: int = 0, /) -> None:
         """It does so already."""
 
+    def drop(self) -> None:
+        """Close whatever nobody took."""
+        for accepted, _ in self._handed:
+            accepted.close()
+        self._handed.clear()
+
     def close(self) -> None:
         """Close it with whatever nobody took."""
         super().close()
         self._bell.close()
-        for accepted, _ in self._handed:
-            accepted.close()
-        self._handed.clear()
+        self.drop()
 
 
 class Entrance:
@@ -173,14 +181,18 @@ class Entrance:
         self._listener.listen(1024)
         self._loop.add_reader(self._listener, self._accept)
 
-    def close(self) -> None:
-        """Accept no more; those who were not handed over are gone, and the listening socket too."""
+    async def close(self) -> None:
+        """Accept no more; every stranger is gone, and the listening socket too."""
         self._loop.remove_reader(self._listener)
         self._listener.close()
         if self._again is not None:
             self._again.cancel()
-        for stranger in self.silent.all():
-            self._let_go(self.silent, stranger)
+        self.door.drop()
+        for crowd in (self.silent, self.shaking):
+            for stranger in crowd.all():
+                self._let_go(crowd, stranger)
+        for _ in range(_PASSES_TO_A_PROTOCOL):
+            await asyncio.sleep(0)
 
     def greeted(self, peer: object) -> None:
         """A connection is a stranger's no more; asyncio's `peername` says which."""

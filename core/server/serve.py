@@ -169,7 +169,7 @@ class Server:
             ping_timeout=PING_S, open_timeout=10, close_timeout=2, server_header=None, logger=_quiet()))
         if entrance is not None:
             entrance.open()
-            stack.callback(entrance.close)
+            stack.push_async_callback(entrance.close)
         write_endpoint(self.home, self.url)
         _log.info("serving %s at %s", self.home.path, self.url)
         return entrance

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import logging
 import os
 import resource
@@ -12,6 +13,7 @@ import socket
 import ssl
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -198,3 +200,27 @@ def test_who_left_is_no_stranger_any_more(tmp_path: Path) -> None:
                 await until(lambda: peer.cseq == 0)
 
     asyncio.run(scenario())
+
+
+@pytest.mark.parametrize("passes", [0, 1, 2, 5])
+def test_who_half_came_in_neither_outlives_nor_delays_the_servers_end(tmp_path: Path, passes: int) -> None:
+    crowd = [socket.socket() for _ in range(40)]
+
+    async def scenario() -> float:
+        async with serving(tmp_path) as server:
+            for stranger in crowd:
+                stranger.connect(("127.0.0.1", int(server.url.rsplit(":", 1)[1])))
+                stranger.send(b"GET / HTTP/1.1\r\nHost: 127")
+            for _ in range(passes):
+                await asyncio.sleep(0)
+            began = asyncio.get_running_loop().time()
+        return asyncio.get_running_loop().time() - began
+
+    with warnings.catch_warnings(record=True) as left:
+        warnings.simplefilter("always", ResourceWarning)
+        took = asyncio.run(scenario())
+        gc.collect()
+    for stranger in crowd:
+        stranger.close()
+    assert [str(one.message) for one in left] == []
+    assert took < entrance.INTRODUCTION_S / 2  # it waits for no introduction
