@@ -11,7 +11,7 @@ from app.desk.worker import Worker, home_environment
 from app.desk.workplace import Workplace
 from app.export.training_view import TrainingView
 from app.kit.timers import single_shot
-from core.workers.training import Metric, TrainFailure, TrainSummary, read_report
+from core.workers.training import Metric, TrainEnd, TrainFailure, read_report
 
 DRAW_MS = 100
 SAVE_MS = 300_000
@@ -28,7 +28,7 @@ class TrainingController(QObject):
         self._place, self._view = place, view
         self._worker: Worker | None = None
         self._points: list[Metric] = []
-        self._end: TrainSummary | TrainFailure | None = None
+        self._end: TrainEnd | None = None
         self._draw = single_shot(self, DRAW_MS, self._redraw)
         view.started.connect(self.start)
         view.stopped.connect(self.stop)

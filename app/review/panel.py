@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from app.desk.panel import Panel
 from app.desk.refusal import Refusal
 from app.desk.session_key import id_of, is_local
-from app.desk.worker import Worker, home_environment, read_object
+from app.desk.worker import Worker, home_environment, read_line
 from app.desk.workplace import Workplace
 from app.kit.ask import yes_or_no
 from app.kit.i18n import QT_TRANSLATE_NOOP
@@ -26,6 +26,7 @@ from core.domain.trajectory import Trajectory
 from core.domain.verdict import masked_actions
 from core.protocol.messages import CAN_JUDGE_ACTIONS
 from core.protocol.operations import AddNote, AnyOp, GiveVerdict, SetTag
+from core.workers.judge import read_judge_line
 
 SETTLED_MS = 1_000
 """At the live tail a step must have stood there so long before a key judges it."""
@@ -311,10 +312,9 @@ class ReviewController(QObject):
         self._rules.start()
 
     def _on_rules_line(self, line: bytes) -> None:
-        summary = read_object(line)
-        if "verdicts" in summary:
+        if (judged := read_line(line, read_judge_line)) is not None:
             self._place.notices.tell(self.tr("The rules gave {count} new verdicts, {masked} of them mask.").format(
-                count=summary["verdicts"], masked=summary.get("masked", 0)), "done")
+                count=judged.verdicts, masked=judged.masked), "done")
 
     def _on_rules_ended(self, code: int, last_words: str) -> None:
         if code != 0:

@@ -18,7 +18,7 @@ import msgspec
 from core.cli.imported_session import Renamed, placed
 from core.cli.log_access import reading, writing
 from core.cli.output import emit, note, say
-from core.cli.printed_json import FollowedLine, ImportLine
+from core.cli.printed_json import FollowedLine
 from core.cli.store_imported import compare, payloads
 from core.domain.errors import ReportableError
 from core.domain.events import SessionStateChanged, encode_event, make_event
@@ -31,6 +31,7 @@ from core.formats.source import Source
 from core.protocol.operations import ImportSession
 from core.store import log
 from core.store.home import Home
+from core.workers.imports import ImportLine
 
 if TYPE_CHECKING:
     from core.server.authority import Authority

@@ -11,11 +11,11 @@ import click
 from core.cli.output import emit, json_option, note, say
 
 if TYPE_CHECKING:
-    from core.cli.printed_json import ImportLine
     from core.cli.progress import ProgressDisplay
     from core.cli.store_imported import Read
     from core.domain.errors import ReportableError
     from core.store.home import Home
+    from core.workers.imports import ImportLine
 
 
 @click.command(name="import")
@@ -68,10 +68,11 @@ def _show(line: ImportLine, as_json: bool) -> None:
 
 
 def _tell(failures: Sequence[ReportableError], *, as_lines: bool) -> None:
+    from core.workers.imports import ImportFailureLine
+
     for failure in failures:
         if as_lines:
-            emit({"failure": {"code": failure.code, "sentence": failure.sentence,
-                              "params": {k: v for k, v in failure.params.items() if isinstance(v, str | int | float)}}})
+            emit(ImportFailureLine.of(failure))
         else:
             note(f"tiphys: {failure.sentence} [{failure.code}]")
 

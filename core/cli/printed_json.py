@@ -40,34 +40,6 @@ class SessionLine(PrintedObject, frozen=True, kw_only=True):
     updated_at: datetime | None
 
 
-class ImportLine(PrintedObject, frozen=True, kw_only=True):
-    """`import`: one per session found. `result` is imported, present, or grown.
-
-    `path` is the file it came from, and `stamp` that file's state before it was read.
-    """
-
-    session: str
-    source: str
-    format: str
-    title: str
-    steps: int
-    errors: int
-    warnings: tuple[str, ...]
-    result: str
-    path: str = ""
-    stamp: str = ""
-
-
-class ImportProgress(PrintedObject, frozen=True, kw_only=True):
-    """`import --progress`: which file is being read, and the part from 0 to 1 of all bytes that has been."""
-
-    file: str
-    number: int
-    of: int
-    done: float
-    sessions: int
-
-
 class FollowedLine(PrintedObject, frozen=True, kw_only=True):
     """`import --follow`: a session of a file that grows; `state` is running, or how it ended."""
 

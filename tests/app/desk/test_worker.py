@@ -1,12 +1,13 @@
 """Worker processes: JSON lines out, requests in, a tidy end, and words for a bad one."""
 
+import json
 import sys
 
 import pytest
 import shiboken6
 from PySide6.QtCore import QObject
 
-from app.desk.worker import GRACE_MS, Worker, read_object
+from app.desk.worker import GRACE_MS, Worker, read_line
 
 ECHO = """
 import sys, json
@@ -30,7 +31,7 @@ def run(qapp):
     def start(program: str) -> tuple[Worker, list, list]:
         worker = Worker(["-c", program], owner)
         lines, ended = [], []
-        worker.line.connect(lambda line: lines.extend(filter(None, [read_object(line)])))
+        worker.line.connect(lambda line: lines.extend(filter(None, [read_line(line, json.loads)])))
         worker.ended.connect(lambda *end: ended.append(end))
         worker.start()
         made.append(worker)
