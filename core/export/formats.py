@@ -145,7 +145,7 @@ _DATASET_INFO = {"tiphys": {"file_name": "data.jsonl", "formatting": "sharegpt",
                             "columns": {"messages": "conversations", "system": "system"}}}
 
 
-FORMATS: dict[str, DatasetFormat] = {f.name: f for f in (
+_WRITTEN = {f.name: f for f in (
     DatasetFormat(name="trl", needs_tokens=True, encode=_trl,
                   use="SFTTrainer takes input_ids and labels as they are; set max_length (its default cuts at 1,024). "
                       "TRL itself knows no weights: for it export with --balance repeat or none."),
@@ -164,6 +164,9 @@ FORMATS: dict[str, DatasetFormat] = {f.name: f for f in (
                   use="dataset_dir: this folder, dataset: tiphys, mask_history: true (only then the mask is exact).",
                   last_only=True, in_text=True, beside={"dataset_info.json": _DATASET_INFO}),
 )}
+
+FORMATS: dict[str, DatasetFormat] = {name: _WRITTEN[name] for name in DATASET_FORMATS}
+"""What a person can choose, in that order: a line there for which nothing is written here stops this import."""
 
 
 def format_named(name: str) -> DatasetFormat:
