@@ -14,8 +14,9 @@ import msgspec
 from core.domain.errors import Conflict, Denied, InvalidInput, NotFound
 from core.store.sqlite import Connection
 
-SCOPES = ("view", "guide", "review", "propose", "admin")
-"""What an account may hold; `admin` includes the others. `propose` is for programs that judge as a rule or a judge.
+SCOPES = ("view", "guide", "review", "propose", "metrics", "admin")
+"""What an account may hold; `admin` includes the others. `propose` is for programs that judge as a rule or a judge,
+`metrics` for those that watch the server itself.
 A runner holds `agent:<session>` alone."""
 
 _NAME = re.compile(r"[^\x00-\x1f\x7f]{1,80}\Z")
