@@ -22,7 +22,7 @@ from core.client.certificate import with_pin
 from core.domain.errors import Conflict, InvalidInput
 from core.protocol.codec import MAX_TEXT_FRAME
 from core.protocol.messages import SUBPROTOCOL, Hello
-from core.server.address import addresses_of, bind, url_of, write_endpoint
+from core.server.address import addresses_of, bind, host_of, url_of, write_endpoint
 from core.server.connection import ConnectedClient
 from core.server.end_rules import EndRules
 from core.server.entrance import Entrance, can_wait_outside
@@ -60,8 +60,9 @@ PING_S = 20.0
 class ServeSettings(msgspec.Struct, frozen=True, kw_only=True):
     """How to serve. `private`: for this computer alone, on a free port that stays the same from then on.
 
-    `names` are further host names under which clients address this server; `certificate` and `key` (PEM files)
-    turn TLS on, which every address but loopback needs unless `plain_text` says that something else encrypts;
+    `address` is the one that people use where it is not the server's own. `names` are further host names under which
+    clients address this server; `certificate` and `key` (PEM files) turn TLS on, which every address but loopback
+    needs unless `plain_text` says that something else encrypts;
     `self_signed` turns it on with a certificate of the server's own making, kept in the home folder.
     `trusted_proxies` are addresses or networks of reverse proxies, whose X-Forwarded-For is believed.
     `idle_s`: so long without anybody connected and any session at work, and it ends; 0: never.
@@ -73,6 +74,7 @@ class ServeSettings(msgspec.Struct, frozen=True, kw_only=True):
     port: int | None = None
     private: bool = False
     names: tuple[str, ...] = ()
+    address: str = ""
     certificate: str = ""
     key: str = ""
     self_signed: bool = False
@@ -160,7 +162,7 @@ class Server:
     async def _listen(self, stack: AsyncExitStack, hub: Hub, certificate: CertificateFiles | None, pulse: Pulse
                       ) -> Entrance | None:
         settings = self.settings
-        gate = Gate(hub.reader, settings.names, settings.trusted_proxies, hub.counts)
+        gate = Gate(hub.reader, [*settings.names, host_of(settings.address)], settings.trusted_proxies, hub.counts)
         pages = HttpPages(hub, gate, self.home, pulse, certificate)
         listener = bind(self.home, settings.host, settings.port, settings.private)
         entrance = (Entrance(listener, hub.counts, gate.is_proxy) if can_wait_outside(asyncio.get_running_loop())
@@ -185,7 +187,7 @@ class Server:
         if entrance is not None:
             entrance.open()
             stack.push_async_callback(entrance.close)
-        write_endpoint(self.home, self.url)
+        write_endpoint(self.home, self.url, self.addresses)
         if certificate is not None:
             certificate.on_changed.append(lambda: self._renew_addresses(listener, certificate))
         _log.info("serving %s at %s", self.home.path, self.url)
@@ -195,13 +197,14 @@ class Server:
     def _name_addresses(self, listener: socket.socket, certificate: CertificateFiles | None) -> None:
         tls, pin = certificate is not None, certificate.pin if certificate else ""
         self.url = with_pin(url_of(listener, tls), pin)
-        self.addresses = [with_pin(a, pin) for a in addresses_of(listener, tls, self.settings.names)]
+        own = [with_pin(address, pin) for address in addresses_of(listener, tls, self.settings.names)]
+        self.addresses = [self.settings.address, *own] if self.settings.address else own
 
 
     def _renew_addresses(self, listener: socket.socket, certificate: CertificateFiles) -> None:
         """Another certificate has another fingerprint."""
         self._name_addresses(listener, certificate)
-        write_endpoint(self.home, self.url)
+        write_endpoint(self.home, self.url, self.addresses)
         if self._supervisor is not None:
             self._supervisor.url = self.url
 
