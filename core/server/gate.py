@@ -13,7 +13,7 @@ from http import HTTPStatus
 from websockets.asyncio.server import ServerConnection
 from websockets.http11 import Request, Response
 
-from core.domain.errors import Denied, InvalidInput
+from core.domain.errors import Denied, InvalidInput, ReportableError
 from core.logs import Thinned
 from core.protocol.server_state import Bucket
 from core.server.counts import Counts
@@ -59,7 +59,7 @@ class Gate:
             return self.refuse(connection, request, error)
         return None
 
-    def refuse(self, connection: ServerConnection, request: Request, error: Denied,
+    def refuse(self, connection: ServerConnection, request: Request, error: ReportableError,
                status: HTTPStatus = HTTPStatus.UNAUTHORIZED) -> Response:
         """The answer to who showed a secret that is none; who does so often is slowed down."""
         self._refused(connection, request, error.code)

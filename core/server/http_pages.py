@@ -1,4 +1,4 @@
-"""What the server answers to plain HTTP, before any WebSocket: two pages for health, one of metrics.
+"""What the server answers to plain HTTP, before any WebSocket: health, metrics, and who opens an invitation.
 
 The rules for names and web pages hold here as for every handshake: a page of a browser learns nothing, not even that
 there is a server. The pages of health need no token, so they say a word and nothing else.
@@ -7,23 +7,29 @@ there is a server. The pages of health need no token, so they say a word and not
 from __future__ import annotations
 
 import asyncio
+import logging
 import shutil
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
+import msgspec
 from websockets.asyncio.server import ServerConnection
 from websockets.http11 import Request, Response
 
-from core.domain.errors import Denied, ReportableError
+from core.client.invitation import CODE, OWN_TOKEN
+from core.domain.errors import Denied, ReportableError, Unavailable
 from core.server.exposition import CONTENT_TYPE
 from core.server.gate import Gate
 from core.server.hub import Hub
 from core.server.metrics import page
 from core.server.pulse import Pulse
+from core.store import invitations
 from core.store.home import Home
 
 if TYPE_CHECKING:
     from core.server.certificate_files import CertificateFiles
+
+_log = logging.getLogger("wire")
 
 LEAST_ROOM = 64 * 1024 * 1024
 """Bytes that must be free on the disk of the log: with less the next blob may be refused."""
@@ -88,5 +94,24 @@ class HttpPages:
         response.headers["Content-Type"] = CONTENT_TYPE
         return response
 
+    async def _invitation(self, connection: ServerConnection, request: Request) -> Response:
+        """Exchanges a one-time token, which stands where a token does, for the token in the header beside it."""
+        kind, _, invitation = request.headers.get("Authorization", "").partition(" ")
+        given = request.headers.get(OWN_TOKEN, "")
+        try:
+            joined = await self._hub.store(
+                lambda conn: invitations.exchange(conn, invitation if kind.lower() == "bearer" else "", given))
+        except Unavailable as error:
+            return connection.respond(HTTPStatus.SERVICE_UNAVAILABLE, error.sentence + "\n")
+        except ReportableError as error:
+            response = self._gate.refuse(connection, request, error, HTTPStatus.FORBIDDEN)
+            response.headers[CODE] = error.code
+            return response
+        _log.info("%s (%s) accepted an invitation from %s", joined.name, " ".join(joined.scopes),
+                  self._gate.address(connection, request))
+        answer = msgspec.json.encode({"name": joined.name, "scopes": joined.scopes}).decode()
+        return connection.respond(HTTPStatus.OK, answer)
 
-_PAGES = {"/healthz": HttpPages._alive, "/readyz": HttpPages._ready, "/metrics": HttpPages._metrics}
+
+_PAGES = {"/healthz": HttpPages._alive, "/readyz": HttpPages._ready, "/metrics": HttpPages._metrics,
+          "/invitation": HttpPages._invitation}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
 from typing import Protocol, TypeVar
 
 from core.domain.errors import Denied
@@ -69,6 +70,7 @@ class Hub:
         self._touched: list[str] = []  # of the transaction that is open; the writer's thread alone has it
         self._loop = asyncio.get_running_loop()
         self._data_version = -1
+        self._next_expiry: datetime | None = None
         writer.on_commit.append(self._committed)
 
     def close(self) -> None:
@@ -134,11 +136,11 @@ class Hub:
             peer.show(live)
 
     def check_tokens(self) -> None:
-        """Close the connections whose token was revoked or whose scopes changed, once the database changed."""
-        version = scalar(self.reader, "PRAGMA data_version")
-        if version == self._data_version:
+        """Close the connections whose token was revoked, has expired or whose scopes changed."""
+        version, now = scalar(self.reader, "PRAGMA data_version"), datetime.now(UTC)
+        if version == self._data_version and (self._next_expiry is None or now < self._next_expiry):
             return
-        self._data_version = version
+        self._data_version, self._next_expiry = version, accounts.next_expiry(self.reader, now)
         for peer in list(self._peers):
             try:
                 if accounts.principal(self.reader, peer.token) != peer.principal:

@@ -33,6 +33,7 @@ from core.server.hub import Hub
 from core.server.idle import identity, until_deleted, until_idle
 from core.server.leftovers import Leftovers
 from core.server.lifecycle import settle_imports
+from core.server.logins import Logins
 from core.server.lookups import lookups_of
 from core.server.notify import AttentionNotifier
 from core.server.orphans import remove_orphans
@@ -168,11 +169,12 @@ class Server:
         entrance = (Entrance(listener, hub.counts, gate.is_proxy) if can_wait_outside(asyncio.get_running_loop())
                     else None)
         self._name_addresses(listener, certificate)
+        logins = Logins(hub, await stack.enter_async_context(TaskScope("logins")))
 
         def greeted(socket: ServerConnection, principal: Principal, hello: Hello) -> None:
             if entrance is not None:
                 entrance.greeted(socket.remote_address)
-            gate.note_greeted(socket, principal, hello.program)
+            logins.note(principal, gate.note_greeted(socket, principal, hello.program))
 
         async def handle(socket: ServerConnection) -> None:
             principal, token = gate.holder(socket.request)
