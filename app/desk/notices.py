@@ -22,6 +22,10 @@ SENTENCES: dict[str, str] = {
         "Errors", "“{endpoint}” is no endpoint's address: http:// or https://, host and path, without user, query or "
         "escapes."),
     "bad_frame": QT_TRANSLATE_NOOP("Errors", "The server sent something that cannot be read."),
+    "account_exists": QT_TRANSLATE_NOOP(
+        "Errors", "There is an account of this name already. Ask the administrator for another invitation."),
+    "bad_invitation": QT_TRANSLATE_NOOP(
+        "Errors", "This is no invitation to a Tiphys server, or a part of it is missing."),
     "bad_link": QT_TRANSLATE_NOOP("Errors", "This is no link to a session, no step and no session."),
     "bad_token": QT_TRANSLATE_NOOP("Errors", "The server does not accept your token."),
     "bad_variable": QT_TRANSLATE_NOOP("Errors", "“{variable}” cannot be the name of a variable."),
@@ -34,6 +38,12 @@ SENTENCES: dict[str, str] = {
     "internal": QT_TRANSLATE_NOOP("Errors", "The server met a fault of its own. Its log has the details."),
     "internal_error": QT_TRANSLATE_NOOP(
         "Errors", "Something went wrong in a command of Tiphys. Its log has the details."),
+    "invitation_expired": QT_TRANSLATE_NOOP(
+        "Errors", "This invitation has expired. Ask the administrator for a new one."),
+    "invitation_unknown": QT_TRANSLATE_NOOP(
+        "Errors", "The server does not know this invitation. Ask the administrator for a new one."),
+    "invitation_used": QT_TRANSLATE_NOOP(
+        "Errors", "This invitation was used already. If that was not you, tell the administrator."),
     "missing_scope": QT_TRANSLATE_NOOP("Errors", "Your token does not allow this."),
     "network_disk": QT_TRANSLATE_NOOP(
         "Errors", "The data folder lies on a network disk, where a log cannot be kept safely."),
@@ -55,6 +65,8 @@ SENTENCES: dict[str, str] = {
     "task_changed": QT_TRANSLATE_NOOP(
         "Errors", "The folder of the task {task} has changed since you saw what it asks. Open the dialog again."),
     "text_too_long": QT_TRANSLATE_NOOP("Errors", "This text is too long to be sent."),
+    "token_expired": QT_TRANSLATE_NOOP(
+        "Errors", "Your account on this server has expired. The administrator can prolong it."),
     "unknown_format": QT_TRANSLATE_NOOP("Errors", "“{path}” is in no format that is known here."),
     "wrong_state": QT_TRANSLATE_NOOP("Errors", "This is not possible in the session's present state."),
 }

@@ -15,6 +15,7 @@ from app.kit.timers import single_shot
 from app.places.go_to_dialog import GoToDialog
 from core.domain.deep_link import DeepLink, is_link, parse_link
 from core.domain.errors import NotFound, ReportableError
+from core.domain.invitation import is_invitation
 
 WAIT_MS = 15_000
 """A session that a link names may come with the server's list so long after the start."""
@@ -25,6 +26,9 @@ class PlacesController(QObject):
 
     server_offered = Signal(str)
     """A link leads to a server that is not on the list: its address."""
+
+    invited = Signal(str)
+    """A link invites to a server."""
 
     def __init__(self, place: Workplace, window: Frame) -> None:
         super().__init__(window.widget)
@@ -77,6 +81,9 @@ class PlacesController(QObject):
 
     def open_text(self, text: str) -> None:
         """Go where a text leads, or say why not."""
+        if is_invitation(text):
+            self.invited.emit(text)
+            return
         try:
             self._go(self._read(text))
         except ReportableError as error:
@@ -84,6 +91,9 @@ class PlacesController(QObject):
 
     def await_link(self, text: str) -> None:
         """Go to a link of the command line: its session may not be known before the server has answered."""
+        if is_invitation(text):
+            self.invited.emit(text)
+            return
         try:
             link = parse_link(text)
         except ReportableError as error:
@@ -146,6 +156,10 @@ class PlacesController(QObject):
         dialog.open()
 
     def _on_chosen(self, text: str) -> None:
+        if is_invitation(text):
+            self._dialog.accept()
+            self.invited.emit(text)
+            return
         try:
             self._go(self._read(text))
         except ReportableError as error:

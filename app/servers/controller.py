@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from app.desk.desk import Desk
 from app.desk.session_key import server_of
@@ -16,6 +16,7 @@ from app.servers.dialog import ServersDialog
 from app.servers.local_server import DeskConnection
 from core.client.replica import Replica
 from core.domain.errors import ReportableError
+from core.domain.invitation import is_invitation
 
 if TYPE_CHECKING:
     from app.desk.frame import Frame
@@ -103,6 +104,9 @@ class ServerDesks(QObject):
 class ServersController(QObject):
     """The dialog of the servers: what it shows, and what the reader does there."""
 
+    invited = Signal(str)
+    """An invitation's link was given as an address."""
+
     def __init__(self, place: Workplace, desks: ServerDesks, window: Frame) -> None:
         super().__init__(window.widget)
         self._place, self._desks, self._window = place, desks, window
@@ -141,6 +145,10 @@ class ServersController(QObject):
 
     def _add(self, address: str, token: str, name: str) -> None:
         if self._dialog is None:
+            return
+        if is_invitation(address):
+            self._dialog.reject()
+            self.invited.emit(address)
             return
         try:
             entry = self._place.servers.add(address, token, name)

@@ -54,7 +54,7 @@ class ServersDialog(QDialog):
         self.on = QCheckBox(self.tr("Connected"), self)
         self.off = QPushButton(self.tr("Take off the list…"), self)
         self.address = QLineEdit(self)
-        self.address.setPlaceholderText("wss://lab.example:7717")
+        self.address.setPlaceholderText(self.tr("an invitation (tiphys://join…), or wss://lab.example:7717"))
         self.token = QLineEdit(self)
         self.token.setEchoMode(QLineEdit.EchoMode.Password)
         self.token.setPlaceholderText(self.tr("what “tiphys account add” printed"))

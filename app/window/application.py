@@ -23,6 +23,7 @@ from app.window.keys_editor import KeysEditor
 from app.window.palette_controller import PaletteController
 from app.window.settings_dialog import SettingsDialog
 from app.window.window import Window
+from core.domain.invitation import SUFFIX
 
 D = TypeVar("D", bound=QDialog)
 CONNECT_S = 15.0
@@ -34,6 +35,9 @@ class ApplicationController(QObject):
 
     server_needed = Signal()
     """This computer's own server is to run: something goes into its log."""
+
+    invitation_opened = Signal(str)
+    """Among the files that were opened is an invitation to a server."""
 
     def __init__(self, place: Workplace, window: Window) -> None:
         super().__init__(window)
@@ -83,7 +87,12 @@ class ApplicationController(QObject):
 
     async def import_files(self, files: Sequence[str], *, follow: bool = False) -> None:
         """Import files; open the first session that comes of them. With `follow` they are being written."""
-        await self.imports.open(files, follow=follow)
+        invitations = [file for file in files if file.endswith(SUFFIX)]
+        for file in invitations:
+            self.invitation_opened.emit(file)
+        rest = [file for file in files if file not in invitations]
+        if rest:
+            await self.imports.open(rest, follow=follow)
 
     async def _connected(self) -> None:
         online = asyncio.Event()

@@ -30,6 +30,7 @@ from app.desk.workplace import Workplace
 from app.offline.controller import OfflineController
 from app.places.controller import PlacesController
 from app.servers.controller import ServerDesks, ServersController
+from app.servers.invitations import InvitationsController
 from app.servers.local_server import LocalServer
 from app.window.application import ApplicationController
 from app.window.instance import Doorbell, OpenRequest
@@ -117,8 +118,12 @@ class Desktop(QObject):
         self.window = Window(self.place, home.path / "window.ini")
         self.application = ApplicationController(self.place, self.window)
         self.places = PlacesController(self.place, self.window)
+        self.invitations = InvitationsController(self.place, self.window)
         servers = ServersController(self.place, self.servers, self.window)
         self.places.server_offered.connect(servers.offer)
+        for invited in (self.places.invited, servers.invited):
+            invited.connect(self.invitations.open_text)
+        self.application.invitation_opened.connect(self.invitations.open_file)
         OfflineController(self.place, self.window)
         StatusController(self.place, self.window.status)
         self.application.server_needed.connect(self.connection.serve_here)

@@ -11,6 +11,7 @@ import click
 from core.cli.desktop import launch
 from core.cli.output import note
 from core.domain.deep_link import is_link, parse_link
+from core.domain.invitation import SUFFIX, is_invitation, parse_invitation
 
 if TYPE_CHECKING:
     from core.domain.errors import ReportableError
@@ -26,11 +27,11 @@ if TYPE_CHECKING:
 @click.option("--follow", is_flag=True, help="The files are still being written: show what is added as it comes.")
 def open_files(files: tuple[str, ...], server: str | None, token_file: Path | None, session: str | None,
                step: int | None, follow: bool) -> int:
-    """Open FILES (trajectories, or folders with them) in the desktop, or go where a tiphys:// link leads.
+    """Open FILES (trajectories, folders with them, invitations) in the desktop, or go where a tiphys:// link leads.
 
     A file that grows while it is open is followed like a live session. Where a window is open already, it shows them.
     """
-    links = [parse_link(file) for file in files if is_link(file)]
+    links = [parse_invitation(file) if is_invitation(file) else parse_link(file) for file in files if is_link(file)]
     paths = [file for file in files if not is_link(file)]
     failures = _unreadable(paths)
     for failure in failures.values():
@@ -49,13 +50,16 @@ _LARGE = 32 * 1024 * 1024
 
 def _unreadable(paths: Sequence[str]) -> dict[str, ReportableError]:
     """The files of no known format, with the error to tell; folders are looked through later."""
+    from core.client.invitation import read_invitation
     from core.domain.errors import ReportableError
     from core.formats import registry
 
     found: dict[str, ReportableError] = {}
     for name in paths:
         try:
-            if not Path(name).is_dir() and (not Path(name).is_file() or Path(name).stat().st_size < _LARGE):
+            if Path(name).suffix == SUFFIX:
+                read_invitation(Path(name))
+            elif not Path(name).is_dir() and (not Path(name).is_file() or Path(name).stat().st_size < _LARGE):
                 registry.recognise(Path(name))
         except ReportableError as failure:
             found[name] = failure

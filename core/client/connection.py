@@ -6,22 +6,18 @@ The link knows nothing of outboxes or journals: its owner (`Owner`) says who it 
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import logging
-import os
-import ssl
 from collections import deque
 from datetime import UTC, datetime
-from typing import Any, Protocol
-from urllib.parse import urlsplit
+from typing import Protocol
 
 import msgspec
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, InvalidURI
-from websockets.typing import Subprotocol
 
 from core.aio import TaskScope
-from core.client.certificate import pinned, split_address
+from core.client.certificate import split_address
+from core.client.dial import dial
 from core.client.patience import Patience
 from core.client.status import Status
 from core.domain.errors import (
@@ -33,7 +29,7 @@ from core.domain.errors import (
     Unavailable,
     make_error,
 )
-from core.protocol.codec import MAX_TEXT_FRAME, decode_from_server, encode
+from core.protocol.codec import decode_from_server, encode
 from core.protocol.messages import PROTOCOL, SUBPROTOCOL, Close, Failed, Hello, Welcome, Wire
 from core.protocol.packed import PACKED, is_packed, unpack
 
@@ -71,19 +67,6 @@ async def shut(socket: ClientConnection, code: int = 1000, reason: str = "") -> 
         await socket.close(code, reason)
     except AttributeError:  # CPython: a transport that was flushed while it closed cannot be aborted (its loop is None)
         log.debug("a connection was gone before it was closed")
-
-
-def is_loopback(url: str) -> bool:
-    """Whether an address names this machine."""
-    host = urlsplit(url).hostname or ""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-PLAIN_TEXT = "TIPHYS_PLAIN_TEXT"
-"""The environment variable by which a person says that something else (a VPN, a tunnel) encrypts."""
 
 
 class ReconnectingConnection:
@@ -157,7 +140,7 @@ class ReconnectingConnection:
         if self.status.state not in ("offline", "denied"):
             self._tell(state="connecting")
         try:
-            socket = await self._dial()
+            socket = await dial(self.url, self._pin, self._token, program=self._program)
             try:
                 await self._greet(socket)
                 await self._serve(socket)
@@ -172,31 +155,6 @@ class ReconnectingConnection:
         finally:
             self._socket = None
             self._queue.clear()
-
-    async def _dial(self) -> ClientConnection:
-        try:
-            in_the_clear = self.url.lower().startswith("ws:") and not is_loopback(self.url)
-            if in_the_clear and os.environ.get(PLAIN_TEXT) != "1":
-                raise InvalidInput("plain_text", f"{self.url} would carry your token unencrypted; use wss://, or set "
-                                   f"{PLAIN_TEXT}=1 where something else encrypts.", url=self.url)
-            return await self._open()
-        except ssl.SSLCertVerificationError as error:  # a ValueError, too
-            raise Denied("unknown_certificate", f"This computer does not know the certificate of {self.url} "
-                         f"({error.verify_message}). Add its fingerprint to the address: …#sha256=…; "
-                         "“tiphys serve” prints it.", server=self.url) from error
-        except ValueError as error:
-            raise InvalidInput("bad_address", f"{self.url!r} is no address of a server: {error}") from error
-
-    def _open(self) -> connect:
-        options: dict[str, Any] = {
-            "subprotocols": [Subprotocol(SUBPROTOCOL)], "compression": None, "max_size": MAX_TEXT_FRAME,
-            "additional_headers": {"Authorization": f"Bearer {self._token}"}, "ping_interval": 20, "ping_timeout": 20,
-            "open_timeout": 10, "close_timeout": 2, "proxy": None if is_loopback(self.url) else True,
-            "user_agent_header": self._program or "tiphys", "logger": _quiet(),
-        }
-        if self._pin:
-            return connect(self.url, **options, **pinned(self._pin))
-        return connect(self.url, ssl=True if self.url.lower().startswith("wss:") else None, **options)
 
     async def _greet(self, socket: ClientConnection) -> None:
         began = asyncio.get_running_loop().time()
@@ -271,13 +229,6 @@ class ReconnectingConnection:
         except TimeoutError:
             pass
         self._hurry.clear()
-
-
-def _quiet() -> logging.Logger:
-    """The library's own log, which shows what our status tells already, with a traceback (a ping that failed)."""
-    logger = logging.getLogger("wire.websockets")
-    logger.setLevel(logging.CRITICAL)
-    return logger
 
 
 def _refused(error: Exception, url: str) -> ReportableError:

@@ -18,6 +18,17 @@ def new_id() -> str:
     return str(uuid_utils.uuid7())
 
 
+def made_at(id: str) -> float | None:
+    """When an identity was made, in seconds since 1970 by its maker's clock; None where it does not say (RFC 9562)."""
+    digits = id.replace("-", "")
+    if len(id) != 36 or len(digits) != 32 or digits[12] != "7":
+        return None
+    try:
+        return int(digits[:12], 16) / 1000
+    except ValueError:
+        return None
+
+
 def is_id(text: str) -> bool:
     """Whether a text may serve as an identity: short, plain ASCII, safe as a file name."""
     return _ID.match(text) is not None and ".." not in text

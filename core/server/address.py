@@ -6,20 +6,23 @@ import os
 import socket
 from collections.abc import Sequence
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import msgspec
 
-from core.domain.errors import Unavailable
+from core.domain.errors import InvalidInput, Unavailable
 from core.store.home import Home, write_private
 
 DEFAULT_PORT = 7717
 
 
 class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
-    """What `home.endpoint` holds while a server runs: its address on this computer and its process."""
+    """What `home.endpoint` holds while a server runs: its address on this computer, its process, and the
+    addresses under which programs elsewhere may reach it."""
 
     url: str
     pid: int
+    addresses: tuple[str, ...] = ()
 
 
 def read_endpoint(home: Home) -> Endpoint | None:
@@ -30,9 +33,24 @@ def read_endpoint(home: Home) -> Endpoint | None:
         return None
 
 
-def write_endpoint(home: Home, url: str) -> None:
+def write_endpoint(home: Home, url: str, addresses: Sequence[str] = ()) -> None:
     """Say where this process listens, in one move."""
-    write_private(home.endpoint, msgspec.json.encode(Endpoint(url=url, pid=os.getpid())))
+    endpoint = Endpoint(url=url, pid=os.getpid(), addresses=tuple(addresses))
+    write_private(home.endpoint, msgspec.json.encode(endpoint))
+
+
+def host_of(address: str) -> str:
+    """The host name of an address; "" of none. Raises InvalidInput (bad_public_address)."""
+    wrong = InvalidInput("bad_public_address", f"{address[:200]!r} is no address: wss://HOST or ws://HOST is expected.",
+                         address=address[:200])
+    try:
+        parts = urlsplit(address)
+        host = parts.hostname or ""
+    except ValueError as error:
+        raise wrong from error
+    if address and (parts.scheme not in ("ws", "wss") or not host):
+        raise wrong
+    return host
 
 
 def bind(home: Home, host: str, port: int | None, private: bool) -> socket.socket:

@@ -107,13 +107,10 @@ class Authority:
 
     # ---- accounts: rows that no log tells of, so they are written beside a running server, which notices
 
-    async def add_account(self, name: str, scopes: Sequence[str]) -> str:
-        """Make an account; returns its token. Raises Conflict, InvalidInput."""
-        return await asyncio.to_thread(_beside, self.home, lambda conn: accounts.add_account(conn, name, scopes))
-
-    async def revoke(self, name: str) -> None:
-        """Make an account's token void; a running server closes its connections within a second. Raises NotFound."""
-        await asyncio.to_thread(_beside, self.home, lambda conn: accounts.revoke(conn, name))
+    async def accounts(self, work: Callable[[Database], T]) -> T:
+        """The result of work on accounts and invitations; a running server closes within a second the connections of
+        those that may not be there any more. Raises what `work` raises."""
+        return await asyncio.to_thread(_beside, self.home, work)
 
 
 def _beside(home: Home, work: Callable[[Database], T]) -> T:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import time
 from collections.abc import Callable
 
 from websockets.asyncio.server import ServerConnection
@@ -21,6 +22,7 @@ from core.domain.errors import (
     Unavailable,
     error_kind,
 )
+from core.domain.ids import made_at
 from core.protocol.append_state import SendBlobs
 from core.protocol.codec import decode_to_server
 from core.protocol.messages import (
@@ -28,6 +30,7 @@ from core.protocol.messages import (
     CAN_LIST_TASKS,
     CAN_SEARCH,
     PROTOCOL,
+    Ack,
     Append,
     Appended,
     Close,
@@ -99,6 +102,11 @@ class ConnectedClient:
 
     # ---- for the hub
 
+    @property
+    def followed(self) -> list[tuple[str, int]]:
+        """The sessions that it follows, each with the last event that was sent."""
+        return [(session, cursor.sent) for session, cursor in self._state.cursors.items()]
+
     def changed(self, session: str) -> None:
         """Something of a session was committed."""
         if session in self._feeds:
@@ -116,6 +124,10 @@ class ConnectedClient:
         self._state.is_over = True
         if not self._is_closed:
             self._scope.spawn(self._socket.close(code, reason), name="close")
+
+    @property
+    def _is_runner(self) -> bool:
+        return any(scope.startswith("agent:") for scope in self.principal.scopes)
 
     # ---- frames
 
@@ -162,8 +174,8 @@ class ConnectedClient:
     async def _do(self, effect: Effect) -> None:
         match effect:
             case Say(message):
-                if isinstance(message, Failed) and message.kind == Denied.__name__:
-                    self._note_refusal(message.sentence)
+                if isinstance(message, Failed):
+                    self._note_failure(message)
                 await self._door.say(message)
             case Greet(hello):
                 await self._greet(hello)
@@ -192,6 +204,7 @@ class ConnectedClient:
                 await self._socket.close(code, reason)
 
     async def _fail(self, error: ReportableError, code: int = 0, about: str = "") -> None:
+        self._hub.counts.refusals[error.code] += 1
         failed = Failed(kind=error_kind(error), code=error.code, sentence=error.sentence, about=about,
                         params={k: v for k, v in error.params.items() if isinstance(v, (str, int, float))})
         await self._door.say(failed)
@@ -205,6 +218,7 @@ class ConnectedClient:
         reader = self._hub.reader
         self._door.packs = PACKED in hello.capabilities
         self._hub.join(self, hello.client)
+        self._hub.counts.greeted["runner" if self._is_runner else "client"] += 1
         self._on_greeted(hello)
         await self._door.say(Welcome(protocol=PROTOCOL, epoch=log.epoch(reader), program=self._program,
                                      name=self.principal.name, scopes=self.principal.scopes, capabilities=CAN,
@@ -220,9 +234,23 @@ class ConnectedClient:
         except Conflict as error:  # out of order: the client resumes from what is held
             await self._fail(error, Close.GAP)
             return
+        self._count(command, reply)
         if isinstance(reply, Nak) and reply.kind == Denied.__name__:
             self._note_refusal(f"{type(command.op).__name__}: {reply.sentence}")
         await self._door.say(reply)
+
+    def _count(self, command: Command, reply: Ack | Nak) -> None:
+        counts, made = self._hub.counts, made_at(command.id)
+        counts.commands[reply.__struct_config__.tag] += 1  # type: ignore[index]
+        if isinstance(reply, Nak):
+            counts.refusals[reply.code] += 1
+        if made is not None and not command.again:
+            counts.outbox_age.note(max(0.0, time.time() - made))
+
+    def _note_failure(self, failed: Failed) -> None:
+        self._hub.counts.refusals[failed.code] += 1
+        if failed.kind == Denied.__name__:
+            self._note_refusal(failed.sentence)
 
     def _note_refusal(self, what: str) -> None:
         name = self.principal.name

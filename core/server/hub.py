@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
 from typing import Protocol, TypeVar
 
 from core.domain.errors import Denied
 from core.logs import Thinned
 from core.protocol.messages import Close, Live
 from core.protocol.server_state import Bucket
+from core.server.counts import Counts
 from core.server.event_frames import EventFrames
 from core.server.lookups import Lookups
 from core.server.search import LogSearch
@@ -34,6 +36,10 @@ class Peer(Protocol):
     token: str
     leases: dict[str, int]
 
+    @property
+    def followed(self) -> Iterable[tuple[str, int]]:
+        """The sessions that it follows, each with the last event that was sent."""
+
     def changed(self, session: str) -> None:
         """Something of a session was committed."""
 
@@ -49,6 +55,7 @@ class Hub:
 
     def __init__(self, writer: Writer, reader: Database) -> None:
         self.reader = reader
+        self.counts = Counts()
         self.frames = EventFrames(reader)
         self.lookups: Lookups
         self.search: LogSearch
@@ -63,6 +70,7 @@ class Hub:
         self._touched: list[str] = []  # of the transaction that is open; the writer's thread alone has it
         self._loop = asyncio.get_running_loop()
         self._data_version = -1
+        self._next_expiry: datetime | None = None
         writer.on_commit.append(self._committed)
 
     def close(self) -> None:
@@ -71,7 +79,10 @@ class Hub:
 
     async def do(self, session: str, work: Callable[[Database], T]) -> T:
         """The result of work on a session once it is committed; whoever follows the session is then told."""
-        return await self._writer.do(lambda conn: self._touch(session, work(conn)))
+        began = self._loop.time()
+        result = await self._writer.do(lambda conn: self._touch(session, work(conn)))
+        self.counts.commit.note(self._loop.time() - began)
+        return result
 
     async def store(self, work: Callable[[Database], T]) -> T:
         """The result of work that changes no session's log."""
@@ -90,6 +101,11 @@ class Hub:
     def leave(self, peer: Peer) -> None:
         """A connection is gone."""
         self._peers.pop(peer, None)
+
+    @property
+    def peers(self) -> tuple[Peer, ...]:
+        """Whoever is connected and greeted."""
+        return tuple(self._peers)
 
     @property
     def has_peers(self) -> bool:
@@ -120,11 +136,11 @@ class Hub:
             peer.show(live)
 
     def check_tokens(self) -> None:
-        """Close the connections whose token was revoked or whose scopes changed, once the database changed."""
-        version = scalar(self.reader, "PRAGMA data_version")
-        if version == self._data_version:
+        """Close the connections whose token was revoked, has expired or whose scopes changed."""
+        version, now = scalar(self.reader, "PRAGMA data_version"), datetime.now(UTC)
+        if version == self._data_version and (self._next_expiry is None or now < self._next_expiry):
             return
-        self._data_version = version
+        self._data_version, self._next_expiry = version, accounts.next_expiry(self.reader, now)
         for peer in list(self._peers):
             try:
                 if accounts.principal(self.reader, peer.token) != peer.principal:

@@ -58,7 +58,9 @@ class Supervisor:
 
     def __init__(self, hub: Hub, home: Home, url: str, command: list[str] | None = None) -> None:
         """`command` is how this program is called; its default finds out."""
-        self._hub, self._home, self._url = hub, home, url
+        self._hub, self._home = hub, home
+        self.url = url
+        """Where runners that are started from now on reach the server."""
         self._command = command or program()
         self._watches: dict[str, RunnerWatch] = {}
         self._retired: set[str] = set()
@@ -167,7 +169,7 @@ class Supervisor:
         except ReportableError as error:
             self._failures.say(logging.ERROR, error.code, "no token for the runner of %s: %s", session, error.sentence)
             return
-        watch.child = spawn(self._command, self._home.path, session, self._url, token)
+        watch.child = spawn(self._command, self._home.path, session, self.url, token)
         watch.started_at = time.monotonic()
         _log.info("started runner %d of session %s", watch.child.pid, session)
 

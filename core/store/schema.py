@@ -164,6 +164,31 @@ def m0005_attribution(db: Database) -> None:
     _run(db, _M0005)
 
 
+_M0006 = """
+ALTER TABLE account ADD COLUMN expires_at TEXT;
+ALTER TABLE account ADD COLUMN last_login TEXT;
+ALTER TABLE account ADD COLUMN last_address TEXT;
+CREATE TABLE invitation (
+  token_sha256 BLOB PRIMARY KEY,            -- of the token that opens it, once
+  account TEXT NOT NULL,
+  scopes TEXT NOT NULL,                     -- JSON list
+  created_at TEXT NOT NULL,
+  expires_at TEXT NOT NULL,
+  account_expires_at TEXT,                  -- when the account that it makes ends
+  renews INTEGER NOT NULL,                  -- 1: the account is there, and gets another token
+  used_at TEXT,
+  given_sha256 BLOB                         -- of the token that it was exchanged for
+) STRICT, WITHOUT ROWID;
+CREATE INDEX invitation_of_account ON invitation (account);
+"""
+
+
+@migrations()
+def m0006_invitations(db: Database) -> None:
+    """Accounts that end by themselves and say when they were used; invitations, which open an account once."""
+    _run(db, _M0006)
+
+
 def _run(db: Database, script: str) -> None:
     """Run statements one by one: executescript would commit the transaction of the migration."""
     statement = ""
@@ -183,15 +208,17 @@ def open_log(path: Path | str) -> Connection:
     return open_migrated(path, migrations)
 
 
-def open_migrated(path: Path | str, wanted: Migrations, *, durable: bool = True) -> Connection:
-    """The same for any file of ours: `wanted` is its set of migrations."""
+def open_migrated(path: Path | str, wanted: Migrations, *, durable: bool = True, keep_former: bool = True
+                  ) -> Connection:
+    """The same for any file of ours: `wanted` is its set of migrations. `keep_former`: a file that is brought up to
+    date is copied before."""
     path = Path(path)
     check_version()
     existed = path.is_file() and path.stat().st_size > 0
     conn = connect(path, durable=durable)
     try:
         own_checkpoints(conn)
-        _migrate(conn, path, wanted, existed)
+        _migrate(conn, path, wanted, existed, keep_former)
     except BaseException:
         conn.close()
         raise
@@ -219,11 +246,11 @@ def _applied(conn: Connection, name: str) -> list[str]:
     return [row[0] for row in rows]
 
 
-def _migrate(conn: Connection, path: Path, wanted: Migrations, existed: bool) -> None:
+def _migrate(conn: Connection, path: Path, wanted: Migrations, existed: bool, keep_former: bool) -> None:
     pending = check_known(conn, path, wanted)
     if not pending:
         return
-    if existed:
+    if existed and keep_former:
         copy = back_up(conn, path.with_name(f"{path.name}.before-{pending[0]}"))
         _log.info("Bringing %s up to %s; the file as it was is kept as %s.", path, pending[-1], copy.name)
     with transaction(conn):

@@ -1103,6 +1103,10 @@
         <translation>服务器发来了无法读取的内容。</translation>
     </message>
     <message>
+        <source>This is no invitation to a Tiphys server, or a part of it is missing.</source>
+        <translation>这不是 Tiphys 服务器的邀请，或内容不完整。</translation>
+    </message>
+    <message>
         <source>This is no link to a session, no step and no session.</source>
         <translation>这既不是会话链接，也不是步骤或会话。</translation>
     </message>
@@ -1143,6 +1147,18 @@
         <translation>Tiphys 的一个命令出错。详情见其日志。</translation>
     </message>
     <message>
+        <source>This invitation has expired. Ask the administrator for a new one.</source>
+        <translation>此邀请已过期。请向管理员索取新的邀请。</translation>
+    </message>
+    <message>
+        <source>The server does not know this invitation. Ask the administrator for a new one.</source>
+        <translation>服务器不认识此邀请。请向管理员索取新的邀请。</translation>
+    </message>
+    <message>
+        <source>This invitation was used already. If that was not you, tell the administrator.</source>
+        <translation>此邀请已被使用。如果不是您本人所为，请告知管理员。</translation>
+    </message>
+    <message>
         <source>The data folder lies on a network disk, where a log cannot be kept safely.</source>
         <translation>数据文件夹位于网络磁盘上，无法安全地保存日志。</translation>
     </message>
@@ -1171,6 +1187,10 @@
         <translation>服务器不认识这条指导。</translation>
     </message>
     <message>
+        <source>There is an account of this name already. Ask the administrator for another invitation.</source>
+        <translation>已有同名账户。请向管理员索取另一份邀请。</translation>
+    </message>
+    <message>
         <source>The data folder cannot be used now.</source>
         <translation>数据文件夹现在无法使用。</translation>
     </message>
@@ -1185,6 +1205,10 @@
     <message>
         <source>This text is too long to be sent.</source>
         <translation>文字过长，无法发送。</translation>
+    </message>
+    <message>
+        <source>Your account on this server has expired. The administrator can prolong it.</source>
+        <translation>您在此服务器上的账户已过期。管理员可以延长其期限。</translation>
     </message>
     <message>
         <source>“{path}” is in no format that is known here.</source>
@@ -1998,6 +2022,37 @@ Delete or right click: take it away</source>
     <message>
         <source>“{name}” is being written: it is followed.</source>
         <translation>“{name}”正在写入：将持续跟随。</translation>
+    </message>
+</context>
+<context>
+    <name>InvitationsController</name>
+    <message>
+        <source>Joining {server}…</source>
+        <translation>正在加入 {server}…</translation>
+    </message>
+    <message>
+        <source>You work on {server} as {name} now: {scopes}.</source>
+        <translation>您现在以 {name} 的身份使用 {server}，可以：{scopes}。</translation>
+    </message>
+    <message>
+        <source>Join the server {server} as {name}?</source>
+        <translation>以 {name} 的身份加入服务器 {server}？</translation>
+    </message>
+    <message>
+        <source>Its sessions then appear in your list. Agree only if you expected this invitation.</source>
+        <translation>之后它的会话会出现在您的列表中。请仅在您预期会收到此邀请时同意。</translation>
+    </message>
+    <message>
+        <source>Fingerprint of its certificate: {pin}…</source>
+        <translation>其证书的指纹：{pin}…</translation>
+    </message>
+    <message>
+        <source>The server is on your list; the token that it has there is replaced.</source>
+        <translation>此服务器已在您的列表中；列表中的令牌将被替换。</translation>
+    </message>
+    <message>
+        <source>Join</source>
+        <translation>加入</translation>
     </message>
 </context>
 <context>
@@ -3210,6 +3265,33 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>Scopes</name>
+    <message>
+        <source>look</source>
+        <translation>查看</translation>
+    </message>
+    <message>
+        <source>guide</source>
+        <translation>引导</translation>
+    </message>
+    <message>
+        <source>judge steps</source>
+        <translation>评判步骤</translation>
+    </message>
+    <message>
+        <source>propose verdicts</source>
+        <translation>提议评判</translation>
+    </message>
+    <message>
+        <source>watch the server</source>
+        <translation>监控服务器</translation>
+    </message>
+    <message>
+        <source>everything</source>
+        <translation>全部操作</translation>
+    </message>
+</context>
+<context>
     <name>Searcher</name>
     <message>
         <source>The search took too long. Is the expression too complex?</source>
@@ -3251,6 +3333,10 @@ Delete or right click: take it away</source>
     <message>
         <source>Take off the list…</source>
         <translation>从列表中移除…</translation>
+    </message>
+    <message>
+        <source>an invitation (tiphys://join…), or wss://lab.example:7717</source>
+        <translation>邀请（tiphys://join…），或 wss://lab.example:7717</translation>
     </message>
     <message>
         <source>what “tiphys account add” printed</source>

@@ -16,7 +16,7 @@ from support.wire import account, admin_token, bodies_of, fill, raw, raw_peer, r
 from core.aio import TaskScope
 from core.client.certificate import split_address
 from core.client.client import Client
-from core.client.connection import PLAIN_TEXT
+from core.client.dial import PLAIN_TEXT
 from core.client.replica import Replica
 from core.domain.blob import blob_hash
 from core.domain.events import (
