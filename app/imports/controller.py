@@ -19,6 +19,7 @@ from app.kit.background import BackgroundWork
 from app.kit.i18n import plural
 from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
+from core import program
 from core.domain.errors import ReportableError
 from core.formats.live_source import stamp
 from core.formats.new_files import NewFiles
@@ -101,7 +102,7 @@ class ImportsController(QObject):
 
     def _start(self, arguments: Sequence[str]) -> Worker:
         home = str(self._place.home.path)
-        return Worker(["-m", "core.cli", "--home", home, "import", "--json", *arguments], self)
+        return Worker(program.command("tiphys", "--home", home, "import", "--json", *arguments), self)
 
     def _on_line(self, line: bytes) -> None:
         report = read_object(line)
