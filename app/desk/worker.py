@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -35,10 +34,10 @@ class Worker(QObject):
     line = Signal(object)  # bytes
     ended = Signal(int, str)
 
-    def __init__(self, arguments: Sequence[str], parent: QObject, *, environment: Mapping[str, str] = {}) -> None:
-        """`arguments` are those of this same Python, such as -m core.cli judge …"""
+    def __init__(self, command: Sequence[str], parent: QObject, *, environment: Mapping[str, str] = {}) -> None:
+        """`command` is what `core.program` gives for a part of this program."""
         super().__init__(parent)
-        self._arguments = list(arguments)
+        self._program, *self._arguments = command
         self._rest = b""
         self._errors = b""
         self._has_ended = False
@@ -64,7 +63,7 @@ class Worker(QObject):
 
     def start(self) -> None:
         """Start the process."""
-        self._process.start(sys.executable, self._arguments)
+        self._process.start(self._program, self._arguments)
 
     def send(self, line: bytes) -> None:
         """Write one line to the process, its end included."""

@@ -19,6 +19,7 @@ from app.export.training_controller import TrainingController
 from app.export.view import ExportView
 from app.kit.ask import yes_or_no
 from app.kit.i18n import QT_TRANSLATE_NOOP, plural
+from core import program
 from core.workers.export import DatasetChoice, DryRun, Preview, Report, ShowSample, WriteDataset
 from core.workers.messages import A, Problem, WorkerRequest
 
@@ -32,7 +33,7 @@ class ExportController(QObject):
     def __init__(self, place: Workplace, model: SessionChoices, view: ExportView) -> None:
         super().__init__(view)
         self._place, self._model, self._view = place, model, view
-        self._calls = WorkerCalls(self._arguments, self, environment=home_environment(place.home.path))
+        self._calls = WorkerCalls(self._command, self, environment=home_environment(place.home.path))
         self._shown_preview: tuple[str, int, int] | None = None
         self._server = server_of(place.sight.session)
         self._connect()
@@ -172,8 +173,8 @@ class ExportController(QObject):
 
     # ---- the process ------------------------------------------------------------------------------
 
-    def _arguments(self) -> list[str]:
-        return ["-m", "core.export.worker", "--log", log_path(self._place, self._server)]
+    def _command(self) -> list[str]:
+        return program.command("export", "--log", log_path(self._place, self._server))
 
     def _ask(self, request: WorkerRequest[A], use: Callable[[A], None], fail: Callable[[Problem], None]) -> None:
         self._view.choose.show_busy(0.0)

@@ -11,6 +11,7 @@ from app.desk.worker import Worker, home_environment
 from app.desk.workplace import Workplace
 from app.export.training_view import TrainingView
 from app.kit.timers import single_shot
+from core import program
 from core.workers.training import Metric, TrainEnd, TrainFailure, read_report
 
 DRAW_MS = 100
@@ -97,6 +98,7 @@ class TrainingController(QObject):
 
 
 def command(data: str, model: str, out: str, settings: Mapping[str, str]) -> list[str]:
-    """The arguments of the Python that trains."""
+    """What starts the training."""
     chosen = [part for name, value in settings.items() for part in ("--set", f"{name}={value}")]
-    return ["-m", "core.cli", "train", data, "--out", out, "--json", *(["--model", model] if model else []), *chosen]
+    start = ["--model", model] if model else []
+    return program.command("tiphys", "train", data, "--out", out, "--json", *start, *chosen)

@@ -18,6 +18,7 @@ from app.kit.background import BackgroundWork
 from app.kit.i18n import plural
 from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
+from core import program
 from core.formats.live_source import stamp
 from core.formats.new_files import NewFiles
 from core.workers.imports import ImportFailureLine, ImportLine, ImportProgressLine, read_import_report
@@ -100,7 +101,7 @@ class ImportsController(QObject):
 
     def _start(self, arguments: Sequence[str]) -> Worker:
         home = str(self._place.home.path)
-        return Worker(["-m", "core.cli", "--home", home, "import", "--json", *arguments], self)
+        return Worker(program.command("tiphys", "--home", home, "import", "--json", *arguments), self)
 
     def _on_line(self, line: bytes) -> None:
         match read_line(line, read_import_report):

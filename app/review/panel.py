@@ -21,6 +21,7 @@ from app.review.active_time import ActiveTime
 from app.review.targets import Target, sight_of, target_of
 from app.review.verdict_book import AnyChange, Change, Decision, TagChange, VerdictBook
 from app.review.view import ReviewView, StepOpinions
+from core import program
 from core.domain.errors import ReportableError
 from core.domain.trajectory import Trajectory
 from core.domain.verdict import masked_actions
@@ -304,8 +305,8 @@ class ReviewController(QObject):
             hint = self.tr("Rules run on the server's own computer:  tiphys judge {session}")
             self._place.notices.tell(hint.format(session=id_of(self._sight.session)), "info")
             return
-        arguments = ["-m", "core.cli", "judge", self._sight.session, "--rules-only", "--json"]
-        self._rules = Worker(arguments, self, environment=home_environment(self._place.home.path))
+        judge = program.command("tiphys", "judge", self._sight.session, "--rules-only", "--json")
+        self._rules = Worker(judge, self, environment=home_environment(self._place.home.path))
         self._rules.line.connect(self._on_rules_line)
         self._rules.ended.connect(self._on_rules_ended)
         self._view.show_rules(True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import subprocess
-import sys
 from typing import IO
 
 import msgspec
@@ -13,6 +12,7 @@ from PySide6.QtCore import QObject
 
 from app.desk.desk import Desk
 from app.desk.notices import Notices
+from core import program
 from core.aio import TaskScope
 from core.client.client import Client
 from core.domain.errors import ReportableError, Unavailable
@@ -120,7 +120,7 @@ class LocalServer(QObject):
 
     def _start(self) -> subprocess.Popen[bytes]:
         with (self._home.logs / "server-output.log").open("ab") as out:
-            return _spawn([sys.executable, "-m", "core.cli", "--home", str(self._home.path), "serve", "--private"], out)
+            return _spawn(program.command("tiphys", "--home", str(self._home.path), "serve", "--private"), out)
 
     def leave(self, *, sessions_run: bool) -> None:
         """The window closes: the server that was started here stays while sessions run, else it is told to end."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +11,7 @@ from time import monotonic
 
 import msgspec
 
+from core import program
 from core.cli.demo_session import start_session, stop_session
 from core.cli.export import default_model, write_archive
 from core.cli.log_access import reading, trajectory, writing
@@ -137,8 +137,9 @@ def _model(home: Home, quick: bool) -> str:
 
 def _train(data: Path, model: str, out: Path, steps: int) -> str:
     """Train as a person would: a process of its own, its metrics followed line by line."""
-    command = [sys.executable, "-m", "core.cli", "train", str(data), "--model", model, "--out", str(out), "--json",
-               "--set", f"max_steps={steps}", "--set", "batch=1", "--set", "epochs=100", "--set", "learning_rate=1e-4"]
+    command = program.command("tiphys", "train", str(data), "--model", model, "--out", str(out), "--json",
+                              "--set", f"max_steps={steps}", "--set", "batch=1", "--set", "epochs=100",
+                              "--set", "learning_rate=1e-4")
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as child:
         end = read_reports(child.stdout or (), _note_loss)
     if isinstance(end, TrainFailure):
@@ -156,8 +157,7 @@ def _note_loss(metric: Metric) -> None:
 def _screenshots(home: Home, session: str, out: Path) -> tuple[str, ...]:
     """Have the desktop, a process of its own, show the session and save what its window shows."""
     out.mkdir(parents=True)
-    command = [sys.executable, "-m", "app.window.screenshots", "--home", str(home.path), "--session", session,
-               "--out", str(out)]
+    command = program.command("screenshots", "--home", str(home.path), "--session", session, "--out", str(out))
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
     try:
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=WINDOW_S, check=False)

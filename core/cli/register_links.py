@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from core import program
 from core.cli.output import emit, json_option, say
 
 _ENTRY = """[Desktop Entry]
@@ -61,7 +62,4 @@ def register(data: Path) -> Path:
 
 def _program() -> str:
     """How this very program is started, quoted for Exec."""
-    installed = shutil.which("tiphys")
-    beside = Path(sys.executable).with_name("tiphys")
-    words = [str(beside)] if beside.exists() else [installed] if installed else [sys.executable, "-m", "core.cli"]
-    return " ".join(shlex.quote(word) for word in words).replace("%", "%%")
+    return " ".join(shlex.quote(word) for word in program.launcher()).replace("%", "%%")

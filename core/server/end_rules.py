@@ -15,6 +15,7 @@ from functools import partial
 
 import msgspec
 
+from core import program
 from core.domain.errors import InvalidInput, NotFound, ReportableError
 from core.domain.events import StepAdded, VerdictGiven, decode_event
 from core.domain.session import FINAL_STATES, SessionRow
@@ -49,8 +50,8 @@ class EndRules:
         self._judged: dict[str, int] = {}
         self._changed: dict[str, None] = {}
         self._wake = asyncio.Event()
-        arguments = ["-m", "core.supervision.worker", "--log", str(home.server_db), "--rules", str(self._rules)]
-        self._worker = WorkerProcess(home, arguments, _MAX_LINE)
+        command = program.command("rules", "--log", str(home.server_db), "--rules", str(self._rules))
+        self._worker = WorkerProcess(home, command, _MAX_LINE)
 
     async def run(self) -> None:
         """Judge what is over, then what comes to be over, until cancelled."""

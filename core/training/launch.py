@@ -12,7 +12,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -21,6 +20,7 @@ from typing import Any
 
 import msgspec
 
+from core import program
 from core.domain.errors import Unavailable
 from core.training.settings import TrainSettings
 from core.workers.training import OnMetric, TrainEnd, TrainFailure, TrainSummary, read_reports
@@ -67,15 +67,15 @@ def launch(settings: TrainSettings, use: OnMetric | None, stop: threading.Event)
 
 def _launcher(settings: TrainSettings) -> list[str]:
     # port 0: one that is free, so that two runs on a machine do not meet
-    return [sys.executable, "-m", "accelerate.commands.launch", "--config_file", str(CONFIG),
-            "--main_process_port", "0", "--num_processes", str(settings.devices)]
+    return program.command("devices", "--config_file", str(CONFIG), "--main_process_port", "0",
+                           "--num_processes", str(settings.devices))
 
 
 def _worker(settings: TrainSettings, asked: Path) -> list[str]:
     known = {k: _text(v) for k, v in msgspec.to_builtins(settings).items() if v is not None}
     data, model, out = (known.pop(name) for name in ("data", "model", "out"))
     more = [part for name, value in known.items() for part in ("--set", f"{name}={value}")]
-    return ["-m", "core.training.worker", data, "--model", model, "--out", out, "--stop-file", str(asked),
+    return ["-m", program.PARTS["train"], data, "--model", model, "--out", out, "--stop-file", str(asked),
             "--stop-with-input", *more]
 
 

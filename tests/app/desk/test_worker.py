@@ -29,7 +29,7 @@ def run(qapp):
     made = []
 
     def start(program: str) -> tuple[Worker, list, list]:
-        worker = Worker(["-c", program], owner)
+        worker = Worker([sys.executable, "-c", program], owner)
         lines, ended = [], []
         worker.line.connect(lambda line: lines.extend(filter(None, [read_line(line, json.loads)])))
         worker.ended.connect(lambda *end: ended.append(end))

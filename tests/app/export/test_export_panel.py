@@ -146,7 +146,7 @@ def test_a_training_is_started_drawn_and_told_how_it_ended(place, host, qtbot, m
     told: list[dict[str, object]] = [{"step": i, "steps": 3, "loss": 3 - i, "tokens_per_s": 100} for i in (1, 2, 3)]
     told.append({"done": True, "folder": "out/model"})
     program = f"import json\nfor line in {told!r}: print(json.dumps(line))"
-    monkeypatch.setattr("app.export.training_controller.command", lambda *_: ["-c", program])
+    monkeypatch.setattr("app.export.training_controller.command", lambda *_: [sys.executable, "-c", program])
     view.data.edit.setText("set")
     assert not view._start.isEnabled()
     view.out.edit.setText("out")
