@@ -26,6 +26,14 @@ class StepListing(Protocol):
         """Select a step alone and bring it in sight; False where that cannot be, as behind a filter."""
 
 
+class SelectedWords(msgspec.Struct, frozen=True):
+    """Words that the reader selected in what is drawn of a step, and what is drawn before them."""
+
+    step: int = 0
+    words: str = ""
+    before: str = ""
+
+
 class Cursor(QObject):
     """Where the reader is. `step` None means the live tail: panels stream; a number: state as of that step."""
 
@@ -51,6 +59,8 @@ class Cursor(QObject):
         self._marks: tuple[int, ...] = ()
         self._action = 0
         self._sought: re.Pattern[str] | None = None
+        self.selected_words = SelectedWords()
+        """What is selected in the text of a step, as whoever shows it says."""
         self.list: StepListing | None = None
         """Where the reader sees what is selected; None before there is a list."""
 

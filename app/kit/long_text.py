@@ -153,6 +153,15 @@ class LongText(QWidget):
         return self.edit.textCursor().selectedText().replace("\u2029", "\n").replace("↩\n", "")
 
     @property
+    def before_selected(self) -> str:
+        """Some of what is drawn before that."""
+        at = self.edit.textCursor().selectionStart()
+        before = QTextCursor(self.edit.document())
+        before.setPosition(max(0, at - 200))
+        before.setPosition(at, QTextCursor.MoveMode.KeepAnchor)
+        return before.selectedText().replace("\u2029", "\n").replace("↩\n", "")
+
+    @property
     def text(self) -> str:
         """What is shown."""
         return self.edit.toPlainText()

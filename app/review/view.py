@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 
 import msgspec
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
@@ -30,6 +29,7 @@ from app.kit.safe_text import PlainLabel, one_line
 from app.review.tag_line import TagLine
 from app.review.targets import Target
 from app.review.verdict_book import Decision, Tally
+from core.domain.steps import Note
 from core.domain.verdict import Author, StepOutcome, Verdict
 
 SIGNS = {"keep": "✓", "mask": "✗", "unsure": "?"}
@@ -45,7 +45,7 @@ class StepOpinions(msgspec.Struct, frozen=True):
     outcome: StepOutcome
     mine: Decision
     verdicts: tuple[Verdict, ...]
-    notes: tuple[tuple[Author, datetime, str], ...] = ()
+    notes: tuple[Note, ...] = ()
     others_hidden: bool = False
     marked: int = 0
     tags: frozenset[str] = frozenset()
@@ -292,10 +292,10 @@ class ReviewView(QWidget):
                 parts.append(Part(text=f"   {on_one}", meaning="attention"))
             parts.append(Part(text=f"   {self._author(verdict.author)}\n", style="meta"))
             parts.append(Part(text=f"{verdict.reason}\n\n" if verdict.reason else "\n"))
-        for author, at, text in reversed(opinions.notes):
+        for note in reversed(opinions.notes):
             parts.append(Part(text="✎ " + self.tr("note"), meaning="guidance"))
-            parts.append(Part(text=f"   {self._author(author)}, {clock(at)}\n", style="meta"))
-            parts.append(Part(text=f"{text}\n\n"))
+            parts.append(Part(text=f"   {self._author(note.author)}, {clock(note.at)}\n", style="meta"))
+            parts.append(Part(text=f"{note.text}\n\n"))
         return parts
 
     def _value(self, value: str) -> str:

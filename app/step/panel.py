@@ -6,6 +6,7 @@ from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtWidgets import QWidget
 
 from app.desk.blindness import seen
+from app.desk.cursor import SelectedWords
 from app.desk.fetches import AT_ONCE, Fetch
 from app.desk.panel import Panel
 from app.desk.row_text import verdict_words
@@ -61,6 +62,7 @@ class StepController(QObject):
         place.actions["view.eye"].toggled.connect(self._on_eye)
         place.actions["view.in_context"].triggered.connect(self._in_context)
         panel.moved.connect(self._move)
+        panel.text.edit.selectionChanged.connect(self._on_selected)
 
     def _on_stepped(self) -> None:
         self._aside = None
@@ -77,6 +79,13 @@ class StepController(QObject):
         """The log is read anew: what was opened aside may not be in it yet, or not any more."""
         self._aside = None
         self._forget()
+
+    def _on_selected(self) -> None:
+        trajectory = self._place.sight.trajectory
+        entry = self._entry(trajectory) if trajectory is not None and self._aside is None else None
+        text = self._panel.text
+        self._place.cursor.selected_words = (
+            SelectedWords(entry.head.number, text.selected, text.before_selected) if entry else SelectedWords())
 
     def _move(self, by: int) -> None:
         self._place.actions["go.next_step" if by > 0 else "go.previous_step"].trigger()

@@ -29,6 +29,7 @@ from app.desk.watermarks import Watermarks
 from app.desk.workplace import Workplace
 from app.offline.controller import OfflineController
 from app.places.controller import PlacesController
+from app.remarks.page import PageController
 from app.servers.controller import ServerDesks, ServersController
 from app.servers.invitations import InvitationsController
 from app.servers.local_server import LocalServer
@@ -125,6 +126,7 @@ class Desktop(QObject):
             invited.connect(self.invitations.open_text)
         self.application.invitation_opened.connect(self.invitations.open_file)
         OfflineController(self.place, self.window)
+        PageController(self.place, self.window)
         StatusController(self.place, self.window.status)
         self.application.server_needed.connect(self.connection.serve_here)
         self.window.quit_asked.connect(self.quit.set)

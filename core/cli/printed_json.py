@@ -196,7 +196,7 @@ def _step(trajectory: Trajectory, entry: StepEntry, blob: Callable[[str], bytes]
         number=head.number, title=head.title, thought=body.thought, actions=tuple(map(_action, body.actions)),
         observations=tuple(map(_observation, body.observations)), status=head.status, is_error=head.is_error,
         started_at=head.started_at, ended_at=head.ended_at, usage=_usage(head.usage), verdict=_verdict(entry),
-        notes=tuple(text for _, _, text in entry.notes), tags=tuple(sorted(entry.tags)), context=context,
+        notes=tuple(note.text for note in entry.notes), tags=tuple(sorted(entry.tags)), context=context,
     )
 
 

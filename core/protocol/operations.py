@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from core.domain.anchor import TextAnchor
 from core.domain.attention import Thresholds
 from core.domain.bounds import (
     Code,
@@ -82,10 +83,11 @@ class GiveVerdict(Op, frozen=True, kw_only=True, tag="give_verdict"):
 
 
 class AddNote(Op, frozen=True, kw_only=True, tag="add_note"):
-    """Remark on a step (0: on the session)."""
+    """Remark on a step, on words of it (`anchor`), or on the session (step 0)."""
 
     step: StepPlace
     text: Text
+    anchor: TextAnchor | None = None
 
 
 class SetTag(Op, frozen=True, kw_only=True, tag="set_tag"):

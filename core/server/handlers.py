@@ -179,7 +179,7 @@ def _opinion(op: GiveVerdict | AddNote | SetTag | TellTime, principal: Principal
         case AddNote():
             _check_step(session, op.step, 0, last)
             guidance.check_text(op.text)
-            return NoteAdded(step=op.step, text=op.text), author
+            return NoteAdded(step=op.step, text=op.text, anchor=op.anchor), author
         case SetTag():
             _check_step(session, op.step, 0, last)
             _check_tag(op.tag)

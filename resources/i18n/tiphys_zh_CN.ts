@@ -52,6 +52,10 @@
         <translation>合并他人的裁定(&amp;M)…</translation>
     </message>
     <message>
+        <source>Export as &amp;page…</source>
+        <translation>导出为网页(&amp;P)…</translation>
+    </message>
+    <message>
         <source>&amp;Cancel opening</source>
         <translation>取消打开(&amp;C)</translation>
     </message>
@@ -218,6 +222,10 @@
     <message>
         <source>&amp;Note</source>
         <translation>备注(&amp;N)</translation>
+    </message>
+    <message>
+        <source>Remark on the selected &amp;words…</source>
+        <translation>为所选文字添加批注(&amp;W)…</translation>
     </message>
     <message>
         <source>Ta&amp;g…</source>
@@ -2344,6 +2352,117 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>PageController</name>
+    <message>
+        <source>Export as page</source>
+        <translation>导出为网页</translation>
+    </message>
+    <message>
+        <source>The page is written: {path}</source>
+        <translation>网页已写入：{path}</translation>
+    </message>
+    <message>
+        <source>Task</source>
+        <translation>任务</translation>
+    </message>
+    <message>
+        <source>Outline</source>
+        <translation>大纲</translation>
+    </message>
+    <message>
+        <source>Cited steps</source>
+        <translation>引用的步骤</translation>
+    </message>
+    <message>
+        <source>Remarks on the session</source>
+        <translation>对整个会话的批注</translation>
+    </message>
+    <message>
+        <source>Step {n}</source>
+        <translation>第 {n} 步</translation>
+    </message>
+    <message>
+        <source>Thought</source>
+        <translation>思考</translation>
+    </message>
+    <message>
+        <source>Output</source>
+        <translation>输出</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>state</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>began</source>
+        <translation>开始时间</translation>
+    </message>
+    <message>
+        <source>steps</source>
+        <translation>步数</translation>
+    </message>
+    <message>
+        <source>errors</source>
+        <translation>错误</translation>
+    </message>
+    <message>
+        <source>score</source>
+        <translation>得分</translation>
+    </message>
+    <message>
+        <source>cost</source>
+        <translation>费用</translation>
+    </message>
+    <message>
+        <source>guidance</source>
+        <translation>指导</translation>
+    </message>
+    <message>
+        <source>summary of steps {first} to {last}</source>
+        <translation>第 {first} 至 {last} 步的摘要</translation>
+    </message>
+    <message>
+        <source>{shown} of {total} characters are shown.</source>
+        <translation>显示 {total} 个字符中的 {shown} 个。</translation>
+    </message>
+    <message>
+        <source>No step was cited.</source>
+        <translation>没有引用任何步骤。</translation>
+    </message>
+    <message>
+        <source>on words that the step has no more: “{words}”</source>
+        <translation>所指文字在该步骤中已不存在：“{words}”</translation>
+    </message>
+    <message>
+        <source>of the whole session: {n} steps, of which {cited} are shown here</source>
+        <translation>整个会话共 {n} 步，此处显示其中 {cited} 步</translation>
+    </message>
+    <message>
+        <source>keep</source>
+        <translation>保留</translation>
+    </message>
+    <message>
+        <source>mask</source>
+        <translation>屏蔽</translation>
+    </message>
+    <message>
+        <source>unsure</source>
+        <translation>不确定</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+</context>
+<context>
     <name>Palette</name>
     <message>
         <source>Commands</source>
@@ -2430,6 +2549,10 @@ Delete or right click: take it away</source>
     <message>
         <source>Export and train</source>
         <translation>导出与训练</translation>
+    </message>
+    <message>
+        <source>Remarks</source>
+        <translation>批注</translation>
     </message>
 </context>
 <context>
@@ -2564,6 +2687,21 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>RemarkBox</name>
+    <message>
+        <source>Remark</source>
+        <translation>批注</translation>
+    </message>
+    <message>
+        <source>Ctrl+Enter adds the remark, Esc leaves without.</source>
+        <translation>按 Ctrl+Enter 添加批注，按 Esc 放弃。</translation>
+    </message>
+    <message>
+        <source>Add</source>
+        <translation>添加</translation>
+    </message>
+</context>
+<context>
     <name>RemarksBar</name>
     <message>
         <source>Remarks on the session</source>
@@ -2593,6 +2731,52 @@ Delete or right click: take it away</source>
     <message>
         <source>{name}, {when}</source>
         <translation>{name}，{when}</translation>
+    </message>
+</context>
+<context>
+    <name>RemarksPanelController</name>
+    <message>
+        <source>Step {n}</source>
+        <translation>第 {n} 步</translation>
+    </message>
+    <message>
+        <source>Session</source>
+        <translation>会话</translation>
+    </message>
+    <message>
+        <source>On step {n}</source>
+        <translation>针对第 {n} 步</translation>
+    </message>
+    <message>
+        <source>On the session</source>
+        <translation>针对整个会话</translation>
+    </message>
+</context>
+<context>
+    <name>RemarksView</name>
+    <message>
+        <source>Filter remarks …</source>
+        <translation>筛选批注…</translation>
+    </message>
+    <message>
+        <source>Filter remarks</source>
+        <translation>筛选批注</translation>
+    </message>
+    <message>
+        <source>Remarks</source>
+        <translation>批注</translation>
+    </message>
+    <message>
+        <source>No remark has these words. Clear the filter to see all.</source>
+        <translation>没有批注包含这些文字。清除筛选即可查看全部。</translation>
+    </message>
+    <message>
+        <source>Blind: what others remark on a step appears once you have decided on it.</source>
+        <translation>盲评：您对某一步作出裁定后，才会显示他人对它的批注。</translation>
+    </message>
+    <message>
+        <source>Select words in the Step panel and press Ctrl+Alt+M to remark on them.</source>
+        <translation>在“步骤”面板中选中文字，按 Ctrl+Alt+M 即可添加批注。</translation>
     </message>
 </context>
 <context>

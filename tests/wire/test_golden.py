@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from core.domain.anchor import TextAnchor
 from core.domain.attention import Thresholds
 from core.domain.hit import Hit
 from core.domain.session import SessionRow
@@ -110,7 +111,8 @@ OPS: list[Op] = [
     Control(control="pause"),
     GiveVerdict(step=3, value="mask", reason="reads the test split",
                 author=Author(kind="judge", name="paper", version="1")),
-    AddNote(step=3, text="here it turns"),
+    AddNote(step=3, text="here it turns",
+            anchor=TextAnchor(part="action", action=1, name="command", start=4, exact="rm -r", suffix=" x")),
     SetTag(step=3, tag="turning-point"),
     MergeOpinions(opinions=(Opinion(event=EVENT, content="sha256-of-the-step"),)),
     TellTime(seconds={3: 12.5, 4: 2.0}),

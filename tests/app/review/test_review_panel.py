@@ -133,7 +133,7 @@ def test_verdicts_go_to_the_server_come_back_and_are_undone(qapp, host, tmp_path
         place.actions["review.mask"].trigger()
         await eventually(lambda: all(place.desks.local.trajectory("s1").step(n).outcome == "mask" for n in (4, 5, 6)))
         view.noted.emit("a loop")
-        await eventually(lambda: [n[2] for n in place.desks.local.trajectory("s1").step(5).notes] == ["a loop"])
+        await eventually(lambda: [n.text for n in place.desks.local.trajectory("s1").step(5).notes] == ["a loop"])
 
     with asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(qapp)) as runner:
         runner.run(asyncio.wait_for(main(), 60))
