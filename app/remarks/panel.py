@@ -70,7 +70,7 @@ class RemarksPanelController(QObject):
         note = remark.note
         where = self.tr("Step {n}").format(n=quantities.number(remark.step)) if remark.step else self.tr("Session")
         quote = f" “{one_line(note.anchor.exact, 120)}”" if note.anchor is not None else ""
-        return TwoLines(title=f"{where}{quote}", below=one_line(note.text, 400), sign="✎", meaning="guidance",
+        return TwoLines(title=f"{where}{quote}", below=one_line(note.text, 400), sign="✎", meaning="person",
                         right=f"{one_line(note.author.name or note.author.kind, 40)} · {quantities.clock(note.at)}")
 
     def _go(self, remark: Remark) -> None:
