@@ -37,11 +37,11 @@ class DesktopNotifications(QObject):
             self._service.show(title, text, about, SHOWN_MS)
             return
         if self._icon is None:
-            self._icon = QSystemTrayIcon(theme.icon("helm", "accent"), self)
+            self._icon = QSystemTrayIcon(theme.icon("helm", "person"), self)
             self._icon.messageClicked.connect(self._on_clicked)
             self._icon.show()
         self._about = about
-        self._icon.showMessage(visible(title), visible(text), theme.icon("helm", "accent"), SHOWN_MS)
+        self._icon.showMessage(visible(title), visible(text), theme.icon("helm", "person"), SHOWN_MS)
 
     def _on_clicked(self) -> None:
         self.clicked.emit(self._about)

@@ -15,9 +15,9 @@ from app.kit import theme
 from app.kit.axes import AXIS_WIDTH, ValueAxis, ink_axes, make_plain
 from app.kit.quantities import reading
 
-MEANINGS = {"score": "score", "context": "guidance", "cost": "attention", "duration": "summary", "idle": "muted",
+MEANINGS = {"score": "ink", "context": "person", "cost": "attention", "duration": "live", "idle": "muted",
             "verdicts": "keep"}
-OTHERS = ("text", "error", "mask", "keep", "live")
+OTHERS = ("ink", "error", "mask", "keep", "live")
 DASHES = (Qt.PenStyle.DashLine, Qt.PenStyle.DotLine, Qt.PenStyle.DashDotLine, Qt.PenStyle.DashDotDotLine,
           Qt.PenStyle.DashLine)
 VERDICTS = {1: "keep", 0: "attention", -1: "mask"}
@@ -105,10 +105,10 @@ class Lane:
     def _restyle(self) -> None:
         self._name.setBrush(theme.colour("muted"))
         self._value.setBrush(theme.colour(MEANINGS[self.key]))
-        self._line.setPen(pg.mkPen(theme.colour("text"), width=1))
-        self._band.setBrush(theme.tint("accent", 60))
+        self._line.setPen(pg.mkPen(theme.colour("ink"), width=1))
+        self._band.setBrush(theme.tint("person", 60))
         for line in self._band.lines:
-            line.setPen(pg.mkPen(theme.colour("accent"), width=1))
+            line.setPen(pg.mkPen(theme.colour("person"), width=1))
         ink_axes(self.plot)
         self._place_value()
 

@@ -49,7 +49,7 @@ class ChartLegend(QWidget):
             painter.setPen(pen)
             left = room.left() + 2 * theme.GRID
             painter.drawLine(QPointF(left, middle), QPointF(left + 6 * theme.GRID, middle))
-            painter.setPen(theme.colour("text"))
+            painter.setPen(theme.colour("ink"))
             words = QRectF(room.left() + 10 * theme.GRID, top, room.width() - 12 * theme.GRID, self._line())
             elided = painter.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, int(words.width()))
             painter.drawText(words, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), elided)

@@ -89,7 +89,7 @@ class ComparisonModel(QAbstractTableModel):
             return head_line(head)
         if role == Qt.ItemDataRole.ForegroundRole:
             same = index.row() < self.common
-            return theme.colour("error" if head.is_error else "muted" if same else "text")
+            return theme.colour("error" if head.is_error else "muted" if same else "ink")
         if role == Qt.ItemDataRole.BackgroundRole and index.row() == self.common:
             return theme.tint("attention", SAME)
         return None

@@ -97,13 +97,13 @@ def _item(trajectory: Trajectory, item: Item, reader: str) -> RowText:
         summary = trajectory.summaries[str(item.ref)]
         template = QCoreApplication.translate("Row", "summary of {first}–{last}")
         word = template.format(first=summary.first, last=summary.last)
-        return RowText(sign="≡", word=word, meaning="summary", title=_short(summary.text), lines=2)
+        return RowText(sign="≡", word=word, meaning="ink", title=_short(summary.text), lines=2)
     score = trajectory.scores[int(item.ref)]
     if score.failed:
         word = QCoreApplication.translate("Row", "not scored")
         return RowText(sign="◆", word=word, meaning="error", title=_short(score.message), lines=2)
     word = QCoreApplication.translate("Row", "score {value}").format(value=quantities.score(score.total))
-    return RowText(sign="◆", word=word, meaning="score", title=_short(score.message), lines=2)
+    return RowText(sign="◆", word=word, meaning="ink", title=_short(score.message), lines=2)
 
 
 def _step(entry: StepEntry, reader: str) -> RowText:
@@ -157,7 +157,7 @@ def _fold(trajectory: Trajectory, kind: str, at: int, until: int) -> RowText:
 
 def _guidance(guidance: Guidance) -> RowText:
     word = QCoreApplication.translate("Row", "guidance of {author}").format(author=one_line(guidance.author, 24))
-    return RowText(time=quantities.clock(guidance.queued_at), sign="★", word=word, meaning="guidance",
+    return RowText(time=quantities.clock(guidance.queued_at), sign="★", word=word, meaning="person",
                    title=_short(guidance.text), lines=3)
 
 

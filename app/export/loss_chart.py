@@ -57,7 +57,7 @@ class LossChart(pg.GraphicsLayoutWidget):  # type: ignore[misc]
             self._lay_out(keys)
         for key in keys:
             self._plots[key].clearPlots()
-            self._draw(key, lanes[key], {"loss": "live", "speed": "score", "memory": "muted"}[key])
+            self._draw(key, lanes[key], {"loss": "live", "speed": "person", "memory": "muted"}[key])
         held = values(points, lambda m: m.eval_loss)
         if held and "loss" in self._plots:
             self._draw("loss", held, "attention", symbol="o")

@@ -219,7 +219,7 @@ class SampleView(QWidget):
         cursor = QTextCursor(self._text.document())
         plain, formats = QTextCharFormat(), {}
         plain.setForeground(theme.colour("muted"))
-        for state, meaning in (("kept", "keep"), ("summary", "summary"), ("masked", "mask")):
+        for state, meaning in (("kept", "keep"), ("summary", "ink"), ("masked", "mask")):
             formats[state] = [self._format(meaning, alpha, trained=state != "masked") for alpha in (34, 62)]
         formats["undecided"] = [_tinted("attention", alpha) for alpha in (34, 62)]
         signs = {"masked": ("✗", "mask"), "undecided": ("?", "attention")}

@@ -169,7 +169,7 @@ class DiffView(QAbstractScrollArea):
         else:
             self._paint_unified(painter, row, QRectF(0, y, width, self._height))
         if self._selected and min(self._selected) <= i <= max(self._selected):
-            painter.fillRect(QRectF(0, y, width, self._height), theme.tint("live", 40))
+            painter.fillRect(QRectF(0, y, width, self._height), theme.tint("person", 40))
 
     def _paint_gap(self, painter: QPainter, row: DiffRow, box: QRectF) -> None:
         painter.fillRect(box, self.palette().color(QPalette.ColorRole.AlternateBase))
@@ -184,7 +184,7 @@ class DiffView(QAbstractScrollArea):
             return
         meaning = "" if row.kind == "same" else "added" if row.new else "removed"
         if meaning:
-            painter.fillRect(box, theme.tint(meaning, 30))
+            painter.fillRect(box, theme.colour(f"{meaning}_line"))
         self._number(painter, row.old, QRectF(0, box.top(), self._gutter, self._height))
         self._number(painter, row.new, QRectF(self._gutter, box.top(), self._gutter, self._height))
         self._sign(painter, meaning, 2 * self._gutter, box.top())
@@ -197,7 +197,7 @@ class DiffView(QAbstractScrollArea):
             painter.fillRect(box, self.palette().color(QPalette.ColorRole.AlternateBase))
             return
         if row.kind == "change":
-            painter.fillRect(box, theme.tint(meaning, 30))
+            painter.fillRect(box, theme.colour(f"{meaning}_line"))
         sign = meaning if row.kind == "change" else ""
         self._number(painter, line, QRectF(box.left(), box.top(), self._gutter, self._height))
         self._sign(painter, sign, box.left() + self._gutter, box.top())
@@ -214,7 +214,7 @@ class DiffView(QAbstractScrollArea):
     def _sign(self, painter: QPainter, meaning: str, x: float, y: float) -> None:
         if meaning:
             painter.setFont(self._font)
-            painter.setPen(theme.colour(meaning))
+            painter.setPen(theme.colour("keep" if meaning == "added" else "error"))
             painter.drawText(QRectF(x, y, self._cell * 2, self._height), int(Qt.AlignmentFlag.AlignCenter),
                              "+" if meaning == "added" else "−")
 
@@ -233,7 +233,7 @@ class DiffView(QAbstractScrollArea):
         option.setTextDirection(Qt.LayoutDirection.LeftToRight)
         layout.setTextOption(option)
         layout.setFormats([_piece(a, n, ink=theme.colour(name)) for a, n, name in spans]
-                          + [_piece(a, n, paper=theme.tint(meaning, 90)) for a, n in line.marks if meaning])
+                          + [_piece(a, n, paper=theme.colour(f"{meaning}_word")) for a, n in line.marks if meaning])
         layout.beginLayout()
         layout.createLine().setLineWidth(1e7)
         layout.endLayout()

@@ -80,12 +80,12 @@ class FileDelegate(QStyledItemDelegate):
         if change.too_large:
             return [(self.tr("too large"), "muted")]
         if not change.after:
-            return [(self.tr("deleted"), "removed")]
+            return [(self.tr("deleted"), "error")]
         marks: list[tuple[str, str]] = []
         if isinstance(counts, tuple):
-            marks = [(f"−{counts[1]}", "removed"), (f"+{counts[0]}", "added")]
+            marks = [(f"−{counts[1]}", "error"), (f"+{counts[0]}", "keep")]
         if not change.before:
-            marks.append((self.tr("new"), "added"))
+            marks.append((self.tr("new"), "keep"))
         return marks
 
 

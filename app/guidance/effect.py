@@ -95,7 +95,7 @@ class EffectModel(QAbstractTableModel):
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return head_line(head)
         if role == Qt.ItemDataRole.ForegroundRole:
-            return theme.colour("error" if head.is_error else "text")
+            return theme.colour("error" if head.is_error else "ink")
         return None
 
     def _words(self, numbers: SideNumbers, *, after: bool, whole: bool) -> str:

@@ -179,7 +179,7 @@ def _fate(guidance: Guidance, state: SessionState) -> tuple[str, str, str]:
         return "✓", fate.format(step=guidance.delivered_step, answer=guidance.answered_step), "keep"
     if guidance.state == "delivered":
         fate = QCoreApplication.translate("Fate", "delivered at step {step}")
-        return "★", fate.format(step=guidance.delivered_step), "guidance"
+        return "★", fate.format(step=guidance.delivered_step), "person"
     if state == "finished":
         return "✗", QCoreApplication.translate("Fate", "the session ended before it was delivered"), "muted"
     if state in FINAL_STATES:

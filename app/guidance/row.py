@@ -40,7 +40,7 @@ class GuidanceRowDelegate(QStyledItemDelegate):
         painter.fillRect(QRect(rect.left(), rect.top() + 2, 3, rect.height() - 4), theme.colour(line.meaning))
         metrics = QFontMetrics(font)
         painter.setFont(font)
-        painter.setPen(theme.colour("muted" if line.fate and line.sign == "↶" else "text"))
+        painter.setPen(theme.colour("muted" if line.fate and line.sign == "↶" else "ink"))
         y = rect.top() + theme.GRID
         for text in wrapped(line.text, font, rect.width() - 2 * PAD, MAX_LINES):
             painter.drawText(QRect(rect.left() + PAD, y, rect.width(), metrics.height()), _LINE, text)

@@ -18,7 +18,7 @@ Span = tuple[int, int, str]
 _MEANING: tuple[tuple[_TokenType, str], ...] = (
     (Comment, "comment"), (Keyword, "keyword"), (String, "string"), (Number, "number"),
     (Name.Function, "name"), (Name.Class, "name"), (Name.Decorator, "name"), (Name.Tag, "keyword"),
-    (Name.Attribute, "name"), (Token.Generic.Deleted, "removed"), (Token.Generic.Inserted, "added"),
+    (Name.Attribute, "name"), (Token.Generic.Deleted, "error"), (Token.Generic.Inserted, "keep"),
 )
 
 

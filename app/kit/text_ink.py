@@ -46,7 +46,7 @@ def dressed(plain: QTextCharFormat, style: Style) -> QTextCharFormat:
     """A run of a terminal's output in its own colours, made readable."""
     made = QTextCharFormat(plain)
     cell = Char(" ", fg=style.fore or "default", bg=style.back or "default", bold=style.bold, reverse=style.reverse)
-    fore, back = ink(cell, theme.colour("text").rgb(), theme.colour("base").rgb())
+    fore, back = ink(cell, theme.colour("ink").rgb(), theme.colour("base").rgb())
     made.setForeground(fore)
     if back is not None:
         made.setBackground(back)
@@ -66,7 +66,7 @@ def format_of(part: Part, widget: QWidget) -> QTextCharFormat:
     elif part.style == "meta":
         font = theme.small_font(widget.font())
     made.setFont(font)
-    made.setForeground(theme.colour(part.meaning or ("muted" if part.style == "meta" else "text")))
+    made.setForeground(theme.colour(part.meaning or ("muted" if part.style == "meta" else "ink")))
     return made
 
 

@@ -1,11 +1,12 @@
-"""How it looks: one table of colours (light, dark), fonts with a CJK fallback, one 4-px grid, the style sheet.
+"""How it looks: the colours and lengths of `app/kit/tokens.py` as Qt draws them, fonts with a CJK fallback, the sheet.
 
-Chrome comes from the palette; the named colours mean something and never stand alone (a sign or word is beside
-them). Every named colour has a contrast of 4.5:1 or better on every background below, which a test computes.
+Chrome comes from the palette. Every colour of a meaning has a contrast of 4.5:1 or better on every ground that text may
+lie on, in high contrast 7:1, which a test computes.
 """
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from PySide6.QtGui import (
     QColor,
     QFont,
     QFontDatabase,
+    QFontMetricsF,
     QGuiApplication,
     QIcon,
     QIconEngine,
@@ -24,65 +26,12 @@ from PySide6.QtGui import (
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication
 
-from app.kit import contrast
+from app.kit import contrast, tokens
 
-GRID = 4
+GRID = tokens.WITHIN
 """The unit of all margins and gaps, in pixels."""
 
 RESOURCES = Path(__file__).resolve().parents[2] / "resources"
-
-COLOURS: dict[str, tuple[str, str]] = {
-    "error": ("#b3261e", "#ff9d94"),
-    "attention": ("#7d4b00", "#f2bd5c"),
-    "guidance": ("#1450a3", "#92bdff"),
-    "summary": ("#65389c", "#cdb0ff"),
-    "score": ("#0a5f56", "#65d8c9"),
-    "keep": ("#17623a", "#84dba0"),
-    "mask": ("#8a3642", "#e9a9b0"),
-    "live": ("#0b5d7a", "#76cfec"),
-    "muted": ("#545c68", "#a9b1bd"),
-    "added": ("#17623a", "#84dba0"),
-    "removed": ("#b3261e", "#ff9d94"),
-    "keyword": ("#7a2f8f", "#d9a6ec"),
-    "string": ("#17623a", "#9ad6a8"),
-    "number": ("#1450a3", "#92bdff"),
-    "comment": ("#545c68", "#a9b1bd"),
-    "name": ("#7d4b00", "#e7c07b"),
-}
-"""What a colour means → its value on light and on dark backgrounds."""
-
-SURFACES: dict[str, tuple[str, str]] = {
-    "window": ("#f4f5f7", "#191b1f"),
-    "base": ("#ffffff", "#1f2226"),
-    "alternate": ("#f8f9fb", "#23262b"),
-    "selected": ("#dbe7fb", "#2d3a50"),
-    "button": ("#fbfbfc", "#2a2d33"),
-    "line": ("#d5d9df", "#363b43"),
-    "text": ("#1b1f24", "#e4e7eb"),
-    "accent": ("#1d5fc4", "#8ab4f8"),
-    "on_accent": ("#ffffff", "#10151c"),
-}
-"""The chrome: backgrounds, lines and the text on them."""
-
-TERMINAL: dict[str, tuple[str, str]] = {
-    "black": ("#1b1f24", "#7d8590"),
-    "red": ("#b3261e", "#ff9d94"),
-    "green": ("#17623a", "#84dba0"),
-    "brown": ("#7d4b00", "#f2bd5c"),
-    "blue": ("#1450a3", "#92bdff"),
-    "magenta": ("#7a2f8f", "#d9a6ec"),
-    "cyan": ("#0b5d7a", "#76cfec"),
-    "white": ("#545c68", "#d5d9df"),
-    "brightblack": ("#545c68", "#a9b1bd"),
-    "brightred": ("#c2281f", "#ffb3ac"),
-    "brightgreen": ("#1a7042", "#a4ecbc"),
-    "brightbrown": ("#8a5300", "#ffd48a"),
-    "brightblue": ("#1d5fc4", "#b3d1ff"),
-    "brightmagenta": ("#8c3aa3", "#e8c4f5"),
-    "brightcyan": ("#0d6b8c", "#a3e2f5"),
-    "brightwhite": ("#1b1f24", "#ffffff"),
-}
-"""The sixteen names of a terminal's colours → what reads well on a light and on a dark background."""
 
 _UI_FAMILIES = ("Inter", "Noto Sans", "Cantarell", "Ubuntu", "Noto Sans CJK SC", "Source Han Sans SC")
 _CJK = ("Noto Sans CJK SC", "Source Han Sans SC", "Microsoft YaHei UI", "PingFang SC", "WenQuanYi Micro Hei")
@@ -96,28 +45,42 @@ def is_dark() -> bool:
 
 def is_high_contrast() -> bool:
     """Whether it draws in high contrast now: on pure white or black."""
-    return QGuiApplication.palette().color(QPalette.ColorRole.Window).name() in contrast.SURFACES["window"]
+    return QGuiApplication.palette().color(QPalette.ColorRole.Window).name() in tokens.COLOURS["window"][2:]
 
 
 def colour(name: str) -> QColor:
-    """The colour of a meaning (a key of COLOURS) or of a surface, for the backgrounds of now."""
+    """A colour by its name in `tokens.COLOURS`, for the scheme of now. Raises KeyError for an unknown name."""
     return _value(name, is_dark(), is_high_contrast())
 
 
+def ground_of(meaning: str) -> QColor:
+    """The tint that carries a meaning (of `tokens.MEANINGS`) behind text; in high contrast the plain ground."""
+    return colour(f"{meaning}_tint")
+
+
 def _value(name: str, dark: bool, high: bool) -> QColor:
-    pair = COLOURS.get(name) or SURFACES[name]
-    if high:
-        return QColor(contrast.SURFACES[name][dark] if name in contrast.SURFACES else contrast.strong(pair[dark], dark))
-    return QColor(pair[dark])
+    return QColor(tokens.COLOURS[name][dark + 2 * high])
 
 
 def terminal_colour(name: str) -> QColor | None:
     """A terminal's colour by its name or its six hexadecimal digits; None for its default."""
-    if name in TERMINAL:
-        ink = TERMINAL[name][is_dark()]
+    if name in tokens.TERMINAL:
+        ink = tokens.TERMINAL[name][is_dark()]
         return QColor(contrast.strong(ink, is_dark()) if is_high_contrast() else ink)
     own = QColor(f"#{name}") if len(name) == 6 else QColor()
     return own if own.isValid() else None
+
+
+def px(length: float) -> int:
+    """A length of `tokens` in pixels: scaled with the application's font, whose text line is 18 high at 10 pt."""
+    return round(length * _unit(QGuiApplication.font().key()))
+
+
+@cache
+def _unit(font_key: str) -> float:
+    font = QFont()
+    font.fromString(font_key)
+    return QFontMetricsF(font).height() / 18
 
 
 def tint(name: str, alpha: int = 26) -> QColor:
@@ -128,12 +91,23 @@ def tint(name: str, alpha: int = 26) -> QColor:
 
 
 def mono_font(point_size: float | None = None) -> QFont:
-    """The one monospace font, with CJK fallback; in the size of the application's font unless told otherwise."""
+    """The one monospace font, with CJK fallback; a little smaller than the application's font or than `point_size`."""
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
     font.setFamilies([font.family(), "DejaVu Sans Mono", *_CJK_MONO])
     font.setStyleHint(QFont.StyleHint.Monospace)
     size = point_size or QGuiApplication.font().pointSizeF()
-    font.setPointSizeF(max(6.0, size - 0.5))
+    font.setPointSizeF(max(6.0, size * tokens.MONO[0] / tokens.TYPE["row"][0]))
+    return font
+
+
+def font_of(use: str, of: QFont | None = None) -> QFont:
+    """The font for a use of `tokens.TYPE`, made of the application's or of `of`, which is taken as a row's; figures
+    have one width, so that columns of them align."""
+    font = QFont(of if of is not None else QGuiApplication.font())
+    font.setPointSizeF(max(6.0, font.pointSizeF() * tokens.TYPE[use][0] / tokens.TYPE["row"][0]))
+    font.setFeature(QFont.Tag("tnum"), 1)
+    if use in ("title", "start"):
+        font.setWeight(QFont.Weight.DemiBold)
     return font
 
 
@@ -147,15 +121,14 @@ def ui_font(point_size: float) -> QFont:
     font.setFamilies([*families, *_CJK])
     if families[0] in _CJK:  # such fonts draw “ ” and · as wide as a Chinese character unless asked not to
         font.setFeature(QFont.Tag("palt"), 1)
+    font.setFeature(QFont.Tag("tnum"), 1)
     font.setPointSizeF(point_size)
     return font
 
 
 def small_font(of: QFont) -> QFont:
     """One size down, for secondary text."""
-    font = QFont(of)
-    font.setPointSizeF(max(6.5, of.pointSizeF() * 0.9))
-    return font
+    return font_of("fact", of)
 
 
 def bold_font(of: QFont) -> QFont:
@@ -179,9 +152,15 @@ def apply(app: QApplication, scheme: str = "system", point_size: float = 10.0, s
     app.setFont(ui_font(point_size))
     high = strength == "high" or (strength == "system" and system_wants_contrast())
     app.setPalette(_palette(dark, high))
-    sheet = (RESOURCES / "base.qss").read_text(encoding="utf-8")
-    mode = "dark" if dark else "light"
-    app.setStyleSheet(sheet.replace("@icons", (RESOURCES / "icons").as_posix()).replace("@mode", mode))
+    app.setStyleSheet(_sheet(dark, high))
+
+
+def _sheet(dark: bool, high: bool) -> str:
+    """The style sheet with colours and lengths of now in place of its `@` words."""
+    words = {name: _value(name, dark, high).name() for name in tokens.COLOURS}
+    words |= {"icons": (RESOURCES / "icons").as_posix(), "mode": "dark" if dark else "light"}
+    text = (RESOURCES / "base.qss").read_text(encoding="utf-8").partition("*/")[2]
+    return re.sub(r"@(\w+)", lambda m: f"{px(int(m[1]))}px" if m[1].isdigit() else words[m[1]], text)
 
 
 def system_wants_contrast() -> bool:
@@ -197,18 +176,19 @@ def _palette(dark: bool, high: bool) -> QPalette:
         return _value(name, dark, high)
 
     role = QPalette.ColorRole
-    palette = QPalette(of("button"), of("window"))
+    palette = QPalette(of("field"), of("window"))
     for target, name in (
-        (role.Window, "window"), (role.WindowText, "text"), (role.Base, "base"), (role.AlternateBase, "alternate"),
-        (role.Text, "text"), (role.Button, "button"), (role.ButtonText, "text"), (role.BrightText, "error"),
-        (role.Highlight, "selected"), (role.HighlightedText, "text"), (role.Accent, "accent"),
-        (role.Link, "accent"), (role.LinkVisited, "summary"), (role.ToolTipBase, "button"),
-        (role.ToolTipText, "text"), (role.PlaceholderText, "muted"), (role.Mid, "line"), (role.Midlight, "line"),
-        (role.Light, "base"), (role.Dark, "line"),
+        (role.Window, "window"), (role.WindowText, "ink"), (role.Base, "base"), (role.AlternateBase, "hover"),
+        (role.Text, "ink"), (role.Button, "field"), (role.ButtonText, "ink"), (role.BrightText, "error"),
+        (role.Highlight, "selected"), (role.HighlightedText, "ink"), (role.Accent, "person"),
+        (role.Link, "person"), (role.LinkVisited, "person"), (role.ToolTipBase, "base"),
+        (role.ToolTipText, "ink"), (role.PlaceholderText, "muted"), (role.Mid, "line"), (role.Midlight, "line"),
+        (role.Light, "base"), (role.Dark, "edge"),
     ):
         palette.setColor(target, of(name))
     for target in (role.WindowText, role.Text, role.ButtonText, role.HighlightedText):
         palette.setColor(QPalette.ColorGroup.Disabled, target, of("muted"))
+    palette.setColor(QPalette.ColorGroup.Inactive, role.Highlight, of("selected_idle"))
     return palette
 
 
@@ -245,6 +225,6 @@ def _svg(name: str) -> str:
     return (RESOURCES / "icons" / f"{name}.svg").read_text(encoding="utf-8")
 
 
-def icon(name: str, meaning: str = "text") -> QIcon:
+def icon(name: str, meaning: str = "ink") -> QIcon:
     """The icon `resources/icons/NAME.svg`, its `currentColor` in the colour of a meaning."""
     return QIcon(_Ink(name, meaning))

@@ -54,7 +54,7 @@ class TwoLinesDelegate(QStyledItemDelegate):
             painter.setPen(theme.colour(lines.meaning))
             painter.drawText(QRect(left, line.top(), right - left, line.height()), _LEFT, lines.sign)
             left += painter.fontMetrics().horizontalAdvance(lines.sign) + theme.GRID
-        painter.setPen(theme.colour("text"))
+        painter.setPen(theme.colour("ink"))
         room = max(0, right - left)
         shown = painter.fontMetrics().elidedText(lines.title, Qt.TextElideMode.ElideRight, room)
         painter.drawText(QRect(left, line.top(), room, line.height()), _LEFT, shown)
@@ -77,7 +77,7 @@ def _mark(start: int, stop: int) -> QTextLayout.FormatRange:
     made = QTextLayout.FormatRange()
     made.start, made.length = start, stop - start
     format = QTextCharFormat()
-    format.setForeground(theme.colour("text"))
+    format.setForeground(theme.colour("ink"))
     format.setBackground(theme.tint("attention", 90))
     made.format = format
     return made

@@ -106,10 +106,10 @@ class ReviewView(QWidget):
         top = row((self._title, 1), self._final, spacing=2 * theme.GRID)
         keys = QGridLayout()
         keys.setSpacing(theme.GRID)
-        meanings = ("keep", "mask", "attention", "text", "text")
+        meanings = ("keep", "mask", "attention", "ink", "ink")
         for place, (action, meaning) in enumerate(zip(self._actions[:5], meanings, strict=True)):
             keys.addWidget(self._button(action, meaning), place // 3, place % 3)
-        keys.addWidget(self._button(self._actions[5], "text"), 1, 2)
+        keys.addWidget(self._button(self._actions[5], "ink"), 1, 2)
         body = QWidget(self)
         column(top, self.action, keys, self.reason, self.tags, (self._opinions, 1), self._note, on=body,
                spacing=2 * theme.GRID, margin=2 * theme.GRID)
@@ -129,7 +129,7 @@ class ReviewView(QWidget):
         self.rules.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.rules.clicked.connect(self.rules_asked)
         foot = QWidget(self)
-        actions = row(self.blind, self.advance, 1, self._button(self._actions[6], "text"), self.rules,
+        actions = row(self.blind, self.advance, 1, self._button(self._actions[6], "ink"), self.rules,
                       spacing=2 * theme.GRID)
         column = QVBoxLayout(foot)
         column.setContentsMargins(2 * theme.GRID, theme.GRID, 2 * theme.GRID, 2 * theme.GRID)
@@ -293,7 +293,7 @@ class ReviewView(QWidget):
             parts.append(Part(text=f"   {self._author(verdict.author)}\n", style="meta"))
             parts.append(Part(text=f"{verdict.reason}\n\n" if verdict.reason else "\n"))
         for author, at, text in reversed(opinions.notes):
-            parts.append(Part(text="✎ " + self.tr("note"), meaning="guidance"))
+            parts.append(Part(text="✎ " + self.tr("note"), meaning="person"))
             parts.append(Part(text=f"   {self._author(author)}, {clock(at)}\n", style="meta"))
             parts.append(Part(text=f"{text}\n\n"))
         return parts

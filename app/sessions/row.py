@@ -59,12 +59,12 @@ class SessionRowDelegate(QStyledItemDelegate):
             strong = theme.bold_font(theme.small_font(font))
             width = QFontMetrics(strong).horizontalAdvance(line.new)
             painter.setFont(strong)
-            painter.setPen(theme.colour("accent"))
+            painter.setPen(theme.colour("person"))
             painter.drawText(QRect(right - width, room.top(), width + 1, room.height()), _LEFT, line.new)
             right -= width + PAD
         bold = theme.bold_font(font)
         painter.setFont(bold)
-        painter.setPen(theme.colour("text"))
+        painter.setPen(theme.colour("ink"))
         space = QRect(room.left() + sign, room.top(), max(0, right - room.left() - sign), room.height())
         painter.drawText(space, _LEFT, QFontMetrics(bold).elidedText(line.title, _ELIDE, space.width()))
 

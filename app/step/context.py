@@ -90,7 +90,7 @@ class ContextModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() in (0, 4):
             return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         if role == Qt.ItemDataRole.ForegroundRole and line.change:
-            return theme.colour("added" if line.change == "entered" else "removed")
+            return theme.colour("keep" if line.change == "entered" else "error")
         if role == Qt.ItemDataRole.BackgroundRole and line.ref.hash in self._holding:
             return theme.tint("attention", 60)
         return None

@@ -33,7 +33,7 @@ def parts_of_message(message: Message) -> list[Part]:
 def _call_parts(call: ToolCall) -> list[Part]:
     word = QCoreApplication.translate("EyeView", "Call")
     return [
-        Part(text=f"\n{word}  {one_line(call.name, 80)}  {one_line(call.id, 60)}\n", style="meta", meaning="guidance"),
+        Part(text=f"\n{word}  {one_line(call.name, 80)}  {one_line(call.id, 60)}\n", style="meta", meaning="person"),
         Part(text=_pretty(call.arguments) + "\n", style="mono", lexer="json", escapes=True),
     ]
 

@@ -46,15 +46,15 @@ class PresenceStrip(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the runs and the place."""
         painter = QPainter(self)
-        painter.fillRect(self.rect(), theme.colour("alternate"))
+        painter.fillRect(self.rect(), theme.colour("window"))
         for first, last in self._runs:
             left, right = self._x(first - 1), self._x(last)
             painter.fillRect(QRectF(left, 2, max(2.0, right - left), self.height() - 4), theme.colour("attention"))
-        painter.setPen(QPen(theme.colour("text"), 2))
+        painter.setPen(QPen(theme.colour("ink"), 2))
         if self._here:
             middle = round(self._x(self._here - 0.5))
             painter.drawLine(middle, 0, middle, self.height())
-        painter.setPen(theme.colour("accent" if self.hasFocus() else "line"))
+        painter.setPen(theme.colour("person" if self.hasFocus() else "line"))
         painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:

@@ -15,6 +15,10 @@ RENEW_MS = 250
 """While a session grows its cells are drawn again this often at most."""
 
 
+INKS = {"guidance": "person", "score": "ink", "summary": "ink"}
+"""The colours of the meanings that are no colour's name."""
+
+
 class Minimap(QWidget):
     """A narrow strip beside the list; mouse only, the keyboard has the list itself."""
 
@@ -69,7 +73,7 @@ class Minimap(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw cells, the range in sight, the place of the reader."""
         painter = QPainter(self)
-        painter.fillRect(self.rect(), theme.colour("alternate"))
+        painter.fillRect(self.rect(), theme.colour("window"))
         count = len(self._overview.codes)
         if not count:
             return
@@ -80,7 +84,7 @@ class Minimap(QWidget):
             self._drawn = self._draw(total)
         painter.drawPixmap(0, 0, self._drawn)
         if self._at >= 0:
-            painter.fillRect(QRectF(0, self._share(self._at) * total, self.width(), 2), theme.colour("text"))
+            painter.fillRect(QRectF(0, self._share(self._at) * total, self.width(), 2), theme.colour("ink"))
 
     def _share(self, item: int) -> float:
         """How far down an item stands: 0 to 1."""
@@ -118,7 +122,7 @@ class Minimap(QWidget):
         made.setDevicePixelRatio(self.devicePixelRatioF())
         made.fill(Qt.GlobalColor.transparent)
         painter = QPainter(made)
-        inks = [theme.colour(meaning) if meaning else None for meaning in WEIGHT]
+        inks = [theme.colour(INKS.get(meaning, meaning)) if meaning else None for meaning in WEIGHT]
         for number, (start, stop) in enumerate(cells):
             code, strength = self._overview.cell(start, stop)
             if (ink := inks[code]) is not None:

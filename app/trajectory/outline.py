@@ -54,11 +54,11 @@ def _title(trajectory: Trajectory, item: Item | None) -> tuple[str, str, str]:
     if item.kind == "summary":
         summary = trajectory.summaries[str(item.ref)]
         return QCoreApplication.translate("Outline", "Summary of {first}–{last}").format(
-            first=quantities.number(summary.first), last=quantities.number(summary.last)), "≡", "summary"
+            first=quantities.number(summary.first), last=quantities.number(summary.last)), "≡", "ink"
     if item.kind == "guidance":
-        return one_line(trajectory.guidance[str(item.ref)].text, 120), "★", "guidance"
+        return one_line(trajectory.guidance[str(item.ref)].text, 120), "★", "person"
     score = trajectory.scores[int(item.ref)]
-    return QCoreApplication.translate("Row", "score {value}").format(value=quantities.score(score.total)), "◆", "score"
+    return QCoreApplication.translate("Row", "score {value}").format(value=quantities.score(score.total)), "◆", "ink"
 
 
 def _below(trajectory: Trajectory, phase: Phase) -> str:

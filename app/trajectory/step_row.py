@@ -105,7 +105,7 @@ class StepRowDelegate(QStyledItemDelegate):
         state = option.state
         if state & QStyle.StateFlag.State_Selected:
             painter.fillRect(rect, palette.color(QPalette.ColorRole.Highlight))
-        elif parts.meaning in ("guidance", "summary", "score", "live"):
+        elif parts.meaning in ("person", "live"):
             painter.fillRect(rect, self._tint(parts.meaning, 20))
         model, row = index.model(), index.data(RowRole)
         if isinstance(model, TrajectoryModel) and _is_found(model, row):
@@ -159,7 +159,7 @@ class StepRowDelegate(QStyledItemDelegate):
             return
         x, base = room.left(), self._base(room)
         masked = parts.verdict_meaning == "mask"
-        painter.setPen(self._ink("muted" if masked or parts.meaning == "muted" else "text"))
+        painter.setPen(self._ink("muted" if masked or parts.meaning == "muted" else "ink"))
         if parts.tool:
             width = self._width(parts.tool, self._bold_metrics, "bold")
             painter.setFont(self._bold)
@@ -185,7 +185,7 @@ class StepRowDelegate(QStyledItemDelegate):
         label = f"{parts.sign} {parts.word}"
         painter.drawText(QRect(room.left(), room.top(), room.width(), self.line_height), _LEFT, label)
         painter.setFont(self._font)
-        painter.setPen(self._ink("text"))
+        painter.setPen(self._ink("ink"))
         top = room.top() + theme.GRID
         indent = self._bold_metrics.horizontalAdvance(label) + PAD
         for number, text in enumerate(self._wrapped(parts, rect.width())):

@@ -119,7 +119,7 @@ class ApplicationController(QObject):
         box = QMessageBox(self._window)
         box.setTextFormat(Qt.TextFormat.PlainText)
         box.setWindowTitle(self.tr("About Tiphys"))
-        box.setIconPixmap(theme.icon("helm", "accent").pixmap(32, 32))
+        box.setIconPixmap(theme.icon("helm", "person").pixmap(32, 32))
         box.setText(f"Tiphys {_version()}")
         box.setInformativeText(self.tr(
             "Hold the helm of agents that work for hours or days, and turn what they did into training data."))

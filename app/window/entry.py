@@ -68,7 +68,7 @@ def make_application(settings: Settings, language: str = "") -> QApplication:
     Collector(app)
     theme.apply(app, settings.text("appearance.colours"), float(settings.get("appearance.text_size")),
                 settings.text("appearance.contrast"))
-    app.setWindowIcon(theme.icon("helm", "accent"))
+    app.setWindowIcon(theme.icon("helm", "person"))
     i18n.install(app, language or settings.text("appearance.language"))
     return app
 

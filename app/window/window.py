@@ -38,7 +38,7 @@ class Window(QMainWindow):
         self._state = QSettings(str(state_file), QSettings.Format.IniFormat)
         self.setObjectName("window")
         self.setWindowTitle("Tiphys")
-        self.setWindowIcon(theme.icon("helm", "accent"))
+        self.setWindowIcon(theme.icon("helm", "person"))
         self.setDockNestingEnabled(True)
         self.setAcceptDrops(True)
         self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)

@@ -3,50 +3,52 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtGui import QFontMetrics
 from support.window import shown_window
 
 from app.export.loss_chart import LossChart
 from app.kit import theme
 from app.kit.contrast import LEAST, ratio
+from app.kit.tokens import COLOURS, GROUNDS, MEANINGS, TERMINAL
 from core.workers.training import Metric
 
-BACKGROUNDS = ("window", "base", "alternate", "selected", "button")
+TEXTS = ("ink", "muted", *MEANINGS, "keyword", "string", "number", "comment", "name")
 
 
-@pytest.mark.parametrize("dark", [0, 1])
-@pytest.mark.parametrize("background", BACKGROUNDS)
-def test_every_colour_has_contrast(background, dark):
-    colours = {**theme.COLOURS, "text": theme.SURFACES["text"]}
-    weak = {name: pair[dark] for name, pair in colours.items()
-            if ratio(pair[dark], theme.SURFACES[background][dark]) < 4.5}
+@pytest.mark.parametrize("scheme", range(4))
+def test_every_text_can_be_read_on_every_ground(scheme):
+    least = 4.5 if scheme < 2 else LEAST
+    grounds = [COLOURS[name][scheme] for name in GROUNDS]
+    weak = {name: COLOURS[name][scheme] for name in TEXTS
+            if min(ratio(COLOURS[name][scheme], ground) for ground in grounds) < least}
     assert weak == {}
+    assert all(ratio(COLOURS[n][scheme], COLOURS[f"{n}_tint"][scheme]) >= least for n in MEANINGS), "on its own tint"
+    assert ratio(COLOURS["on_fill"][scheme], COLOURS["fill"][scheme]) >= least
+    for lines in ("added_line", "removed_line", "added_word", "removed_word"):
+        assert ratio(COLOURS["ink"][scheme], COLOURS[lines][scheme]) >= 4.5
+    assert min(ratio(COLOURS["edge"][scheme], COLOURS[g][scheme]) for g in ("window", "base")) >= 3
 
 
 @pytest.mark.parametrize(("scheme", "dark"), [("light", False), ("dark", True)])
 def test_the_scheme_is_applied(qapp, scheme, dark):
-    theme.apply(qapp, scheme)
-    assert theme.is_dark() is dark
-    assert theme.colour("error").name() == theme.COLOURS["error"][dark]
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_high_contrast_is_seven_to_one_everywhere(qapp, scheme):
-    theme.apply(qapp, scheme, strength="high")
-    assert theme.is_high_contrast() and theme.is_dark() is (scheme == "dark")
-    grounds = [theme.colour(name).name() for name in BACKGROUNDS]
-    names = [*theme.COLOURS, "text", "accent", "line"]
-    weak = {n: theme.colour(n).name() for n in names if min(ratio(theme.colour(n).name(), g) for g in grounds) < LEAST}
-    assert weak == {}
-    inks = [theme.terminal_colour(n).name() for n in theme.TERMINAL]
-    assert min(ratio(ink, grounds[1]) for ink in inks) >= LEAST
-    palette = qapp.palette()
-    for role, ground in ((palette.ColorRole.Text, palette.ColorRole.Base),
-                         (palette.ColorRole.PlaceholderText, palette.ColorRole.Base),
-                         (palette.ColorRole.ButtonText, palette.ColorRole.Button),
-                         (palette.ColorRole.HighlightedText, palette.ColorRole.Highlight)):
-        assert ratio(palette.color(role).name(), palette.color(ground).name()) >= LEAST
-    theme.apply(qapp, scheme)
+    for place, strength in ((dark, "normal"), (2 + dark, "high")):
+        theme.apply(qapp, scheme, strength=strength)
+        assert (theme.is_dark(), theme.is_high_contrast()) == (dark, strength == "high")
+        assert {n: theme.colour(n).name() for n in COLOURS} == {n: values[place] for n, values in COLOURS.items()}
+        assert COLOURS["line"][place] in qapp.styleSheet() and "@" not in qapp.styleSheet()
+    inks = [theme.terminal_colour(n).name() for n in TERMINAL]
+    assert min(ratio(ink, theme.colour("base").name()) for ink in inks) >= LEAST
+    theme.apply(qapp, scheme, strength="normal")
     assert not theme.is_high_contrast()
+
+
+def test_lengths_and_sizes_scale_with_the_text(qapp):
+    theme.apply(qapp, "light", 10.0)
+    normal, fact = theme.px(26), theme.font_of("fact").pointSizeF()
+    theme.apply(qapp, "light", 15.0)
+    assert theme.px(26) == pytest.approx(1.5 * normal, abs=2) and theme.font_of("fact").pointSizeF() > fact
+    theme.apply(qapp, "light", 10.0)
+    assert theme.px(18) == QFontMetrics(qapp.font()).height()
 
 
 def test_the_system_decides_and_a_change_is_followed_at_once(qapp, tmp_path):
@@ -75,8 +77,8 @@ def test_icons_follow_the_scheme(qapp):
         image = icon.pixmap(32, 32).toImage()
         inks.append({image.pixelColor(x, y).name() for x in range(32) for y in range(32)
                      if image.pixelColor(x, y).alpha() == 255})
-    assert theme.SURFACES["text"][0] in inks[0]
-    assert theme.SURFACES["text"][1] in inks[1]
+    assert COLOURS["ink"][0] in inks[0]
+    assert COLOURS["ink"][1] in inks[1]
 
 
 def test_chinese_has_a_font(qapp):

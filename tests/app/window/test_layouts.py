@@ -91,7 +91,7 @@ def test_room_is_shared_as_wanted_but_nobody_goes_short_while_another_has_to_spa
 
 def test_a_panel_that_comes_to_need_more_takes_it_where_the_window_is_large(qtbot, tmp_path):
     with shown_window(tmp_path, told_session(), layout="live") as (made, place):
-        made.resize(1400, 800)
+        made.resize(1400, 940)
         made.lay_out_live()
         place.cursor.move("s1", 3)
         review, room = made.docks["review"].widget(), made.docks["review"].findChild(PanelRoom)
