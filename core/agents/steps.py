@@ -20,8 +20,9 @@ from core.agents.states import read_progress, save_progress
 from core.domain.context import MessageRef, delta_between
 from core.domain.errors import Conflict
 from core.domain.events import StepAdded, StepStarted
+from core.domain.head import make_head
 from core.domain.message import Message
-from core.domain.step import Action, Observation, StepBody, StepHead, encode_body, make_head
+from core.domain.step import Action, Observation, StepBody, StepHead, encode_body
 from core.domain.task import Limits, Task
 from core.llm.model import Completion
 

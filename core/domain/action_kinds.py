@@ -26,7 +26,8 @@ class ActionKind(msgspec.Struct, frozen=True):
 
     `reports_jobs`: its observation may carry the end of another action's job. `is_inward`: nothing outside the journal
     knows of it, so after a crash it is simply done. `is_housekeeping`: it is part of the run itself, or only opens or
-    closes a terminal; it does no work on the task.
+    closes a terminal; it does no work on the task. `kind`, `title` and `where` are what a table of tools says
+    (`domain/tools.py`): what the action is for, and which arguments tell what was done.
     """
 
     name: str
@@ -36,53 +37,59 @@ class ActionKind(msgspec.Struct, frozen=True):
     reports_jobs: bool = False
     is_inward: bool = False
     is_housekeeping: bool = False
+    kind: str = "tool"
+    title: tuple[str, ...] = ()
+    where: tuple[str, ...] = ()
 
 
 ACTION_KINDS: dict[str, ActionKind] = {kind.name: kind for kind in (
-    ActionKind("create_session", "command", "changes", is_housekeeping=True),
-    ActionKind("list_sessions", "command", "waits"),
-    ActionKind("run_command", "command", "changes"),
-    ActionKind("input_in_session", "command", "changes"),
-    ActionKind("get_session_output", "command", "waits", reports_jobs=True),
-    ActionKind("get_session_recent_output", "command", "waits", reports_jobs=True),
-    ActionKind("get_session_status", "command", "waits", reports_jobs=True),
-    ActionKind("check_session_idle", "command", "waits", reports_jobs=True),
-    ActionKind("clear_session_buffer", "command", "looks"),
-    ActionKind("close_session", "command", "ends", is_housekeeping=True),
-    ActionKind("close_all_sessions", "command", "ends"),
-    ActionKind("kill_session_processes", "command", "ends"),
-    ActionKind("open_file", "file", "looks", shows="file"),
-    ActionKind("file_goto_line", "file", "looks", shows="open file"),
-    ActionKind("file_scroll_down", "file", "looks", shows="open file"),
-    ActionKind("file_scroll_up", "file", "looks", shows="open file"),
-    ActionKind("create_file", "file", "changes"),
-    ActionKind("edit_file", "file", "changes"),
-    ActionKind("search_dir", "file", "looks", shows="names"),
-    ActionKind("search_file", "file", "looks", shows="file"),
-    ActionKind("find_file", "file", "looks", shows="names"),
-    ActionKind("list_files", "file", "looks", shows="names"),
-    ActionKind("get_file_info", "file", "looks", shows="names"),
-    ActionKind("parse_pdf", "parse", "changes"),
-    ActionKind("parse_docx", "parse", "changes"),
-    ActionKind("parse_latex", "parse", "changes"),
-    ActionKind("parse_audio", "parse", "changes"),
-    ActionKind("parse_image", "parse", "changes"),
-    ActionKind("parse_video", "parse", "changes"),
-    ActionKind("parse_pptx", "parse", "changes"),
-    ActionKind("web_search", "search", "looks"),
-    ActionKind("web_browse", "browse", "looks"),
-    ActionKind("web_page_goto_line", "browse", "looks"),
-    ActionKind("web_page_scroll_down", "browse", "looks"),
-    ActionKind("web_page_scroll_up", "browse", "looks"),
-    ActionKind("web_page_search", "browse", "looks"),
-    ActionKind("web_page_search_next", "browse", "looks"),
-    ActionKind("web_page_get_links", "browse", "looks"),
-    ActionKind("think", "control", "looks", is_inward=True),
-    ActionKind("sleep", "control", "waits", reports_jobs=True),
-    ActionKind("eval", "control", "changes", is_housekeeping=True),
-    ActionKind("finish", "control", "ends", is_housekeeping=True, is_inward=True),
-    ActionKind("view_hint", "control", "looks"),
-    ActionKind("null", "control", "looks"),
+    ActionKind("create_session", "command", "changes", is_housekeeping=True, kind="input", title=("session_id",)),
+    ActionKind("list_sessions", "command", "waits", kind="wait"),
+    ActionKind("run_command", "command", "changes", kind="shell", title=("command",)),
+    ActionKind("input_in_session", "command", "changes", kind="input", title=("input_text",), where=("session_id",)),
+    ActionKind("get_session_output", "command", "waits", reports_jobs=True, kind="wait", title=("session_id",)),
+    ActionKind("get_session_recent_output", "command", "waits", reports_jobs=True, kind="wait", title=("session_id",)),
+    ActionKind("get_session_status", "command", "waits", reports_jobs=True, kind="wait", title=("session_id",)),
+    ActionKind("check_session_idle", "command", "waits", reports_jobs=True, kind="wait", title=("session_id",)),
+    ActionKind("clear_session_buffer", "command", "looks", kind="input", title=("session_id",)),
+    ActionKind("close_session", "command", "ends", is_housekeeping=True, kind="input", title=("session_id",)),
+    ActionKind("close_all_sessions", "command", "ends", kind="input"),
+    ActionKind("kill_session_processes", "command", "ends", kind="input", title=("session_id",)),
+    ActionKind("open_file", "file", "looks", shows="file", kind="read", title=("path",)),
+    ActionKind("file_goto_line", "file", "looks", shows="open file", kind="read", title=("line_number",)),
+    ActionKind("file_scroll_down", "file", "looks", shows="open file", kind="read"),
+    ActionKind("file_scroll_up", "file", "looks", shows="open file", kind="read"),
+    ActionKind("create_file", "file", "changes", kind="write", title=("filename",)),
+    ActionKind("edit_file", "file", "changes", kind="edit", title=("path",)),
+    ActionKind("search_dir", "file", "looks", shows="names",
+               kind="search", title=("search_term",), where=("dir_path",)),
+    ActionKind("search_file", "file", "looks", shows="file",
+               kind="search", title=("search_term",), where=("file_path",)),
+    ActionKind("find_file", "file", "looks", shows="names", kind="list", title=("file_name",), where=("dir_path",)),
+    ActionKind("list_files", "file", "looks", shows="names", kind="list", title=("path",)),
+    ActionKind("get_file_info", "file", "looks", shows="names", kind="list", title=("path",)),
+    ActionKind("parse_pdf", "parse", "changes", kind="read", title=("file_path",)),
+    ActionKind("parse_docx", "parse", "changes", kind="read", title=("file_path",)),
+    ActionKind("parse_latex", "parse", "changes", kind="read", title=("file_path",)),
+    ActionKind("parse_audio", "parse", "changes", kind="read", title=("file_path",)),
+    ActionKind("parse_image", "parse", "changes", kind="read", title=("file_path",)),
+    ActionKind("parse_video", "parse", "changes", kind="read", title=("file_path",)),
+    ActionKind("parse_pptx", "parse", "changes", kind="read", title=("file_path",)),
+    ActionKind("web_search", "search", "looks", kind="web_search", title=("query",)),
+    ActionKind("web_browse", "browse", "looks", kind="web_page", title=("url",)),
+    ActionKind("web_page_goto_line", "browse", "looks", kind="web_page", title=("line_number",)),
+    ActionKind("web_page_scroll_down", "browse", "looks", kind="web_page"),
+    ActionKind("web_page_scroll_up", "browse", "looks", kind="web_page"),
+    ActionKind("web_page_search", "browse", "looks", kind="web_page", title=("keyword",)),
+    ActionKind("web_page_search_next", "browse", "looks", kind="web_page"),
+    ActionKind("web_page_get_links", "browse", "looks", kind="web_page"),
+    ActionKind("think", "control", "looks", is_inward=True, kind="thought", title=("thought",)),
+    ActionKind("sleep", "control", "waits", reports_jobs=True, kind="wait", title=("sleep_time",)),
+    ActionKind("eval", "control", "changes", is_housekeeping=True, kind="submit"),
+    ActionKind("finish", "control", "ends", is_housekeeping=True, is_inward=True,
+               kind="submit", title=("result", "message")),
+    ActionKind("view_hint", "control", "looks", kind="message"),
+    ActionKind("null", "control", "looks", kind="thought"),
 )}
 
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from math import isfinite
 from typing import Annotated, Any, Literal
 
 import msgspec
 
-from core.domain.action_kinds import WAITING, Family
+from core.domain.action_kinds import Family
 from core.domain.blob import BlobRef
 from core.domain.bounds import (
-    MOST_COST,
-    NAME,
-    WHOLE,
     Code,
     Cost,
     Count,
@@ -25,7 +20,6 @@ from core.domain.bounds import (
     Title,
     Tokens,
     Total,
-    clamp,
 )
 from core.domain.errors import InvalidInput
 
@@ -94,7 +88,11 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class StepHead(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a row of the step list shows; small by construction (title at most 200 characters)."""
+    """What a row of the step list shows; small by construction (title at most 200 characters).
+
+    `kind` is what the first action is for (`domain/tools.py`; "" in a log of before it was written); `added` and
+    `removed` are lines of files, as far as the calls say; `exit_code` is that of the observation that tells the status.
+    """
 
     number: StepNumber
     title: Title = ""
@@ -104,6 +102,10 @@ class StepHead(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     is_error: bool = False
     error_kind: Code = ""
     is_waiting: bool = False
+    kind: Code = ""
+    exit_code: ExitCode | None = None
+    added: Count = 0
+    removed: Count = 0
     hosts: Annotated[tuple[Name, ...], Many] = ()
     thought_chars: Count = 0
     output_chars: Total = 0
@@ -121,63 +123,6 @@ class StepBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     observations: tuple[Observation, ...] = ()
     model: str = ""
     finish_reason: str = ""
-
-
-_TITLE_KEYS = ("command", "path", "filename", "file_path", "query", "url", "keyword", "search_term", "file_name",
-               "input_text", "sleep_time", "thought", "session_id", "cmd", "keystrokes", "code", "pattern", "prompt",
-               "question", "skill", "result", "text", "input", "description")
-
-_EDITS = frozenset({"view", "create", "str_replace", "insert", "undo_edit", "delete", "rename"})
-"""Commands of editors, which say nothing without the path."""
-
-
-def make_head(
-    body: StepBody, *, usage: Usage = Usage(), started_at: datetime | None = None, ended_at: datetime | None = None
-) -> StepHead:
-    """The head of a body. The worst observation gives the status."""
-    worst = max(body.observations, key=lambda o: (o.is_error, o.status == "running"), default=None)
-    error = worst.error if worst else None
-    tools = tuple(a.tool[:NAME] for a in body.actions)  # a model may name what there is not, at any length
-    return StepHead(
-        number=body.number,
-        title=step_title(body),
-        tools=tools,
-        family=body.actions[0].family if body.actions else "other",
-        status=worst.status if worst else "finished",
-        is_error=bool(worst and worst.is_error),
-        error_kind=error.kind if error else "",
-        is_waiting=bool(tools) and all(t in WAITING for t in tools),
-        hosts=tuple(dict.fromkeys(h[:NAME] for a in body.actions if (h := str(a.arguments.get("computer_ip") or "")))),
-        thought_chars=len(body.thought),
-        output_chars=clamp(sum(o.output.total_chars or len(o.output.text) for o in body.observations), WHOLE),
-        usage=_within_bounds(usage),
-        started_at=started_at,
-        ended_at=ended_at,
-    )
-
-
-def _within_bounds(usage: Usage) -> Usage:
-    """What an endpoint or a foreign file says was used; a number that is none is taken for the nearest."""
-    counts = (usage.input_tokens, usage.output_tokens, usage.cached_tokens)
-    within = [count if count is None else clamp(int(count)) for count in counts]
-    cost = usage.cost_usd if usage.cost_usd is None or isfinite(usage.cost_usd) else None
-    return Usage(input_tokens=within[0], output_tokens=within[1], cached_tokens=within[2],
-                 cost_usd=cost if cost is None else max(0.0, min(MOST_COST, cost)))
-
-
-def step_title(body: StepBody) -> str:
-    """One line for a step: its first action with the argument that tells most, else its thought."""
-    if not body.actions:
-        return _one_line(body.thought)
-    action = body.actions[0]
-    found = [str(action.arguments[k]) for k in _TITLE_KEYS if action.arguments.get(k) not in (None, "")]
-    arguments = " ".join(found[:2] if found and found[0] in _EDITS else found[:1])
-    more = f" (+{len(body.actions) - 1})" if len(body.actions) > 1 else ""
-    return _one_line(f"{action.tool} {arguments}")[: 200 - len(more)] + more
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text[:2000].split())[:200]
 
 
 _BODY = msgspec.json.Decoder(StepBody)

@@ -10,7 +10,8 @@ from core.domain.errors import InvalidInput
 from core.domain.message import Message, Role, ToolCall
 from core.domain.step import Action, Usage
 from core.formats.json_text import clean
-from core.formats.values import as_json, dict_of, dicts_of, family_of, text_of, usage_of
+from core.formats.tools import family_of
+from core.formats.values import as_json, dict_of, dicts_of, text_of, usage_of
 
 _ROLES: dict[str, Role] = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant",
                            "tool": "tool", "function": "tool"}

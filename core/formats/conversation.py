@@ -16,7 +16,8 @@ from core.domain.step import Action, ActionError, Observation, Output, Status, S
 from core.formats.chat import action_of
 from core.formats.edits import FileEdit
 from core.formats.imported import SessionBuilder
-from core.formats.values import family_of, paragraphs
+from core.formats.tools import family_of
+from core.formats.values import paragraphs
 
 _TEXT = 400_000
 T = TypeVar("T")

@@ -16,7 +16,8 @@ from core.formats.conversation import CallResult, Conversation, ForeignStep, gro
 from core.formats.imported import SessionBuilder
 from core.formats.json_text import parse
 from core.formats.rows import canonical
-from core.formats.values import as_json, family_of, text_of
+from core.formats.tools import family_of
+from core.formats.values import as_json, text_of
 
 _REACT = re.compile(r"\s*(?:Thought|Think)s?\s*:(?P<thought>.*?)(?:\n|^)\s*Act(?:ion)?\s*:\s*(?P<action>.*)",
                     re.DOTALL | re.IGNORECASE)

@@ -25,11 +25,13 @@ from core.domain.events import (
     encode_event,
     make_event,
 )
+from core.domain.head import make_head
 from core.domain.message import Message, encode_message
-from core.domain.step import StepBody, Usage, encode_body, make_head
+from core.domain.step import StepBody, Usage, encode_body
 from core.domain.task import AgentSettings, ModelSettings, Task
 from core.domain.verdict import Author
 from core.formats.blob_spool import BlobSelection, BlobSpool
+from core.formats.tools import table_of
 
 _DESCRIPTION = 400_000
 """Most characters of a task's description: it travels in one event, whose size is bounded."""
@@ -121,7 +123,7 @@ class SessionBuilder:
 
         A list that is given again must only have grown: then the step's delta is what is new at its end.
         """
-        head = make_head(body, usage=usage, started_at=started_at, ended_at=ended_at)
+        head = make_head(body, usage=usage, started_at=started_at, ended_at=ended_at, tools=table_of(self.format))
         delta = self._delta(() if context is None else context)
         self.fact(StepAdded(head=head, body=self.blob(encode_body(body)), context=delta,
                             completion=completion, tools=tools,

@@ -7,16 +7,7 @@ import math
 from datetime import UTC, datetime
 from typing import Any
 
-from core.domain.action_kinds import Family
 from core.domain.step import ActionError, Usage
-
-_FAMILIES: dict[Family, tuple[str, ...]] = {
-    "command": ("bash", "shell", "terminal", "run", "exec", "command", "ipython", "python", "cmd"),
-    "file": ("edit", "write", "read", "file", "view", "create", "patch", "glob", "grep", "notebook", "ls"),
-    "search": ("search",),
-    "browse": ("browse", "fetch", "url", "page", "click"),
-    "control": ("finish", "submit", "think", "todo", "task", "wait", "sleep"),
-}
 
 
 def text_of(value: Any) -> str:
@@ -92,12 +83,3 @@ def sum_of(counts: dict[str, Any], *names: str) -> int | None:
     """The sum of some counts; None where the first of them is not there."""
     numbers = [int_of(counts.get(name)) for name in names]
     return sum(n or 0 for n in numbers) if numbers[0] is not None else None
-
-
-def family_of(tool: str) -> Family:
-    """The family that a foreign tool's name points to."""
-    name = tool.lower()
-    for family in ("search", "browse", "control", "file", "command"):
-        if any(part in name for part in _FAMILIES[family]):
-            return family
-    return "other"

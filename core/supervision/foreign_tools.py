@@ -13,38 +13,29 @@ from typing import Any
 
 import msgspec
 
+from core.domain.deed import command_line, path_in
 from core.domain.step import Action, StepBody
+from core.domain.tools import OWN, ToolTable
+from core.formats.tools import any_program
 from core.supervision.traces import REPLACE
 
-_SHELLS = frozenset({
-    "bash", "execute_bash", "terminal", "run", "command", "shell", "exec_command", "bash_command", "run_shell_command",
-    "execute_command", "local_shell", "container.exec"})
-_SAME = {
-    **dict.fromkeys(("read", "read_file", "open", "view"), "open_file"),
-    **dict.fromkeys(("write", "write_file", "write_to_file", "create"), "create_file"),
-    **dict.fromkeys(("edit", "insert", "multiedit", "replace", "replace_in_file", "str_replace"), REPLACE),
-    **dict.fromkeys(("glob", "ls", "list_directory", "list_files", "find_file"), "list_files"),
-    **dict.fromkeys(("grep", "search_file_content", "search_files", "search_dir", "search_file"), "search_dir"),
-    **dict.fromkeys(("websearch", "google_web_search"), "web_search"),
-    **dict.fromkeys(("webfetch", "web_fetch"), "web_browse"),
-    **dict.fromkeys(("todowrite", "update_plan", "think"), "think"),
-    **dict.fromkeys(("bashoutput", "wait"), "get_session_output"),
-    **dict.fromkeys(("submit", "finish", "attempt_completion", "mark_task_complete"), "finish"),
-}
-"""Our names by theirs, in lower case."""
+_OURS: dict[str, str] = {
+    "shell": "run_command", "read": "open_file", "write": "create_file", "edit": REPLACE, "list": "list_files",
+    "search": "search_dir", "web_search": "web_search", "web_page": "web_browse", "todo": "think", "thought": "think",
+    "wait": "get_session_output", "submit": "finish"}
+"""Our action for what a tool of another program is for."""
 
-_EDITORS = frozenset({"str_replace_editor", "str_replace_based_edit_tool", "text_editor", "file_editor"})
 _LINES = re.compile(r"edit\s+\d+:\d+\s*\n(?P<text>.*?)(?:\n?end_of_edit\s*)?$", re.DOTALL)
 _WINDOW = re.compile(r"^\[File: (?P<path>.+?) \(\d+ lines total\)\]", re.MULTILINE)
 
 
-def in_our_words(steps: Sequence[StepBody]) -> list[StepBody]:
-    """The steps with our names of actions and arguments. A result that shows the window of a file (SWE-agent) counts
-    as a look at it."""
+def in_our_words(steps: Sequence[StepBody], tools: ToolTable | None = None) -> list[StepBody]:
+    """The steps with our names of actions and arguments; `tools` is their program's table. A result that shows the
+    window of a file (SWE-agent) counts as a look at it."""
     translated: list[StepBody] = []
     opened = ""
     for body in steps:
-        actions = [_translated(a, opened) for a in body.actions]
+        actions = [_translated(a, opened, tools or any_program()) for a in body.actions]
         for observation in body.observations:
             for window in _WINDOW.finditer(observation.output.text):
                 opened = window["path"]
@@ -53,31 +44,20 @@ def in_our_words(steps: Sequence[StepBody]) -> list[StepBody]:
     return translated
 
 
-def _translated(action: Action, opened: str) -> Action:
-    name, given = action.tool.lower(), action.arguments
-    if action.malformed:
-        return action
-    line = str(given.get("command") or "")
-    if name in _EDITORS:
-        return _edited(action, line)
-    if name in _SHELLS:
-        return _named(action, "run_command", command=_first(given, "command", "cmd", "keystrokes", "script"))
-    if name in ("edit", "insert") and (lines := _LINES.match(line)):
-        return _named(action, "edit_file", path=opened, content=lines["text"])
-    ours = _SAME.get(name)
-    if ours is None:
-        return action
-    path = _first(given, "path", "file_path", "filename", "absolute_path", "target_file") or _word(line)
-    path = opened if ours == REPLACE and not path else path
-    text = "\n".join(_texts(given))
-    return _named(action, ours, path=path, content=text)
-
-
-def _edited(action: Action, act: str) -> Action:
-    """The editor that does several things by its `command`."""
+def _translated(action: Action, opened: str, tools: ToolTable) -> Action:
     given = action.arguments
-    ours = {"view": "open_file", "create": "create_file"}.get(act, REPLACE)
-    return _named(action, ours, path=str(given.get("path") or ""), content="\n".join(_texts(given)))
+    line = str(given.get("command") or "")
+    tool = tools.tool(action.tool)
+    ours = _OURS.get(tool.kind_of(given))
+    if action.malformed or ours is None or tool is OWN.find(action.tool):
+        return action
+    if ours == "run_command":
+        return _named(action, ours, command=command_line(_first(given, tool.title)))
+    if ours == REPLACE and (lines := _LINES.match(line)):
+        return _named(action, "edit_file", path=opened, content=lines["text"])
+    path = path_in(tool, given) or ("" if tool.by else _word(line))
+    path = opened if ours == REPLACE and not path else path
+    return _named(action, ours, path=path, content="\n".join(_texts(given)))
 
 
 def _named(action: Action, tool: str, **arguments: str) -> Action:
@@ -87,9 +67,8 @@ def _named(action: Action, tool: str, **arguments: str) -> Action:
     return msgspec.structs.replace(action, tool=tool, arguments=filled)
 
 
-def _first(given: Mapping[str, Any], *names: str) -> str:
-    value = next((given[n] for n in names if given.get(n)), "")
-    return " ".join(map(str, value)) if isinstance(value, list) else str(value)
+def _first(given: Mapping[str, Any], names: Sequence[str]) -> Any:
+    return next((given[n] for n in names if given.get(n)), "")
 
 
 def _word(line: str) -> str:

@@ -9,6 +9,7 @@ from core.domain.events import Event, VerdictGiven, make_event
 from core.domain.step import StepBody
 from core.domain.trajectory import StepEntry, Trajectory
 from core.domain.verdict import Verdict
+from core.formats.tools import table_of
 from core.supervision.foreign_tools import in_our_words
 from core.supervision.rule import LIVE
 from core.supervision.rules import RULES, Evidence, Finding, Rule
@@ -25,7 +26,7 @@ def gather(trajectory: Trajectory, body_of: BodyOf, secrets: Sequence[str] = ())
     steps = [b for b in bodies if b is not None]
     delivered = [g for g in trajectory.guidance.values() if g.delivered_step is not None]
     origin = trajectory.created.origin if trajectory.created else LIVE
-    return Evidence(steps=steps if origin == LIVE else in_our_words(steps), files=trajectory.files,
+    return Evidence(steps=steps if origin == LIVE else in_our_words(steps, table_of(origin)), files=trajectory.files,
                     scores=trajectory.scores, guidance=delivered, secrets=secrets, origin=origin,
                     task=trajectory.created.task if trajectory.created else None)
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
-from functools import partial
-from itertools import takewhile
 from typing import Any
 
 import msgspec
 
 from core.domain.action_kinds import names_of
+from core.domain.changed_lines import heredocs
 from core.domain.step import Action, Observation, StepBody
 
 REPLACE = "replace_text"
@@ -21,8 +20,6 @@ so it cannot be made blindly."""
 EDITING = names_of(lambda kind: kind.effect == "changes" and kind.family == "file")
 """Actions that write a file themselves."""
 
-_HERE = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?")
-_INTO = re.compile(r"(?<![<>])>{1,2}\s*['\"]?([\w./~-]+)")
 _LOOKS = re.compile(r"(?:cat|head|tail|less|more|ls|grep|rg|wc|rm|cp|mv|chmod|touch|vim?|nano|diff|git|find|"
                     r"stat|file|sed|awk|echo|mkdir|tar|cd)\b")
 _QUOTED = re.compile(r"'[^']*'|\"(?:\\.|[^\"\\])*\"")
@@ -36,10 +33,6 @@ class JobRun(msgspec.Struct, frozen=True, kw_only=True):
     start: int
     action: Action | None
     end: int | None = None
-
-
-def _goes_on(mark: str, line: str) -> bool:
-    return line.strip() != mark
 
 
 def of_call(body: StepBody) -> dict[str, Action]:
@@ -88,19 +81,7 @@ def written(action: Action) -> Iterator[tuple[str, str]]:
         return
     if action.tool in EDITING or action.tool == REPLACE:
         yield path_of(action), str(action.arguments.get("content") or "")
-    yield from _here_documents(command_of(action))
-
-
-def _here_documents(command: str) -> Iterator[tuple[str, str]]:
-    """(path, text) of `cat > path <<MARK … MARK`; each line is read once."""
-    lines = iter(command.split("\n"))
-    for line in lines:
-        here, into = _HERE.search(line), _INTO.search(line)
-        if here is None:
-            continue
-        text = "\n".join(takewhile(partial(_goes_on, here[1]), lines))
-        if into is not None:
-            yield posixpath.normpath(into[1]), text
+    yield from ((posixpath.normpath(path), text) for path, text in heredocs(command_of(action)))
 
 
 def runs(action: Action, path: str) -> bool:

@@ -60,7 +60,8 @@ async def runner(url: str, token: str, session: str, rate: int, count: int, fold
     from core.aio import TaskScope
     from core.domain.blob import blob_hash
     from core.domain.events import StepAdded
-    from core.domain.step import Action, Observation, Output, StepBody, encode_body, make_head
+    from core.domain.head import make_head
+    from core.domain.step import Action, Observation, Output, StepBody, encode_body
 
     journal = Journal(Path(folder) / "journal.db", session)
     spool = Spool(journal, Inbox(journal), url, token, lambda _: None)

@@ -17,8 +17,9 @@ import rig
 from core.domain.blob import blob_hash
 from core.domain.context import MessageRef, delta_between
 from core.domain.events import StepAdded, encode_event, make_event
+from core.domain.head import make_head
 from core.domain.message import Message, ToolCall, encode_message
-from core.domain.step import Action, Observation, Output, StepBody, encode_body, make_head
+from core.domain.step import Action, Observation, Output, StepBody, encode_body
 from core.domain.trajectory import fold
 from core.domain.verdict import Author
 from core.store import blobs, log

@@ -35,7 +35,8 @@ from core.domain.events import (
     encode_event,
     make_event,
 )
-from core.domain.step import Action, ActionError, Observation, Output, StepBody, Usage, encode_body, make_head
+from core.domain.head import make_head
+from core.domain.step import Action, ActionError, Observation, Output, StepBody, Usage, encode_body
 from core.domain.task import Task
 from core.domain.verdict import Author
 from core.store import blobs, log

@@ -14,7 +14,8 @@ from core.formats.conversation import CallResult, Conversation, ForeignStep, gro
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.rows import SourceRow, row_format
 from core.formats.source import Source
-from core.formats.values import as_json, dict_of, dicts_of, family_of, paragraphs, text_of
+from core.formats.tools import family_of
+from core.formats.values import as_json, dict_of, dicts_of, paragraphs, text_of
 
 NAME = "agent-data-protocol"
 _ACTIONS = ("message_action", "code_action", "api_action")

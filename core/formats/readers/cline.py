@@ -25,7 +25,8 @@ from core.formats.readers import cline_ui
 from core.formats.readers.cline_ui import ModelRequest
 from core.formats.rows import canonical
 from core.formats.source import Source
-from core.formats.values import as_json, dict_of, dicts_of, family_of, int_of, text_of, time_of, usage_of
+from core.formats.tools import family_of
+from core.formats.values import as_json, dict_of, dicts_of, int_of, text_of, time_of, usage_of
 
 NAME = "cline"
 HISTORY = "api_conversation_history.json"

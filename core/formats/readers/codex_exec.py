@@ -18,7 +18,8 @@ from core.formats.records import records
 from core.formats.rows import canonical
 from core.formats.session_span import by_totals
 from core.formats.source import Source
-from core.formats.values import as_json, code_of, dict_of, exit_error, family_of, int_of, text_of
+from core.formats.tools import family_of
+from core.formats.values import as_json, code_of, dict_of, exit_error, int_of, text_of
 
 NAME = "codex-exec"
 _TYPES = frozenset({"thread.started", "turn.started", "turn.completed", "turn.failed", "item.started", "item.updated",

@@ -15,7 +15,8 @@ from core.formats.dialogue import DialogueTurn, add_turns
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.rows import SourceRow, row_format
 from core.formats.source import Source
-from core.formats.values import dicts_of, family_of, text_of
+from core.formats.tools import family_of
+from core.formats.values import dicts_of, text_of
 
 NAME = "nebius"
 _BLOCK = re.compile(r"```[^\n]*\n(.*?)\n?```", re.DOTALL)

@@ -20,13 +20,13 @@ from core.formats.imported import Imported, SessionBuilder
 from core.formats.records import gathered, records
 from core.formats.rows import canonical
 from core.formats.source import Source, is_plain
+from core.formats.tools import family_of
 from core.formats.values import (
     as_json,
     code_of,
     dict_of,
     dicts_of,
     exit_error,
-    family_of,
     float_of,
     int_of,
     text_of,

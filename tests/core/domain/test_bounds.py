@@ -15,8 +15,9 @@ from core.domain.bounds import WHOLE
 from core.domain.errors import InvalidInput
 from core.domain.events import FACT_KINDS, StepAdded, UnknownFact, decode_event, decode_stored, encode_event, make_event
 from core.domain.events.event import Event
+from core.domain.head import make_head
 from core.domain.session import SessionRow, decode_row
-from core.domain.step import Action, Observation, Output, StepBody, Usage, make_head
+from core.domain.step import Action, Observation, Output, StepBody, Usage
 from core.domain.verdict import Author
 from core.protocol.messages import FromServer, ToServer
 from core.protocol.operations import AnyOp

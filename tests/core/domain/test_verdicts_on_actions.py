@@ -14,7 +14,8 @@ from support.tally import tally
 
 from core.domain.events import Placed, StepAdded, VerdictGiven, decode_event, encode_event, make_event
 from core.domain.folded import decode_folded, encode_folded
-from core.domain.step import Action, StepBody, make_head
+from core.domain.head import make_head
+from core.domain.step import Action, StepBody
 from core.domain.trajectory import Trajectory, fold
 from core.domain.verdict import Author, Verdict, by_action, outcome, step_outcome, take, verdict_key
 from core.protocol.operations import GiveVerdict

@@ -20,8 +20,9 @@ from core.domain.events import (
     encode_event,
     make_event,
 )
+from core.domain.head import make_head
 from core.domain.message import Message, decode_message, encode_message
-from core.domain.step import Action, Observation, Output, StepBody, decode_body, encode_body, make_head
+from core.domain.step import Action, Observation, Output, StepBody, decode_body, encode_body
 from core.domain.task import Task
 from core.domain.trajectory import Trajectory, fold
 from core.export.options import ExportOptions

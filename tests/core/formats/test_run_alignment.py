@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from core.domain.events import StepAdded, encode_event, make_event
-from core.domain.step import StepBody, encode_body, make_head
+from core.domain.head import make_head
+from core.domain.step import StepBody, encode_body
 from core.domain.verdict import Author
 from core.formats.imported import SessionBuilder
 from core.formats.run_alignment import StepSequence, align

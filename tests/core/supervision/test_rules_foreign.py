@@ -113,7 +113,7 @@ def test_a_change_that_names_the_old_text_cannot_be_blind_but_a_whole_file_can()
 
 @pytest.mark.parametrize(("tool", "given", "ours", "arguments"), [
     ("execute_bash", {"command": "ls -l"}, "run_command", {"command": "ls -l"}),
-    ("exec_command", {"cmd": ["bash", "-lc", "ls"]}, "run_command", {"command": "bash -lc ls"}),
+    ("exec_command", {"cmd": ["bash", "-lc", "ls"]}, "run_command", {"command": "ls"}),
     ("bash_command", {"keystrokes": "ls\n"}, "run_command", {"command": "ls\n"}),
     ("open", {"command": "open src/a.py 12"}, "open_file", {"path": "src/a.py"}),
     ("str_replace_editor", {"command": "view", "path": "/w/../w/a.py"}, "open_file", {"path": "/w/a.py"}),

@@ -1,0 +1,102 @@
+"""The head of a step: what a row shows of it, made once from its body and the table of its program's tools."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import datetime
+from math import isfinite
+
+import msgspec
+
+from core.domain.bounds import MOST_COST, NAME, WHOLE, clamp
+from core.domain.deed import Deed, deed_of
+from core.domain.step import Observation, StepBody, StepHead, Usage
+from core.domain.tools import OWN, ToolTable
+
+TITLE = 200
+"""Characters of a title."""
+
+MOST_JSON = 100_000
+"""Characters of an answer that is looked at as JSON."""
+
+
+class _Keys(msgspec.Struct):
+    keystrokes: str = ""
+
+
+class _Typed(msgspec.Struct):
+    commands: list[_Keys] = []
+    analysis: str = ""
+
+
+def make_head(body: StepBody, *, usage: Usage = Usage(), started_at: datetime | None = None,
+              ended_at: datetime | None = None, tools: ToolTable = OWN) -> StepHead:
+    """The head of a body. The worst observation gives the status; `tools` says what the actions are for."""
+    worst = max(body.observations, key=lambda o: (o.is_error, o.status == "running"), default=None)
+    error = worst.error if worst else None
+    deeds = [deed_of(action, tools) for action in body.actions]
+    return StepHead(
+        number=body.number,
+        title=_title(body, deeds),
+        tools=tuple(a.tool[:NAME] for a in body.actions),  # a model may name what there is not, at any length
+        family=body.actions[0].family if body.actions else "other",
+        status=worst.status if worst else "finished",
+        is_error=bool(worst and worst.is_error),
+        error_kind=error.kind if error else "",
+        is_waiting=bool(deeds) and all(deed.kind == "wait" for deed in deeds),
+        kind=_kind(deeds),
+        exit_code=worst.exit_code if worst else None,
+        added=clamp(sum(d.lines.added for d in deeds)),
+        removed=clamp(sum(d.lines.removed for d in deeds)),
+        hosts=tuple(dict.fromkeys(h[:NAME] for a in body.actions if (h := str(a.arguments.get("computer_ip") or "")))),
+        thought_chars=len(body.thought),
+        output_chars=clamp(sum(o.output.total_chars or len(o.output.text) for o in body.observations), WHOLE),
+        usage=_within_bounds(usage),
+        started_at=started_at,
+        ended_at=ended_at,
+    )
+
+
+def _kind(deeds: list[Deed]) -> str:
+    """What the first action is for, but a change of a file before anything else: it is what is looked for."""
+    return next((d.kind for d in deeds if d.is_change), deeds[0].kind if deeds else "message")
+
+
+def _within_bounds(usage: Usage) -> Usage:
+    """What an endpoint or a foreign file says was used; a number that is none is taken for the nearest."""
+    counts = (usage.input_tokens, usage.output_tokens, usage.cached_tokens)
+    within = [count if count is None else clamp(int(count)) for count in counts]
+    cost = usage.cost_usd if usage.cost_usd is None or isfinite(usage.cost_usd) else None
+    return Usage(input_tokens=within[0], output_tokens=within[1], cached_tokens=within[2],
+                 cost_usd=cost if cost is None else max(0.0, min(MOST_COST, cost)))
+
+
+def _title(body: StepBody, deeds: list[Deed]) -> str:
+    """One line for a step: its first action with what it did, else its thought, else what came back."""
+    if not body.actions:
+        return _words(body.thought) or _answer(body.observations)
+    tool, did = body.actions[0].tool, deeds[0].title
+    if not did and deeds[0].is_change:
+        did = next((str(p) for o in body.observations if (p := o.data.get("open_file"))), "")
+    did = did or _words(body.thought) or _answer(body.observations)
+    more = f" (+{len(deeds) - 1})" if len(deeds) > 1 else ""
+    return _one_line(f"{tool} {did}")[: TITLE - len(more)] + more
+
+
+def _words(thought: str) -> str:
+    """What an answer says; of one that is an object of keys to type (Terminus), these or why."""
+    text = thought.strip()
+    if text.startswith("{") and len(text) < MOST_JSON:
+        with suppress(msgspec.DecodeError, msgspec.ValidationError, RecursionError):
+            typed = msgspec.json.decode(text, type=_Typed)
+            keys = " ".join(command.keystrokes for command in typed.commands)
+            return _one_line(keys) or _one_line(typed.analysis) or _one_line(text)
+    return _one_line(text)
+
+
+def _answer(observations: tuple[Observation, ...]) -> str:
+    return next((text for o in observations if (text := _one_line(o.output.text))), "")
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text[:2000].split())[:TITLE]
