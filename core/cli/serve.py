@@ -23,14 +23,17 @@ PRIVATE_IDLE_MINUTES = 15.0
               help="Agents may send the value of this variable to this endpoint; remembered.")
 @click.option("--idle-minutes", type=click.FloatRange(0), envvar="TIPHYS_IDLE_MINUTES", show_envvar=True,
               help="End after so long with nobody connected and nothing at work; 0: never. Default: 15 with --private.")
+@click.option("--connections-of-account", "most", type=click.IntRange(1), show_envvar=True,
+              envvar="TIPHYS_CONNECTIONS_OF_ACCOUNT", help="How many one account may have at once. Default: 64.")
 @json_option
 def serve(
     host: str, port: int | None, private: bool, names: tuple[str, ...], certificate: str, key: str, self_signed: bool,
-    plain_text: bool, keys: tuple[str, ...], idle_minutes: float | None, as_json: bool,
+    plain_text: bool, keys: tuple[str, ...], idle_minutes: float | None, most: int | None, as_json: bool,
 ) -> None:
     """Run the session server until it is told to end (Ctrl+C)."""
     from core import logs
     from core.cli.allow import allow_key
+    from core.server.hub import MOST_OF_ACCOUNT
     from core.server.serve import Server, ServeSettings, run
     from core.store.home import Home
 
@@ -41,6 +44,7 @@ def serve(
         allow_key(pair)
     settings = ServeSettings(home=home, host=host, port=port, private=private, names=names,
                              certificate=certificate, key=key, self_signed=self_signed, plain_text=plain_text,
+                             connections_of_account=most or MOST_OF_ACCOUNT,
                              idle_s=60 * (PRIVATE_IDLE_MINUTES * private if idle_minutes is None else idle_minutes))
 
     def ready(server: Server) -> None:

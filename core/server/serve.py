@@ -28,13 +28,14 @@ from core.server.end_rules import EndRules
 from core.server.entrance import Entrance, can_wait_outside
 from core.server.gate import Gate
 from core.server.high_water import write_mark, write_marks
-from core.server.hub import Hub
+from core.server.hub import MOST_OF_ACCOUNT, Hub
 from core.server.idle import identity, until_deleted, until_idle
 from core.server.leftovers import Leftovers
 from core.server.lifecycle import settle_imports
 from core.server.lookups import lookups_of
 from core.server.notify import AttentionNotifier
 from core.server.orphans import remove_orphans
+from core.server.plain_entrance import PlainEntrance
 from core.server.recall import mend_log
 from core.server.runners import Supervisor
 from core.server.search import LogSearch
@@ -59,6 +60,7 @@ class ServeSettings(msgspec.Struct, frozen=True, kw_only=True):
     turn TLS on, which every address but loopback needs unless `plain_text` says that something else encrypts;
     `self_signed` turns it on with a certificate of the server's own making, kept in the home folder.
     `idle_s`: so long without anybody connected and any session at work, and it ends; 0: never.
+    `connections_of_account`: so many connections one account may have at once.
     `runner` is how the program is called to start a runner (for tests).
     """
 
@@ -75,6 +77,7 @@ class ServeSettings(msgspec.Struct, frozen=True, kw_only=True):
     runner: tuple[str, ...] = ()
     program: str = "tiphys"
     idle_s: float = 0.0
+    connections_of_account: int = MOST_OF_ACCOUNT
 
 
 class Server:
@@ -138,7 +141,7 @@ class Server:
             stack.callback(supervisor.let_go)
             scope.spawn(supervisor.run(), name="runners")
             scope.spawn(remove_orphans(self.home, reader), name="orphans")
-            scope.spawn(rules.run(), name="rules")
+            scope.spawn(rules.run(hub.on_changed), name="rules")
             scope.spawn(Leftovers(hub, self.home).run(), name="leftovers")
 
     async def _until_over(self, cause: Callable[[], Coroutine[Any, Any, None]]) -> None:
@@ -151,11 +154,12 @@ class Server:
         self.url = with_pin(url_of(listener, tls is not None), pin)
         self.addresses = [with_pin(address, pin) for address in addresses_of(listener, tls is not None, settings.names)]
         gate = Gate(hub.reader, settings.names)
+        hub.most_of_account = settings.connections_of_account
         entrance = Entrance(listener) if can_wait_outside(asyncio.get_running_loop()) else None
+        plain = PlainEntrance() if entrance is None else None
 
         def greeted(socket: ServerConnection, principal: Principal, hello: Hello) -> None:
-            if entrance is not None:
-                entrance.greeted(socket.remote_address)
+            (entrance or plain).greeted(socket.remote_address)  # type: ignore[union-attr]
             gate.note_greeted(socket, principal, hello.program)
 
         async def handle(socket: ServerConnection) -> None:
@@ -166,7 +170,8 @@ class Server:
         await stack.enter_async_context(serve(
             handle, sock=entrance.door if entrance else listener, ssl=tls, process_request=gate.judge,
             subprotocols=[Subprotocol(SUBPROTOCOL)], compression=None, max_size=MAX_TEXT_FRAME, ping_interval=PING_S,
-            ping_timeout=PING_S, open_timeout=10, close_timeout=2, server_header=None, logger=_quiet()))
+            create_connection=plain.connections() if plain else None, ping_timeout=PING_S,
+            open_timeout=10, close_timeout=2, server_header=None, logger=_quiet()))
         if entrance is not None:
             entrance.open()
             stack.push_async_callback(entrance.close)

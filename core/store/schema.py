@@ -164,6 +164,17 @@ def m0005_attribution(db: Database) -> None:
     _run(db, _M0005)
 
 
+_M0006 = """
+CREATE INDEX event_of_step ON event (session, step, seq) WHERE kind = 'step_added';
+"""
+
+
+@migrations()
+def m0006_step_index(db: Database) -> None:
+    """How a step was told, without reading the labels of a whole session: every opinion asks."""
+    _run(db, _M0006)
+
+
 def _run(db: Database, script: str) -> None:
     """Run statements one by one: executescript would commit the transaction of the migration."""
     statement = ""
