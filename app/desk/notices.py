@@ -34,6 +34,9 @@ SENTENCES: dict[str, str] = {
     "file_not_written": QT_TRANSLATE_NOOP("Errors", "{path} cannot be written: {why}"),
     "file_too_large": QT_TRANSLATE_NOOP("Errors", "This file is too large."),
     "guidance_exists": QT_TRANSLATE_NOOP("Errors", "The server holds this guidance already."),
+    "held_for_newer_server": QT_TRANSLATE_NOOP(
+        "Errors", "The server's program is older and would take your verdict on one action for one on the whole step. "
+                  "That verdict, and what you sent after it, waits on this computer until the server is updated."),
     "imported": QT_TRANSLATE_NOOP("Errors", "An imported trajectory cannot be controlled: no agent is behind it."),
     "internal": QT_TRANSLATE_NOOP("Errors", "The server met a fault of its own. Its log has the details."),
     "internal_error": QT_TRANSLATE_NOOP(
@@ -59,6 +62,9 @@ SENTENCES: dict[str, str] = {
     "server_start": QT_TRANSLATE_NOOP("Errors", "The private server did not start. Its log is in {folder}."),
     "session_exists": QT_TRANSLATE_NOOP("Errors", "There is a session of this name already."),
     "session_over": QT_TRANSLATE_NOOP("Errors", "This session has ended: no agent will read this."),
+    "step_changed": QT_TRANSLATE_NOOP(
+        "Errors", "Step {step} has changed since you judged it. Look at it again: your choice waits in the panel "
+                  "Review."),
     "store_too_new": QT_TRANSLATE_NOOP("Errors", "This data was written by a newer version of Tiphys."),
     "store_unavailable": QT_TRANSLATE_NOOP("Errors", "The data folder cannot be used now."),
     "store_write_failed": QT_TRANSLATE_NOOP("Errors", "The disk refused to store this. Is it full?"),
@@ -67,6 +73,8 @@ SENTENCES: dict[str, str] = {
     "text_too_long": QT_TRANSLATE_NOOP("Errors", "This text is too long to be sent."),
     "token_expired": QT_TRANSLATE_NOOP(
         "Errors", "Your account on this server has expired. The administrator can prolong it."),
+    "too_many_connections": QT_TRANSLATE_NOOP(
+        "Errors", "This account has {most} connections to the server already, which is as many as one may have."),
     "unknown_format": QT_TRANSLATE_NOOP("Errors", "“{path}” is in no format that is known here."),
     "wrong_state": QT_TRANSLATE_NOOP("Errors", "This is not possible in the session's present state."),
 }

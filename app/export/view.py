@@ -183,9 +183,11 @@ class ChooseView(QWidget):
         for session in report.sessions:
             parts.append(Part(text="\n", style="meta"))
             parts.append(Part(text=f"{one_line(session.title or session.session, 80)}\n", style="heading"))
-            line = self.tr("{steps} steps: {kept} kept, {masked} masked, {undecided} undecided → {samples} samples")
+            line = self.tr("{steps} steps: {kept} kept, {masked} masked, {partly} masked in part, "
+                           "{undecided} undecided → {samples} samples")
             parts.append(Part(text=line.format(
                 steps=number(session.steps), kept=number(session.kept), masked=number(session.masked),
+                partly=number(session.partly),
                 undecided=number(session.undecided), samples=number(session.samples)) + "\n"))
             for refusal in session.refused[:200]:
                 where = self.tr("step {step}: ").format(step=refusal.step) if refusal.step else ""

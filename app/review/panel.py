@@ -8,8 +8,9 @@ from functools import partial
 from PySide6.QtCore import QElapsedTimer, QObject
 from PySide6.QtWidgets import QWidget
 
+from app.desk.notices import sentence_of
 from app.desk.panel import Panel
-from app.desk.refusal import Refusal
+from app.desk.refusal import Refusal, words_of
 from app.desk.session_key import id_of, is_local
 from app.desk.worker import Worker, home_environment, read_line
 from app.desk.workplace import Workplace
@@ -31,6 +32,9 @@ from core.workers.judge import read_judge_line
 
 SETTLED_MS = 1_000
 """At the live tail a step must have stood there so long before a key judges it."""
+
+STEP_CHANGED = "step_changed"
+"""The server's code for an opinion on what a step says no more."""
 
 ACTIONS = ("review.keep", "review.mask", "review.unsure", "review.note", "review.tag", "review.undo", "review.next")
 
@@ -124,7 +128,8 @@ class ReviewController(QObject):
         return StepOpinions(number=head.number, title=head.title, outcome=book.outcome(entry),
                             mine=book.mine(entry, target.action), verdicts=tuple(verdicts), notes=tuple(entry.notes),
                             others_hidden=hidden, marked=len(target.entries), tags=frozenset(book.tags(entry)),
-                            actions=head.tools, action=target.action, masked=masked_actions(verdicts, len(head.tools)))
+                            void=book.void(entry, target.action), actions=head.tools, action=target.action,
+                            masked=masked_actions(verdicts, len(head.tools)))
 
     def _target(self, trajectory: Trajectory) -> Target:
         return target_of(self._sight, self._cursor, trajectory)
@@ -157,7 +162,7 @@ class ReviewController(QObject):
     def _on_answered(self, command: str, refusal: Refusal | None) -> None:
         unanswered = self._unanswered.pop(command, None)
         if unanswered is not None and refusal is not None:  # the sender tells the reader
-            self._book(unanswered[0]).refuse(unanswered[1])
+            self._book(unanswered[0]).refuse(unanswered[1], refusal.error.code == STEP_CHANGED)
             self._turn()
 
     def _on_setting(self, key: str) -> None:
@@ -255,8 +260,8 @@ class ReviewController(QObject):
             self._place.sender.send(session, _op_of(change), refused=partial(self._refused, session, change))
 
     def _refused(self, session: str, change: AnyChange, error: ReportableError) -> None:
-        self._book(session).refuse(change)
-        self._place.notices.report(error)
+        self._book(session).refuse(change, error.code == STEP_CHANGED)
+        self._place.notices.tell(sentence_of(error), "error", session)
         self._turn()
 
     def _write_tag(self, *_: object) -> None:
@@ -289,7 +294,13 @@ class ReviewController(QObject):
 
     def _put_note(self, session: str, target: Target, text: str) -> None:
         for entry in target.entries:
-            self._place.sender.send(session, AddNote(step=entry.head.number, text=text))
+            op = AddNote(step=entry.head.number, text=text, content=entry.body)
+            self._place.sender.send(session, op, refused=partial(self._note_refused, session, op))
+
+    def _note_refused(self, session: str, op: AddNote, error: ReportableError) -> None:
+        self._place.notices.tell(words_of(Refusal(session, op, error)), "error", session)
+        if error.code == STEP_CHANGED:
+            self._view.offer_note(op.text)
 
     def _remember(self, key: str, on: bool) -> None:
         self._place.settings.set(key, on)
@@ -328,16 +339,16 @@ class ReviewController(QObject):
 
 def _op_of(change: AnyChange) -> AnyOp:
     if isinstance(change, TagChange):
-        return SetTag(step=change.step, tag=change.tag, on=change.on)
+        return SetTag(step=change.step, tag=change.tag, on=change.on, content=change.content)
     return GiveVerdict(step=change.step, value=change.decision.value, reason=change.decision.reason,
-                       action=change.action)
+                       action=change.action, content=change.content)
 
 
 def _change_of(op: AnyOp) -> AnyChange | None:
     if isinstance(op, SetTag) and op.step:
-        return TagChange(op.step, op.tag, op.on)
+        return TagChange(op.step, op.tag, op.on, op.content)
     if isinstance(op, GiveVerdict) and op.author is None:
-        return Change(op.step, Decision(op.value, op.reason), op.action)
+        return Change(op.step, Decision(op.value, op.reason), op.action, op.content)
     return None
 
 

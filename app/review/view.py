@@ -38,7 +38,7 @@ MEANINGS = {"keep": "keep", "mask": "mask", "unsure": "attention"}
 
 class StepOpinions(msgspec.Struct, frozen=True):
     """What the panel shows of one step. `actions` are its tools, `action` is the chosen one (0: the whole step),
-    `masked` those that are masked alone."""
+    `masked` those that are masked alone; `void` is what the reader chose before the step changed."""
 
     number: int
     title: str
@@ -52,6 +52,7 @@ class StepOpinions(msgspec.Struct, frozen=True):
     actions: tuple[str, ...] = ()
     action: int = 0
     masked: tuple[int, ...] = ()
+    void: Decision = Decision()
 
 
 class ReviewView(QWidget):
@@ -82,6 +83,12 @@ class ReviewView(QWidget):
         self.action.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.action.activated.connect(self.action_chosen)
         self.action.hide()
+        self.again = QPushButton("", self)
+        self.again.setToolTip(self.tr("It was not taken, for the step says something else now. Look first."))
+        self.again.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.again.clicked.connect(self._say_again)
+        self.again.hide()
+        self._void = Decision()
         self.reason = self._reason_box()
         self._opinions = LongText(self, name=self.tr("Opinions"))
         self._note = QPlainTextEdit(self)
@@ -111,7 +118,7 @@ class ReviewView(QWidget):
             keys.addWidget(self._button(action, meaning), place // 3, place % 3)
         keys.addWidget(self._button(self._actions[5], "ink"), 1, 2)
         body = QWidget(self)
-        column(top, self.action, keys, self.reason, self.tags, (self._opinions, 1), self._note, on=body,
+        column(top, self.action, self.again, keys, self.reason, self.tags, (self._opinions, 1), self._note, on=body,
                spacing=2 * theme.GRID, margin=2 * theme.GRID)
         self._stack = QStackedLayout()
         self._stack.addWidget(self._empty)
@@ -184,6 +191,7 @@ class ReviewView(QWidget):
         self._title.setText(title)
         self._show_actions(opinions)
         self._show_final(opinions)
+        self._show_void(opinions.void)
         for action, value in zip(self._actions[:3], ("keep", "mask", "unsure"), strict=True):
             action.setCheckable(True)
             action.setChecked(opinions.mine.value == value)
@@ -192,7 +200,7 @@ class ReviewView(QWidget):
         if not opinions.verdicts and not opinions.notes:
             self._opinions.placeholder(self.tr("Nobody has judged this step: it is undecided."))
         if not self.reason.hasFocus():
-            self.reason.setEditText(opinions.mine.reason)
+            self.reason.setEditText(opinions.mine.reason or opinions.void.reason)
 
     def show_time(self, seconds: float) -> None:
         """How long the reader was at work on this session."""
@@ -220,6 +228,12 @@ class ReviewView(QWidget):
         """Open the note box and put the cursor there."""
         self._note.show()
         self._note.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def offer_note(self, text: str) -> None:
+        """A note that was not taken, to be looked at and stored again; what is being written stays."""
+        if not self._note.toPlainText().strip():
+            self._note.setPlainText(text)
+            self._note.show()
 
     def offer_reasons(self, reasons: Sequence[str]) -> None:
         """The reasons to choose from; the usual ones where there are none."""
@@ -268,6 +282,15 @@ class ReviewView(QWidget):
             self.action.addItems(words)
         self.action.setCurrentIndex(opinions.action)
         self.action.setVisible(len(opinions.actions) > 1 and opinions.marked < 2)
+
+    def _show_void(self, void: Decision) -> None:
+        self._void = void
+        words = self.tr("You chose “{value}” before this step changed: say it again")
+        self.again.setText(f"{SIGNS.get(void.value, '·')} {words.format(value=self._value(void.value))}")
+        self.again.setVisible(void.value != "none")
+
+    def _say_again(self) -> None:
+        self.judged.emit(self._void.value, self.take_reason() or self._void.reason)
 
     def _show_final(self, opinions: StepOpinions) -> None:
         text, meaning = {"mask": (self.tr("✗ masked"), "mask"), "keep": (self.tr("✓ kept"), "keep"),

@@ -11,11 +11,14 @@ import msgspec
 from PySide6.QtCore import QObject
 
 from app.desk.desk import Desk
-from app.desk.notices import Notices
+from app.desk.notices import Notices, sentence_of
+from app.desk.session_key import key_of
 from core import program
 from core.aio import TaskScope
 from core.client.client import Client
-from core.domain.errors import ReportableError, Unavailable
+from core.domain.errors import ReportableError, Unavailable, make_error
+from core.protocol.client_state import HELD
+from core.protocol.messages import Failed
 from core.store.home import Home
 from core.store.lock import is_held
 
@@ -45,8 +48,15 @@ class DeskConnection:
         self._stop()
         self.url, self.wanted = url, (url, token)
         client = Client(self._desk.replica, url, token, program="tiphys desktop")
+        client.on_failed.append(self._on_failed)
         self._desk.attach(client)
         self._task = self._scope.spawn(client.run(), name="client", on_error=self._notices.report)
+
+    def _on_failed(self, failed: Failed) -> None:
+        if failed.code == HELD:
+            session = key_of(failed.about, self._desk.server)
+            why = make_error(failed.kind, failed.code, failed.sentence, failed.params)
+            self._notices.tell(sentence_of(why), "error", session)
 
     def leave(self) -> asyncio.Task[None] | None:
         """Work without a server; the task ends soon."""

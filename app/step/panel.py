@@ -63,6 +63,8 @@ class StepController(QObject):
         place.actions["view.in_context"].triggered.connect(self._in_context)
         panel.moved.connect(self._move)
         panel.text.edit.selectionChanged.connect(self._on_selected)
+        panel.action_chosen.connect(self._choose_action)
+        place.cursor.action_chosen.connect(self._on_action_chosen)
 
     def _on_stepped(self) -> None:
         self._aside = None
@@ -86,6 +88,15 @@ class StepController(QObject):
         text = self._panel.text
         self._place.cursor.selected_words = (
             SelectedWords(entry.head.number, text.selected, text.before_selected) if entry else SelectedWords())
+
+    def _choose_action(self, action: int) -> None:
+        """As the key of `review.action` does; the heading that is chosen already chooses the whole step again."""
+        if len(self._place.cursor.marks) < 2:
+            self._place.cursor.choose_action(0 if action == self._place.cursor.action else action)
+
+    def _on_action_chosen(self) -> None:
+        self._panel.text.choose(self._place.cursor.action)
+        self._show()
 
     def _move(self, by: int) -> None:
         self._place.actions["go.next_step" if by > 0 else "go.previous_step"].trigger()
@@ -117,7 +128,8 @@ class StepController(QObject):
         shown = (f"{trajectory.session}/step", entry.body)
         head = entry.head
         title = self.tr("Step {n}").format(n=quantities.number(head.number))
-        self._panel.show_head(title, " · ".join(t for t in (self._verdict(entry), self._about(head)) if t))
+        about = (self._judged(), self._verdict(entry), self._about(head))
+        self._panel.show_head(title, " · ".join(t for t in about if t))
         if shown == self._shown:
             return
         self._forget()
@@ -126,6 +138,10 @@ class StepController(QObject):
         self._panel.text.placeholder(self._why_not_here())
         self._body = self._place.sight.holder(entry.body).body(entry.body, self._take_body, self._on_absent)
         self._show_eye()
+
+    def _judged(self) -> str:
+        action = self._place.cursor.action
+        return self.tr("action {n} alone is judged").format(n=quantities.number(action)) if action else ""
 
     def _verdict(self, entry: StepEntry) -> str:
         """What was decided of the step, or of its actions; nothing to a blind reader who has not judged it."""

@@ -41,7 +41,7 @@ def _action_parts(action: Action, number: int, count: int) -> list[Part]:
     word = QCoreApplication.translate("Step", "Action")
     if count > 1:
         word = QCoreApplication.translate("Step", "Action {n} of {count}").format(n=number, count=count)
-    parts = [_heading(f"{word}  {one_line(action.tool, 80)}")]
+    parts = [_heading(f"{word}  {one_line(action.tool, 80)}", number if count > 1 else 0)]
     if action.malformed:
         parts.append(Part(text=QCoreApplication.translate("Step", "Malformed call: ") + action.malformed + "\n",
                           meaning="error"))
@@ -115,8 +115,8 @@ def _cut(observation: Observation) -> str:
     return sentence.format(shown=quantities.number(len(output.text)), total=quantities.number(output.total_chars))
 
 
-def _heading(text: str) -> Part:
-    return Part(text=text + "\n", style="heading")
+def _heading(text: str, choice: int = 0) -> Part:
+    return Part(text=text + "\n", style="heading", choice=choice)
 
 
 def _gap(part: Part) -> Part:

@@ -20,6 +20,9 @@ from app.step.eye_view import EyeView
 class StepView(QWidget):
     """Shows the parts of one step, or of a summary or guidance that was opened."""
 
+    action_chosen = Signal(int)
+    """The heading of an action was chosen, counted from 1."""
+
     moved = Signal(int)
     """-1: the step before, +1: the next."""
 
@@ -37,6 +40,9 @@ class StepView(QWidget):
         self.eye_button.setToolTip(self.tr("The exact context the model was given (C)"))
         self.eye_button.setToolButtonStyle(self.eye_button.toolButtonStyle().ToolButtonTextBesideIcon)
         self.text = LongText(self, name=self.tr("Thought, actions and observations"))
+        self.text.edit.setAccessibleDescription(self.tr(
+            "The heading of an action, by a click or by Tab and Enter, makes the judging keys judge that action alone"))
+        self.text.edit.chosen.connect(self.action_chosen)
         self.eye = EyeView(context, self)
         self.pages = QStackedWidget(self)
         self.pages.addWidget(self.text)

@@ -63,9 +63,9 @@ class _File(msgspec.Struct):
 
 
 def follow_files(home: Home, lines: Sequence[ImportLine], arrivals: NewFiles, quiet_after: float, as_json: bool
-                 ) -> None:
+                 ) -> set[str]:
     """Follow the files of an import, and those that arrive, until SIGINT or SIGTERM, or until all have been silent
-    for `quiet_after` seconds."""
+    for `quiet_after` seconds. Gives the sessions that grew."""
     over = threading.Event()
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: over.set())
@@ -82,6 +82,7 @@ def follow_files(home: Home, lines: Sequence[ImportLine], arrivals: NewFiles, qu
         if quiet_after and time.monotonic() - last > quiet_after:
             break
     follower.settle_all()
+    return follower.grown
 
 
 class FileFollower:
@@ -90,6 +91,8 @@ class FileFollower:
     def __init__(self, home: Home, files: Sequence[_File], as_json: bool, silence_s: float,
                  arrivals: NewFiles | None = None) -> None:
         self._home, self._files, self._as_json, self._silence_s = home, list(files), as_json, silence_s
+        self.grown: set[str] = set()
+        """The sessions to which something was added."""
         self._arrivals, self._arrivals_at = arrivals or NewFiles([]), time.monotonic()
 
     def go_on(self, lines: Iterable[ImportLine]) -> None:
@@ -180,6 +183,7 @@ class FileFollower:
             await authority.take_in(session, op, f"import:{session}:{head}", bodies, blobs)
 
         writing(self._home, store)
+        self.grown.add(session)
 
     def _say(self, session: str, path: Path) -> None:
         with reading(self._home) as conn:

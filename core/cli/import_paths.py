@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 def import_paths(paths: tuple[Path, ...], follow: bool, quiet_after: float, with_progress: bool, as_json: bool) -> int:
     """Import the sessions in PATHS: files, or folders with all files below them.
 
-    The format is recognised by the content. A second import of the same content changes nothing. Ctrl+C ends it: the
-    sessions that were told stay, of no other is anything kept.
+    The format is recognised by the content. A second import of the same content changes nothing. At the end the rules
+    judge what was imported, as at the end of an agent's session (at_end = false in rules.toml: not). Ctrl+C ends it:
+    the sessions that were told stay, of no other is anything kept.
     """
     from core.cli.progress import ProgressDisplay
     from core.formats.new_files import NewFiles
@@ -46,6 +47,8 @@ def import_paths(paths: tuple[Path, ...], follow: bool, quiet_after: float, with
             progress.clear()
             found.append(line)
             _show(line, as_json)
+        if not follow:
+            _judge(home, [line.session for line in found])
     except KeyboardInterrupt:
         progress.clear()
         note(f"tiphys: It was cancelled; {len(found)} sessions are imported, of no other anything is kept.")
@@ -54,8 +57,16 @@ def import_paths(paths: tuple[Path, ...], follow: bool, quiet_after: float, with
     if follow:
         from core.cli.follow_files import follow_files
 
-        follow_files(home, found, new_files, quiet_after, as_json)
+        grown = follow_files(home, found, new_files, quiet_after, as_json)
+        _judge(home, [*(line.session for line in found), *grown])
     return max((f.exit_status for f in failures), default=0)
+
+
+def _judge(home: Home, sessions: Sequence[str]) -> None:
+    from core.cli.log_access import writing
+
+    if sessions:
+        writing(home, lambda authority: authority.judge_ended(sessions))
 
 
 def _show(line: ImportLine, as_json: bool) -> None:

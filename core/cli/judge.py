@@ -78,8 +78,7 @@ def _propose_by_model(home: Home, session: str, model: ModelSettings, settings: 
             note(_in_words(asker.estimate(judged, body_of, model.input_price, model.output_price)))
             windows = asker.verdicts(judged, body_of, lambda done, of: note(f"judged {done} of {of} windows"))
             async for events in windows:
-                await store_verdicts(home, session, events)
-                proposed += events
+                proposed += await store_verdicts(home, judged, events)
         finally:
             await opened.close()
         return proposed

@@ -86,6 +86,7 @@ def settings_of(home: Home, values: Mapping[str, SettingValue], private: bool) -
 
     idle = values.get("idle_minutes", PRIVATE_IDLE_MINUTES * private)
     mine = {key: setting(values, key) for key in (
-        "host", "names", "address", "certificate", "key", "self_signed", "plain_text", "trusted_proxies")}
+        "host", "names", "address", "certificate", "key", "self_signed", "plain_text", "trusted_proxies",
+        "connections_of_account")}
     return ServeSettings(home=home, private=private, idle_s=60 * idle,  # type: ignore[arg-type]
                          port=values.get("port"), **mine)  # type: ignore[arg-type]

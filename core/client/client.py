@@ -34,7 +34,7 @@ from core.protocol.client_effects import (
     Send,
     Show,
 )
-from core.protocol.client_state import ClientState, OutboxSender
+from core.protocol.client_state import HELD, ClientState, OutboxSender
 from core.protocol.messages import Ack, Command, Failed, Found, ListTasks, Live, Nak, Search, Tasks, Welcome, Wire
 from core.protocol.operations import AnyOp
 
@@ -176,6 +176,8 @@ class Client:
         for effect in effects:
             if isinstance(effect, Send):
                 self._link.post(effect.message)
+            elif isinstance(effect, Show):
+                self._show(effect.message)
 
     async def _carry_out(self, effects: Iterable[Effect]) -> None:
         for effect in effects:
@@ -272,4 +274,6 @@ class Client:
             tell(self.on_live, message.session, message.channel, message.text)
             return
         log.info("%s", message.sentence)
+        if message.code == HELD:
+            self._link.remark(message.code, message.sentence)
         tell(self.on_failed, message)

@@ -129,6 +129,12 @@ class ReconnectingConnection:
         if self._socket is not None:
             await shut(self._socket, code, reason)
 
+    def remark(self, code: str, sentence: str) -> None:
+        """Say in the status what stands in the way on this connection, which goes on."""
+        now = self.status
+        self._tell(state=now.state, latency_ms=now.latency_ms, code=code, sentence=sentence, scopes=now.scopes,
+                   capabilities=now.capabilities)
+
     def abort(self, cause: ReportableError) -> None:
         """Cut this connection here and now; `run` makes the next one soon. The status tells the cause."""
         self._cause = cause

@@ -73,29 +73,33 @@ class Control(Op, frozen=True, kw_only=True, tag="control"):
 
 class GiveVerdict(Op, frozen=True, kw_only=True, tag="give_verdict"):
     """Judge a step, or its `action`-th action (counted from 1; 0: the whole step). `author` is only for rules and
-    judges; a person is known by the token."""
+    judges; a person is known by the token. `content` is the content address of the body that the step had
+    where it was judged: the server refuses a word on a step that says something else now. "": it is not asked."""
 
     step: StepPlace
     value: VerdictValue
     reason: Reason = ""
     author: Author | None = None
     action: Count = 0
+    content: Code = ""
 
 
 class AddNote(Op, frozen=True, kw_only=True, tag="add_note"):
-    """Remark on a step, on words of it (`anchor`), or on the session (step 0)."""
+    """Remark on a step, on words of it (`anchor`), or on the session (step 0). `content` as in `GiveVerdict`."""
 
     step: StepPlace
     text: Text
+    content: Code = ""
     anchor: TextAnchor | None = None
 
 
 class SetTag(Op, frozen=True, kw_only=True, tag="set_tag"):
-    """Tag a step (0: the session), or take the tag off."""
+    """Tag a step (0: the session), or take the tag off. `content` as in `GiveVerdict`."""
 
     step: StepPlace
     tag: Tag
     on: bool = True
+    content: Code = ""
 
 
 class TellTime(Op, frozen=True, kw_only=True, tag="tell_time"):

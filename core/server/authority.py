@@ -4,7 +4,8 @@ else by holding the database itself. Either way the same handlers decide."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from typing import Any, Protocol, TypeVar
 
 import msgspec
@@ -15,13 +16,14 @@ from core.client.status import Status
 from core.domain.errors import Conflict, Denied, ReportableError, Unavailable, make_error
 from core.domain.ids import new_id
 from core.protocol.append_state import Appender, SendBlobs, Stored
-from core.protocol.client_effects import Send
+from core.protocol.client_effects import Send, Show
 from core.protocol.client_state import OutboxSender
 from core.protocol.frames import pieces
 from core.protocol.messages import Ack, Append, Command, Failed, Nak, Welcome, Wire
 from core.protocol.operations import AnyOp, ImportSession
 from core.server.address import read_endpoint
 from core.server.append import MissingPayloads, append_entries
+from core.server.end_rules import EndRules
 from core.server.handlers import apply_command
 from core.server.lookups import lookups_of
 from core.server.serve import ensure_admin, hold
@@ -50,6 +52,9 @@ class Way(Protocol):
     async def take_in(self, session: str, op: ImportSession, journal: str, bodies: Sequence[bytes],
                       payloads: Mapping[str, bytes]) -> None:
         """Make room for an import and append it."""
+
+    async def judge_ended(self, sessions: Iterable[str]) -> None:
+        """Let the rules judge those of some sessions that are over."""
 
     async def close(self) -> None:
         """Let go."""
@@ -105,6 +110,10 @@ class Authority:
         """
         await self._way.take_in(session, op, journal, bodies, payloads)
 
+    async def judge_ended(self, sessions: Iterable[str]) -> None:
+        """Let the rules judge those of some sessions that are over; a server that runs does so by itself."""
+        await self._way.judge_ended(sessions)
+
     # ---- accounts: rows that no log tells of, so they are written beside a running server, which notices
 
     async def accounts(self, work: Callable[[Database], T]) -> T:
@@ -126,6 +135,7 @@ class _Local:
     """The database is ours as long as we hold the lock."""
 
     def __init__(self, home: Home, lock: FileLock, writer: Writer, principal: accounts.Principal) -> None:
+        self._home = home
         self._lookups, self._lock, self._writer, self._principal = lookups_of(home), lock, writer, principal
 
     @classmethod
@@ -155,6 +165,14 @@ class _Local:
 
         await self._writer.do(work)
 
+    async def judge_ended(self, sessions: Iterable[str]) -> None:
+        with closing(connect(self._home.server_db, readonly=True)) as reader:
+            rules = EndRules(_HeldLog(reader, self._writer), self._home)
+            try:
+                await rules.judge(sessions)
+            finally:
+                await rules.close()
+
     def _apply(self, conn: Database, session: str, op: AnyOp) -> dict[str, Any]:
         command = Command(id=new_id(), cseq=1, session=session, op=op)
         return apply_command(conn, self._principal, command, self._lookups)
@@ -162,6 +180,16 @@ class _Local:
     async def close(self) -> None:
         self._writer.close()
         self._lock.release()
+
+
+class _HeldLog:
+    """The log as the rules use it, while no server runs."""
+
+    def __init__(self, reader: Database, writer: Writer) -> None:
+        self.reader, self._writer = reader, writer
+
+    async def do(self, session: str, work: Callable[[Database], T]) -> T:
+        return await self._writer.do(work)
 
 
 class _Remote:
@@ -234,6 +262,9 @@ class _Remote:
         await self.do(session, op)
         await self.append(session, journal, bodies, payloads)
 
+    async def judge_ended(self, sessions: Iterable[str]) -> None:
+        return
+
     async def _patiently(self, done: asyncio.Future[int]) -> int:
         while not done.done():
             await asyncio.wait([done], timeout=PATIENCE_S)
@@ -247,7 +278,7 @@ class _Remote:
     # ---- what the link tells
 
     async def on_welcome(self, welcome: Welcome) -> None:
-        self._post(self._sender.connect(welcome.cseq))
+        self._post(self._sender.connect(welcome.cseq, welcome.capabilities))
         if self._appender is not None:
             for message in self._appender.connect():
                 self._link.post(message)
@@ -301,6 +332,14 @@ class _Remote:
         for effect in effects:
             if isinstance(effect, Send):
                 self._link.post(effect.message)
+            elif isinstance(effect, Show) and isinstance(effect.message, Failed):
+                self._held(effect.message)
+
+    def _held(self, why: Failed) -> None:
+        """Nothing that waits will be answered: nobody updates the server while a command of the command line runs."""
+        for answer in self._answers.values():
+            if not answer.done():
+                answer.set_exception(make_error(why.kind, why.code, why.sentence, why.params))
 
 
 def _missing(hash: str) -> Unavailable:

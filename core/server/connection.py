@@ -217,7 +217,12 @@ class ConnectedClient:
     async def _greet(self, hello: Hello) -> None:
         reader = self._hub.reader
         self._door.packs = PACKED in hello.capabilities
-        self._hub.join(self, hello.client)
+        try:
+            self._hub.join(self, hello.client)
+        except LimitReached as error:
+            self._note_refusal(error.code)
+            await self._fail(error, Close.SLOW_DOWN)
+            return
         self._hub.counts.greeted["runner" if self._is_runner else "client"] += 1
         self._on_greeted(hello)
         await self._door.say(Welcome(protocol=PROTOCOL, epoch=log.epoch(reader), program=self._program,

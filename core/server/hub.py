@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Protocol, TypeVar
 
-from core.domain.errors import Denied
+from core.domain.errors import Denied, LimitReached
 from core.logs import Thinned
 from core.protocol.messages import Close, Live
 from core.protocol.server_state import Bucket
@@ -27,6 +27,11 @@ T = TypeVar("T")
 AGAIN_PER_S, AGAIN_AT_ONCE = 1.0, 5_000.0
 """How often one account may send commands again without waiting: more than most people give in the seven days that
 outboxes keep. Beyond it the limit of the connection holds."""
+
+
+MOST_OF_ACCOUNT = 64
+"""Connections that one account may have at once, unless whoever runs the server says otherwise: some windows and
+commands on each of a person's computers."""
 
 
 class Peer(Protocol):
@@ -63,6 +68,7 @@ class Hub:
         """Where it is written down who asked for what their token is not worth."""
         self.on_changed: list[Callable[[str], None]] = []
         """Called with a session after each commit that touched it."""
+        self.most_of_account = MOST_OF_ACCOUNT
         self._peers: dict[Peer, tuple[str, int]] = {}  # whose outbox or journal it is, and which of all it was
         self._greeted = 0
         self._again: dict[str, Bucket] = {}
@@ -94,7 +100,11 @@ class Hub:
         return bucket.take(self._loop.time())
 
     def join(self, peer: Peer, client: str = "") -> None:
-        """A connection of an outbox or journal was greeted."""
+        """A connection of an outbox or journal was greeted. Raises LimitReached (too_many_connections)."""
+        name = peer.principal.name
+        if sum(p.principal.name == name for p in self._peers) >= self.most_of_account:
+            raise LimitReached("too_many_connections", f"The account {name} has {self.most_of_account} connections "
+                               "already, which is as many as one may have.", most=self.most_of_account)
         self._greeted += 1
         self._peers[peer] = client, self._greeted
 

@@ -29,7 +29,7 @@ from core.server.entrance import Entrance, can_wait_outside
 from core.server.gate import Gate
 from core.server.high_water import write_mark, write_marks
 from core.server.http_pages import HttpPages
-from core.server.hub import Hub
+from core.server.hub import MOST_OF_ACCOUNT, Hub
 from core.server.idle import identity, until_deleted, until_idle
 from core.server.leftovers import Leftovers
 from core.server.lifecycle import settle_imports
@@ -37,6 +37,7 @@ from core.server.logins import Logins
 from core.server.lookups import lookups_of
 from core.server.notify import AttentionNotifier
 from core.server.orphans import remove_orphans
+from core.server.plain_entrance import PlainEntrance
 from core.server.pulse import Pulse
 from core.server.recall import mend_log
 from core.server.runners import Supervisor
@@ -67,6 +68,7 @@ class ServeSettings(msgspec.Struct, frozen=True, kw_only=True):
     `self_signed` turns it on with a certificate of the server's own making, kept in the home folder.
     `trusted_proxies` are addresses or networks of reverse proxies, whose X-Forwarded-For is believed.
     `idle_s`: so long without anybody connected and any session at work, and it ends; 0: never.
+    `connections_of_account`: so many connections one account may have at once.
     `runner` is how the program is called to start a runner (for tests).
     """
 
@@ -85,6 +87,7 @@ class ServeSettings(msgspec.Struct, frozen=True, kw_only=True):
     runner: tuple[str, ...] = ()
     program: str = "tiphys"
     idle_s: float = 0.0
+    connections_of_account: int = MOST_OF_ACCOUNT
 
 
 class Server:
@@ -153,7 +156,7 @@ class Server:
             stack.callback(supervisor.let_go)
             scope.spawn(supervisor.run(), name="runners")
             scope.spawn(remove_orphans(self.home, reader), name="orphans")
-            scope.spawn(rules.run(), name="rules")
+            scope.spawn(rules.run(hub.on_changed), name="rules")
             scope.spawn(Leftovers(hub, self.home).run(), name="leftovers")
 
     async def _until_over(self, cause: Callable[[], Coroutine[Any, Any, None]]) -> None:
@@ -166,14 +169,15 @@ class Server:
         gate = Gate(hub.reader, [*settings.names, host_of(settings.address)], settings.trusted_proxies, hub.counts)
         pages = HttpPages(hub, gate, self.home, pulse, certificate)
         listener = bind(self.home, settings.host, settings.port, settings.private)
+        hub.most_of_account = settings.connections_of_account
         entrance = (Entrance(listener, hub.counts, gate.is_proxy) if can_wait_outside(asyncio.get_running_loop())
                     else None)
+        plain = PlainEntrance() if entrance is None else None
         self._name_addresses(listener, certificate)
         logins = Logins(hub, await stack.enter_async_context(TaskScope("logins")))
 
         def greeted(socket: ServerConnection, principal: Principal, hello: Hello) -> None:
-            if entrance is not None:
-                entrance.greeted(socket.remote_address)
+            (entrance or plain).greeted(socket.remote_address)  # type: ignore[union-attr]
             logins.note(principal, gate.note_greeted(socket, principal, hello.program))
 
         async def handle(socket: ServerConnection) -> None:
@@ -185,7 +189,8 @@ class Server:
             handle, sock=entrance.door if entrance else listener, ssl=certificate.context if certificate else None,
             process_request=pages.answer,
             subprotocols=[Subprotocol(SUBPROTOCOL)], compression=None, max_size=MAX_TEXT_FRAME, ping_interval=PING_S,
-            ping_timeout=PING_S, open_timeout=10, close_timeout=2, server_header=None, logger=_quiet()))
+            create_connection=plain.connections() if plain else None, ping_timeout=PING_S,
+            open_timeout=10, close_timeout=2, server_header=None, logger=_quiet()))
         if entrance is not None:
             entrance.open()
             stack.push_async_callback(entrance.close)

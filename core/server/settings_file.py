@@ -83,6 +83,8 @@ SERVER_SETTINGS: tuple[ServerSetting, ...] = (
                   "remembered in the data folder.", ("OPENAI_API_KEY=https://api.openai.com/v1",), "--allow-key"),
     ServerSetting("idle_minutes", 0.0, "End after so long with nobody connected and nothing at work; 0: never.", 0.0,
                   "--idle-minutes", low=0, high=1e9),
+    ServerSetting("connections_of_account", 64, "How many connections one account may have at once.", 64,
+                  "--connections-of-account", low=1, high=100_000),
     ServerSetting("log_format", "text", "What the server writes to stderr (the journal): lines for people, or one JSON "
                   "object a line. The file in the data folder's logs is JSON in any case.", "json", "--log-format",
                   choices=("text", "json")),

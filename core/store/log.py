@@ -24,7 +24,6 @@ from core.domain.events import (
     kinds_of,
 )
 from core.domain.session import SessionRow, advance, decode_row
-from core.domain.step import StepHead
 from core.store.sqlite import Connection, scalar
 
 _CHUNK = 2048
@@ -177,12 +176,12 @@ def opinions(conn: Connection, session: str) -> list[bytes]:
     return [bytes(b) for (b,) in conn.execute(sql, (session,)) if decode_stored(bytes(b)).author.kind == "person"]
 
 
-def step_head(conn: Connection, session: str, number: int) -> StepHead | None:
-    """The head of a step as it was told last; None where it is not here. Reads the labels of the session's events."""
-    sql = "SELECT body FROM event WHERE session = ? AND kind = 'step_added' AND step = ? ORDER BY seq DESC LIMIT 1"
-    body = scalar(conn, sql, session, number)
-    fact = None if body is None else decode_stored(bytes(body)).fact
-    return fact.head if isinstance(fact, StepAdded) else None
+def tellings(conn: Connection, session: str, number: int) -> list[StepAdded]:
+    """A step as it was told, and told again, the newest last; [] where it is not here."""
+    sql = ("SELECT body FROM event INDEXED BY event_of_step WHERE session = ? AND kind = 'step_added' AND step = ? "
+           "ORDER BY seq")
+    facts = [decode_stored(bytes(body)).fact for (body,) in conn.execute(sql, (session, number))]
+    return [fact for fact in facts if isinstance(fact, StepAdded)]
 
 
 def lease(conn: Connection, session: str, journal: str) -> tuple[int, int]:

@@ -189,6 +189,17 @@ def m0006_invitations(db: Database) -> None:
     _run(db, _M0006)
 
 
+_M0007 = """
+CREATE INDEX event_of_step ON event (session, step, seq) WHERE kind = 'step_added';
+"""
+
+
+@migrations()
+def m0007_step_index(db: Database) -> None:
+    """How a step was told, without reading the labels of a whole session: every opinion asks."""
+    _run(db, _M0007)
+
+
 def _run(db: Database, script: str) -> None:
     """Run statements one by one: executescript would commit the transaction of the migration."""
     statement = ""

@@ -638,10 +638,6 @@
         <translation>分词器</translation>
     </message>
     <message>
-        <source>{steps} steps: {kept} kept, {masked} masked, {undecided} undecided → {samples} samples</source>
-        <translation>{steps} 步：保留 {kept}，掩码 {masked}，未裁定 {undecided} → {samples} 个样本</translation>
-    </message>
-    <message>
         <source>Balance</source>
         <translation>平衡方式</translation>
     </message>
@@ -654,6 +650,10 @@
         <translation>
             <numerusform>有 %n 处疑似密钥；写入时以 [redacted] 代替：</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>{steps} steps: {kept} kept, {masked} masked, {partly} masked in part, {undecided} undecided → {samples} samples</source>
+        <translation>{steps} 步：保留 {kept}，掩码 {masked}，部分掩码 {partly}，未裁定 {undecided} → {samples} 个样本</translation>
     </message>
     <message>
         <source>step {step}: </source>
@@ -736,6 +736,10 @@
     <message>
         <source>connected</source>
         <translation>已连接</translation>
+    </message>
+    <message>
+        <source>what you sent waits for a newer server</source>
+        <translation>发出的内容在等待更新的服务器</translation>
     </message>
     <message>
         <source>refused by the server since {time}</source>
@@ -1143,6 +1147,10 @@
         <translation>服务器已有这条指导。</translation>
     </message>
     <message>
+        <source>The server&apos;s program is older and would take your verdict on one action for one on the whole step. That verdict, and what you sent after it, waits on this computer until the server is updated.</source>
+        <translation>服务器的程序较旧，会把对单个动作的裁定当作对整个步骤的裁定。这条裁定以及之后发出的内容留在本机等待，直到服务器更新。</translation>
+    </message>
+    <message>
         <source>An imported trajectory cannot be controlled: no agent is behind it.</source>
         <translation>导入的轨迹无法控制：背后没有智能体。</translation>
     </message>
@@ -1199,6 +1207,10 @@
         <translation>已有同名账户。请向管理员索取另一份邀请。</translation>
     </message>
     <message>
+        <source>Step {step} has changed since you judged it. Look at it again: your choice waits in the panel Review.</source>
+        <translation>第 {step} 步在您裁定之后有变化。请再看一遍：您的选择保留在“评审”面板里。</translation>
+    </message>
+    <message>
         <source>The data folder cannot be used now.</source>
         <translation>数据文件夹现在无法使用。</translation>
     </message>
@@ -1217,6 +1229,10 @@
     <message>
         <source>Your account on this server has expired. The administrator can prolong it.</source>
         <translation>您在此服务器上的账户已过期。管理员可以延长其期限。</translation>
+    </message>
+    <message>
+        <source>This account has {most} connections to the server already, which is as many as one may have.</source>
+        <translation>这个账户与服务器的连接已有 {most} 个，达到了一个账户的上限。</translation>
     </message>
     <message>
         <source>“{path}” is in no format that is known here.</source>
@@ -2921,6 +2937,10 @@ Delete or right click: take it away</source>
         <translation>裁定之后转到下一个没有人裁定的步骤</translation>
     </message>
     <message>
+        <source>It was not taken, for the step says something else now. Look first.</source>
+        <translation>它未被接受，因为这一步现在的内容不同了。请先看一看。</translation>
+    </message>
+    <message>
         <source>Nobody has judged this step: it is undecided.</source>
         <translation>还没有人裁定此步骤:未定。</translation>
     </message>
@@ -2959,6 +2979,10 @@ Delete or right click: take it away</source>
     <message>
         <source>Action {n} · {tool}</source>
         <translation>动作 {n} · {tool}</translation>
+    </message>
+    <message>
+        <source>You chose “{value}” before this step changed: say it again</source>
+        <translation>您在这一步变化之前选了“{value}”：再说一次</translation>
     </message>
     <message>
         <source>✗ masked</source>
@@ -4055,6 +4079,10 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
         <translation>步骤 {n}</translation>
     </message>
     <message>
+        <source>action {n} alone is judged</source>
+        <translation>只裁定动作 {n}</translation>
+    </message>
+    <message>
         <source>The server does not hold this text: it was never sent there, or is gone. What the list says about the step is all there is. If you have the file that the session came from, open it again.</source>
         <translation>服务器上没有这段文本：从未上传，或已不存在。关于这一步，列表中显示的就是全部内容。如果您有该会话的来源文件，请重新打开它。</translation>
     </message>
@@ -4120,6 +4148,10 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     <message>
         <source>Thought, actions and observations</source>
         <translation>思考、动作和观察</translation>
+    </message>
+    <message>
+        <source>The heading of an action, by a click or by Tab and Enter, makes the judging keys judge that action alone</source>
+        <translation>点击动作的标题，或用 Tab 和 Enter 选中它，裁定键就只裁定这个动作</translation>
     </message>
     <message>
         <source>The chosen step appears here: what the model thought, did and got back. At the live tail it is the newest step.</source>
