@@ -14,6 +14,7 @@ from core.export.spans import stop_after
 from core.export.template import FOLLOWING, NO_FRAME, TextFrame, followed
 from core.export.thoughts import find_places
 from core.llm.model import ToolSpec
+from core.llm.turns import demands_turns
 
 _TOOLS = (ToolSpec(name="probe_tool", description="Probe."),)
 _CALL = ToolCall(id="call00001", name="probe_tool", arguments='{"key": "Vb1x"}')
@@ -46,11 +47,7 @@ class Trial:
     @cached_property
     def demands_turns(self) -> bool:
         """Whether the template refuses two messages of a person one after the other."""
-        try:
-            self.form.template.text([_ASKED, _DIALOGUE[2]], prompt=True)
-        except InvalidInput:
-            return self.refusal is None
-        return False
+        return self.refusal is None and demands_turns(lambda messages: self.form.template.text(messages, prompt=True))
 
     @cached_property
     def renders_calls(self) -> bool:
