@@ -2,8 +2,8 @@
 
 A person's message can be followed by another one: guidance behind a result, a summary behind the task. Such templates
 refuse them, so neighbours become one message with their texts in order, an empty line between them. What a system says
-later than first, which has no place either, is taken as a person's. Nothing that the model wrote is touched. Serving and
-exporting do the same, so that a mask lies on the text that is served.
+later than first is taken as a person's words: it has no place either. Nothing that the model wrote is touched. Serving
+and exporting do the same, so that a mask lies on the text that is served.
 """
 
 from __future__ import annotations
