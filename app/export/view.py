@@ -78,6 +78,11 @@ class ChooseView(QWidget):
             (self.tr("refuse to write"), "refuse"), (self.tr("train them"), "keep"),
             (self.tr("do not train them"), "mask")])
         self.unjudged.setToolTip(self.tr("What becomes of steps that no person, rule or model judged"))
+        self.thoughts = self._choice(self.tr("Thoughts"), [
+            (self.tr("leave out (as in the paper)"), "drop"), (self.tr("show, without loss"), "context"),
+            (self.tr("train with the action"), "keep")])
+        self.thoughts.setToolTip(self.tr("What becomes of reasoning that was recorded before an action, where "
+                                         "the chat template of the model has a place for it"))
         self.unmasked = QCheckBox(self.tr("Ignore all verdicts (ablation: train every action)"), self)
         self._report = LongText(self, name=self.tr("Result of the check"))
         self._report.placeholder(self.tr(
@@ -118,6 +123,7 @@ class ChooseView(QWidget):
         form.addRow(PlainLabel(self.tr("Balance"), self), self.balance)
         form.addRow(PlainLabel(self.tr("Samples"), self), self.preset)
         form.addRow(PlainLabel(self.tr("Not judged"), self), self.unjudged)
+        form.addRow(PlainLabel(self.tr("Thoughts"), self), self.thoughts)
         form.addRow(self.unmasked)
         buttons = row(self._check, self._write, self._cancel, 1, spacing=theme.GRID)
         right = QWidget(self)
@@ -134,7 +140,8 @@ class ChooseView(QWidget):
     def options(self) -> dict[str, object]:
         """The options as the worker takes them."""
         return {"balance": self.balance.currentData(), "verdicts": "none" if self.unmasked.isChecked() else "final",
-                "unjudged": self.unjudged.currentData(), "preset": self.preset.currentData()}
+                "unjudged": self.unjudged.currentData(), "preset": self.preset.currentData(),
+                "thoughts": self.thoughts.currentData()}
 
     def _choice(self, name: str, choices: list[tuple[str, str]]) -> QComboBox:
         """A box of (text, value)."""

@@ -50,6 +50,8 @@ def _steps(context: click.Context, parameter: click.Parameter, value: str | None
 @click.option("--calls", type=click.Choice(["auto", "native", "text"]), default="auto", show_default=True,
               help="Tool calls by the model's template, or in the plain-text action format.")
 @click.option("--dry-run", is_flag=True, help="Say what would be written and what refused, and write nothing.")
+@click.option("--thoughts", type=click.Choice(["drop", "context", "keep"]), default="drop", show_default=True,
+              help="Recorded reasoning before an action: left out, shown without loss, or trained with it.")
 @click.option("--ablation", is_flag=True, help="Train on every action, whatever the verdicts say.")
 @click.option("--unjudged", type=click.Choice(["refuse", "keep", "mask"]), default="refuse", show_default=True,
               help="What becomes of steps that nobody judged: they train (keep), they do not (mask).")

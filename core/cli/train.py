@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 @click.option("--gpus", type=click.IntRange(1), help="GPUs that share the work and the model's memory (FSDP2).")
 @click.option("--device", type=click.Choice(["auto", "cpu"]), help="cpu: use no GPU.")
 @click.option("--processes", type=click.IntRange(1), help="With --device cpu: so many share the work, as GPUs would.")
+@click.option("--thoughts", type=click.Choice(["drop", "context", "keep"]),
+              help="Recorded reasoning in DATA: without loss (context), must train, must be absent.")
 @click.option("--dry-run", is_flag=True, help="Say what memory a run would take, by part, and start nothing.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Any other training setting.")
 @json_option

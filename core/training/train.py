@@ -73,12 +73,14 @@ def _examined(settings: TrainSettings) -> tuple[DataFacts, DataFacts | None, Pat
 def checked_data(settings: TrainSettings, folder: Path) -> tuple[DataFacts, DataFacts | None]:
     """What the data hold and what is held out, looked at for the model; the rows lie in `folder`. Raises InvalidInput,
     NotFound."""
-    from core.training.data import check_rows, eval_files, train_files
+    from core.training.data import check_rows, check_thoughts, eval_files, train_files
 
     config = _model_config(settings.model)
     longest, held, crew = _longest(settings, config), eval_files(settings.data), _crew(settings)
-    facts = check_rows(train_files(settings.data), config.vocab_size, longest, folder, crew)
-    return facts, check_rows(held, config.vocab_size, longest, folder, crew) if held else None
+    rules = (config.vocab_size, longest, folder, crew, settings.thoughts)
+    facts = check_rows(train_files(settings.data), *rules)
+    check_thoughts(facts, settings.thoughts)
+    return facts, check_rows(held, *rules) if held else None
 
 
 def _crew(settings: TrainSettings) -> Crew:

@@ -598,6 +598,26 @@
         <translation>没有任何人、规则或模型评审过的步骤如何处理</translation>
     </message>
     <message>
+        <source>Thoughts</source>
+        <translation>思考</translation>
+    </message>
+    <message>
+        <source>leave out (as in the paper)</source>
+        <translation>不包含（与论文相同）</translation>
+    </message>
+    <message>
+        <source>show, without loss</source>
+        <translation>显示，不计损失</translation>
+    </message>
+    <message>
+        <source>train with the action</source>
+        <translation>与动作一起训练</translation>
+    </message>
+    <message>
+        <source>What becomes of reasoning that was recorded before an action, where the chat template of the model has a place for it</source>
+        <translation>动作之前记录的推理如何处理（仅当模型的对话模板为其留有位置时）</translation>
+    </message>
+    <message>
         <source>Ignore all verdicts (ablation: train every action)</source>
         <translation>忽略所有裁定（消融：训练每个动作）</translation>
     </message>
@@ -4358,8 +4378,32 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
         <translation>LoRA 适配器，结束时合并</translation>
     </message>
     <message>
+        <source>as exported</source>
+        <translation>与导出时相同</translation>
+    </message>
+    <message>
+        <source>without loss</source>
+        <translation>不计损失</translation>
+    </message>
+    <message>
+        <source>must train</source>
+        <translation>必须参与训练</translation>
+    </message>
+    <message>
+        <source>must be absent</source>
+        <translation>必须不存在</translation>
+    </message>
+    <message>
+        <source>What recorded reasoning in the data set does</source>
+        <translation>数据集中记录的推理如何处理</translation>
+    </message>
+    <message>
         <source>Method</source>
         <translation>方法</translation>
+    </message>
+    <message>
+        <source>Thoughts</source>
+        <translation>思考</translation>
     </message>
     <message>
         <source>Learning rate</source>
