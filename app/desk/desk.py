@@ -93,7 +93,7 @@ class Desk(DeskSignals):
         self._since = datetime.now(UTC)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self._flush)
+        self._timer.timeout.connect(self._fold_changed)
         self._next_at = 0.0
         self._closed = False
         self._connect()
@@ -292,7 +292,7 @@ class Desk(DeskSignals):
         if not self._closed and not self._timer.isActive():
             self._timer.start(max(0, int((self._next_at - monotonic()) * 1000)))
 
-    def _flush(self) -> None:
+    def _fold_changed(self) -> None:
         began = monotonic()
         dirty, self._dirty = self._dirty, set()
         for session in dirty:

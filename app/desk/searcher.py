@@ -28,7 +28,7 @@ class Searcher(QObject):
         self._calls.heard.connect(self._on_heard)
         self._is_up = False
         self._stuck = single_shot(self, STUCK_MS, self._give_up)
-        place.desks.servers_changed.connect(self._renew)
+        place.desks.servers_changed.connect(self._drop_worker)
 
     @property
     def is_busy(self) -> bool:
@@ -59,7 +59,7 @@ class Searcher(QObject):
             return str(home.server_db), str(home.search_db)
         return str(copy), str(copy.with_suffix(".search"))
 
-    def _renew(self) -> None:
+    def _drop_worker(self) -> None:
         """Other servers than before: the next question starts a worker that knows them."""
         self.drop()
         self._calls.end()

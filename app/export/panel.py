@@ -42,16 +42,16 @@ class ExportController(QObject):
 
     def _connect(self) -> None:
         choose = self._view.choose
-        choose.picked.connect(self._pick)
-        choose.checked.connect(self._check)
-        choose.written.connect(self._write)
-        choose.cancelled.connect(self._cancel)
+        choose.picked.connect(self._pick_sessions)
+        choose.checked.connect(self._check_dataset)
+        choose.written.connect(self._write_dataset)
+        choose.cancelled.connect(self._cancel_work)
         choose.unmasked.toggled.connect(self._on_option)
         choose.preset.activated.connect(self._on_option)
         choose.unjudged.activated.connect(self._on_option)
         choose.thoughts.activated.connect(self._on_option)
         choose.model.changed.connect(self._on_option)
-        self._view.preview.asked.connect(self._preview)
+        self._view.preview.asked.connect(self._preview_sample)
         self._view.currentChanged.connect(self._on_page)
         self._model.chosen_changed.connect(self._on_chosen)
         self._place.desks.rows_changed.connect(self._show_rows)
@@ -81,7 +81,7 @@ class ExportController(QObject):
                           "fetches what is missing.", None, plural(len(lacking)))
             self._place.notices.tell(gap, "attention", lacking[0])
 
-    def _pick(self, which: str) -> None:
+    def _pick_sessions(self, which: str) -> None:
         self._model.choose(which)
 
     def _on_chosen(self) -> None:
@@ -102,7 +102,7 @@ class ExportController(QObject):
             return
         current = str(self._view.preview.sessions.currentData() or "")
         if index == 1 and current and (self._shown_preview or ("",))[0] != current:
-            self._preview(current, 0, 0)
+            self._preview_sample(current, 0, 0)
 
     def _choice(self, **options: bool) -> DatasetChoice:
         """The ticked sessions as their server knows them, and how they are written."""
@@ -112,7 +112,7 @@ class ExportController(QObject):
 
     # ---- what is asked ----------------------------------------------------------------------------
 
-    def _check(self) -> None:
+    def _check_dataset(self) -> None:
         self._warn_of_gaps()
         self._dry_run(self._show_report)
 
@@ -123,7 +123,7 @@ class ExportController(QObject):
         self._view.choose.show_busy(None)
         self._view.choose.show_report(report)
 
-    def _write(self, folder: str, **options: bool) -> None:
+    def _write_dataset(self, folder: str, **options: bool) -> None:
         self._warn_of_gaps()
         self._ask(WriteDataset(folder=folder, dataset=self._choice(**options)), partial(self._on_written, folder),
                   partial(self._on_unwritten, folder))
@@ -143,7 +143,7 @@ class ExportController(QObject):
         question = self.tr("%n place(s) look like secrets. Write the data set?", None, plural(places))
         detail = self.tr("The report lists them. In the data set they are replaced by [redacted].")
         if await yes_or_no(self._view.window(), question, self.tr("Write"), detail=detail):
-            self._write(folder, allow_findings=True)
+            self._write_dataset(folder, allow_findings=True)
 
     def _on_written(self, folder: str, report: Report) -> None:
         self._view.choose.show_busy(None)
@@ -151,7 +151,7 @@ class ExportController(QObject):
         self._view.training.data.edit.setText(folder)
         self._place.notices.tell(self.tr("The data set was written to {folder}.").format(folder=folder), "done")
 
-    def _preview(self, session: str, sample: int, start: int) -> None:
+    def _preview_sample(self, session: str, sample: int, start: int) -> None:
         self._shown_preview = asked = (session, sample, start)
         self._view.preview.show_busy(True)
         choose = self._view.choose
@@ -168,7 +168,7 @@ class ExportController(QObject):
         self._view.choose.show_busy(None)
         self._view.choose.show_failure(self._sentence(problem))
 
-    def _cancel(self) -> None:
+    def _cancel_work(self) -> None:
         """Ends the worker: a write that was under way leaves no data set behind."""
         self._calls.end(self.tr("It was cancelled."))
 

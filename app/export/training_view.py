@@ -46,7 +46,7 @@ class TrainingView(QWidget):
                                self.tr("SmolLM2, the small model of the training extra"), self)
         self.out = FolderBox(self.tr("Folder for the trained model"), self.tr("A new folder"), self)
         self._start = QPushButton(self.tr("Train"), self)
-        self._start.clicked.connect(self._ask)
+        self._start.clicked.connect(self._ask_start)
         self._stop = QPushButton(self.tr("Stop and keep a checkpoint"), self)
         self._stop.clicked.connect(self.stopped)
         self._state = PlainLabel("", self)
@@ -191,5 +191,5 @@ class TrainingView(QWidget):
     def _allow_start(self, *_: object) -> None:
         self._start.setEnabled(not self._running and bool(self.data.path) and bool(self.out.path))
 
-    def _ask(self) -> None:
+    def _ask_start(self) -> None:
         self.started.emit(self.data.path, self.model.path, self.out.path, self.settings)

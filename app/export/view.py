@@ -109,7 +109,7 @@ class ChooseView(QWidget):
             button = QToolButton(self)
             button.setText(text)
             button.setProperty("which", which)
-            button.clicked.connect(self._pick)
+            button.clicked.connect(self._ask_pick)
             picks.addWidget(button)
         picks.addStretch(1)
         left = QWidget(self)
@@ -224,7 +224,7 @@ class ChooseView(QWidget):
                 longest=number(report.longest)) + "\n"))
         return parts
 
-    def _pick(self) -> None:
+    def _ask_pick(self) -> None:
         self.picked.emit(str(self.sender().property("which")))
 
     def _show_about(self) -> None:

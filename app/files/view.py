@@ -77,8 +77,8 @@ class FilesView(QWidget):
         self._stack.addWidget(self._split)
         self.setFocusProxy(self.files)
         self.files.chosen.connect(self.chosen)
-        self.old.activated.connect(self._compare)
-        self.new.activated.connect(self._compare)
+        self.old.activated.connect(self._ask_versions)
+        self.new.activated.connect(self._ask_versions)
         for key, slot in (("older", self._back), ("newer", self._on), ("next_place", self._next_place),
                           ("previous_place", self._previous_place), ("step", self._ask_step)):
             actions[key].triggered.connect(slot)
@@ -232,7 +232,7 @@ class FilesView(QWidget):
             return self.tr("{name}, changed by other means").format(name=name)
         return name if state.hash or state.too_large else self.tr("{name}, deleted").format(name=name)
 
-    def _compare(self) -> None:
+    def _ask_versions(self) -> None:
         self.compared.emit(int(self.old.currentData() or 0), int(self.new.currentData() or 0))
 
     def _shift(self, by: int) -> None:

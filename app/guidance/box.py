@@ -93,11 +93,6 @@ class GuidanceBox(QWidget):
     # ---- what the controller says ----------------------------------------------------------------
 
     @property
-    def editing(self) -> str:
-        """The message that is being changed; "" for none."""
-        return self._editing
-
-    @property
     def text(self) -> str:
         """What stands in the box."""
         return self.box.toPlainText()

@@ -54,14 +54,14 @@ class GuidanceView(QWidget):
         self.set_target("", "")
 
     def _connect(self) -> None:
-        for key, slot in (("edit", self._edit), ("withdraw", self._withdraw), ("again", self._again),
+        for key, slot in (("edit", self._edit), ("withdraw", self._withdraw_current), ("again", self._send_again),
                           ("template", self._template), ("find", self._find)):
             self._actions[key].triggered.connect(slot)
         self._actions["effect"].toggled.connect(self.queue.show_effect)
         self._actions["find_all"].toggled.connect(self._find_all)
         self.queue.everywhere.toggled.connect(self._actions["find_all"].setChecked)
-        self.queue.withdraw_asked.connect(self._withdraw)
-        self.queue.again_asked.connect(self._again)
+        self.queue.withdraw_asked.connect(self._withdraw_current)
+        self.queue.again_asked.connect(self._send_again)
         self.queue.current_changed.connect(self._on_current)
         self._on_current()
 
@@ -99,12 +99,12 @@ class GuidanceView(QWidget):
         if line is not None and line.changeable:
             self.writing.start_editing(line)
 
-    def _withdraw(self) -> None:
+    def _withdraw_current(self) -> None:
         line = self.queue.line
         if line is not None and line.changeable:
             self.writing.changed.emit(line.id, None)
 
-    def _again(self) -> None:
+    def _send_again(self) -> None:
         line = self.queue.line
         if line is not None and self.box.isEnabled():
             self.writing.take(line.text)

@@ -9,7 +9,7 @@ from time import perf_counter
 
 import msgspec
 from PySide6.QtCore import QLocale, Qt, QTimer, Signal
-from PySide6.QtGui import QPalette, QTextBlock, QTextCharFormat, QTextCursor, QTextDocument, QTextLayout
+from PySide6.QtGui import QPalette, QTextBlock, QTextCharFormat, QTextCursor, QTextLayout
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTextEdit, QVBoxLayout, QWidget
 
 from app.kit import theme
@@ -148,16 +148,6 @@ class LongText(QWidget):
         self._parts = ()
         self._fill(FIRST, keep_place=False)
         set_hint(self.edit, text)
-
-    def find_words(self, words: str, *, back: bool = False) -> bool:
-        """Select the next place of some words, round the end; whether there is one."""
-        flags = QTextDocument.FindFlag.FindBackward if back else QTextDocument.FindFlag(0)
-        if self.edit.find(words, flags):
-            return True
-        cursor = self.edit.textCursor()
-        cursor.movePosition(QTextCursor.MoveOperation.End if back else QTextCursor.MoveOperation.Start)
-        self.edit.setTextCursor(cursor)
-        return bool(words) and self.edit.find(words, flags)
 
     @property
     def selected(self) -> str:

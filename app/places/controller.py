@@ -36,14 +36,14 @@ class PlacesController(QObject):
         self._awaited: DeepLink | None = None
         self._view: dict[str, str] = {}
         self._patience = single_shot(self, WAIT_MS, self._give_up)
-        place.actions["go.link"].triggered.connect(self._ask)
-        place.actions["go.copy_link"].triggered.connect(self._copy)
-        place.sight.opened.connect(self._enable)
+        place.actions["go.link"].triggered.connect(self._ask_place)
+        place.actions["go.copy_link"].triggered.connect(self._copy_link)
+        place.sight.opened.connect(self._enable_copy)
         place.sight.left.connect(self._on_left)
         place.sight.grew.connect(self._show_view)
         place.desks.rows_changed.connect(self._on_rows)
         window.link_dropped.connect(self.open_text)
-        self._enable()
+        self._enable_copy()
 
     def link(self) -> DeepLink | None:
         """The place that is looked at; None where no session is."""
@@ -147,7 +147,7 @@ class PlacesController(QObject):
             view, self._view = self._view, {}
             self._steps.show_filters(view)
 
-    def _ask(self) -> None:
+    def _ask_place(self) -> None:
         held = QGuiApplication.clipboard().text()[:500]
         dialog = GoToDialog(held.strip() if is_link(held) else "", self._window.widget)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -167,13 +167,13 @@ class PlacesController(QObject):
         else:
             self._dialog.accept()
 
-    def _copy(self) -> None:
+    def _copy_link(self) -> None:
         link = self.link()
         if link is not None:
             QGuiApplication.clipboard().setText(str(link))
             self._place.notices.tell(self.tr("Link copied: {link}").format(link=link), "done")
 
-    def _enable(self) -> None:
+    def _enable_copy(self) -> None:
         self._place.actions["go.copy_link"].setEnabled(bool(self._place.sight.session))
 
     def _on_rows(self) -> None:

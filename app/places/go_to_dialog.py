@@ -37,7 +37,7 @@ class GoToDialog(QDialog):
         column.setSpacing(2 * theme.GRID)
         for widget in (label, self.box, self.problem, self.buttons):
             column.addWidget(widget)
-        self.buttons.accepted.connect(self._choose)
+        self.buttons.accepted.connect(self._choose_place)
         self.buttons.rejected.connect(self.reject)
         self.box.textChanged.connect(self._on_text)
         self._on_text()
@@ -50,5 +50,5 @@ class GoToDialog(QDialog):
         self.problem.setText("")
         self.buttons.button(QDialogButtonBox.StandardButton.Ok).setEnabled(bool(self.box.text().strip()))
 
-    def _choose(self) -> None:
+    def _choose_place(self) -> None:
         self.chosen.emit(self.box.text().strip())

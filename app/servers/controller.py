@@ -119,10 +119,10 @@ class ServersController(QObject):
         """Open the dialog."""
         dialog = self._dialog = ServersDialog(self._window.widget)
         dialog.finished.connect(self._on_closed)
-        dialog.added.connect(self._add)
+        dialog.added.connect(self._add_server)
         dialog.renamed.connect(self._place.servers.rename)
-        dialog.connected.connect(self._connect)
-        dialog.removed.connect(self._remove)
+        dialog.connected.connect(self._connect_server)
+        dialog.removed.connect(self._remove_server)
         self._show_servers()
         dialog.open()
 
@@ -143,7 +143,7 @@ class ServersController(QObject):
             self._dialog.show_servers([(entry, state_of(self._desks.desk(entry.id).link, " "))
                                        for entry in self._place.servers.all])
 
-    def _add(self, address: str, token: str, name: str) -> None:
+    def _add_server(self, address: str, token: str, name: str) -> None:
         if self._dialog is None:
             return
         if is_invitation(address):
@@ -157,12 +157,12 @@ class ServersController(QObject):
             return
         self._dialog.accept_added(entry.id)
 
-    def _connect(self, server: str, on: bool) -> None:
+    def _connect_server(self, server: str, on: bool) -> None:
         self._place.servers.set_connected(server, on)
         if on:
             self._desks.hurry(server)
 
-    def _remove(self, server: str) -> None:
+    def _remove_server(self, server: str) -> None:
         self._place.scope.spawn(self._remove_asked(server), name="remove server", on_error=self._place.notices.report)
 
     async def _remove_asked(self, server: str) -> None:

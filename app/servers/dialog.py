@@ -92,7 +92,7 @@ class ServersDialog(QDialog):
 
     def _connect(self) -> None:
         self.list.selectionModel().currentChanged.connect(self._on_current)
-        self.name.editingFinished.connect(self._rename)
+        self.name.editingFinished.connect(self._rename_server)
         self.on.clicked.connect(self._on_on)
         self.off.clicked.connect(self._on_off)
         self.address.textChanged.connect(self._on_address)
@@ -156,7 +156,7 @@ class ServersDialog(QDialog):
         self.why.setText(self._why.get(self.server, ""))
         self.on.setChecked(entry is not None and entry.connected)
 
-    def _rename(self) -> None:
+    def _rename_server(self) -> None:
         entry = self._entries.get(self.server)
         if entry is not None and self.name.text().strip() not in ("", entry.name):
             self.renamed.emit(entry.id, self.name.text())

@@ -34,22 +34,22 @@ class NewSessionController(QObject):
         self._place, self._window, self._serve = place, window, serve
         self._asking: asyncio.Task[None] | None = None
         self._dialog: NewSessionDialog | None = None
-        place.actions["file.new_session"].triggered.connect(self._open)
+        place.actions["file.new_session"].triggered.connect(self._open_dialog)
 
-    def _open(self) -> None:
+    def _open_dialog(self) -> None:
         """Begin with the server of the session that is looked at: what is started is mostly more of the same."""
         here = self._place.sight.desk
         names = [(desk.server, self._place.servers.name_of(desk.server)) for desk in self._place.desks.all]
         server = here.server if here.link.state == "online" else OWN
         dialog = self._dialog = NewSessionDialog(names, server, self._window.widget)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.offer_wanted.connect(self._ask)
-        dialog.chosen.connect(self._create)
+        dialog.offer_wanted.connect(self._ask_offer)
+        dialog.chosen.connect(self._create_session)
         dialog.finished.connect(self._on_closed)
         dialog.ask()
         dialog.open()
 
-    def _create(self, choice: Choice) -> None:
+    def _create_session(self, choice: Choice) -> None:
         words = _words(choice)
         if words:
             self._place.scope.spawn(self._allow_and_start(choice, words), name="allow a task",
@@ -79,7 +79,7 @@ class NewSessionController(QObject):
 
     # ---- what the servers offer ------------------------------------------------------------------
 
-    def _ask(self, server: str) -> None:
+    def _ask_offer(self, server: str) -> None:
         self._forget()
         self._asking = self._place.scope.spawn(self._fetch_offer(server), name="list tasks",
                                                on_error=self._place.notices.report)

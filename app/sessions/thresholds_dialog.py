@@ -56,7 +56,7 @@ class ThresholdsDialog(QDialog):
         column.addLayout(form)
         column.addWidget(self.buttons)
         self.usual.clicked.connect(self._show_usual)
-        self.buttons.accepted.connect(self._accept)
+        self.buttons.accepted.connect(self._accept_values)
         self.buttons.rejected.connect(self.reject)
         self.setMinimumWidth(420)
         self.show_thresholds(now)
@@ -69,7 +69,7 @@ class ThresholdsDialog(QDialog):
     def _show_usual(self) -> None:
         self.show_thresholds(self._usual)
 
-    def _accept(self) -> None:
+    def _accept_values(self) -> None:
         values: Any = {name: box.value() for name, box in self.boxes.items()}
         self.chosen.emit(Thresholds(**values))
         self.accept()

@@ -104,7 +104,7 @@ class PresenceBar(QWidget):
         column.addLayout(row)
         self._show(False)
         self.box.textChanged.connect(self._on_text)
-        self.box.returnPressed.connect(self._ask)
+        self.box.returnPressed.connect(self._ask_words)
         self.strip.picked.connect(self.picked)
 
     def ask(self, text: str) -> None:
@@ -154,6 +154,6 @@ class PresenceBar(QWidget):
             self._show(False)
         self.asked.emit(text.strip())
 
-    def _ask(self) -> None:
+    def _ask_words(self) -> None:
         self.asked.emit(self.box.text().strip())
         self.strip.setFocus()

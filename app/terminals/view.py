@@ -48,7 +48,7 @@ class TerminalsView(QWidget):
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._empty)
         self._stack.addWidget(full)
-        self.tabs.currentChanged.connect(self._choose)
+        self.tabs.currentChanged.connect(self._choose_tab)
         for keys, slot in (("Ctrl+PgDown", self._next), ("Ctrl+PgUp", self._previous)):
             QShortcut(QKeySequence(keys), self, slot, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
         self.setFocusProxy(self.terminal)
@@ -126,6 +126,6 @@ class TerminalsView(QWidget):
     def _previous(self) -> None:
         self.tabs.setCurrentIndex((self.tabs.currentIndex() - 1) % max(1, self.tabs.count()))
 
-    def _choose(self, index: int) -> None:
+    def _choose_tab(self, index: int) -> None:
         if 0 <= index < len(self._keys):
             self.chosen.emit(self._keys[index])

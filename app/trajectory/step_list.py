@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QModelIndex, QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
@@ -366,7 +366,3 @@ class StepList(QTableView):
         self.verticalHeader().setDefaultSectionSize(self._delegate.line_height)
         self._measured = set()
         self.viewport().update()
-
-    def row_at(self, point: QPoint) -> int:
-        """The row under a point of the viewport; -1 where there is none."""
-        return self.rowAt(point.y())

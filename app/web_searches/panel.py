@@ -20,15 +20,15 @@ class WebSearchesController(QObject):
         self._sight, self._model, self._view = place.sight, model, view
         self._seen: object = None
         for changed in (place.sight.stepped, place.sight.grew, view.filtered):
-            changed.connect(self._turn)
+            changed.connect(self._show_searches)
         place.sight.replaced.connect(self._on_replaced)
         view.step_asked.connect(place.cursor.to_step)
-        self._turn()
+        self._show_searches()
 
     def _on_replaced(self) -> None:
         self._seen = None
 
-    def _turn(self, *_: object) -> None:
+    def _show_searches(self, *_: object) -> None:
         trajectory, step = self._sight.trajectory, self._sight.step
         made = trajectory.web_searches if trajectory is not None else []
         now = (self._sight.session, step, len(made), self._view.filter.text())

@@ -117,8 +117,8 @@ class WebSearchesView(QWidget):
         self._stack.addWidget(full)
         self.setFocusProxy(self.tree)
         self.filter.textChanged.connect(self.filtered)
-        self.tree.selectionModel().currentChanged.connect(self._select)
-        self.tree.activated.connect(self._activate)
+        self.tree.selectionModel().currentChanged.connect(self._show_selected)
+        self.tree.activated.connect(self._go_to_activated)
         self.tree.setToolTip(self.tr("Return or a double click goes to the step of the search"))
         self.show_count(0, None)
 
@@ -134,7 +134,7 @@ class WebSearchesView(QWidget):
             self._empty.say(self.tr("No search as of step {step}").format(step=step),
                             self.tr("Go to a later step, or press F to follow."))
 
-    def _select(self, index: QModelIndex, _: QModelIndex) -> None:
+    def _show_selected(self, index: QModelIndex, _: QModelIndex) -> None:
         search, found = index.data(WebSearchesModel.SearchRole), index.data(WebSearchesModel.FoundRole)
         if isinstance(found, WebResult):
             result = found.result
@@ -147,7 +147,7 @@ class WebSearchesView(QWidget):
                      for i, f in enumerate(search.found, 1)]
             self._detail.show_parts(rows)
 
-    def _activate(self, index: QModelIndex) -> None:
+    def _go_to_activated(self, index: QModelIndex) -> None:
         search = index.data(WebSearchesModel.SearchRole)
         if isinstance(search, WebLookup):
             self.step_asked.emit(search.made.step)

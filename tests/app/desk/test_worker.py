@@ -1,8 +1,8 @@
 """Worker processes: JSON lines out, requests in, a tidy end, and words for a bad one."""
 
-import json
 import sys
 
+import msgspec
 import pytest
 import shiboken6
 from PySide6.QtCore import QObject
@@ -31,7 +31,7 @@ def run(qapp):
     def start(program: str) -> tuple[Worker, list, list]:
         worker = Worker([sys.executable, "-c", program], owner)
         lines, ended = [], []
-        worker.line.connect(lambda line: lines.extend(filter(None, [read_line(line, json.loads)])))
+        worker.line.connect(lambda line: lines.extend(filter(None, [read_line(line, msgspec.json.decode)])))
         worker.ended.connect(lambda *end: ended.append(end))
         worker.start()
         made.append(worker)

@@ -31,7 +31,7 @@ def test_smollm2_learns_what_is_kept_is_killed_and_goes_on(tmp_path):
     sets = [a for k, v in more.items() for a in ("--set", f"{k}={v}")]
     out = tmp_path / "run"
     command = [sys.executable, "-m", "core.training.worker", str(data), "--model", str(model), "--out", str(out), *sets]
-    env = {**os.environ, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "2"}
+    env = {**os.environ, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=env) as process:
         for line in process.stdout:
             if json.loads(line)["step"] >= 3:
