@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen, QPixmap
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen
 
-from app.kit import theme, tokens
+from app.kit import icons, theme, tokens
 
 _MOST_WIDTHS = 2000
 SIGN = 14
@@ -26,15 +26,13 @@ class RowInk:
         self.cell = self.mono_metrics.horizontalAdvance("m" * 64) / 64
         self.columns = {name: theme.px(width) for name, width in tokens.STEP_COLUMNS.items()}
         self.height = max(theme.px(tokens.HEIGHTS["step"]), self.metrics.height() + 4)
-        self.icon_size = theme.px(16)
+        self.icon_size = theme.px(icons.SIDE)
         self._colours: dict[str, QColor] = {}
-        self._icons: dict[tuple[str, str, float], QPixmap] = {}
         self._widths: dict[tuple[str, int], int] = {}
 
     def forget_colours(self) -> None:
         """The palette is another one."""
         self._colours.clear()
-        self._icons.clear()
 
     def colour(self, name: str) -> QColor:
         """A colour of the theme."""
@@ -53,15 +51,10 @@ class RowInk:
             held = self._widths[key] = metrics.horizontalAdvance(text)
         return held
 
-    def icon(self, name: str, meaning: str, ratio: float) -> QPixmap:
-        """An icon in the colour of a meaning, for a screen of so many pixels a point."""
-        key = (name, meaning, ratio)
-        held = self._icons.get(key)
-        if held is None:
-            side = round(self.icon_size * ratio)
-            held = self._icons[key] = theme.icon(name, meaning).pixmap(QSize(side, side))
-            held.setDevicePixelRatio(ratio)
-        return held
+    def icon(self, painter: QPainter, name: str, meaning: str, x: int, middle: float) -> None:
+        """Draw an icon in the colour of a meaning."""
+        side = self.icon_size
+        icons.draw(painter, name, QRectF(x, middle - side / 2, side, side), self.colour(meaning))
 
     def sign(self, painter: QPainter, state: str, centre: QPointF) -> None:
         """The sign of a verdict: a person's is filled, a machine's is hollow, so that it reads without colour."""

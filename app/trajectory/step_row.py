@@ -150,9 +150,7 @@ class StepRowDelegate(QStyledItemDelegate):
         if parts.state == "mask" or parts.icon == "hourglass":
             meaning = meaning or "muted"
         if parts.icon:
-            ratio = painter.device().devicePixelRatioF()
-            top = line.top() + (self.line_height - ink.icon_size) // 2
-            painter.drawPixmap(x, top, ink.icon(parts.icon, meaning or "ink", ratio))
+            ink.icon(painter, parts.icon, meaning or "ink", x, line.top() + self.line_height / 2)
         x += ink.columns["icon"]
         width = self._tool_width(line.width())
         painter.setFont(ink.bold)

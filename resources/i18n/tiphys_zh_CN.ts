@@ -3864,12 +3864,12 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
 <context>
     <name>StepView</name>
     <message>
-        <source>Previous step</source>
-        <translation>上一步骤</translation>
+        <source>Previous step (Shift+J)</source>
+        <translation>上一步 (Shift+J)</translation>
     </message>
     <message>
-        <source>Next step</source>
-        <translation>下一步骤</translation>
+        <source>Next step (J)</source>
+        <translation>下一步 (J)</translation>
     </message>
     <message>
         <source>Context</source>
