@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QSystemTrayIcon
 
 from app.attention.dbus_notifications import DbusNotifications
-from app.kit import theme
+from app.kit import icons
 from app.kit.safe_text import visible
 
 SHOWN_MS = 10_000
@@ -37,11 +37,11 @@ class DesktopNotifications(QObject):
             self._service.show(title, text, about, SHOWN_MS)
             return
         if self._icon is None:
-            self._icon = QSystemTrayIcon(theme.icon("helm", "person"), self)
+            self._icon = QSystemTrayIcon(icons.icon("ship-wheel", "person"), self)
             self._icon.messageClicked.connect(self._on_clicked)
             self._icon.show()
         self._about = about
-        self._icon.showMessage(visible(title), visible(text), theme.icon("helm", "person"), SHOWN_MS)
+        self._icon.showMessage(visible(title), visible(text), icons.icon("ship-wheel", "person"), SHOWN_MS)
 
     def _on_clicked(self) -> None:
         self.clicked.emit(self._about)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QCoreApplication, QObject, Qt
 from PySide6.QtGui import QAction, QKeySequence
 
-from app.kit import theme
+from app.kit import icons
 from app.kit.i18n import QT_TRANSLATE_NOOP
 
 
@@ -40,7 +40,7 @@ MENUS: tuple[tuple[str, str], ...] = (
 
 ACTIONS: tuple[Entry, ...] = (
     Entry("file.new_session", QT_TRANSLATE_NOOP("Actions", "&New session…"), ("Ctrl+N",), "file", icon="plus"),
-    Entry("file.import", QT_TRANSLATE_NOOP("Actions", "&Open trajectories…"), ("Ctrl+O",), "file", icon="import"),
+    Entry("file.import", QT_TRANSLATE_NOOP("Actions", "&Open trajectories…"), ("Ctrl+O",), "file", icon="folder-open"),
     Entry("file.import_folder", QT_TRANSLATE_NOOP("Actions", "Open a &folder…"), ("Ctrl+Shift+O",), "file"),
     Entry("file.merge", QT_TRANSLATE_NOOP("Actions", "&Merge opinions…"), (), "file"),
     Entry("file.export_page", QT_TRANSLATE_NOOP("Actions", "Export as &page…"), (), "file"),
@@ -52,8 +52,8 @@ ACTIONS: tuple[Entry, ...] = (
     Entry("session.pause", QT_TRANSLATE_NOOP("Actions", "&Pause"), ("Ctrl+Shift+P",), "session", icon="pause"),
     Entry("session.resume", QT_TRANSLATE_NOOP("Actions", "&Resume"), ("Ctrl+Shift+R",), "session", icon="play"),
     Entry("session.interrupt", QT_TRANSLATE_NOOP("Actions", "&Interrupt the running action"), ("Ctrl+Shift+I",),
-          "session", icon="interrupt"),
-    Entry("session.stop", QT_TRANSLATE_NOOP("Actions", "&Stop…"), (), "session", icon="stop"),
+          "session", icon="zap"),
+    Entry("session.stop", QT_TRANSLATE_NOOP("Actions", "&Stop…"), (), "session", icon="square"),
     Entry("session.clear_attention", QT_TRANSLATE_NOOP("Actions", "&Attention dealt with"), ("Ctrl+Shift+A",),
           "session"),
     Entry("session.thresholds", QT_TRANSLATE_NOOP("Actions", "&When it asks for a look…"), (), "session"),
@@ -86,16 +86,17 @@ ACTIONS: tuple[Entry, ...] = (
           "guide", checkable=True),
     Entry("guide.effect", QT_TRANSLATE_NOOP("Actions", "What the agent did before and after the message"),
           ("Ctrl+Shift+B",), "guide", checkable=True),
-    Entry("review.keep", QT_TRANSLATE_NOOP("Actions", "&Keep"), ("K",), "review"),
-    Entry("review.mask", QT_TRANSLATE_NOOP("Actions", "&Mask"), ("M",), "review"),
-    Entry("review.unsure", QT_TRANSLATE_NOOP("Actions", "&Unsure"), ("U",), "review"),
+    Entry("review.keep", QT_TRANSLATE_NOOP("Actions", "&Keep"), ("K",), "review", icon="check"),
+    Entry("review.mask", QT_TRANSLATE_NOOP("Actions", "&Mask"), ("M",), "review", icon="circle-slash"),
+    Entry("review.unsure", QT_TRANSLATE_NOOP("Actions", "&Unsure"), ("U",), "review", icon="circle-question-mark"),
     Entry("review.none", QT_TRANSLATE_NOOP("Actions", "&Take my verdict back"), ("Shift+U",), "review"),
-    Entry("review.note", QT_TRANSLATE_NOOP("Actions", "&Note"), ("N",), "review"),
+    Entry("review.note", QT_TRANSLATE_NOOP("Actions", "&Note"), ("N",), "review", icon="message-square"),
     Entry("review.remark", QT_TRANSLATE_NOOP("Actions", "Remark on the selected &words…"), ("Ctrl+Alt+M",), "review"),
-    Entry("review.tag", QT_TRANSLATE_NOOP("Actions", "Ta&g…"), ("T",), "review"),
-    Entry("review.undo", QT_TRANSLATE_NOOP("Actions", "U&ndo"), ("Z", "Ctrl+Z"), "review", icon="undo"),
+    Entry("review.tag", QT_TRANSLATE_NOOP("Actions", "Ta&g…"), ("T",), "review", icon="tag"),
+    Entry("review.undo", QT_TRANSLATE_NOOP("Actions", "U&ndo"), ("Z", "Ctrl+Z"), "review", icon="undo-2"),
     Entry("review.redo", QT_TRANSLATE_NOOP("Actions", "&Redo"), ("Shift+Z", "Ctrl+Shift+Z"), "review"),
-    Entry("review.next", QT_TRANSLATE_NOOP("Actions", "Ne&xt to judge"), ("X", "Ctrl+J"), "review"),
+    Entry("review.next", QT_TRANSLATE_NOOP("Actions", "Ne&xt to judge"), ("X", "Ctrl+J"), "review",
+          icon="skip-forward"),
     Entry("review.next_disagreement", QT_TRANSLATE_NOOP("Actions", "Next &disagreement"), ("D",), "review"),
     Entry("review.action", QT_TRANSLATE_NOOP("Actions", "Next &action of the step, then the whole step"), ("I",),
           "review"),
@@ -149,7 +150,7 @@ def _make(entry: Entry, parent: QObject) -> QAction:
     action.setObjectName(entry.key)
     action.setCheckable(entry.checkable)
     if entry.icon:
-        action.setIcon(theme.icon(entry.icon))
+        action.setIcon(icons.icon(entry.icon))
     action.setShortcuts([QKeySequence(s, QKeySequence.SequenceFormat.PortableText) for s in entry.shortcuts])
     action.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
     return action

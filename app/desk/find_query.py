@@ -40,6 +40,8 @@ def text_of_item(trajectory: Trajectory, item: Item) -> str:
         return trajectory.summaries[str(item.ref)].text
     if item.kind == "score":
         return trajectory.scores[int(item.ref)].message
+    if item.kind == "submission":
+        return ""
     entry = trajectory.steps[int(item.ref)]
     head = entry.head
     texts = [head.title, head.error_kind, *head.tools, *entry.tags]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from math import nan
 
 import msgspec
 from PySide6.QtCore import QCoreApplication
@@ -13,9 +15,10 @@ from app.kit.i18n import QT_TRANSLATE_NOOP, plural
 from app.kit.safe_text import one_line, visible
 from core.domain.guidance import Guidance
 from core.domain.step import StepHead
-from core.domain.steps import ERROR
-from core.domain.trajectory import Item, StepEntry, Trajectory
-from core.domain.verdict import Verdict, masked_actions, step_outcome
+from core.domain.steps import ERROR, Steps
+from core.domain.trajectory import Item, Trajectory
+from core.domain.verdict import PEOPLE, Verdict, masked_actions, step_outcome
+from core.formats.tools import table_of
 
 ERRORS: dict[str, str] = {
     "exit_code": QT_TRANSLATE_NOOP("ErrorKind", "exit code"),
@@ -36,35 +39,46 @@ ERRORS: dict[str, str] = {
 
 
 class RowText(msgspec.Struct, frozen=True):
-    """The parts of a line. `meaning` colours `sign` and `word`; `lines` is how many lines `title` may take."""
+    """The parts of a row. `meaning` colours icon, tool and outcome; `lines` is how many lines `title` may take.
+
+    `ground` names a tint under the whole row; `face` is how the title is set: text, code, or a path, whose name stays
+    readable; `state` is the verdict's sign: keep, mask, unsure, undecided, or what a machine proposes
+    ("proposed_mask"); `is_chip` frames the outcome.
+    """
 
     number: str = ""
     time: str = ""
-    sign: str = ""
-    word: str = ""
-    meaning: str = ""
+    icon: str = ""
     tool: str = ""
     title: str = ""
+    face: str = "text"
+    word: str = ""
+    meaning: str = ""
+    is_chip: bool = False
+    added: int = 0
+    removed: int = 0
     duration: str = ""
     lines: int = 1
+    ground: str = ""
+    state: str = ""
     verdict: str = ""
-    verdict_meaning: str = ""
 
     @property
     def spoken(self) -> str:
-        """The line as one text."""
-        parts = (self.number, self.time, self.word, self.tool, self.title, self.verdict, self.duration)
+        """The row as one text."""
+        parts = (self.number, self.time, self.tool, self.title, self.word, self.verdict, self.duration)
         return "  ".join(p for p in parts if p)
 
 
 def row_text(trajectory: Trajectory, kind: str, first: int, last: int, live: str = "", reader: str = "") -> RowText:
-    """The line of items first..last: one item, a fold (`kind` says of what: waiting or loop), or the live row.
+    """The row of items first..last: one item, a fold (`kind` says of what: waiting or loop), or the live row.
 
     A blind `reader` (an author's key) is not told what others think of a step."""
     if kind == "live":
         return _live(trajectory, live)
     if kind in ("waiting", "loop"):
-        return _fold(trajectory, kind, trajectory.items.step_at(first), trajectory.items.step_at(last))
+        steps = trajectory.items.step_at(first), trajectory.items.step_at(last)
+        return fold_row(trajectory, kind, *steps, reader)
     return _item(trajectory, trajectory.items[first], reader)
 
 
@@ -90,37 +104,115 @@ def error_word(kind: str) -> str:
 
 def _item(trajectory: Trajectory, item: Item, reader: str) -> RowText:
     if item.kind == "step":
-        return _step(trajectory.steps[int(item.ref)], reader)
+        return step_row(trajectory, int(item.ref), reader)
     if item.kind == "guidance":
         return _guidance(trajectory.guidance[str(item.ref)])
     if item.kind == "summary":
         summary = trajectory.summaries[str(item.ref)]
         template = QCoreApplication.translate("Row", "summary of {first}–{last}")
-        word = template.format(first=summary.first, last=summary.last)
-        return RowText(sign="≡", word=word, meaning="ink", title=_short(summary.text), lines=2)
+        word = template.format(first=quantities.number(summary.first), last=quantities.number(summary.last))
+        return RowText(icon="scroll-text", tool=QCoreApplication.translate("Row", "Summary"), word=word,
+                       title=_short(summary.text))
+    if item.kind == "submission":
+        return _submission(trajectory, int(item.ref))
     score = trajectory.scores[int(item.ref)]
     if score.failed:
-        word = QCoreApplication.translate("Row", "not scored")
-        return RowText(sign="◆", word=word, meaning="error", title=_short(score.message), lines=2)
-    word = QCoreApplication.translate("Row", "score {value}").format(value=quantities.score(score.total))
-    return RowText(sign="◆", word=word, meaning="ink", title=_short(score.message), lines=2)
+        return RowText(icon="flag", tool=QCoreApplication.translate("Row", "Score"), title=_short(score.message),
+                       word=QCoreApplication.translate("Row", "not scored"), meaning="error")
+    title = " · ".join(filter(None, (quantities.score(score.total), _short(score.message))))
+    return RowText(icon="flag", tool=QCoreApplication.translate("Row", "Score"), title=title)
 
 
-def _step(entry: StepEntry, reader: str) -> RowText:
+def _submission(trajectory: Trajectory, at: int) -> RowText:
+    """What was handed in; its size, and the score that it got."""
+    handed = trajectory.submissions[at]
+    score = next((s.total for s in trajectory.scores if s.ordinal == handed.ordinal), None)
+    title = QCoreApplication.translate("Row", "submission {n}, after step {step}").format(
+        n=handed.ordinal, step=quantities.number(handed.step))
+    word = QCoreApplication.translate("Row", "score {value}").format(value=quantities.score(score))
+    return RowText(icon="package-check", tool=QCoreApplication.translate("Row", "Handed in"), title=title,
+                   word=word if score is not None else "")
+
+
+def step_row(trajectory: Trajectory, at: int, reader: str = "") -> RowText:
+    """The row of the `at`-th step."""
+    steps = trajectory.steps
+    entry = steps[at]
     head = entry.head
-    tool = head.tools[0] if head.tools else QCoreApplication.translate("Row", "thought")
-    title = head.title.removeprefix(tool).strip() if head.tools else head.title
-    sign, word, meaning = "", "", ""
-    if head.is_error:
-        sign, word, meaning = "✗", error_word(head.error_kind), "error"
-    elif head.status == "running":
-        sign, word, meaning = "…", QCoreApplication.translate("Row", "in background"), "live"
-    verdict, verdict_meaning = verdict_words(seen(entry.verdicts, reader), len(head.tools))
+    kind = kind_of(head, trajectory)
+    tool = head.tools[0] if head.tools else QCoreApplication.translate("Row", "Answer")
+    title = head.title.removeprefix(head.tools[0]).strip() if head.tools else head.title
+    word, meaning = _outcome(head)
+    verdicts = seen(entry.verdicts, reader)
+    state, chip = verdict_state(verdicts.values(), len(head.tools)), ""
+    if state == "mask":
+        chip = next((one_line(v.reason, 28) for v in verdicts.values() if v.value == "mask" and v.reason), "")
     return RowText(
-        number=quantities.number(head.number), time=quantities.clock(head.started_at or head.ended_at),
-        sign=sign, word=word, meaning=meaning, tool=one_line(tool, 40), title=one_line(title),
-        duration=quantities.duration(quantities.between(head.started_at, head.ended_at)),
-        verdict=verdict, verdict_meaning=verdict_meaning)
+        number=quantities.number(head.number), time=_time(steps, at), icon=ICONS.get(kind, "braces"),
+        tool=one_line(tool, 40), title=one_line(title), face=FACES.get(kind, "text") if head.tools else "text",
+        word=chip or word, meaning="mask" if chip else meaning, is_chip=bool(chip),
+        added=head.added, removed=head.removed, duration=_took(head), state=state,
+        verdict=verdict_words(verdicts, len(head.tools))[0])
+
+
+def kind_of(head: StepHead, trajectory: Trajectory) -> str:
+    """What a step's first action is for; of a log of before it was written down, what its program's table says."""
+    if head.kind or not head.tools:
+        return head.kind or "message"
+    return table_of(trajectory.created.origin if trajectory.created else "").tool(head.tools[0]).kind
+
+
+ICONS = {"shell": "terminal", "input": "terminal", "wait": "hourglass", "read": "file-text", "list": "search",
+         "search": "search", "edit": "file-pen-line", "write": "file-plus", "patch": "file-pen-line",
+         "web_search": "globe", "web_page": "globe", "todo": "list-todo", "subagent": "bot",
+         "message": "message-square-text", "thought": "message-square-text", "submit": "package-check",
+         "tool": "braces"}
+"""The sign of what a step did."""
+
+FACES = {"shell": "code", "input": "code", "wait": "code", "search": "code", "list": "code", "web_page": "code",
+         "tool": "code", "read": "path", "edit": "path", "write": "path", "patch": "path"}
+
+
+def _outcome(head: StepHead) -> tuple[str, str]:
+    """The one word on how a step ended, where that is not as usual."""
+    if head.is_error:
+        code = QCoreApplication.translate("Row", "exit {code}")
+        return code.format(code=head.exit_code) if head.exit_code else error_word(head.error_kind), "error"
+    if head.status == "running":
+        return QCoreApplication.translate("Row", "background"), "muted"
+    return "", ""
+
+
+def _time(steps: Steps, at: int) -> str:
+    """When a step began, where that is another minute than the step before it."""
+    now, before = _minute(steps, at), _minute(steps, at - 1) if at else nan
+    return "" if now == before or now != now else quantities.clock(quantities.moment(now * 60))
+
+
+def _minute(steps: Steps, at: int) -> float:
+    began = steps.started[at]
+    return (began if began == began else steps.ended[at]) // 60
+
+
+def _took(head: StepHead) -> str:
+    """From a second on."""
+    seconds = quantities.between(head.started_at, head.ended_at)
+    return quantities.short_duration(seconds) if seconds is not None and seconds >= 0.95 else ""
+
+
+def verdict_state(verdicts: Iterable[Verdict], actions: int) -> str:
+    """The sign of what was decided of a step: a person's word, else what a machine proposes, else undecided."""
+    given = list(verdicts)
+    people = [v for v in given if v.author.kind in PEOPLE]
+    decided = step_outcome(people, actions) if people else "undecided"
+    if decided == "partly" or masked_actions(people, actions):
+        return "partly"
+    if decided in ("keep", "mask"):
+        return decided
+    if any(v.value == "unsure" for v in people):
+        return "unsure"
+    proposed = step_outcome(given, actions)
+    return f"proposed_{proposed}" if proposed in ("keep", "mask") else "undecided"
 
 
 def verdict_words(verdicts: Mapping[str, Verdict], actions: int) -> tuple[str, str]:
@@ -136,36 +228,58 @@ def verdict_words(verdicts: Mapping[str, Verdict], actions: int) -> tuple[str, s
     return ("✓ " + QCoreApplication.translate("Row", "kept"), "keep") if decided == "keep" else ("", "")
 
 
-def _fold(trajectory: Trajectory, kind: str, at: int, until: int) -> RowText:
-    """Steps at..until as one line; only the first and the last are looked at."""
-    first, last = trajectory.steps[at].head, trajectory.steps[until].head
-    count = until - at + 1
-    failed = sum(bool(flags & ERROR) for flags in trajectory.steps.flags[at : until + 1])
+def fold_row(trajectory: Trajectory, kind: str, at: int, until: int, reader: str = "") -> RowText:
+    """Steps at..until as one row; only the first and the last are looked at, and what was said of those between."""
+    steps = trajectory.steps
+    first, last = steps[at].head, steps[until].head
+    count = quantities.number(until - at + 1)
+    failed = sum(bool(flags & ERROR) for flags in steps.flags[at : until + 1])
+    name = first.tools[0] if first.tools else ""
+    title = one_line(first.title.removeprefix(name).strip())
     if kind == "waiting":
-        title = QCoreApplication.translate("Row", "waiting ×{count}").format(count=count)
+        tool, title = QCoreApplication.translate("Row", "Waited"), f"{one_line(name, 40)} ×{count}  {title}"
     else:
-        title = QCoreApplication.translate("Row", "the same ×{count}: {title}").format(count=count,
-                                                                                      title=one_line(first.title))
+        tool = QCoreApplication.translate("Row", "Same ×{count}").format(count=count)
+        title = title if first.family == "command" else f"{one_line(name, 40)} {title}"
+    word, meaning = _inside(steps, at, until, reader)
     many = plural(failed)  # a name: lupdate does not follow `translate` with a call in this place
-    word = QCoreApplication.translate("Row", "%n failed", None, many) if failed else ""
     return RowText(
-        number=f"{quantities.number(first.number)}–{quantities.number(last.number)}",
-        time=quantities.clock(first.started_at or first.ended_at), sign="▸" if not failed else "✗", word=word,
-        meaning="error" if failed else "muted", tool="", title=title,
-        duration=quantities.duration(quantities.between(first.started_at or first.ended_at, last.ended_at)))
+        number=f"{quantities.number(first.number)}–{quantities.number(last.number)}", icon="chevron-right", tool=tool,
+        title=title, face="code", is_chip=bool(word),
+        word=word or (QCoreApplication.translate("Row", "%n failed", None, many) if failed else ""),
+        meaning=meaning or ("error" if failed else "muted"),
+        duration=quantities.short_duration(quantities.between(first.started_at or first.ended_at, last.ended_at)))
+
+
+def _inside(steps: Steps, at: int, until: int, reader: str) -> tuple[str, str]:
+    """What a reader must know of what a fold hides: how many are masked, else how many somebody is unsure of."""
+    states = Counter(verdict_state(seen(steps.opinions[n].verdicts, reader).values(), len(steps.shape(n).tools))
+                     for n in range(at, until + 1) if n in steps.opinions)
+    masked = plural(states["mask"] + states["partly"])
+    unsure = plural(states["unsure"])
+    if states["mask"] + states["partly"]:
+        return QCoreApplication.translate("Row", "%n masked", None, masked), "mask"
+    if states["unsure"]:
+        return QCoreApplication.translate("Row", "%n unsure", None, unsure), "attention"
+    return "", ""
 
 
 def _guidance(guidance: Guidance) -> RowText:
-    word = QCoreApplication.translate("Row", "guidance of {author}").format(author=one_line(guidance.author, 24))
-    return RowText(time=quantities.clock(guidance.queued_at), sign="★", word=word, meaning="person",
-                   title=_short(guidance.text), lines=3)
+    is_foreign = guidance.author == FOREIGN_PERSON
+    author = QCoreApplication.translate("Row", "Person") if is_foreign else one_line(guidance.author, 24)
+    return RowText(time=quantities.clock(guidance.queued_at), icon="user-round" if is_foreign else "ship-wheel",
+                   tool=author, meaning="person", ground="person", title=_short(guidance.text), lines=3)
+
+
+FOREIGN_PERSON = "person"
+"""As whom importers name the people whose turns a file holds."""
 
 
 def _live(trajectory: Trajectory, text: str) -> RowText:
     number = (trajectory.open_step.number if trajectory.open_step else trajectory.row.steps + 1)
-    word = QCoreApplication.translate("Row", "now")
-    return RowText(number=quantities.number(number), sign="●", word=word, meaning="live",
-                   title=" ".join(visible(text[-600:], escapes=False).split())[-240:], lines=2)
+    return RowText(number=quantities.number(number), tool=QCoreApplication.translate("Row", "now"), state="live",
+                   meaning="live", title=" ".join(visible(text[-600:], escapes=False).split())[-240:],
+                   word=QCoreApplication.translate("Row", "running"))
 
 
 def _short(text: str) -> str:

@@ -26,6 +26,7 @@ from app.kit.empty import Empty
 from app.kit.i18n import plural
 from app.kit.quantities import number
 from app.kit.safe_text import PlainLabel, one_line, set_hint, visible
+from app.kit.tool_button import tool_button
 from core.workers.export import Preview, TokenPart
 
 PAGE = 4_000
@@ -78,17 +79,17 @@ class SampleView(QWidget):
 
     def _lay_out(self) -> None:
         top = row((self.sessions, 3), (self.samples, 2), spacing=theme.GRID)
-        self._steppers = [self._button("◂", self.tr("Previous sample"), partial(self._ask_sample_beside, -1)),
-                          self._button("▸", self.tr("Next sample"), partial(self._ask_sample_beside, 1))]
+        self._steppers = [self._button("chevron-up", self.tr("Previous sample"), partial(self._ask_sample_beside, -1)),
+                          self._button("chevron-down", self.tr("Next sample"), partial(self._ask_sample_beside, 1))]
         for button in self._steppers:
             top.addWidget(button)
         foot = QHBoxLayout()
         foot.setSpacing(theme.GRID)
         self._buttons = [
-            self._button("⇤", self.tr("Previous part that is trained"), partial(self._go_to_trained, -1)),
-            self._button("‹", self.tr("Previous page"), partial(self._go_to_page, -1)),
-            self._button("›", self.tr("Next page"), partial(self._go_to_page, 1)),
-            self._button("⇥", self.tr("Next part that is trained"), partial(self._go_to_trained, 1)),
+            self._button("chevrons-left", self.tr("Previous part that is trained"), partial(self._go_to_trained, -1)),
+            self._button("chevron-left", self.tr("Previous page"), partial(self._go_to_page, -1)),
+            self._button("chevron-right", self.tr("Next page"), partial(self._go_to_page, 1)),
+            self._button("chevrons-right", self.tr("Next part that is trained"), partial(self._go_to_trained, 1)),
         ]
         foot.addWidget(self._place)
         foot.addWidget(self._where, 1)
@@ -109,11 +110,8 @@ class SampleView(QWidget):
         combo.setMinimumContentsLength(8)
         return combo
 
-    def _button(self, text: str, tip: str, slot: object) -> QToolButton:
-        button = QToolButton(self)
-        button.setText(text)
-        button.setToolTip(tip)
-        button.setAccessibleName(tip)
+    def _button(self, icon: str, tip: str, slot: object) -> QToolButton:
+        button = tool_button(self, icon, tip)
         button.clicked.connect(slot)
         return button
 

@@ -25,12 +25,13 @@ from app.files.diff_view import DiffView
 from app.files.model import FilesModel, Key, State, TouchedFile
 from app.files.touched import TouchedFiles
 from app.kit import theme
-from app.kit.action_button import GlyphButton
+from app.kit.action_button import IconButton
 from app.kit.boxes import row
 from app.kit.empty import Empty
 from app.kit.flow import FlowLayout
 from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.safe_text import PlainLabel, menu_text, set_tooltip
+from app.kit.tool_button import tool_button
 
 _WIDE = 900
 _MAX_STATES = 500
@@ -93,19 +94,19 @@ class FilesView(QWidget):
         combo.setMaxVisibleItems(24)
         return combo
 
-    def _glyph(self, key: str, glyph: str) -> GlyphButton:
-        return GlyphButton(self._actions[key], glyph, self)
+    def _icon(self, key: str, icon: str) -> IconButton:
+        return IconButton(self._actions[key], icon, self)
 
     def _detail(self) -> QWidget:
         versions = QWidget(self)
-        row = _row(versions, self._glyph("older", "‹"), self.old, PlainLabel("→", self), self.new,
-                   self._glyph("newer", "›"), self._glyph("step", "↪"))
+        row = _row(versions, self._icon("older", "chevron-left"), self.old, PlainLabel("→", self), self.new,
+                   self._icon("newer", "chevron-right"), self._icon("step", "corner-down-right"))
         for combo in (self.old, self.new):
             row.setStretchFactor(combo, 1)
         versions.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         ways = QWidget(self)
-        _row(ways, self._note, self._glyph("previous_place", "↑"), self._glyph("next_place", "↓"),
-             self._spaces_button(), self._glyph("sides", "◫"), self._glyph("tree", "⊟"))
+        _row(ways, self._note, self._icon("previous_place", "chevron-up"), self._icon("next_place", "chevron-down"),
+             self._spaces_button(), self._icon("sides", "columns-2"), self._icon("tree", "folder-tree"))
         tools = FlowLayout()
         tools.addWidget(versions)
         tools.addWidget(ways)
@@ -118,9 +119,7 @@ class FilesView(QWidget):
         return box
 
     def _spaces_button(self) -> QToolButton:
-        self.spaces = QToolButton(self)
-        self.spaces.setAutoRaise(True)
-        self.spaces.setAccessibleName(self.tr("Which white space counts"))
+        self.spaces = tool_button(self, "space", self.tr("Which white space counts"), checkable=True)
         self.spaces.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(self.spaces)
         group = QActionGroup(menu)
@@ -141,7 +140,7 @@ class FilesView(QWidget):
     def show_whitespace(self, space: Whitespace) -> None:
         """Say which white space counts."""
         ignored = space.spaces != "exact" or space.blank_lines
-        self.spaces.setText("␣̸" if ignored else "␣")
+        self.spaces.setChecked(ignored)
         words = [self.tr(dict(SPACES)[space.spaces])]
         if space.blank_lines:
             words.append(self.tr("empty lines are ignored"))

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from app.guidance.model import GuidanceLine
 from app.guidance.templates import next_place
-from app.kit import theme
+from app.kit import icons, theme
 from app.kit.highlight import units
 from app.kit.safe_text import PlainLabel, menu_text, set_hint
 
@@ -51,7 +51,7 @@ class GuidanceBox(QWidget):
         self.mode.addItem(self.tr("Interrupt"), "interrupt")
         self.mode.setItemData(0, self.tr("Waits for the next step."), Qt.ItemDataRole.ToolTipRole)
         self.mode.setItemData(1, self.tr("Also ends the action that is running."), Qt.ItemDataRole.ToolTipRole)
-        self.send = QPushButton(theme.icon("send"), self.tr("Send"), self)
+        self.send = QPushButton(icons.icon("send"), self.tr("Send"), self)
         self.send.setToolTip(self.tr("Send (Ctrl+Enter)"))
         self.cancel = QPushButton(self.tr("Cancel"), self)
         self.cancel.setToolTip(self.tr("Leave the message as it was (Esc)"))
@@ -59,7 +59,7 @@ class GuidanceBox(QWidget):
         self.hint = PlainLabel("", self, elide=True)
         self.hint.setForegroundRole(self.palette().ColorRole.PlaceholderText)
         self.templates = QToolButton(self)
-        self.templates.setIcon(theme.icon("plus"))
+        self.templates.setIcon(icons.icon("plus"))
         self.templates.setAutoRaise(True)
         self.templates.setAccessibleName(self.tr("Templates"))
         self.templates.setToolTip(self.tr("Begin with a ready sentence (Ctrl+T)"))

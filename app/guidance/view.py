@@ -12,7 +12,7 @@ from app.guidance.box import GuidanceBox
 from app.guidance.effect import EffectModel
 from app.guidance.model import GuidanceModel
 from app.guidance.queue_view import QueueView
-from app.kit import theme
+from app.kit import icons, theme
 from app.kit.action_button import tip_of
 from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.safe_text import plain_action
@@ -38,8 +38,8 @@ class GuidanceView(QWidget):
         self.writing = GuidanceBox(self)
         self.list, self.box, self.send = self.queue.list, self.writing.box, self.writing.send
         self._actions = actions
-        for place, (key, icon) in enumerate((("edit", "edit"), ("withdraw", "undo"), ("again", "up"),
-                                             ("effect", "eye"))):
+        for place, (key, icon) in enumerate((("edit", "pencil"), ("withdraw", "undo-2"), ("again", "copy"),
+                                             ("effect", "history"))):
             self.writing.row.insertWidget(place, _small(self, actions[key], icon))
         self.split = QSplitter(Qt.Orientation.Vertical, self)
         self.split.setChildrenCollapsible(False)
@@ -134,7 +134,7 @@ class GuidanceView(QWidget):
 
 def _small(parent: QWidget, action: QAction, icon: str) -> QToolButton:
     made = QToolButton(parent)
-    action.setIcon(theme.icon(icon))
+    action.setIcon(icons.icon(icon))
     made.setDefaultAction(action)
     made.setToolTip(tip_of(action))
     made.setAccessibleName(plain_action(action.text()).rstrip("…"))

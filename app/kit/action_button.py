@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from PySide6.QtCore import QEvent
+from PySide6.QtCore import QEvent, QSize
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
-from app.kit import theme
+from app.kit import icons, theme
 from app.kit.safe_text import plain_action
 
 _MNEMONIC = re.compile(r"\(&?\w\)|…")
@@ -26,13 +26,14 @@ def tip_of(action: QAction, text: str = "") -> str:
     return f"{label} ({key})" if key else label
 
 
-class GlyphButton(QToolButton):
-    """A small button with a sign in place of the action's text."""
+class IconButton(QToolButton):
+    """A small button with an icon in place of the action's text."""
 
-    def __init__(self, action: QAction, glyph: str, parent: QWidget) -> None:
+    def __init__(self, action: QAction, icon: str, parent: QWidget) -> None:
         super().__init__(parent)
         self._action = action
-        self.setText(glyph)
+        self.setIcon(icons.icon(icon))
+        self.setIconSize(QSize(*(theme.px(icons.SIDE),) * 2))
         self.setAutoRaise(True)
         self.clicked.connect(action.trigger)
         action.changed.connect(self._follow)

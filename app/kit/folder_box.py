@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QToolButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QWidget
 
 from app.kit import theme
+from app.kit.tool_button import tool_button
 
 
 class FolderBox(QWidget):
@@ -19,10 +20,7 @@ class FolderBox(QWidget):
         self.edit = QLineEdit(self)
         self.edit.setPlaceholderText(hint)
         self.edit.setAccessibleName(name)
-        button = QToolButton(self)
-        button.setText("…")
-        button.setToolTip(name)
-        button.setAccessibleName(name)
+        button = tool_button(self, "folder-open", name)
         button.clicked.connect(self._ask)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)

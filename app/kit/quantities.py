@@ -48,6 +48,17 @@ def duration(seconds: float | None) -> str:
         h=whole // 3600, m=f"{whole % 3600 // 60:02d}")
 
 
+def short_duration(seconds: float | None) -> str:
+    """For a narrow column: 5 s, 1:03, 2:07:12."""
+    if seconds is None:
+        return ""
+    whole = max(0, round(seconds))
+    if whole < 60:
+        return QCoreApplication.translate("Quantities", "{n} s").format(n=whole)
+    hours, rest = divmod(whole, 3600)
+    return f"{hours}:{rest // 60:02d}:{rest % 60:02d}" if hours else f"{rest // 60}:{rest % 60:02d}"
+
+
 def between(start: datetime | None, end: datetime | None) -> float | None:
     """The seconds from one time to another; None where one is not told."""
     return (end - start).total_seconds() if start and end else None

@@ -10,20 +10,8 @@ import re
 from functools import cache
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import (
-    QColor,
-    QFont,
-    QFontDatabase,
-    QFontMetricsF,
-    QGuiApplication,
-    QIcon,
-    QIconEngine,
-    QPainter,
-    QPalette,
-    QPixmap,
-)
-from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetricsF, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
 from app.kit import contrast, tokens
@@ -32,6 +20,7 @@ GRID = tokens.WITHIN
 """The unit of all margins and gaps, in pixels."""
 
 RESOURCES = Path(__file__).resolve().parents[2] / "resources"
+STYLE = RESOURCES / "style"
 
 _UI_FAMILIES = ("Inter", "Noto Sans", "Cantarell", "Ubuntu", "Noto Sans CJK SC", "Source Han Sans SC")
 _CJK = ("Noto Sans CJK SC", "Source Han Sans SC", "Microsoft YaHei UI", "PingFang SC", "WenQuanYi Micro Hei")
@@ -158,8 +147,8 @@ def apply(app: QApplication, scheme: str = "system", point_size: float = 10.0, s
 def _sheet(dark: bool, high: bool) -> str:
     """The style sheet with colours and lengths of now in place of its `@` words."""
     words = {name: _value(name, dark, high).name() for name in tokens.COLOURS}
-    words |= {"icons": (RESOURCES / "icons").as_posix(), "mode": "dark" if dark else "light"}
-    text = (RESOURCES / "base.qss").read_text(encoding="utf-8").partition("*/")[2]
+    words |= {"style": STYLE.as_posix(), "mode": "dark" if dark else "light"}
+    text = (STYLE / "base.qss").read_text(encoding="utf-8").partition("*/")[2]
     return re.sub(r"@(\w+)", lambda m: f"{px(int(m[1]))}px" if m[1].isdigit() else words[m[1]], text)
 
 
@@ -190,41 +179,3 @@ def _palette(dark: bool, high: bool) -> QPalette:
         palette.setColor(QPalette.ColorGroup.Disabled, target, of("muted"))
     palette.setColor(QPalette.ColorGroup.Inactive, role.Highlight, of("selected_idle"))
     return palette
-
-
-class _Ink(QIconEngine):
-    """An icon drawn in the colour of a meaning at the moment of painting: it follows light and dark."""
-
-    def __init__(self, name: str, meaning: str) -> None:
-        super().__init__()
-        self._name, self._meaning = name, meaning
-
-    def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
-        """Draw the icon into a rectangle."""
-        side = min(rect.width(), rect.height())
-        place = QRectF(rect.center().x() - side / 2 + 0.5, rect.center().y() - side / 2 + 0.5, side, side)
-        ink = colour("line" if mode == QIcon.Mode.Disabled else self._meaning).name()
-        QSvgRenderer(QByteArray(_svg(self._name).replace("currentColor", ink).encode())).render(painter, place)
-
-    def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
-        """The icon on a transparent ground."""
-        made = QPixmap(size)
-        made.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(made)
-        self.paint(painter, QRect(QPoint(0, 0), size), mode, state)
-        painter.end()
-        return made
-
-    def clone(self) -> QIconEngine:
-        """The same icon once more."""
-        return _Ink(self._name, self._meaning)
-
-
-@cache
-def _svg(name: str) -> str:
-    return (RESOURCES / "icons" / f"{name}.svg").read_text(encoding="utf-8")
-
-
-def icon(name: str, meaning: str = "ink") -> QIcon:
-    """The icon `resources/icons/NAME.svg`, its `currentColor` in the colour of a meaning."""
-    return QIcon(_Ink(name, meaning))

@@ -22,6 +22,7 @@ from app.kit import quantities, theme
 from app.kit.box_over_list import key_in, went_down
 from app.kit.empty import Empty, Faces
 from app.kit.safe_text import PlainLabel, set_tooltip
+from app.kit.tool_button import tool_button
 from app.sessions.filter_chips import FilterChips
 from app.sessions.model import SessionsModel
 from app.sessions.row import SessionRowDelegate
@@ -77,9 +78,7 @@ class SessionsView(QWidget):
         return made
 
     def _make_order(self) -> QToolButton:
-        made = QToolButton(self)
-        made.setText("⇅")
-        made.setAccessibleName(self.tr("Order of the sessions"))
+        made = tool_button(self, "arrow-up-down", self.tr("Order of the sessions"))
         made.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         made.setMenu(QMenu(made))

@@ -96,7 +96,7 @@ class StepController(QObject):
 
     def _on_action_chosen(self) -> None:
         self._view.text.choose(self._place.cursor.action)
-        self._show()
+        self._show_in_sight()
 
     def _move_by(self, by: int) -> None:
         self._place.actions["go.next_step" if by > 0 else "go.previous_step"].trigger()

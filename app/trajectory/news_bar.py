@@ -16,7 +16,7 @@ class NewsBar(QWidget):
         super().__init__(parent)
         self.label = PlainLabel("", self, elide=True)
         self.go = QPushButton(go, self)
-        self.close_button = tool_button(self, theme.icon("close", "muted"), self.tr("Close"))
+        self.close_button = tool_button(self, "x", self.tr("Close"))
         self.close_button.clicked.connect(self.hide)
         row = QHBoxLayout(self)
         row.setContentsMargins(theme.GRID, 0, 0, 0)

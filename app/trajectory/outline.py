@@ -30,6 +30,8 @@ def phases_of(trajectory: Trajectory) -> list[Phase]:
     starts: list[tuple[int, Item | None]] = []
     score: float | None = None
     for place, item in zip(items.places, items.others, strict=True):
+        if item.kind == "submission":
+            continue
         if item.kind == "score":
             total = trajectory.scores[int(item.ref)].total
             if total is None or total == score:

@@ -17,6 +17,9 @@ DENSE = 3
 """Meanings up to this one may be all over a session: their cells are the fainter the fewer there are."""
 
 _ERROR, _MASK, _KEEP = WEIGHT.index("error"), WEIGHT.index("mask"), WEIGHT.index("keep")
+_LIKE = {"submission": "score"}
+"""What shows as another kind."""
+
 _DOWN = range(len(WEIGHT) - 1, 0, -1)
 _PLAIN = bytes(_ERROR if flags & ERROR else 0 for flags in range(256))
 
@@ -65,7 +68,8 @@ class Overview:
         start = len(self.codes)
         fresh = bytearray(bytes(steps.flags[self._steps :]).translate(_PLAIN))
         for at in items.others_in(start, len(items)):
-            fresh.insert(items.places[at] - start, WEIGHT.index(items.others[at].kind))
+            kind = items.others[at].kind
+            fresh.insert(items.places[at] - start, WEIGHT.index(_LIKE.get(kind, kind)))
         self.codes += fresh
         self._steps = len(steps)
 

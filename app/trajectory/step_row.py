@@ -1,22 +1,31 @@
-"""Paints one line of the step list: number, time, sign and word, tool, title, verdict, duration; and measures it."""
+"""Paints one row of the step list: verdict, number, time, sign, tool, title, outcome, duration; and measures it.
+
+Each has a fixed place in every row; only the title stretches. Rows of steps have one height, so that no text is laid
+out to place them; people's words may take three lines.
+"""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPoint, QRect, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPalette, QTextLayout, QTextOption
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPoint, QPointF, QRect, QSize, Qt
+from PySide6.QtGui import QFont, QPainter, QPen, QTextLayout, QTextOption
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.desk.row_text import RowText
-from app.kit import theme
+from app.kit import theme, tokens
 from app.trajectory.model import ListRow, RowRole, RowTextRole, TrajectoryModel
+from app.trajectory.row_ink import RowInk, short_path
 
 Index = QModelIndex | QPersistentModelIndex
-PAD = 2 * theme.GRID
-BAR = 3
+GAP = tokens.BETWEEN
+NO_TIME, NO_DURATION = 520, 440
+"""Below these widths, in pixels at 10 pt, a row goes without its time, and without its duration."""
+
+MOST_TOOL = 0.34
+"""The tool takes no more than this share of a narrow row."""
 
 
 class StepRowDelegate(QStyledItemDelegate):
-    """One line per step, up to three for guidance and summaries. Columns align; nothing is markup."""
+    """One line per step, up to three for people's words. Columns align; nothing is markup."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -25,58 +34,32 @@ class StepRowDelegate(QStyledItemDelegate):
 
     def set_font(self, font: QFont) -> None:
         """Take the list's font; measures what all rows share."""
-        self._font, self._bold, self._small = font, theme.bold_font(font), theme.small_font(font)
-        self._mono = theme.mono_font(font.pointSizeF())
-        self._metrics, self._bold_metrics = QFontMetrics(font), QFontMetrics(self._bold)
-        self._mono_metrics = QFontMetrics(self._mono)
-        self._mono_cell = self._mono_metrics.horizontalAdvance("m" * 64) / 64
-        small = self._small_metrics = QFontMetrics(self._small)
-        self._widths: dict[tuple[str, str], int] = {}
-        self._inks: dict[str, QColor] = {}
-        self.time_width = small.horizontalAdvance("00:00") + PAD
-        self.duration_width = small.horizontalAdvance("88.8 s") + PAD
+        self.ink = RowInk(font)
+        self._digits = 0
         self.set_digits(3)
 
     def forget_colours(self) -> None:
         """The palette is another one."""
-        self._inks.clear()
-
-    def _ink(self, name: str) -> QColor:
-        held = self._inks.get(name)
-        if held is None:
-            held = self._inks[name] = theme.colour(name)
-        return held
-
-    def _tint(self, name: str, alpha: int) -> QColor:
-        tint = QColor(self._ink(name))
-        tint.setAlpha(alpha)
-        return tint
-
-    def _width(self, text: str, metrics: QFontMetrics, kind: str) -> int:
-        """The width of a short text that many rows share."""
-        held = self._widths.get((kind, text))
-        if held is None:
-            if len(self._widths) > 2000:
-                self._widths.clear()
-            held = self._widths[(kind, text)] = metrics.horizontalAdvance(text)
-        return held
+        self.ink.forget_colours()
 
     def set_digits(self, digits: int) -> bool:
         """Make room for step numbers of so many digits; whether that is another room than before."""
-        before, self.number_width = self.number_width, QFontMetrics(self._font).horizontalAdvance("8" * digits) + PAD
+        before = self.number_width
+        needed = self.ink.metrics.horizontalAdvance("8" * digits + ",") + 4
+        self.number_width = max(self.ink.columns["number"], needed)
         return before != self.number_width
 
     @property
     def line_height(self) -> int:
-        """The height of a line of one step, in pixels."""
-        return self._metrics.height() + PAD
+        """The height of a row of one step, in pixels."""
+        return self.ink.height
 
     def height(self, parts: RowText, width: int) -> int:
         """The height of a row for a list of that width."""
         if parts.lines == 1:
             return self.line_height
-        count = len(self._wrapped(parts, width))
-        return self.line_height + self._metrics.lineSpacing() * max(0, count - 1)
+        count = len(self._wrapped(parts, width - self._title_left(width) - self.ink.columns["end"]))
+        return self.line_height + self.ink.metrics.lineSpacing() * max(0, count - 1)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """The measured size."""
@@ -88,116 +71,173 @@ class StepRowDelegate(QStyledItemDelegate):
         parts: RowText | None = index.data(RowTextRole)
         if parts is None:
             return
-        rect: QRect = option.rect
         painter.save()
-        self._background(painter, option, index, parts, rect)
-        line = QRect(rect.left(), rect.top(), rect.width(), self.line_height)
-        x = self._left(painter, parts, line)
-        right = self._right(painter, parts, line)
-        self._title(painter, parts, QRect(x, rect.top(), max(0, right - x), rect.height()), rect)
+        self._background(painter, option, index, parts)
+        self.draw(painter, parts, option.rect)
         painter.restore()
+
+    def draw(self, painter: QPainter, parts: RowText, rect: QRect) -> None:
+        """Everything but the ground."""
+        line = QRect(rect.left(), rect.top(), rect.width(), self.line_height)
+        base = line.top() + (self.line_height - self.ink.metrics.height()) // 2 + self.ink.metrics.ascent()
+        x = self._facts(painter, parts, line, base)
+        x = self._tool(painter, parts, line, base, x)
+        if parts.lines > 1:
+            self._long_title(painter, parts, QRect(x, rect.top(), rect.right() - self.ink.columns["end"] - x,
+                                                   rect.height()), base)
+            return
+        right = self._right(painter, parts, line, base)
+        if right > x:
+            self._title(painter, parts, x, right - x, base)
 
     # ---- parts -----------------------------------------------------------------------------------
 
-    def _background(self, painter: QPainter, option: QStyleOptionViewItem, index: Index, parts: RowText,
-                    rect: QRect) -> None:
-        palette: QPalette = option.palette
-        state = option.state
+    def _background(self, painter: QPainter, option: QStyleOptionViewItem, index: Index, parts: RowText) -> None:
+        rect, state, ink = option.rect, option.state, self.ink
+        if parts.ground:
+            painter.fillRect(rect, ink.colour(f"{parts.ground}_tint"))
+        has_keys = option.widget is not None and option.widget.hasFocus()
         if state & QStyle.StateFlag.State_Selected:
-            painter.fillRect(rect, palette.color(QPalette.ColorRole.Highlight))
-        elif parts.meaning in ("person", "live"):
-            painter.fillRect(rect, self._tint(parts.meaning, 20))
+            painter.fillRect(rect, ink.colour("selected" if has_keys else "selected_idle"))
+        elif state & QStyle.StateFlag.State_MouseOver:
+            painter.fillRect(rect, ink.colour("hover"))
         model, row = index.model(), index.data(RowRole)
         if isinstance(model, TrajectoryModel) and _is_found(model, row):
-            painter.fillRect(rect, self._tint("attention", 36))
-        if parts.meaning and parts.meaning != "muted":
-            painter.fillRect(QRect(rect.left(), rect.top(), BAR, rect.height()), self._ink(parts.meaning))
+            painter.fillRect(rect, ink.colour("attention_tint"))
+        widget = option.widget
+        if widget is not None and widget.currentIndex() == index:  # type: ignore[attr-defined]
+            bar = QRect(rect.left(), rect.top(), tokens.CURSOR, rect.height())
+            painter.fillRect(bar, ink.colour("person" if has_keys else "edge"))
 
-    def _left(self, painter: QPainter, parts: RowText, line: QRect) -> int:
-        """Number and time; returns where the title may begin."""
-        x = line.left() + BAR
-        painter.setFont(self._font)
-        painter.setPen(self._ink("muted"))
-        needed = self._metrics.horizontalAdvance(parts.number) + PAD
-        width = max(self.number_width, needed)
-        painter.drawText(x + width - needed + PAD, self._base(line), parts.number)
-        x += width + PAD
-        painter.setFont(self._small)
-        painter.drawText(x, self._base(line), parts.time)
-        return x + self.time_width
+    def _shows(self, width: int) -> tuple[bool, bool]:
+        """Whether a row of that width has time and duration."""
+        return width >= theme.px(NO_TIME), width >= theme.px(NO_DURATION)
 
-    def _right(self, painter: QPainter, parts: RowText, line: QRect) -> int:
-        """Duration, verdict, sign and word, from the right; returns where the title must end."""
-        right, base = line.right() - PAD, self._base(line)
-        if parts.duration:
-            width = self._width(parts.duration, self._small_metrics, "small")
-            painter.setFont(self._small)
-            painter.setPen(self._ink("muted"))
-            painter.drawText(right - width, base, parts.duration)
-            right -= max(width, self.duration_width) + PAD
-        for text, meaning in ((parts.verdict, parts.verdict_meaning), self._mark(parts)):
-            if text:
-                width = self._width(text, self._metrics, "")
-                painter.setFont(self._font)
-                painter.setPen(self._ink(meaning))
-                painter.drawText(right - width, base, text)
-                right -= width + PAD + theme.GRID
-        return right
+    def _tool_width(self, width: int) -> int:
+        return min(self.ink.columns["tool"], int(width * MOST_TOOL))
 
-    def _base(self, line: QRect) -> int:
-        """Where letters stand in a line of one step."""
-        return line.top() + (self.line_height - self._metrics.height()) // 2 + self._metrics.ascent()
+    def _title_left(self, width: int) -> int:
+        columns = self.ink.columns
+        time = columns["time"] if self._shows(width)[0] else 0
+        return (columns["margin"] + columns["verdict"] + self.number_width + GAP // 2 + time + columns["icon"]
+                + self._tool_width(width) + GAP)
 
-    def _mark(self, parts: RowText) -> tuple[str, str]:
-        if parts.lines > 1 or not (parts.word or parts.sign):
-            return "", ""
-        return f"{parts.sign} {parts.word}".strip(), parts.meaning
+    def _facts(self, painter: QPainter, parts: RowText, line: QRect, base: int) -> int:
+        """Verdict, number and time; returns where the icon stands."""
+        ink, columns = self.ink, self.ink.columns
+        x = line.left() + columns["margin"]
+        if parts.state:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            ink.sign(painter, parts.state, QPointF(x + columns["verdict"] / 2, line.top() + self.line_height / 2))
+        x += columns["verdict"] + self.number_width
+        if parts.number:
+            painter.setFont(ink.font)
+            painter.setPen(ink.colour("muted"))
+            painter.drawText(x - ink.width(parts.number, ink.metrics), base, parts.number)
+        x += GAP // 2
+        if self._shows(line.width())[0]:
+            x += columns["time"]
+            if parts.time:
+                painter.setFont(ink.small)
+                painter.setPen(ink.colour("muted"))
+                painter.drawText(x - 6 - ink.width(parts.time, ink.small_metrics), base, parts.time)
+        return x
 
-    def _title(self, painter: QPainter, parts: RowText, room: QRect, rect: QRect) -> None:
-        if parts.lines > 1:
-            self._long_title(painter, parts, room, rect)
-            return
-        x, base = room.left(), self._base(room)
-        masked = parts.verdict_meaning == "mask"
-        painter.setPen(self._ink("muted" if masked or parts.meaning == "muted" else "ink"))
-        if parts.tool:
-            width = self._width(parts.tool, self._bold_metrics, "bold")
-            painter.setFont(self._bold)
-            fits = width <= room.width()
-            painter.drawText(x, base, parts.tool if fits else self._bold_metrics.elidedText(parts.tool, _ELIDE,
-                                                                                        room.width()))
-            x += width + PAD
-        left = room.right() - x
-        if left > 0:
-            painter.setFont(self._mono if parts.tool else self._font)
-            painter.drawText(x, base, self._elided(parts, left))
+    def _tool(self, painter: QPainter, parts: RowText, line: QRect, base: int, x: int) -> int:
+        """Sign and tool; returns where the title begins."""
+        ink = self.ink
+        meaning = parts.meaning if parts.meaning in ("error", "person", "live") else ""
+        if parts.state == "mask" or parts.icon == "hourglass":
+            meaning = meaning or "muted"
+        if parts.icon:
+            ink.icon(painter, parts.icon, meaning or "ink", x, line.top() + self.line_height / 2)
+        x += ink.columns["icon"]
+        width = self._tool_width(line.width())
+        painter.setFont(ink.bold)
+        painter.setPen(ink.colour(meaning or "ink"))
+        text = parts.tool
+        if ink.width(text, ink.bold_metrics) > width:
+            text = ink.bold_metrics.elidedText(text, _ELIDE, width)
+        painter.drawText(x, base, text)
+        return x + width + GAP
 
-    def _elided(self, parts: RowText, width: int) -> str:
+    def _right(self, painter: QPainter, parts: RowText, line: QRect, base: int) -> int:
+        """Duration and outcome, from the right; returns where the title must end."""
+        ink = self.ink
+        right = line.right() - ink.columns["end"]
+        if self._shows(line.width())[1]:
+            if parts.duration:
+                width = ink.width(parts.duration, ink.small_metrics)
+                painter.setFont(ink.small)
+                painter.setPen(ink.colour("muted"))
+                painter.drawText(right - width, base, parts.duration)
+            right -= ink.columns["duration"]
+        if parts.word:
+            right = self._word(painter, parts, line, base, right)
+        for count, sign, meaning in ((parts.removed, "−", "error"), (parts.added, "+", "keep")):
+            if count and not parts.is_chip:
+                text = f"{sign}{count}"
+                right -= ink.width(text, ink.metrics)
+                painter.setFont(ink.font)
+                painter.setPen(ink.colour(meaning))
+                painter.drawText(right, base, text)
+                right -= GAP // 2 + 2
+        return right - GAP
+
+    def _word(self, painter: QPainter, parts: RowText, line: QRect, base: int, right: int) -> int:
+        ink = self.ink
+        font, metrics = (ink.small, ink.small_metrics) if parts.is_chip else (ink.font, ink.metrics)
+        width = ink.width(parts.word, metrics)
+        if parts.is_chip:
+            chip = QRect(right - width - 12, line.top() + (self.line_height - theme.px(16)) // 2, width + 12,
+                         theme.px(16))
+            painter.setPen(Qt.PenStyle.NoPen if not theme.is_high_contrast() else QPen(ink.colour(parts.meaning)))
+            painter.setBrush(ink.colour(f"{parts.meaning}_tint"))
+            painter.drawRoundedRect(chip, tokens.RADII["chip"], tokens.RADII["chip"])
+            right -= 6
+        painter.setFont(font)
+        painter.setPen(ink.colour(parts.meaning or "muted"))
+        painter.drawText(right - width, base, parts.word)
+        return right - width - (6 if parts.is_chip else 0) - GAP
+
+    def _title(self, painter: QPainter, parts: RowText, x: int, room: int, base: int) -> None:
+        ink = self.ink
+        masked = parts.state == "mask"
+        is_mono = parts.face != "text"
+        painter.setFont(ink.mono if is_mono else ink.font)
+        painter.setPen(ink.colour("muted" if masked or parts.icon == "hourglass" else "ink"))
+        if parts.face == "path" and parts.title.isascii():
+            folder, name = short_path(parts.title, max(1, int(room / ink.cell)))
+            width = round(len(folder) * ink.cell)
+            painter.drawText(x + width, base, name)
+            painter.setPen(ink.colour("muted"))
+            painter.drawText(x, base, folder)
+            end = width + round(len(name) * ink.cell)
+        else:
+            text = self._elided(parts.title, room, is_mono)
+            painter.drawText(x, base, text)
+            end = min(room, (ink.mono_metrics if is_mono else ink.metrics).horizontalAdvance(text)) if masked else 0
+        if masked:
+            painter.setPen(ink.colour("mask"))
+            painter.drawLine(x, base - ink.metrics.ascent() // 3, x + end, base - ink.metrics.ascent() // 3)
+
+    def _elided(self, text: str, width: int, is_mono: bool) -> str:
         """The title as far as it fits. Letters of the monospace font are counted: measuring each row is slow."""
-        if not (parts.tool and parts.title.isascii()):
-            return (self._mono_metrics if parts.tool else self._metrics).elidedText(parts.title, _ELIDE, width)
-        cells = int(width / self._mono_cell)
-        return parts.title if len(parts.title) <= cells else parts.title[: max(0, cells - 1)] + "…"
+        if not (is_mono and text.isascii()):
+            return (self.ink.mono_metrics if is_mono else self.ink.metrics).elidedText(text, _ELIDE, width)
+        cells = int(width / self.ink.cell)
+        return text if len(text) <= cells else text[: max(0, cells - 1)] + "…"
 
-    def _long_title(self, painter: QPainter, parts: RowText, room: QRect, rect: QRect) -> None:
-        painter.setPen(self._ink(parts.meaning))
-        painter.setFont(self._bold)
-        label = f"{parts.sign} {parts.word}"
-        painter.drawText(QRect(room.left(), room.top(), room.width(), self.line_height), _LEFT, label)
-        painter.setFont(self._font)
-        painter.setPen(self._ink("ink"))
-        top = room.top() + theme.GRID
-        indent = self._bold_metrics.horizontalAdvance(label) + PAD
-        for number, text in enumerate(self._wrapped(parts, rect.width())):
-            x = room.left() + (indent if number == 0 else 0)
-            painter.drawText(QPoint(x, top + self._metrics.ascent() + number * self._metrics.lineSpacing()), text)
+    def _long_title(self, painter: QPainter, parts: RowText, room: QRect, base: int) -> None:
+        painter.setFont(self.ink.font)
+        painter.setPen(self.ink.colour("ink"))
+        for number, text in enumerate(self._wrapped(parts, room.width())):
+            painter.drawText(QPoint(room.left(), base + number * self.ink.metrics.lineSpacing()), text)
 
-    def _wrapped(self, parts: RowText, width: int) -> list[str]:
-        """The title in lines that fit; the first one is shortened by the label before it."""
-        left = BAR + max(self.number_width, self._metrics.horizontalAdvance(parts.number) + PAD) + PAD + self.time_width
-        room = max(80, width - left - PAD)
-        indent = self._bold_metrics.horizontalAdvance(f"{parts.sign} {parts.word}") + PAD
-        layout = QTextLayout(parts.title, self._font)
+    def _wrapped(self, parts: RowText, room: int) -> list[str]:
+        """The title in lines that fit; the last one is shortened."""
+        room = max(80, room)
+        layout = QTextLayout(parts.title, self.ink.font)
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         layout.setTextOption(option)
@@ -207,16 +247,15 @@ class StepRowDelegate(QStyledItemDelegate):
             line = layout.createLine()
             if not line.isValid():
                 break
-            line.setLineWidth(max(40, room - indent) if not lines else room)
+            line.setLineWidth(room)
             start, length = line.textStart(), line.textLength()
             last = len(lines) + 1 == parts.lines
             text = parts.title[start:] if last else parts.title[start : start + length]
-            lines.append(self._metrics.elidedText(text, _ELIDE, max(40, room - indent) if not lines else room))
+            lines.append(self.ink.metrics.elidedText(text, _ELIDE, room))
         layout.endLayout()
         return lines
 
 
-_LEFT = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft) | int(Qt.TextFlag.TextSingleLine)
 _ELIDE = Qt.TextElideMode.ElideRight
 
 

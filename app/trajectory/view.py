@@ -54,13 +54,14 @@ class TrajectoryView(QWidget):
         self.find_box.installEventFilter(self)
         self.hits = PlainLabel("", self, elide=False)
         self.hits.setForegroundRole(self.palette().ColorRole.PlaceholderText)
-        self.regex = tool_button(self, ".*", self.tr("Regular expression"), checkable=True)
+        self.regex = tool_button(self, "regex", self.tr("Regular expression"), checkable=True)
         self.filters_button = tool_button(
-            self, "≡", self.tr("More filters: family, tool, host, end, verdicts, time"), checkable=True)
+            self, "list-filter", self.tr("More filters: family, tool, host, end, verdicts, time"), checkable=True)
         self.filters = FilterBar(self)
         self.filters.hide()
         self.outline_button = tool_button(
-            self, "§", self.tr("Outline: the phases between summaries, guidance and scores (O)"), checkable=True)
+            self, "list-tree", self.tr("Outline: the phases between summaries, guidance and scores (O)"),
+            checkable=True)
         self.phases = EntriesModel(self)
         self.outline = EntryList(self.phases, self.tr("Outline"), self)
         self.outline.setMaximumWidth(64 * theme.GRID)
@@ -72,8 +73,8 @@ class TrajectoryView(QWidget):
         self.progress.hide()
         self.digest = NewsBar(self.tr("Show the first"), self)
         self.remarks = RemarksBar(self)
-        self.before = tool_button(self, theme.icon("up"), self.tr("Previous hit (Shift+F3)"))
-        self.after = tool_button(self, theme.icon("down"), self.tr("Next hit (F3)"))
+        self.before = tool_button(self, "chevron-up", self.tr("Previous hit (Shift+F3)"))
+        self.after = tool_button(self, "chevron-down", self.tr("Next hit (F3)"))
         self.filter = QComboBox(self)
         self.filter.setAccessibleName(self.tr("Which steps are listed"))
         for key, text in zip(FILTERS, self._filter_words(), strict=True):

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QMessageBox
 from app.desk.workplace import Workplace
 from app.imports.bar import ImportBar
 from app.imports.controller import ImportsController
-from app.kit import theme
+from app.kit import icons, theme
 from app.kit.ask import files_to_open
 from app.review.merging import MergingController
 from app.sessions.new import NewSessionController
@@ -128,7 +128,7 @@ class ApplicationController(QObject):
         box = QMessageBox(self._window)
         box.setTextFormat(Qt.TextFormat.PlainText)
         box.setWindowTitle(self.tr("About Tiphys"))
-        box.setIconPixmap(theme.icon("helm", "person").pixmap(32, 32))
+        box.setIconPixmap(icons.icon("ship-wheel", "person").pixmap(32, 32))
         box.setText(f"Tiphys {_version()}")
         box.setInformativeText(self.tr(
             "Hold the helm of agents that work for hours or days, and turn what they did into training data."))

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QApplication
 from qasync import QEventLoop
 
 from app.desk.settings import Settings
-from app.kit import i18n, theme
+from app.kit import i18n, icons, theme
 from app.window.bootstrap import parse, run_desktop
 from app.window.garbage import Collector
 from app.window.instance import take_or_hand_over
@@ -68,7 +68,7 @@ def make_application(settings: Settings, language: str = "") -> QApplication:
     Collector(app)
     theme.apply(app, settings.text("appearance.colours"), float(settings.get("appearance.text_size")),
                 settings.text("appearance.contrast"))
-    app.setWindowIcon(theme.icon("helm", "person"))
+    app.setWindowIcon(icons.icon("ship-wheel", "person"))
     i18n.install(app, language or settings.text("appearance.language"))
     return app
 

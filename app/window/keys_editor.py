@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QKeySequenceEdit,
     QLineEdit,
     QScrollArea,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -23,6 +22,7 @@ from app.desk.settings import PORTABLE
 from app.kit import theme
 from app.kit.safe_text import PlainLabel, plain_action
 from app.kit.scrolled import within
+from app.kit.tool_button import tool_button
 from app.window.keys import Keys
 
 
@@ -72,11 +72,7 @@ class KeysEditor(QDialog):
         edit.setClearButtonEnabled(True)
         edit.setAccessibleName(words)
         label.setBuddy(edit)
-        back = QToolButton(self)
-        back.setIcon(theme.icon("undo"))
-        back.setAutoRaise(True)
-        back.setToolTip(self.tr("As at first"))
-        back.setAccessibleName(self.tr("As at first"))
+        back = tool_button(self, "undo-2", self.tr("As at first"))
         back.clicked.connect(partial(self._reset, key))
         self._rows[key] = (label, edit, back)
         for column, widget in enumerate(self._rows[key]):

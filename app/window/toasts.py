@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.desk.notices import Notice
 from app.kit import theme
 from app.kit.safe_text import PlainLabel
+from app.kit.tool_button import tool_button
 
 MOST = 4
 SECONDS = {"info": 6, "done": 6, "attention": 20, "error": 0}
@@ -87,10 +88,7 @@ class _Toast(QFrame):
         text = PlainLabel(notice.sentence, self)
         text.setWordWrap(True)
         text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        close = QToolButton(self)
-        close.setIcon(theme.icon("close", "muted"))
-        close.setAutoRaise(True)
-        close.setAccessibleName(self.tr("Close this notice"))
+        close = tool_button(self, "x", self.tr("Close this notice"))
         close.clicked.connect(self._close)
         self._row = row = QHBoxLayout(self)
         row.setContentsMargins(2 * theme.GRID, theme.GRID, theme.GRID, theme.GRID)

@@ -12,7 +12,7 @@ from app.desk.actions import MENUS
 from app.desk.notices import Notice
 from app.desk.panel import Panel
 from app.desk.workplace import Workplace
-from app.kit import theme
+from app.kit import icons
 from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
 from app.window.layouts import arrange
@@ -38,7 +38,7 @@ class Window(QMainWindow):
         self._state = QSettings(str(state_file), QSettings.Format.IniFormat)
         self.setObjectName("window")
         self.setWindowTitle("Tiphys")
-        self.setWindowIcon(theme.icon("helm", "person"))
+        self.setWindowIcon(icons.icon("ship-wheel", "person"))
         self.setDockNestingEnabled(True)
         self.setAcceptDrops(True)
         self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)

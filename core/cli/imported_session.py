@@ -227,7 +227,7 @@ def _with_parent(session: Imported, renamed: Renamed) -> Imported:
     for place, event in enumerate(map(decode_event, bodies[:2])):
         if isinstance(fact := event.fact, Branched) and renamed.get(fact.parent, ("", 0)) != (fact.parent, 0):
             name, shift = renamed.get(fact.parent, (fact.parent, 0))
-            fact = Branched(parent=name, step=fact.step + shift if fact.step else 0)
+            fact = msgspec.structs.replace(fact, parent=name, step=fact.step + shift if fact.step else 0)
             bodies[place] = encode_event(msgspec.structs.replace(event, fact=fact))
     return msgspec.structs.replace(session, bodies=tuple(bodies))
 

@@ -12,7 +12,15 @@ from array import array
 import msgspec
 
 from core.domain.errors import InvalidInput
-from core.domain.events import FileChanged, ScoreGiven, SearchMade, SessionCreated, StepStarted, SummaryAdded
+from core.domain.events import (
+    FileChanged,
+    ScoreGiven,
+    SearchMade,
+    SessionCreated,
+    StepStarted,
+    SubmissionMade,
+    SummaryAdded,
+)
 from core.domain.guidance import Guidance
 from core.domain.items import Item
 from core.domain.outputs import Outputs
@@ -50,6 +58,7 @@ class _Folded(msgspec.Struct, kw_only=True):
     steps_before: dict[str, int]
     guidance: dict[str, Guidance]
     scores: list[ScoreGiven]
+    submissions: list[SubmissionMade]
     files: list[FileChanged]
     web_searches: list[SearchMade] = msgspec.field(name="searches")
     terminals: dict[str, _Tape]
@@ -87,6 +96,7 @@ def encode_folded(trajectory: Trajectory) -> bytes:
             steps_before=trajectory.summary_places,
             guidance=trajectory.guidance,
             scores=trajectory.scores,
+            submissions=trajectory.submissions,
             files=trajectory.files,
             web_searches=trajectory.web_searches,
             notes=trajectory.notes,
@@ -113,7 +123,7 @@ def decode_folded(session: str, data: bytes | memoryview, read: Read) -> Traject
     made.items.steps, made.items.places, made.items.others = folded.steps, folded.places, folded.others
     made.summaries, made.summary_places, made.guidance = folded.summaries, folded.steps_before, folded.guidance
     made.scores, made.files, made.web_searches = folded.scores, folded.files, folded.web_searches
-    made.notes, made.spent = folded.notes, folded.spent
+    made.notes, made.spent, made.submissions = folded.notes, folded.spent, folded.submissions
     for key, tape in folded.terminals.items():
         held = made.terminals[key] = Outputs(read)
         for column, bytes_ in ((held.seqs, tape.seqs), (held.offsets, tape.offsets), (held.sizes, tape.sizes)):

@@ -35,6 +35,8 @@ def make_head(body: StepBody, *, usage: Usage = Usage(), started_at: datetime | 
     worst = max(body.observations, key=lambda o: (o.is_error, o.status == "running"), default=None)
     error = worst.error if worst else None
     deeds = [deed_of(action, tools) for action in body.actions]
+    failed = {o.call_id for o in body.observations if o.is_error}
+    made = [deed for deed, action in zip(deeds, body.actions, strict=True) if action.call_id not in failed]
     return StepHead(
         number=body.number,
         title=_title(body, deeds),
@@ -46,8 +48,8 @@ def make_head(body: StepBody, *, usage: Usage = Usage(), started_at: datetime | 
         is_waiting=bool(deeds) and all(deed.kind == "wait" for deed in deeds),
         kind=_kind(deeds),
         exit_code=worst.exit_code if worst else None,
-        added=clamp(sum(d.lines.added for d in deeds)),
-        removed=clamp(sum(d.lines.removed for d in deeds)),
+        added=clamp(sum(d.lines.added for d in made)),
+        removed=clamp(sum(d.lines.removed for d in made)),
         hosts=tuple(dict.fromkeys(h[:NAME] for a in body.actions if (h := str(a.arguments.get("computer_ip") or "")))),
         thought_chars=len(body.thought),
         output_chars=clamp(sum(o.output.total_chars or len(o.output.text) for o in body.observations), WHOLE),

@@ -10,11 +10,11 @@ import msgspec
 
 from core.domain.places import ByPlace
 
-Kind = Literal["step", "summary", "guidance", "score"]
+Kind = Literal["step", "summary", "guidance", "score", "submission"]
 
 
 class Item(msgspec.Struct, frozen=True):
-    """One row: a step or a score by its index, a summary or guidance by its id."""
+    """One row: a step, a score or a submission by its index, a summary or guidance by its id."""
 
     kind: Kind
     ref: int | str

@@ -30,6 +30,7 @@ from core.domain.errors import InvalidInput
 from core.domain.events import (
     AttentionCleared,
     AttentionRaised,
+    Branched,
     Event,
     GuidanceDelivered,
     GuidanceQueued,
@@ -87,6 +88,12 @@ class SessionRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """When a live session ends by itself; None where the log does not say, as of an import."""
     created_at: Moment | None = None
     updated_at: Moment | None = None
+    began_at: Moment | None = None
+    ended_at: Moment | None = None
+    """When the agent's first step began and its last one ended, whenever that was logged or read by people."""
+    caller: Id = ""
+    caller_step: StepPlace = 0
+    """The session and its step (0: it is not known) that called this one as a subagent."""
     unreadable: Reason = ""
     """Why the log, or this row, cannot be read from some place on; "" for every log that can."""
     hidden_until: Sequence = 0
@@ -96,6 +103,11 @@ class SessionRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def is_hidden(self) -> bool:
         """Whether the session is an import of which a part is still missing."""
         return self.seq < self.hidden_until
+
+    @property
+    def worked_s(self) -> float | None:
+        """Seconds from the agent's first step to the end of its last; None where the log has no times."""
+        return (self.ended_at - self.began_at).total_seconds() if self.began_at and self.ended_at else None
 
 
 _ROW = msgspec.json.Decoder(SessionRow)
@@ -138,6 +150,8 @@ def _changes(row: SessionRow, event: Event) -> dict[str, object]:
             return {"title": f.task.title, "task": f.task.id, "model": f.agent.model.name,
                     "origin": row.origin if row.origin != "live" else f.origin, "created_at": event.at,
                     "limits": f.task.limits if row.origin == f.origin == "live" else None}
+        case Branched(is_call=True) as f:
+            return {"caller": f.parent, "caller_step": f.step}
         case SessionStateChanged() as f:
             return {"state": f.state, "reason": f.reason}
         case StepAdded() as f:
@@ -162,7 +176,10 @@ def _step_changes(row: SessionRow, fact: StepAdded) -> dict[str, object]:
     used = [n for n in (usage.input_tokens, usage.output_tokens) if n is not None]
     counted = (before.input_tokens or 0) + (before.output_tokens or 0)
     cost = None if usage.cost_usd is None else usage.cost_usd - (before.cost_usd or 0.0)
+    times = [at for at in (fact.head.started_at, fact.head.ended_at) if at is not None]
     return {
+        "began_at": min([*times[:1], *filter(None, (row.began_at,))], default=None),
+        "ended_at": max([*times[-1:], *filter(None, (row.ended_at,))], default=None),
         "steps": max(row.steps, fact.head.number),
         "errors": clamp(row.errors + (fact.head.is_error and not fact.is_error_counted)),
         "tokens": clamp((row.tokens or 0) + sum(used) - counted, WHOLE) if used else row.tokens,

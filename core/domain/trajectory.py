@@ -75,6 +75,7 @@ class Trajectory:
         self.early_opinions: dict[int, list[Event]] = {}
         """What was said about steps that are not here yet: a restored log may get a person's word first."""
         self.scores: list[ScoreGiven] = []
+        self.submissions: list[SubmissionMade] = []
         self.files: list[FileChanged] = []
         self.web_searches: list[SearchMade] = []
         self.terminals: dict[str, Outputs] = {}
@@ -154,6 +155,10 @@ class Trajectory:
         self.items.add(Item("score", len(self.scores)))
         self.scores.append(fact)
 
+    def _hand_in(self, seq: int, event: Event, fact: SubmissionMade) -> None:
+        self.items.add(Item("submission", len(self.submissions)))
+        self.submissions.append(fact)
+
     def _print(self, seq: int, event: Event, fact: TerminalOutput) -> None:
         self.terminals.setdefault(f"{fact.host}/{fact.terminal}", Outputs(self._read)).add(seq, fact)
 
@@ -232,6 +237,7 @@ FOLDS: dict[type[Fact], _Fold] = {
     StepAdded: Trajectory._add_step,
     SummaryAdded: Trajectory._summarise,
     ScoreGiven: Trajectory._score,
+    SubmissionMade: Trajectory._hand_in,
     TerminalOutput: Trajectory._print,
     FileChanged: Trajectory._change_file,
     SearchMade: Trajectory._search,
@@ -244,7 +250,7 @@ FOLDS: dict[type[Fact], _Fold] = {
 NOT_FOLDED: tuple[type[Fact], ...] = (
     SessionStateChanged, AttentionRaised, AttentionCleared, ThresholdsSet,  # the session's row has them
     ControlAsked,  # read by the runner alone
-    SubmissionMade, SnapshotTaken, Branched,  # looked up in the log by who scores, restores or compares
+    SnapshotTaken, Branched,  # looked up in the log by who restores or compares
     UnknownFact,
 )
 """The kinds of which a trajectory keeps nothing."""

@@ -27,6 +27,7 @@ from core.domain.events import (
 )
 from core.domain.head import make_head
 from core.domain.message import Message, encode_message
+from core.domain.request import requested
 from core.domain.step import StepBody, Usage, encode_body
 from core.domain.task import AgentSettings, ModelSettings, Task
 from core.domain.verdict import Author
@@ -85,12 +86,13 @@ class SessionBuilder:
         self.errors = 0
 
     def create(self, title: str, description: str, *, task: str = "", model: str = "", parent: str = "",
-               parent_step: int = 0) -> None:
+               parent_step: int = 0, is_call: bool = False) -> None:
         """The first fact. What the file does not say (hosts, limits) stays empty.
 
-        `parent` names the session, and `parent_step` its step, that this one is a part or a continuation of.
+        `parent` names the session, and `parent_step` its step, that this one is a continuation of, or (`is_call`) that
+        called it as a subagent.
         """
-        self._title = " ".join(title.split())[:200] or self.session
+        self._title = " ".join((requested(title) or title).split())[:200] or self.session
         if len(description) > _DESCRIPTION:
             description = description[:_DESCRIPTION]
             self.warnings.append(f"The task's description is shown up to its character {_DESCRIPTION:,}.")
@@ -98,7 +100,7 @@ class SessionBuilder:
         agent = AgentSettings(model=ModelSettings(kind="unknown", name=model))
         self.fact(SessionCreated(task=asked, agent=agent, origin=self.format, source=self.source))
         if parent:
-            self.fact(Branched(parent=parent, step=parent_step))
+            self.fact(Branched(parent=parent, step=parent_step, is_call=is_call))
 
     def fact(self, fact: Fact, author: str = "", at: datetime | None = None) -> None:
         """One more fact, in order. `author` names who brought it about, if not the importer; `at` when it was."""

@@ -3162,20 +3162,64 @@ Delete or right click: take it away</source>
         <translation>步骤 {first}–{last} 的摘要</translation>
     </message>
     <message>
+        <source>Summary</source>
+        <translation>摘要</translation>
+    </message>
+    <message>
+        <source>Score</source>
+        <translation>得分</translation>
+    </message>
+    <message>
         <source>not scored</source>
         <translation>未评分</translation>
+    </message>
+    <message>
+        <source>submission {n}, after step {step}</source>
+        <translation>第 {n} 次提交，在第 {step} 步之后</translation>
     </message>
     <message>
         <source>score {value}</source>
         <translation>得分 {value}</translation>
     </message>
     <message>
-        <source>thought</source>
-        <translation>思考</translation>
+        <source>Handed in</source>
+        <translation>提交物</translation>
     </message>
     <message>
-        <source>in background</source>
-        <translation>后台运行</translation>
+        <source>Answer</source>
+        <translation>回答</translation>
+    </message>
+    <message>
+        <source>exit {code}</source>
+        <translation>退出码 {code}</translation>
+    </message>
+    <message>
+        <source>background</source>
+        <translation>后台</translation>
+    </message>
+    <message>
+        <source>Waited</source>
+        <translation>等待</translation>
+    </message>
+    <message>
+        <source>Same ×{count}</source>
+        <translation>相同 ×{count}</translation>
+    </message>
+    <message>
+        <source>%n masked</source>
+        <translation>%n 个掩码</translation>
+    </message>
+    <message>
+        <source>%n unsure</source>
+        <translation>%n 个不确定</translation>
+    </message>
+    <message>
+        <source>Person</source>
+        <translation>人</translation>
+    </message>
+    <message>
+        <source>running</source>
+        <translation>运行中</translation>
     </message>
     <message>
         <source>masked</source>
@@ -3194,20 +3238,8 @@ Delete or right click: take it away</source>
         <translation>保留</translation>
     </message>
     <message>
-        <source>waiting ×{count}</source>
-        <translation>等待 ×{count}</translation>
-    </message>
-    <message>
-        <source>the same ×{count}: {title}</source>
-        <translation>重复 ×{count}：{title}</translation>
-    </message>
-    <message>
         <source>%n failed</source>
         <translation>%n 个失败</translation>
-    </message>
-    <message>
-        <source>guidance of {author}</source>
-        <translation>{author} 的指导</translation>
     </message>
     <message>
         <source>now</source>
@@ -4150,12 +4182,12 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
 <context>
     <name>StepView</name>
     <message>
-        <source>Previous step</source>
-        <translation>上一步骤</translation>
+        <source>Previous step (Shift+J)</source>
+        <translation>上一步 (Shift+J)</translation>
     </message>
     <message>
-        <source>Next step</source>
-        <translation>下一步骤</translation>
+        <source>Next step (J)</source>
+        <translation>下一步 (J)</translation>
     </message>
     <message>
         <source>Context</source>

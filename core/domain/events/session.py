@@ -42,7 +42,8 @@ class SnapshotTaken(Fact, frozen=True, kw_only=True, tag="snapshot_taken"):
 
 
 class Branched(Fact, frozen=True, kw_only=True, tag="branched"):
-    """This session continues from a snapshot of another."""
+    """This session continues from a snapshot of another, or (`is_call`) a step of the other called it as a subagent."""
 
     parent: Id
     step: StepPlace
+    is_call: bool = False

@@ -76,7 +76,7 @@ def _read_run(path: Path, run: dict[str, Any], parent: str, parent_step: int, pr
     name = text_of(run.get("session_id")) or text_of(run.get("trajectory_id"))
     title = text_of(run.get("trajectory_id")) if parent else asked[:400]
     builder.create(title or asked[:400] or name, asked, task=name, model=text_of(agent.get("model_name")),
-                   parent=parent, parent_step=parent_step)
+                   parent=parent, parent_step=parent_step, is_call=bool(parent))
     runs = list(_joined(path, run, builder))
     times = [time_of(s.get("timestamp")) for r in runs for s in dicts_of(r.get("steps")) if _is_step(s)]
     recording = harbor.Recording(path, builder, times) if not parent else None

@@ -18,6 +18,7 @@ import msgspec
 
 from core.domain.events import NoteAdded
 from core.domain.message import Message
+from core.domain.request import requested
 from core.domain.step import ActionError
 from core.formats.blocks import blocks_of, calls_of, input_tokens, results_of, text_blocks, thinking
 from core.formats.conversation import CallResult, Conversation, ForeignStep
@@ -33,9 +34,7 @@ from core.formats.values import dict_of, float_of, int_of, text_of, time_of, usa
 NAME = "claude-code"
 _KINDS = ("user", "assistant", "system", "summary", "file-history-snapshot", "queue-operation", "progress",
           "attachment", "result")
-_NOT_TYPED = ("<local-command", "Caveat: ", "<system-reminder>", "<command-message>", "<command-name>")
-_COMMAND = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
-_GIVEN = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
+_NOT_TYPED = ("<local-command", "Caveat: ", "<system-reminder>")
 _WENT_BACK = "A person went back to an earlier place: later contexts hold nothing of what came after it."
 _EXIT = re.compile(r"(?:Error: )?Exit code (\d{1,5})\b")
 
@@ -121,12 +120,12 @@ def _chains(lines: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
 def _add(builder: SessionBuilder, lines: Sequence[dict[str, Any]], parent: str, parent_step: int) -> dict[str, int]:
     """One session's facts; gives the steps that called subagents, by the subagent's id and by its prompt."""
     items = _items(lines, builder)
-    asked = next((i.text for i in items if i.kind == "person"), "")
+    asked = next((i.text for i in items if i.kind == "person" and requested(i.text)), "")
     titled = next((text_of(r.get("summary")) for r in lines if r.get("type") == "summary"), "")
     models = [m for i in items if (m := text_of(dict_of(i.record.get("message")).get("model"))) and m[0] != "<"]
     name = next((n for r in lines if (n := text_of(r.get("sessionId")))), "")
-    builder.create(titled or _typed(asked)[:400], asked, task=name, model=models[0] if models else "", parent=parent,
-                   parent_step=parent_step)
+    builder.create(titled or asked[:4000], asked, task=name, model=models[0] if models else "", parent=parent,
+                   parent_step=parent_step, is_call=bool(parent))
     conversation = Conversation(builder)
     called: dict[str, int] = {}
     for item in items:
@@ -145,12 +144,6 @@ def _add(builder: SessionBuilder, lines: Sequence[dict[str, Any]], parent: str, 
         item.length = len(conversation.refs)
     _end(builder, next((r for r in reversed(lines) if r.get("type") == "result"), {}))
     return called
-
-
-def _typed(text: str) -> str:
-    """What a person typed: a command of the program stands in tags."""
-    name, given = _COMMAND.search(text), _GIVEN.search(text)
-    return f"{name[1].strip()} {given[1].strip() if given else ''}".strip() if name else text
 
 
 def _end(builder: SessionBuilder, result: dict[str, Any]) -> None:
@@ -243,9 +236,8 @@ def _take_user(record: dict[str, Any], message: dict[str, Any], items: list[_Ite
     if record.get("isCompactSummary"):
         items.append(_Item(kind="summary", text=text))
     else:
-        is_not_typed = record.get("isMeta") or text.startswith(_NOT_TYPED)
-        first = not any(i.kind == "person" for i in items)
-        kind = "context" if is_not_typed and not (first and "<command-" in text) else "person"
+        is_added = record.get("isMeta") or not requested(text)
+        kind = "context" if is_added or (text.startswith(_NOT_TYPED) and "<command-" not in text) else "person"
         items.append(_Item(kind=kind, text=text, at=at))
 
 

@@ -17,6 +17,7 @@ import msgspec
 
 from core.domain.events import NoteAdded
 from core.domain.message import Message, ToolCall
+from core.domain.request import requested
 from core.domain.step import Usage
 from core.formats.chat import parts_text
 from core.formats.conversation import CallResult, Conversation, ForeignStep
@@ -83,9 +84,9 @@ def read(source: Source) -> Iterator[Imported]:
     name = text_of(meta.get("id")) or text_of(found.items[0].get("id"))
     builder = SessionBuilder(NAME, source.path.name, canonical([name] if name else found.items), found.warnings)
     asked = next((t for line in lines if line.payload.get("role") == "user"
-                  and not _is_context(t := parts_text(line.payload.get("content")))), "")
+                  and not _is_context(t := parts_text(line.payload.get("content"))) and requested(t)), "")
     model = next((text_of(line.payload.get("model")) for line in lines if line.kind == "turn_context"), "")
-    builder.create(asked[:400] or name, asked, task=name, model=model, parent=_forked_from(meta, source))
+    builder.create(asked[:4000] or name, asked, task=name, model=model, parent=_forked_from(meta, source))
     instructions = meta.get("instructions") or dict_of(meta.get("base_instructions")).get("text")
     _RolloutReader(builder, lines).read(text_of(instructions))
     yield builder.build_without_end()

@@ -62,25 +62,6 @@ def test_the_system_decides_and_a_change_is_followed_at_once(qapp, tmp_path):
         assert not theme.is_high_contrast() and theme.is_dark()
 
 
-def test_every_icon_draws(qapp):
-    names = [p.stem for p in (theme.RESOURCES / "icons").glob("*.svg")]
-    assert names
-    for name in names:
-        assert not theme.icon(name).pixmap(16, 16).isNull()
-
-
-def test_icons_follow_the_scheme(qapp):
-    icon = theme.icon("eye")
-    inks = []
-    for scheme in ("light", "dark"):
-        theme.apply(qapp, scheme)
-        image = icon.pixmap(32, 32).toImage()
-        inks.append({image.pixelColor(x, y).name() for x in range(32) for y in range(32)
-                     if image.pixelColor(x, y).alpha() == 255})
-    assert COLOURS["ink"][0] in inks[0]
-    assert COLOURS["ink"][1] in inks[1]
-
-
 def test_chinese_has_a_font(qapp):
     assert any("CJK" in family for family in theme.ui_font(10).families())
     assert any("CJK" in family for family in theme.mono_font().families())

@@ -104,7 +104,7 @@ def test_a_loop_that_tries_the_same_is_one_line_and_says_what(qtmodeltester):
     assert session.shape == "i0 f1-3 i4 f5-10" == shape_of(session.trajectory)
     parts = session.model.index(1).data(RowTextRole)
     assert (parts.number, parts.meaning, parts.word) == ("2–4", "error", "3 failed")
-    assert parts.title == "the same ×3: run_command make"
+    assert (parts.tool, parts.title) == ("Same ×3", "make")
     session.model.toggle(1)
     assert session.shape == "i0 i1 i2 i3 i4 f5-10"
     assert session.model.steps_of_rows(4, 5) == [5, 6, 7, 8, 9, 10, 11]
@@ -194,7 +194,7 @@ def test_words_of_a_row():
     session.maker.say(VerdictGiven(step=1, value="mask"), PERSON)
     session.sync()
     parts = session.model.index(0).data(RowTextRole)
-    assert (parts.sign, parts.word, parts.tool) == ("✗", "exit code", "run_command")
+    assert (parts.icon, parts.word, parts.meaning, parts.tool) == ("terminal", "exit 1", "error", "run_command")
     assert parts.verdict == "⊘ masked"
     assert "masked" in session.model.index(0).data(Qt.ItemDataRole.AccessibleTextRole)
 
@@ -204,7 +204,7 @@ def test_markup_in_a_title_is_text():
     session.maker.say(ScoreGiven(ordinal=1, step=1, total=50.0, message="<b>bold</b>\x1b[31m\u202e"))
     session.sync()
     session.model.refresh()
-    assert session.model.index(0).data(RowTextRole).title == "<b>bold</b>‹RLO›"
+    assert session.model.index(0).data(RowTextRole).title == "50.0 · <b>bold</b>‹RLO›"
 
 
 def test_the_live_row_comes_and_goes(qtmodeltester):
