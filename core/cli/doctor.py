@@ -73,7 +73,7 @@ def sqlite() -> Check:
 def server() -> Check:
     """Whether a server serves this home."""
     from core.cli.private_server import is_served
-    from core.server.address import read_endpoint
+    from core.store.endpoint import read_endpoint
     from core.store.home import Home
 
     place = Home.default()

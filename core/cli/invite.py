@@ -66,7 +66,8 @@ def _address(given: str) -> str:
     from core.client.certificate import split_address
     from core.client.dial import is_loopback
     from core.domain.errors import NotFound
-    from core.server.address import host_of, read_endpoint
+    from core.server.address import host_of
+    from core.store.endpoint import read_endpoint
     from core.store.home import Home
 
     endpoint = read_endpoint(Home.default())

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from core import program
 from core.domain.errors import Unavailable
-from core.server.address import read_endpoint
+from core.store.endpoint import read_endpoint
 from core.store.home import Home
 from core.store.lock import FileLock
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Protocol
 
@@ -72,14 +73,16 @@ async def shut(socket: ClientConnection, code: int = 1000, reason: str = "") -> 
 class ReconnectingConnection:
     """Keeps one connection to `url` up until `run` is cancelled or the server hands the lease to another.
 
-    The address may carry the fingerprint of the server's certificate (`core.client.certificate`).
+    The address may carry the fingerprint of the server's certificate (`core.client.certificate`). `find` gives the
+    address of now, for whoever can know it from the server's own files: it is asked where another certificate is shown.
     Raises InvalidInput (bad_fingerprint).
     """
 
-    def __init__(self, url: str, token: str, owner: Owner, *, program: str = "") -> None:
+    def __init__(self, url: str, token: str, owner: Owner, *, program: str = "",
+                 find: Callable[[], str] | None = None) -> None:
         self.url, self._pin = split_address(url)
         self.status = Status(server=self.url)
-        self._token, self._owner, self._program = token, owner, program
+        self._token, self._owner, self._program, self._find = token, owner, program, find
         self._socket: ClientConnection | None = None
         self._queue: deque[Wire | bytes] = deque()
         self._queued = asyncio.Event()
@@ -145,6 +148,8 @@ class ReconnectingConnection:
         self._failure = self._cause = None
         if self.status.state not in ("offline", "denied"):
             self._tell(state="connecting")
+        if self.status.code == "certificate" and self._find is not None:
+            self.url, self._pin = split_address(self._find())
         try:
             socket = await dial(self.url, self._pin, self._token, program=self._program)
             try:

@@ -39,25 +39,29 @@ async def dial(url: str, pin: str, token: str, *, program: str = "", headers: Ma
     Raises InvalidInput (plain_text, bad_address), Denied (certificate, unknown_certificate), and what websockets
     raises: OSError, InvalidHandshake, InvalidURI, TimeoutError.
     """
-    if url.lower().startswith("ws:") and not is_loopback(url) and os.environ.get(PLAIN_TEXT) != "1":
-        raise InvalidInput("plain_text", f"{url} would carry your token unencrypted; use wss://, or set "
-                           f"{PLAIN_TEXT}=1 where something else encrypts.", url=url)
-    options: dict[str, Any] = {
-        "subprotocols": [Subprotocol(SUBPROTOCOL)], "compression": None, "max_size": MAX_TEXT_FRAME,
-        "additional_headers": {"Authorization": f"Bearer {token}", **(headers or {})}, "ping_interval": 20,
-        "ping_timeout": 20, "open_timeout": 10, "close_timeout": 2, "proxy": None if is_loopback(url) else True,
-        "user_agent_header": program or "tiphys", "logger": _quiet(),
-    }
     try:
-        if pin:
-            return await connect(url, **options, **pinned(pin))
-        return await connect(url, ssl=True if url.lower().startswith("wss:") else None, **options)
+        return await _open(url, pin, {"Authorization": f"Bearer {token}", **(headers or {})}, program)
     except ssl.SSLCertVerificationError as error:  # a ValueError, too
         raise Denied("unknown_certificate", f"This computer does not know the certificate of {url} "
                      f"({error.verify_message}). Add its fingerprint to the address: …#sha256=…; "
                      "“tiphys serve” prints it.", server=url) from error
     except ValueError as error:
         raise InvalidInput("bad_address", f"{url!r} is no address of a server: {error}") from error
+
+
+def _open(url: str, pin: str, headers: Mapping[str, str], program: str) -> connect:
+    if url.lower().startswith("ws:") and not is_loopback(url) and os.environ.get(PLAIN_TEXT) != "1":
+        raise InvalidInput("plain_text", f"{url} would carry your token unencrypted; use wss://, or set "
+                           f"{PLAIN_TEXT}=1 where something else encrypts.", url=url)
+    options: dict[str, Any] = {
+        "subprotocols": [Subprotocol(SUBPROTOCOL)], "compression": None, "max_size": MAX_TEXT_FRAME,
+        "additional_headers": headers, "ping_interval": 20, "ping_timeout": 20, "open_timeout": 10,
+        "close_timeout": 2, "proxy": None if is_loopback(url) else True, "user_agent_header": program or "tiphys",
+        "logger": _quiet(),
+    }
+    if pin:
+        return connect(url, **options, **pinned(pin))
+    return connect(url, ssl=True if url.lower().startswith("wss:") else None, **options)
 
 
 def _quiet() -> logging.Logger:

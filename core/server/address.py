@@ -1,42 +1,16 @@
-"""Where the server listens, so that clients and detached runners find it again after a restart."""
+"""Where the server listens, and what it is called elsewhere."""
 
 from __future__ import annotations
 
-import os
 import socket
 from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import msgspec
-
 from core.domain.errors import InvalidInput, Unavailable
 from core.store.home import Home, write_private
 
 DEFAULT_PORT = 7717
-
-
-class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
-    """What `home.endpoint` holds while a server runs: its address on this computer, its process, and the
-    addresses under which programs elsewhere may reach it."""
-
-    url: str
-    pid: int
-    addresses: tuple[str, ...] = ()
-
-
-def read_endpoint(home: Home) -> Endpoint | None:
-    """Where the server of a home folder listens, as it last said; None when it never did."""
-    try:
-        return msgspec.json.decode(home.endpoint.read_bytes(), type=Endpoint)
-    except (OSError, msgspec.DecodeError):
-        return None
-
-
-def write_endpoint(home: Home, url: str, addresses: Sequence[str] = ()) -> None:
-    """Say where this process listens, in one move."""
-    endpoint = Endpoint(url=url, pid=os.getpid(), addresses=tuple(addresses))
-    write_private(home.endpoint, msgspec.json.encode(endpoint))
 
 
 def host_of(address: str) -> str:

@@ -21,13 +21,13 @@ from core.protocol.client_state import OutboxSender
 from core.protocol.frames import pieces
 from core.protocol.messages import Ack, Append, Command, Failed, Nak, Welcome, Wire
 from core.protocol.operations import AnyOp, ImportSession
-from core.server.address import read_endpoint
 from core.server.append import MissingPayloads, append_entries
 from core.server.end_rules import EndRules
 from core.server.handlers import apply_command
 from core.server.lookups import lookups_of
 from core.server.serve import ensure_admin, hold
 from core.store import accounts, blobs, log
+from core.store.endpoint import read_endpoint
 from core.store.home import Home
 from core.store.lock import FileLock
 from core.store.sqlite import Connection as Database

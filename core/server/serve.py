@@ -22,7 +22,7 @@ from core.client.certificate import with_pin
 from core.domain.errors import Conflict, InvalidInput
 from core.protocol.codec import MAX_TEXT_FRAME
 from core.protocol.messages import SUBPROTOCOL, Hello
-from core.server.address import addresses_of, bind, host_of, url_of, write_endpoint
+from core.server.address import addresses_of, bind, host_of, url_of
 from core.server.connection import ConnectedClient
 from core.server.end_rules import EndRules
 from core.server.entrance import Entrance, can_wait_outside
@@ -44,6 +44,7 @@ from core.server.runners import Supervisor
 from core.server.search import LogSearch
 from core.server.sweep import sweep_regularly
 from core.store.accounts import Principal, add_account, knows
+from core.store.endpoint import write_endpoint
 from core.store.home import Home, write_private
 from core.store.lock import FileLock
 from core.store.sqlite import Connection as Database
@@ -103,6 +104,7 @@ class Server:
         self.url = ""
         self.addresses: list[str] = []
         self._supervisor: Supervisor | None = None
+        self._certificate: CertificateFiles | None = None
         self.over = asyncio.Event()
         """Whether it is time to end: nobody needs the server any more, or somebody said so."""
         self._stack = AsyncExitStack()
@@ -117,10 +119,15 @@ class Server:
                         trace: TracebackType | None) -> None:
         await self._stack.aclose()
 
+    def reload(self) -> None:
+        """Read the certificate's files again; connections that stand go on."""
+        if self._certificate is not None:
+            self._certificate.reload()
+
     async def _open(self, stack: AsyncExitStack) -> None:
         lock = hold(self.home)
         stack.callback(lock.release)
-        certificate = _certificate(self.settings)
+        certificate = self._certificate = _certificate(self.settings)
         writer = stack.enter_context(Writer(self.home.server_db))
         database = identity(self.home.server_db)
         await writer.do(lambda conn: ensure_admin(conn, self.home))
@@ -229,6 +236,8 @@ async def _run(settings: ServeSettings, on_ready: Callable[[Server], None]) -> N
                 loop.add_signal_handler(one, server.over.set)
             except NotImplementedError:  # Windows: Ctrl+C raises KeyboardInterrupt instead
                 continue
+        if hasattr(signal, "SIGHUP"):
+            loop.add_signal_handler(signal.SIGHUP, server.reload)
         on_ready(server)
         gc.freeze()  # what is loaded by now stays: a collection need not look through it again
         await server.over.wait()

@@ -1,4 +1,4 @@
-"""An invitation is opened from a link, a file, the clipboard or the command line: one question, and it is there."""
+"""An invitation is opened from a link, a file, a dialog or the command line: one question, and the server is there."""
 
 from __future__ import annotations
 
