@@ -1123,12 +1123,28 @@
         <translation>“{address}”不是服务器地址。</translation>
     </message>
     <message>
+        <source>The server answered something else than was asked.</source>
+        <translation>服务器的回答与所问不符。</translation>
+    </message>
+    <message>
         <source>This archive is damaged or was tampered with.</source>
         <translation>此归档文件已损坏或被篡改。</translation>
     </message>
     <message>
+        <source>The server does not take this in that name.</source>
+        <translation>服务器不接受以这个名义发出的内容。</translation>
+    </message>
+    <message>
         <source>“{endpoint}” is no endpoint&apos;s address: http:// or https://, host and path, without user, query or escapes.</source>
         <translation>“{endpoint}”不是端点地址：应为 http(s)://主机/路径，不带用户、查询或转义。</translation>
+    </message>
+    <message>
+        <source>Something in the log cannot be read: {why}</source>
+        <translation>日志里有内容无法读取：{why}</translation>
+    </message>
+    <message>
+        <source>“{address}” does not end with the fingerprint of a certificate: wss:// and, behind #, sha256= with 64 hexadecimal digits.</source>
+        <translation>“{address}” 末尾不是证书指纹：应为 wss://，# 之后是 sha256= 和 64 位十六进制数字。</translation>
     </message>
     <message>
         <source>The server sent something that cannot be read.</source>
@@ -1139,20 +1155,88 @@
         <translation>这不是 Tiphys 服务器的邀请，或内容不完整。</translation>
     </message>
     <message>
+        <source>This name cannot be used: it has characters that a name may not have, or is too long.</source>
+        <translation>这个名称不能用：含有不允许的字符，或者太长。</translation>
+    </message>
+    <message>
         <source>This is no link to a session, no step and no session.</source>
         <translation>这既不是会话链接，也不是步骤或会话。</translation>
+    </message>
+    <message>
+        <source>The server cannot be asked this: {why}</source>
+        <translation>不能向服务器这样请求：{why}</translation>
+    </message>
+    <message>
+        <source>This is no opinion that can be taken over.</source>
+        <translation>这不是可以合并的意见。</translation>
+    </message>
+    <message>
+        <source>An import needs the name of its format.</source>
+        <translation>导入需要给出格式的名称。</translation>
+    </message>
+    <message>
+        <source>A tag has 1 to 40 printable characters.</source>
+        <translation>标签由 1 到 40 个可显示的字符组成。</translation>
+    </message>
+    <message>
+        <source>This task cannot be started: the value of “{field}” is not possible.</source>
+        <translation>这个任务无法启动：“{field}”的值不可用。</translation>
+    </message>
+    <message>
+        <source>The task&apos;s files cannot be used: {path}</source>
+        <translation>任务的文件不可用：{path}</translation>
+    </message>
+    <message>
+        <source>Counts lie between 0 and 10,000, minutes up to 100,000, shares between 0 and 1.</source>
+        <translation>次数在 0 到 10,000 之间，分钟数不超过 100,000，比例在 0 到 1 之间。</translation>
+    </message>
+    <message>
+        <source>The server did not take the time at work that was told to it.</source>
+        <translation>服务器没有接受所报告的工作时间。</translation>
     </message>
     <message>
         <source>“{variable}” cannot be the name of a variable.</source>
         <translation>“{variable}”不能作为变量名。</translation>
     </message>
     <message>
+        <source>A text of this session is damaged.</source>
+        <translation>这个会话的一段文字已损坏。</translation>
+    </message>
+    <message>
+        <source>A text of this session is damaged: it does not match its name.</source>
+        <translation>这个会话的一段文字已损坏：内容与名称不符。</translation>
+    </message>
+    <message>
+        <source>A text of this session has a name that no text can have.</source>
+        <translation>这个会话的一段文字的名称不合规则。</translation>
+    </message>
+    <message>
+        <source>A text is larger than the server takes.</source>
+        <translation>一段文字超出了服务器接受的大小。</translation>
+    </message>
+    <message>
+        <source>The server shows another certificate than the one that it should have. Nothing was sent. Ask its administrator before you go on. It shows {fingerprint}</source>
+        <translation>服务器出示的证书与应有的不同。没有发送任何内容。请先询问管理员再继续。它出示的是 {fingerprint}</translation>
+    </message>
+    <message>
         <source>“tiphys {command}” failed: {why}</source>
         <translation>“tiphys {command}”失败：{why}</translation>
     </message>
     <message>
+        <source>The server holds another command under this name already.</source>
+        <translation>服务器上已有同名但内容不同的命令。</translation>
+    </message>
+    <message>
         <source>There is no text to send.</source>
         <translation>没有可发送的文字。</translation>
+    </message>
+    <message>
+        <source>This is larger than one entry of the log may be.</source>
+        <translation>这超出了日志中一条记录允许的大小。</translation>
+    </message>
+    <message>
+        <source>Another program works on this session now.</source>
+        <translation>现在由另一个程序处理这个会话。</translation>
     </message>
     <message>
         <source>{path} cannot be written: {why}</source>
@@ -1161,6 +1245,10 @@
     <message>
         <source>This file is too large.</source>
         <translation>此文件过大。</translation>
+    </message>
+    <message>
+        <source>The server refuses this connection. Is {server} the name that it is known by?</source>
+        <translation>服务器拒绝了这个连接。它是以 {server} 这个名称提供服务的吗？</translation>
     </message>
     <message>
         <source>The server holds this guidance already.</source>
@@ -1199,8 +1287,24 @@
         <translation>数据文件夹位于网络磁盘上，无法安全地保存日志。</translation>
     </message>
     <message>
+        <source>Step {step} has no action {action}.</source>
+        <translation>第 {step} 步没有动作 {action}。</translation>
+    </message>
+    <message>
+        <source>The server did not answer in time.</source>
+        <translation>服务器没有及时回答。</translation>
+    </message>
+    <message>
         <source>Nothing needs attention here any more.</source>
         <translation>这里已没有需要关注的内容。</translation>
+    </message>
+    <message>
+        <source>A text of this session is not there.</source>
+        <translation>这个会话缺少一段文字。</translation>
+    </message>
+    <message>
+        <source>This command is not among those that were sent from here.</source>
+        <translation>这条命令不在本机发出的命令之中。</translation>
     </message>
     <message>
         <source>No agent is running now, so nothing can be interrupted.</source>
@@ -1227,8 +1331,48 @@
         <translation>已有同名账户。请向管理员索取另一份邀请。</translation>
     </message>
     <message>
+        <source>A token is needed.</source>
+        <translation>需要令牌。</translation>
+    </message>
+    <message>
+        <source>This is no server of Tiphys, or none that can be spoken to.</source>
+        <translation>这不是 Tiphys 服务器，或者无法与它通信。</translation>
+    </message>
+    <message>
+        <source>This account has {count} texts on the server that nothing names; they are removed after a day.</source>
+        <translation>这个账户在服务器上有 {count} 段没有任何记录引用的文字，一天后会被删除。</translation>
+    </message>
+    <message>
+        <source>{url} would carry your token unencrypted. Use wss://</source>
+        <translation>{url} 会以明文传送您的令牌。请使用 wss://</translation>
+    </message>
+    <message>
+        <source>The server closed the connection to {server}: the token may not do that.</source>
+        <translation>服务器关闭了到 {server} 的连接：令牌没有这个权限。</translation>
+    </message>
+    <message>
+        <source>The search on the server failed. Its log says more.</source>
+        <translation>服务器上的搜索失败。详情见服务器日志。</translation>
+    </message>
+    <message>
+        <source>The search took too long. Use more words, or search in one session.</source>
+        <translation>搜索用时过长。请多用几个词，或只在一个会话里搜索。</translation>
+    </message>
+    <message>
+        <source>The server cannot be reached.</source>
+        <translation>无法连接服务器。</translation>
+    </message>
+    <message>
+        <source>The server&apos;s program is older and does not know this.</source>
+        <translation>服务器的程序较旧，不支持这个功能。</translation>
+    </message>
+    <message>
         <source>Step {step} has changed since you judged it. Look at it again: your choice waits in the panel Review.</source>
         <translation>第 {step} 步在您裁定之后有变化。请再看一遍：您的选择保留在“评审”面板里。</translation>
+    </message>
+    <message>
+        <source>The data folder is closed already.</source>
+        <translation>数据文件夹已经关闭。</translation>
     </message>
     <message>
         <source>The data folder cannot be used now.</source>
@@ -1239,8 +1383,16 @@
         <translation>磁盘拒绝保存。磁盘满了吗？</translation>
     </message>
     <message>
+        <source>{server} does not speak the protocol of this program.</source>
+        <translation>{server} 不使用本程序的协议。</translation>
+    </message>
+    <message>
         <source>The folder of the task {task} has changed since you saw what it asks. Open the dialog again.</source>
         <translation>任务 {task} 的文件夹在你查看其要求之后改变了。请重新打开对话框。</translation>
+    </message>
+    <message>
+        <source>The task {task} asks for what nobody has allowed it on the server&apos;s computer.</source>
+        <translation>任务 {task} 要求的权限在服务器的计算机上没有人允许。</translation>
     </message>
     <message>
         <source>This text is too long to be sent.</source>
@@ -1251,12 +1403,32 @@
         <translation>您在此服务器上的账户已过期。管理员可以延长其期限。</translation>
     </message>
     <message>
+        <source>{server} does not accept your token.</source>
+        <translation>{server} 不接受您的令牌。</translation>
+    </message>
+    <message>
         <source>This account has {most} connections to the server already, which is as many as one may have.</source>
         <translation>这个账户与服务器的连接已有 {most} 个，达到了一个账户的上限。</translation>
     </message>
     <message>
+        <source>You have given {most} opinions on sessions that are not on the server: it takes no more of them.</source>
+        <translation>您对服务器上没有的会话已给出 {most} 条意见，不再接受更多。</translation>
+    </message>
+    <message>
+        <source>Too many texts are asked for at once.</source>
+        <translation>一次请求的文字太多。</translation>
+    </message>
+    <message>
+        <source>This computer does not know the certificate of {server}. Add its fingerprint to the address: …#sha256=…; “tiphys serve” prints it.</source>
+        <translation>本机不认识 {server} 的证书。请在地址末尾加上指纹：…#sha256=…；“tiphys serve” 会显示它。</translation>
+    </message>
+    <message>
         <source>“{path}” is in no format that is known here.</source>
         <translation>“{path}”不是已知的格式。</translation>
+    </message>
+    <message>
+        <source>{server} speaks another version of the protocol. Update the older program.</source>
+        <translation>{server} 使用另一个版本的协议。请更新较旧的程序。</translation>
     </message>
     <message>
         <source>This is not possible in the session&apos;s present state.</source>
