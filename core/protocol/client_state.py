@@ -20,6 +20,7 @@ from core.protocol.client_effects import (
     ForgetSession,
     KeepBlob,
     Place,
+    Purge,
     PutRows,
     RenewIdentity,
     Send,
@@ -30,6 +31,7 @@ from core.protocol.messages import (
     Ack,
     Close,
     Command,
+    Deleted,
     Events,
     Failed,
     Live,
@@ -196,6 +198,10 @@ class Subscriptions:
         self._unsure.discard(session)
         return [ForgetSession(session), Send(Subscribe(session=session, after=0))]
 
+    def purged(self, session: str) -> list[Effect]:
+        """Our copy of a deleted session is gone: what comes under its id is followed from its start."""
+        return self.restart(session)[1:]
+
 
 class Wants:
     """Payloads asked for and not yet here; asked again on every connection."""
@@ -286,6 +292,8 @@ class ClientState:
         match message:
             case Events():
                 return self.subscriptions.take(message)
+            case Deleted():
+                return [Purge(message.sessions)]
             case Sessions():
                 return [PutRows(message.rows)]
             case Ack() | Nak():

@@ -57,6 +57,7 @@ class EndRules:
         with suppress(OSError, msgspec.DecodeError):
             self._judged = msgspec.json.decode(self._file.read_bytes(), type=dict[str, int])
         self._hub.on_changed.append(self._on_changed)
+        self._hub.on_deleted.append(self._on_deleted)
         for row in log.rows(self._hub.reader):
             self._on_changed(row.session)
         while True:
@@ -72,6 +73,10 @@ class EndRules:
     def _on_changed(self, session: str) -> None:
         self._changed[session] = None
         self._wake.set()
+
+    def _on_deleted(self, session: str) -> None:
+        """What comes back under its id is judged anew."""
+        self._judged.pop(session, None)
 
     async def _judge_changed(self) -> None:
         changed, self._changed = self._changed, {}

@@ -36,6 +36,7 @@ from core.server.lookups import lookups_of
 from core.server.notify import AttentionNotifier
 from core.server.orphans import remove_orphans
 from core.server.recall import mend_log
+from core.server.removal import Removal
 from core.server.runners import Supervisor
 from core.server.search import LogSearch
 from core.server.sweep import sweep_regularly
@@ -129,6 +130,7 @@ class Server:
         scope.spawn(_check_tokens(hub), name="tokens")
         scope.spawn(write_marks(reader, self.home), name="high water")
         scope.spawn(sweep_regularly(hub), name="sweep")
+        scope.spawn(Removal(hub, self.home).run(), name="removal")
         scope.spawn(self._until_over(lambda: until_deleted(self.home.server_db, database)), name="home")
         if self.settings.idle_s:
             scope.spawn(self._until_over(lambda: until_idle(hub, self.settings.idle_s)), name="idle")
