@@ -29,7 +29,7 @@ from core.formats.live_source import LiveSource, stamp
 from core.formats.new_files import NewFiles
 from core.formats.source import Source
 from core.protocol.operations import ImportSession
-from core.store import log
+from core.store import log, tombstones
 from core.store.home import Home
 from core.workers.imports import ImportLine
 
@@ -160,6 +160,8 @@ class FileFollower:
     def _take(self, file: _File, read: Imported, renamed: Renamed) -> None:
         with reading(self._home) as conn:
             placement = placed(conn, read, renamed)
+            if tombstones.is_deleted(conn, placement.session.session):
+                return  # it comes back when somebody imports the file, not because it grows
             session, end = reimport.without_open_end(placement.session)
             lacking = compare(conn, session, placement.is_part)
         if not lacking.bodies:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from core.domain.errors import Conflict, NotFound
 from core.domain.trajectory import Trajectory, fold
-from core.store import log
+from core.store import log, tombstones
 from core.store.home import Home
 from core.store.lock import FileLock
 from core.store.schema import check_known, migrations, open_log
@@ -63,6 +63,8 @@ def _bring_up(home: Home) -> None:
 def trajectory(conn: Connection, session: str) -> Trajectory:
     """A session's trajectory. Raises NotFound."""
     if not log.head(conn, session):
+        if scalar(conn, "SELECT 1 FROM sqlite_master WHERE name = 'tombstone'"):  # not in a log of an older version
+            tombstones.refuse_deleted(conn, session)
         raise NotFound("no_session", f"There is no session {session}.", session=session)
     return fold(session, log.read_all(conn, session))
 

@@ -29,6 +29,7 @@ from core.protocol.client_effects import (
     ForgetSession,
     KeepBlob,
     Place,
+    Purge,
     PutRows,
     RenewIdentity,
     Send,
@@ -203,6 +204,9 @@ class Client:
                 await self._drop_copies(epoch, renew)
             case ForgetSession(session):
                 await self.replica.forget(session)
+            case Purge(sessions):
+                for session in await self.replica.purge(sessions):
+                    self._post(self._state.subscriptions.purged(session))
             case RenewIdentity():
                 await self._renew()
             case Show(message):

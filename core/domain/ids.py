@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import uuid
+from datetime import UTC, datetime
 
 import uuid_utils
 
@@ -18,15 +20,13 @@ def new_id() -> str:
     return str(uuid_utils.uuid7())
 
 
-def made_at(id: str) -> float | None:
-    """When an identity was made, in seconds since 1970 by its maker's clock; None where it does not say (RFC 9562)."""
-    digits = id.replace("-", "")
-    if len(id) != 36 or len(digits) != 32 or digits[12] != "7":
-        return None
+def made_at(id: str) -> datetime | None:
+    """When `new_id` made an identity, by the clock of its maker; None for one of another making."""
     try:
-        return int(digits[:12], 16) / 1000
+        made = uuid.UUID(id)
     except ValueError:
         return None
+    return datetime.fromtimestamp((made.int >> 80) / 1000, UTC) if made.version == 7 else None
 
 
 def is_id(text: str) -> bool:

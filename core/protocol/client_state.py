@@ -20,6 +20,7 @@ from core.protocol.client_effects import (
     ForgetSession,
     KeepBlob,
     Place,
+    Purge,
     PutRows,
     RenewIdentity,
     Send,
@@ -31,6 +32,7 @@ from core.protocol.messages import (
     Ack,
     Close,
     Command,
+    Deleted,
     Events,
     Failed,
     Live,
@@ -217,6 +219,10 @@ class Subscriptions:
         self._unsure.discard(session)
         return [ForgetSession(session), Send(Subscribe(session=session, after=0))]
 
+    def purged(self, session: str) -> list[Effect]:
+        """Our copy of a deleted session is gone: what comes under its id is followed from its start."""
+        return self.restart(session)[1:]
+
 
 class Wants:
     """Payloads asked for and not yet here; asked again on every connection."""
@@ -307,6 +313,8 @@ class ClientState:
         match message:
             case Events():
                 return self.subscriptions.take(message)
+            case Deleted():
+                return [Purge(message.sessions)]
             case Sessions():
                 return [PutRows(message.rows)]
             case Ack() | Nak():

@@ -121,6 +121,16 @@ class MergeOpinions(Op, frozen=True, kw_only=True, tag="merge_opinions"):
     opinions: Annotated[tuple[Opinion, ...], Many]
 
 
+class DeleteSession(Op, frozen=True, kw_only=True, tag="delete_session"):
+    """Delete a session that is over, for everybody; or say what would be lost by that.
+
+    `head` is the newest event that the sender knows of: the session is deleted only if it still is the newest. Without
+    it nothing is deleted. The result is a `core.domain.losses.Losses`.
+    """
+
+    head: Sequence | None = None
+
+
 class ClearAttention(Op, frozen=True, kw_only=True, tag="clear_attention"):
     """A person has dealt with it."""
 
@@ -135,7 +145,7 @@ class SetThresholds(Op, frozen=True, kw_only=True, tag="set_thresholds"):
 
 AnyOp = (
     CreateSession | ImportSession | Guide | ChangeGuidance | Control | GiveVerdict | AddNote | SetTag | ClearAttention
-    | SetThresholds | TellTime | MergeOpinions
+    | SetThresholds | TellTime | MergeOpinions | DeleteSession
 )
 
 

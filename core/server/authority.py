@@ -4,6 +4,7 @@ else by holding the database itself. Either way the same handlers decide."""
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from typing import Any, Protocol, TypeVar
@@ -20,8 +21,9 @@ from core.protocol.client_effects import Send, Show
 from core.protocol.client_state import OutboxSender
 from core.protocol.frames import pieces
 from core.protocol.messages import Ack, Append, Command, Failed, Nak, Welcome, Wire
-from core.protocol.operations import AnyOp, ImportSession
+from core.protocol.operations import AnyOp, DeleteSession, ImportSession
 from core.server.append import MissingPayloads, append_entries
+from core.server.deletion import finish
 from core.server.end_rules import EndRules
 from core.server.handlers import apply_command
 from core.server.lookups import lookups_of
@@ -33,6 +35,8 @@ from core.store.lock import FileLock
 from core.store.sqlite import Connection as Database
 from core.store.sqlite import connect, transaction
 from core.store.writer import Writer
+
+_log = logging.getLogger("session")
 
 PATIENCE_S = 15.0
 """How long a server that should be running may be out of reach."""
@@ -150,7 +154,17 @@ class _Local:
             raise
 
     async def do(self, session: str, op: AnyOp) -> dict[str, Any]:
-        return await self._writer.do(lambda conn: self._apply(conn, session, op))
+        result = await self._writer.do(lambda conn: self._apply(conn, session, op))
+        if isinstance(op, DeleteSession) and result["is_deleted"]:
+            await self._finish_deletion(session)
+        return result
+
+    async def _finish_deletion(self, session: str) -> None:
+        """What cannot be removed now is removed by the next server that starts."""
+        try:
+            await finish(self._home, self._writer)
+        except Unavailable as error:
+            _log.warning("what session %s left beside the log stays until a server runs: %s", session, error.sentence)
 
     async def append(self, session: str, journal: str, bodies: Sequence[bytes], payloads: Mapping[str, bytes]) -> int:
         account = self._principal.name

@@ -26,6 +26,7 @@ from core.domain.ids import made_at
 from core.protocol.append_state import SendBlobs
 from core.protocol.codec import decode_to_server
 from core.protocol.messages import (
+    CAN_DELETE,
     CAN_JUDGE_ACTIONS,
     CAN_LIST_TASKS,
     CAN_SEARCH,
@@ -44,6 +45,7 @@ from core.protocol.messages import (
     Nak,
     Welcome,
 )
+from core.protocol.operations import DeleteSession
 from core.protocol.packed import PACKED
 from core.protocol.server_state import (
     MAX_WANTS,
@@ -69,12 +71,13 @@ from core.server.hub import Hub
 from core.server.incoming import IncomingPayloads
 from core.server.outlets import BlobFeed, Door, EventFeed, LiveFeed, RowFeed
 from core.server.questions import QuestionQueue
-from core.store import commands, log
+from core.store import commands, log, tombstones
 from core.store.accounts import Principal
+from core.store.sqlite import Connection as Database
 
 _log = logging.getLogger("wire")
 
-CAN = (CAN_SEARCH, CAN_LIST_TASKS, CAN_JUDGE_ACTIONS)
+CAN = (CAN_SEARCH, CAN_LIST_TASKS, CAN_JUDGE_ACTIONS, CAN_DELETE)
 HELLO_S = 5.0
 COMMANDS_PER_S, COMMANDS_AT_ONCE = 50.0, 200.0
 """How often one connection may command: faster senders are made to wait, which loses nothing."""
@@ -113,6 +116,16 @@ class ConnectedClient:
             self._feeds[session][0].wake()
         if self._rows is not None:
             self._rows.changed(session)
+
+    def deleted(self, session: str) -> None:
+        """A session was deleted: who writes it goes, and who follows it drops the copy."""
+        if self.leases.pop(session, None) is not None:
+            self.drop(Close.FENCED, "the session was deleted")
+        is_followed = session in self._feeds
+        self._state.cursors.pop(session, None)
+        self._unfollow(session)
+        if not self._is_closed:
+            self._start(lambda: self._tell_deleted(session, is_followed), "deleted")
 
     def show(self, live: Live) -> None:
         """Text that is being made came."""
@@ -188,7 +201,7 @@ class ConnectedClient:
             case Credit(session):
                 self._feeds[session][0].wake()
             case WatchRows():
-                self._watch_rows()
+                await self._watch_rows()
             case SendBlobs(hashes):
                 await self._send_blobs(hashes)
             case TakeLease(lease):
@@ -233,9 +246,10 @@ class ConnectedClient:
         if not (command.again and self._hub.may_tell_again(self.principal)):
             await asyncio.sleep(self._bucket.wait(asyncio.get_running_loop().time()))
         client, lookups = self._state.client, self._hub.lookups
+        store = self._hub.delete if isinstance(command.op, DeleteSession) else self._hub.do
         try:
-            reply = await self._hub.do(command.session,
-                                       lambda conn: answer_command(conn, client, self.principal, command, lookups))
+            reply = await store(command.session,
+                                lambda conn: answer_command(conn, client, self.principal, command, lookups))
         except Conflict as error:  # out of order: the client resumes from what is held
             await self._fail(error, Close.GAP)
             return
@@ -250,7 +264,7 @@ class ConnectedClient:
         if isinstance(reply, Nak):
             counts.refusals[reply.code] += 1
         if made is not None and not command.again:
-            counts.outbox_age.note(max(0.0, time.time() - made))
+            counts.outbox_age.note(max(0.0, time.time() - made.timestamp()))
 
     def _note_failure(self, failed: Failed) -> None:
         self._hub.counts.refusals[failed.code] += 1
@@ -280,10 +294,18 @@ class ConnectedClient:
         if feed is not None:
             feed[1].cancel()
 
-    def _watch_rows(self) -> None:
+    async def _watch_rows(self) -> None:
         if self._rows is None:
             self._rows = RowFeed(self._door, self._hub.reader)
+            await self._rows.tell_deletions([stone.session for stone in tombstones.all_of(self._hub.reader)])
             self._start(self._rows.run, "rows")
+
+    async def _tell_deleted(self, session: str, is_followed: bool) -> None:
+        """The deletion first: from it a client knows that its copy goes for good, payloads and all."""
+        if self._rows is not None:
+            await self._rows.tell_deletions([session])
+        if is_followed:
+            await self._fail(Conflict("ahead_of_log", f"Session {session} has 0 events.", head=0), about=session)
 
     async def _send_blobs(self, hashes: tuple[str, ...]) -> None:
         if self._blobs is None:
@@ -299,9 +321,9 @@ class ConnectedClient:
             return
         try:
             fence, following = await self._hub.do(lease.session,
-                                                  lambda conn: log.lease(conn, lease.session, lease.journal))
+                                                  lambda conn: _take_lease(conn, lease))
         except NotFound as error:
-            await self._fail(error, about=lease.session)
+            await self._fail(error, Close.FENCED if error.code == "session_deleted" else 0, about=lease.session)
             return
         self.leases[lease.session] = fence
         self._hub.fence(lease.session, self)
@@ -349,3 +371,9 @@ class ConnectedClient:
             await run()  # type: ignore[misc]
         except ConnectionClosed:
             return
+
+
+def _take_lease(conn: Database, lease: Lease) -> tuple[int, int]:
+    """Raises NotFound: session_deleted, for which there is no coming back; no_session."""
+    tombstones.refuse_deleted(conn, lease.session)
+    return log.lease(conn, lease.session, lease.journal)

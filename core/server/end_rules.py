@@ -68,11 +68,12 @@ class EndRules:
         self._changed.update(dict.fromkeys(sessions))
         await self._judge_changed()
 
-    async def run(self, on_changed: list[Callable[[str], None]]) -> None:
+    async def run(self, on_changed: list[Callable[[str], None]], on_deleted: list[Callable[[str], None]]) -> None:
         """Judge what is over, then what comes to be over, until cancelled. `on_changed` is called with a session after
-        each commit that touched it."""
+        each commit that touched it, `on_deleted` with one that is gone."""
         self._load()
         on_changed.append(self._on_changed)
+        on_deleted.append(self._on_deleted)
         for row in log.rows(self._log.reader):
             self._on_changed(row.session)
         while True:
@@ -92,6 +93,10 @@ class EndRules:
     def _on_changed(self, session: str) -> None:
         self._changed[session] = None
         self._wake.set()
+
+    def _on_deleted(self, session: str) -> None:
+        """What comes back under its id is judged anew."""
+        self._judged.pop(session, None)
 
     async def _judge_changed(self) -> None:
         changed, self._changed = self._changed, {}

@@ -32,6 +32,7 @@ from core.protocol.operations import (
     ClearAttention,
     Control,
     CreateSession,
+    DeleteSession,
     GiveVerdict,
     Guide,
     ImportSession,
@@ -41,7 +42,7 @@ from core.protocol.operations import (
     TellTime,
 )
 from core.protocol.scopes import SCOPE_OF_OP, scope_of
-from core.server import guidance, lifecycle, opinions
+from core.server import deletion, guidance, lifecycle, opinions
 from core.server.guidance import MAX_REASON, check_length
 from core.server.lookups import Lookups
 from core.server.record import person, write
@@ -86,6 +87,7 @@ def apply_command(conn: Connection, principal: Principal, command: Command, look
         raise bad_op(command.op.why)
     principal.require(scope_of(command.op))
     session = command.session
+    deletion.refuse_late(conn, command)
     if command.again and isinstance(command.op, _SPEAKS) and not lifecycle.is_here(conn, session):
         if not principal.allows(SCOPE_OF_OP[CreateSession]):
             return _hold_early(conn, principal, command)
@@ -121,6 +123,8 @@ def _apply(conn: Connection, principal: Principal, command: Command, lookups: Lo
             return lifecycle.control(conn, principal, session, op, lookups, command.id)
         case MergeOpinions() as op:
             return opinions.merge(conn, session, op)
+        case DeleteSession() as op:
+            return deletion.delete(conn, principal.name, command, op, lookups)
         case Guide() as op:
             return guidance.guide(conn, principal, session, op)
         case ChangeGuidance() as op:

@@ -16,7 +16,7 @@ from core.server.counts import Counts
 from core.server.event_frames import EventFrames
 from core.server.lookups import Lookups
 from core.server.search import LogSearch
-from core.store import accounts
+from core.store import accounts, tombstones
 from core.store.accounts import Principal
 from core.store.sqlite import Connection as Database
 from core.store.sqlite import scalar
@@ -48,6 +48,9 @@ class Peer(Protocol):
     def changed(self, session: str) -> None:
         """Something of a session was committed."""
 
+    def deleted(self, session: str) -> None:
+        """A session was deleted; what comes of one with its id is another's."""
+
     def show(self, live: Live) -> None:
         """Text that is being made came."""
 
@@ -74,6 +77,9 @@ class Hub:
         self._again: dict[str, Bucket] = {}
         self._writer = writer
         self._touched: list[str] = []  # of the transaction that is open; the writer's thread alone has it
+        self._doomed: set[str] = set()  # of which the same transaction may delete what there is
+        self.on_deleted: list[Callable[[str], None]] = []
+        """Called with a session after the commit that deleted it."""
         self._loop = asyncio.get_running_loop()
         self._data_version = -1
         self._next_expiry: datetime | None = None
@@ -89,6 +95,19 @@ class Hub:
         result = await self._writer.do(lambda conn: self._touch(session, work(conn)))
         self.counts.commit.note(self._loop.time() - began)
         return result
+
+    async def delete(self, session: str, work: Callable[[Database], T]) -> T:
+        """The same for work that may delete the session; then nobody is sent anything more of it."""
+        def doom(conn: Database) -> T:
+            self._doomed.add(session)
+            return work(conn)
+
+        return await self.do(session, doom)
+
+    @property
+    def writer(self) -> Writer:
+        """The one writer."""
+        return self._writer
 
     async def store(self, work: Callable[[Database], T]) -> T:
         """The result of work that changes no session's log."""
@@ -164,12 +183,23 @@ class Hub:
 
     def _committed(self) -> None:
         touched, self._touched = self._touched, []
-        self._loop.call_soon_threadsafe(self._publish, touched)
+        doomed, self._doomed = self._doomed, set()
+        self._loop.call_soon_threadsafe(self._publish, touched, doomed)
 
-    def _publish(self, touched: list[str]) -> None:
+    def _publish(self, touched: list[str], doomed: set[str]) -> None:
+        for session in doomed:
+            if tombstones.is_deleted(self.reader, session):
+                self._publish_deletion(session)
         for session in dict.fromkeys(touched):
             self.frames.changed(session)
             for peer in self._peers:
                 peer.changed(session)
             for call in self.on_changed:
                 call(session)
+
+    def _publish_deletion(self, session: str) -> None:
+        self.frames.forget(session)
+        for peer in list(self._peers):
+            peer.deleted(session)
+        for call in self.on_deleted:
+            call(session)

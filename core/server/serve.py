@@ -40,6 +40,7 @@ from core.server.orphans import remove_orphans
 from core.server.plain_entrance import PlainEntrance
 from core.server.pulse import Pulse
 from core.server.recall import mend_log
+from core.server.removal import Removal
 from core.server.runners import Supervisor
 from core.server.search import LogSearch
 from core.server.sweep import sweep_regularly
@@ -154,6 +155,7 @@ class Server:
             scope.spawn(certificate.watch(), name="certificate")
         scope.spawn(write_marks(reader, self.home), name="high water")
         scope.spawn(sweep_regularly(hub), name="sweep")
+        scope.spawn(Removal(hub, self.home).run(), name="removal")
         scope.spawn(self._until_over(lambda: until_deleted(self.home.server_db, database)), name="home")
         if self.settings.idle_s:
             scope.spawn(self._until_over(lambda: until_idle(hub, self.settings.idle_s)), name="idle")
@@ -163,7 +165,7 @@ class Server:
             stack.callback(supervisor.let_go)
             scope.spawn(supervisor.run(), name="runners")
             scope.spawn(remove_orphans(self.home, reader), name="orphans")
-            scope.spawn(rules.run(hub.on_changed), name="rules")
+            scope.spawn(rules.run(hub.on_changed, hub.on_deleted), name="rules")
             scope.spawn(Leftovers(hub, self.home).run(), name="leftovers")
 
     async def _until_over(self, cause: Callable[[], Coroutine[Any, Any, None]]) -> None:

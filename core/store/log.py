@@ -5,6 +5,7 @@ Every function takes a connection; those that write expect to be inside a transa
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
@@ -24,6 +25,7 @@ from core.domain.events import (
     kinds_of,
 )
 from core.domain.session import SessionRow, advance, decode_row
+from core.store import loose_blobs
 from core.store.sqlite import Connection, scalar
 
 _CHUNK = 2048
@@ -49,7 +51,13 @@ def epoch(conn: Connection) -> str:
 def create(conn: Connection, session: str) -> bool:
     """Make an empty session; False when it exists already."""
     row = msgspec.json.encode(SessionRow(session=session)).decode()
-    return conn.execute("INSERT OR IGNORE INTO session (id, row) VALUES (?, ?)", (session, row)).rowcount > 0
+    sql = "INSERT OR IGNORE INTO session (id, row, came_at) VALUES (?, ?, ?)"
+    return conn.execute(sql, (session, row, int(time.time()))).rowcount > 0
+
+
+def came_at(conn: Connection, session: str) -> float:
+    """Since when this file has the session, in seconds since 1970; 0 for one that it has not."""
+    return float(scalar(conn, "SELECT came_at FROM session WHERE id = ?", session) or 0)
 
 
 def knows(conn: Connection, session: str) -> bool:
@@ -231,6 +239,7 @@ def _insert(conn: Connection, row: SessionRow, held: int, bodies: Sequence[bytes
         if seq == row.seq + 1:  # a copy's row may be ahead of the events that it holds
             row = advance(row, seq, event)
     conn.executemany("INSERT INTO event (session, seq, kind, step, body) VALUES (?, ?, ?, ?, ?)", values)
+    loose_blobs.named(conn, bodies)
     _save_row(conn, row, held + len(bodies))
     return held + len(bodies)
 

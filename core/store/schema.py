@@ -200,6 +200,36 @@ def m0007_step_index(db: Database) -> None:
     _run(db, _M0007)
 
 
+_M0008 = """
+CREATE TABLE tombstone (                    -- sessions that a person, or the settings, had deleted
+  session TEXT PRIMARY KEY,
+  mark TEXT NOT NULL,                       -- names the deletion: a copy of the session goes once for each
+  account TEXT NOT NULL,                    -- who asked for it
+  at TEXT NOT NULL,
+  events INTEGER NOT NULL,                  -- how many were deleted under this id, ever
+  was_live INTEGER NOT NULL,                -- whether there may be sandboxes
+  is_back INTEGER NOT NULL DEFAULT 0,       -- it was imported again
+  is_done INTEGER NOT NULL DEFAULT 0        -- what lay outside this file is gone too
+) STRICT, WITHOUT ROWID;
+CREATE TABLE loose_blob (hash BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;  -- of deleted sessions, perhaps others' too
+ALTER TABLE session ADD COLUMN came_at INTEGER NOT NULL DEFAULT 0;      -- seconds since 1970
+UPDATE session SET came_at = CAST(strftime('%s', 'now') AS INTEGER);
+DROP TRIGGER event_is_never_deleted;
+CREATE TRIGGER event_is_never_deleted BEFORE DELETE ON event
+  WHEN NOT EXISTS (SELECT 1 FROM tombstone WHERE session = OLD.session AND is_back = 0)
+  BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
+CREATE TRIGGER deleted_session_stays_away BEFORE INSERT ON session
+  WHEN EXISTS (SELECT 1 FROM tombstone WHERE session = NEW.id AND is_back = 0)
+  BEGIN SELECT RAISE(ABORT, 'the session was deleted'); END;
+"""
+
+
+@migrations()
+def m0008_tombstones(db: Database) -> None:
+    """Sessions can be deleted, and stay so; the log says since when it has each."""
+    _run(db, _M0008)
+
+
 def _run(db: Database, script: str) -> None:
     """Run statements one by one: executescript would commit the transaction of the migration."""
     statement = ""
