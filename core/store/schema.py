@@ -230,6 +230,26 @@ def m0008_tombstones(db: Database) -> None:
     _run(db, _M0008)
 
 
+_M0009 = """
+UPDATE session SET row = json_set(row,
+  '$.began_at', (SELECT t FROM (SELECT coalesce(json_extract(CAST(body AS TEXT), '$.fact.head.started_at'),
+                                                json_extract(CAST(body AS TEXT), '$.fact.head.ended_at')) AS t
+                                FROM event WHERE event.session = session.id AND kind = 'step_added')
+                 WHERE t IS NOT NULL ORDER BY julianday(t) LIMIT 1),
+  '$.ended_at', (SELECT t FROM (SELECT coalesce(json_extract(CAST(body AS TEXT), '$.fact.head.ended_at'),
+                                                json_extract(CAST(body AS TEXT), '$.fact.head.started_at')) AS t
+                                FROM event WHERE event.session = session.id AND kind = 'step_added')
+                 WHERE t IS NOT NULL ORDER BY julianday(t) DESC LIMIT 1))
+  WHERE json_valid(row);
+"""
+
+
+@migrations()
+def m0009_agents_time(db: Database) -> None:
+    """The rows say when the agent's first step began and its last one ended, as those of newer sessions do."""
+    _run(db, _M0009)
+
+
 def _run(db: Database, script: str) -> None:
     """Run statements one by one: executescript would commit the transaction of the migration."""
     statement = ""

@@ -48,7 +48,7 @@ async def judging(folder: Path) -> AsyncIterator[Server]:
     async with serving(folder) as server:
         rules = EndRules(server.hub, server.home)
         async with TaskScope("rules") as scope:
-            running = scope.spawn(rules.run(server.hub.on_changed), name="rules")
+            running = scope.spawn(rules.run(server.hub.on_changed, server.hub.on_deleted), name="rules")
             yield server
             running.cancel()
         await rules.close()
