@@ -47,12 +47,10 @@ class SampleView(QWidget):
         self._marks: list[int] = []
         self.sessions = self._combo(self.tr("Session"))
         self.samples = self._combo(self.tr("Sample"))
-        self._share = PlainLabel("", self)
+        self._share = PlainLabel("", self, wrap=True)
         self._share.setFont(theme.small_font(self.font()))
-        self._share.setWordWrap(True)
-        self._left_out = PlainLabel("", self)
+        self._left_out = PlainLabel("", self, wrap=True)
         self._left_out.setFont(theme.small_font(self.font()))
-        self._left_out.setWordWrap(True)
         self._where = PlainLabel("", self)
         self._where.setFont(theme.small_font(self.font()))
         self._starts: list[int] = []

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QSplitter,
     QStackedLayout,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -26,7 +25,7 @@ from app.files.model import FilesModel, Key, State, TouchedFile
 from app.files.touched import TouchedFiles
 from app.kit import theme
 from app.kit.action_button import IconButton
-from app.kit.boxes import row
+from app.kit.boxes import column, row
 from app.kit.empty import Empty
 from app.kit.flow import FlowLayout
 from app.kit.i18n import QT_TRANSLATE_NOOP
@@ -111,11 +110,7 @@ class FilesView(QWidget):
         tools.addWidget(versions)
         tools.addWidget(ways)
         box = QWidget(self)
-        column = QVBoxLayout(box)
-        column.setContentsMargins(0, theme.GRID, 0, 0)
-        column.setSpacing(theme.GRID)
-        column.addLayout(tools)
-        column.addWidget(self.diff, 1)
+        column(tools, (self.diff, 1), on=box, spacing=theme.GRID).setContentsMargins(0, theme.GRID, 0, 0)
         return box
 
     def _spaces_button(self) -> QToolButton:

@@ -25,8 +25,7 @@ class RemarkBox(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.about = PlainLabel("", self, elide=True)
-        self.about.setForegroundRole(self.palette().ColorRole.PlaceholderText)
+        self.about = PlainLabel("", self, elide=True, faint=True)
         self.text = QPlainTextEdit(self)
         self.text.setTabChangesFocus(True)
         self.text.setAccessibleName(self.tr("Remark"))

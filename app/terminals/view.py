@@ -7,10 +7,10 @@ from contextlib import contextmanager
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QTabBar, QWidget
+from PySide6.QtWidgets import QStackedLayout, QTabBar, QWidget
 
 from app.kit import theme
-from app.kit.boxes import column
+from app.kit.boxes import column, row
 from app.kit.empty import Empty
 from app.kit.safe_text import PlainLabel, menu_text, plain_tooltip
 from app.terminals.emulator import Emulator
@@ -38,11 +38,8 @@ class TerminalsView(QWidget):
         self._state.setFont(theme.small_font(self.font()))
         self.terminal = TerminalScreen(self)
         self._empty = Empty("", self)
-        top = QHBoxLayout()
+        top = row((self.tabs, 1), self._state, spacing=2 * theme.GRID)
         top.setContentsMargins(0, 0, 2 * theme.GRID, 0)
-        top.setSpacing(2 * theme.GRID)
-        top.addWidget(self.tabs, 1)
-        top.addWidget(self._state)
         full = QWidget(self)
         column(top, (self.terminal, 1), on=full, spacing=0, margin=0)
         self._stack = QStackedLayout(self)
