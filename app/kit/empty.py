@@ -43,10 +43,10 @@ class Empty(QWidget):
 
 
 class Faces(QStackedLayout):
-    """Switches a panel between its content and its hint."""
+    """Switches a panel between its content and its hint; the layout of `host` where that is given."""
 
-    def __init__(self, content: QWidget, empty: Empty) -> None:
-        super().__init__()
+    def __init__(self, content: QWidget, empty: Empty, host: QWidget | None = None) -> None:
+        super().__init__(host) if host is not None else super().__init__()
         self.addWidget(empty)
         self.addWidget(content)
 
