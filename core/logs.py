@@ -156,6 +156,13 @@ def set_up(program: str, folder: Path | None = None, *, verbose: bool = False, c
         _attach(root, _PrivateFile(folder / f"{program}.log"), JsonFormatter(program))
 
 
+def silenced(name: str) -> logging.Logger:
+    """A library's own log at a level that disturbs nobody: our status tells of refused handshakes and failed pings."""
+    logger = logging.getLogger(name)
+    logger.setLevel(logging.CRITICAL)
+    return logger
+
+
 class Thinned:
     """Says each cause once a minute at most, and how often it came meanwhile with the next time.
 

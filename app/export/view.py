@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
     QFormLayout,
-    QHBoxLayout,
     QListView,
     QProgressBar,
     QPushButton,
@@ -52,22 +51,16 @@ class ChooseView(QWidget):
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setSpacing(theme.GRID // 2)
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.format = QComboBox(self)
-        self.format.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.format.setAccessibleName(self.tr("Format"))
-        for name, line in DATASET_FORMATS.items():
-            self.format.addItem(line.title, name)
-            self.format.setItemData(self.format.count() - 1, line.about, Qt.ItemDataRole.ToolTipRole)
+        self.format = self._choice(self.tr("Format"), [(line.title, name) for name, line in DATASET_FORMATS.items()])
+        for i, line in enumerate(DATASET_FORMATS.values()):
+            self.format.setItemData(i, line.about, Qt.ItemDataRole.ToolTipRole)
         self._show_about()
         self.model = FolderBox(self.tr("Folder of the model or tokenizer"),
                                self.tr("SmolLM2, the small model of the training extra"), self)
-        self.balance = QComboBox(self)
-        self.balance.setAccessibleName(self.tr("Balance"))
-        self.balance.addItem(self.tr("steps 7×, summaries 10×, computed once"), "auto")
-        self.balance.addItem(self.tr("repeat rows: steps 7×, summaries 10×"), "repeat")
-        self.balance.addItem(self.tr("a weight per row"), "weight")
-        self.balance.addItem(self.tr("none"), "none")
-        self.balance.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.balance = self._choice(self.tr("Balance"), [
+            (self.tr("steps 7×, summaries 10×, computed once"), "auto"),
+            (self.tr("repeat rows: steps 7×, summaries 10×"), "repeat"), (self.tr("a weight per row"), "weight"),
+            (self.tr("none"), "none")])
         self.preset = self._choice(self.tr("Samples"), [
             (self.tr("each action once"), "once"), (self.tr("as in the paper (APOLLO)"), "paper")])
         self.preset.setToolTip(self.tr("Once: an action that was carried past a summary trains in the first sample "
@@ -103,15 +96,13 @@ class ChooseView(QWidget):
         self.show_busy(None)
 
     def _lay_out(self) -> None:
-        picks = QHBoxLayout()
-        picks.setSpacing(theme.GRID)
+        picks = row(1, spacing=theme.GRID)
         for text, which in ((self.tr("All"), "all"), (self.tr("Finished"), "finished"), (self.tr("None"), "none")):
             button = QToolButton(self)
             button.setText(text)
             button.setProperty("which", which)
             button.clicked.connect(self._ask_pick)
-            picks.addWidget(button)
-        picks.addStretch(1)
+            picks.insertWidget(picks.count() - 1, button)
         left = QWidget(self)
         column((self.list, 1), picks, on=left, spacing=theme.GRID, margin=0)
         form = QFormLayout()

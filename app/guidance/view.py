@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QSplitter, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSplitter, QToolButton, QWidget
 
 from app.guidance.box import GuidanceBox
 from app.guidance.effect import EffectModel
@@ -14,6 +14,7 @@ from app.guidance.model import GuidanceModel
 from app.guidance.queue_view import QueueView
 from app.kit import icons, theme
 from app.kit.action_button import tip_of
+from app.kit.boxes import column
 from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.safe_text import plain_action
 
@@ -47,9 +48,7 @@ class GuidanceView(QWidget):
         self.split.addWidget(self.writing)
         self.split.setStretchFactor(0, 3)
         self.split.setStretchFactor(1, 2)
-        host = QVBoxLayout(self)
-        host.setContentsMargins(*(theme.GRID,) * 4)
-        host.addWidget(self.split)
+        column(self.split, on=self, margin=theme.GRID)
         self._connect()
         self.set_target("", "")
 

@@ -35,19 +35,19 @@ class RemarksPanelController(QObject):
         self._place, self._model, self._view = place, model, view
         self._about: tuple[str, int, TextAnchor | None] = ("", 0, None)
         self._body: Bodies | None = None
-        self._timer = single_shot(self, QUIET_MS, self._show)
+        self._timer = single_shot(self, QUIET_MS, self._show_remarks)
         place.sight.opened.connect(self._on_opened)
         place.sight.grew.connect(self._on_grew)
         place.settings.changed.connect(self._on_setting)
-        place.actions["review.remark"].triggered.connect(self._write)
-        view.filtered.connect(self._show)
-        view.list.opened.connect(self._go)
-        view.box.given.connect(self._give)
-        self._show()
+        place.actions["review.remark"].triggered.connect(self._start_writing)
+        view.filtered.connect(self._show_remarks)
+        view.list.opened.connect(self._go_to_words)
+        view.box.given.connect(self._give_note)
+        self._show_remarks()
 
     def _on_opened(self) -> None:
         self._view.box.hide()
-        self._show()
+        self._show_remarks()
 
     def _on_grew(self) -> None:
         if not self._timer.isActive():
@@ -55,9 +55,9 @@ class RemarksPanelController(QObject):
 
     def _on_setting(self, key: str) -> None:
         if key == "review.blind":
-            self._show()
+            self._show_remarks()
 
-    def _show(self, *_: object) -> None:
+    def _show_remarks(self, *_: object) -> None:
         sight = self._place.sight
         is_blind = bool(self._place.settings.get("review.blind"))
         reader = self._place.reader(sight.session) if is_blind else ""
@@ -73,14 +73,14 @@ class RemarksPanelController(QObject):
         return TwoLines(title=f"{where}{quote}", below=one_line(note.text, 400), sign="✎", meaning="person",
                         right=f"{one_line(note.author.name or note.author.kind, 40)} · {quantities.clock(note.at)}")
 
-    def _go(self, remark: Remark) -> None:
+    def _go_to_words(self, remark: Remark) -> None:
         if remark.step:
             self._place.cursor.to_step(remark.step)
             self._place.cursor.seek(words_pattern(remark.note.anchor.exact) if remark.note.anchor else None)
 
     # ---- writing ---------------------------------------------------------------------------------
 
-    def _write(self, *_: object) -> None:
+    def _start_writing(self, *_: object) -> None:
         """On the words that are selected; without any on the step that is looked at."""
         trajectory, chosen = self._place.sight.trajectory, self._place.cursor.selected_words
         if trajectory is None:
@@ -117,7 +117,7 @@ class RemarksPanelController(QObject):
             dock.show()
             dock.raise_()
 
-    def _give(self, text: str) -> None:
+    def _give_note(self, text: str) -> None:
         session, step, anchor = self._about
         self._place.sender.send(session, AddNote(step=step, text=text, anchor=anchor))
 

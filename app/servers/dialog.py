@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFormLayout,
     QGroupBox,
-    QHBoxLayout,
     QLineEdit,
     QPushButton,
     QWidget,
@@ -20,7 +19,7 @@ from PySide6.QtWidgets import (
 from app.desk.notices import sentence_of
 from app.desk.servers import ServerEntry
 from app.kit import theme
-from app.kit.boxes import column
+from app.kit.boxes import column, row
 from app.kit.entries import EntriesModel, EntryRole
 from app.kit.entry_list import EntryList
 from app.kit.safe_text import PlainLabel, one_line
@@ -45,9 +44,7 @@ class ServersDialog(QDialog):
         self.resize(within(parent, 520, 480))
         self._entries: dict[str, ServerEntry] = {}
         self._why: dict[str, str] = {}
-        self.why = PlainLabel("", self)
-        self.why.setWordWrap(True)
-        self.why.setForegroundRole(self.palette().ColorRole.PlaceholderText)
+        self.why = PlainLabel("", self, wrap=True, faint=True)
         self.model = EntriesModel(self)
         self.list = EntryList(self.model, self.tr("Servers"), self)
         self.name = QLineEdit(self)
@@ -61,8 +58,7 @@ class ServersDialog(QDialog):
         self.new_name = QLineEdit(self)
         self.new_name.setPlaceholderText(self.tr("optional"))
         self.add = QPushButton(self.tr("Add"), self)
-        self.problem = PlainLabel("", self)
-        self.problem.setWordWrap(True)
+        self.problem = PlainLabel("", self, wrap=True)
         self._lay_out()
         self._connect()
         self._on_current(QModelIndex())
@@ -73,11 +69,7 @@ class ServersDialog(QDialog):
         palette.setColor(palette.ColorRole.WindowText, theme.colour("error"))
         self.problem.setPalette(palette)
         self.chosen = QGroupBox(self.tr("This server"), self)
-        row = QHBoxLayout(self.chosen)
-        row.addWidget(_label(self.tr("Name"), self.name, self))
-        row.addWidget(self.name, 1)
-        row.addWidget(self.on)
-        row.addWidget(self.off)
+        row(_label(self.tr("Name"), self.name, self), (self.name, 1), self.on, self.off, on=self.chosen)
         fresh = QGroupBox(self.tr("Add a server"), self)
         form = QFormLayout(fresh)
         for text, box in ((self.tr("Address"), self.address), (self.tr("Token"), self.token),

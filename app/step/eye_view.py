@@ -9,17 +9,16 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
-    QHBoxLayout,
     QHeaderView,
     QMenu,
     QSplitter,
     QTableView,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.kit import theme
+from app.kit.boxes import column, row
 from app.kit.long_text import LongText
 from app.kit.safe_text import PlainLabel
 from app.step.context import SHOWN, ContextModel
@@ -73,21 +72,13 @@ class EyeView(QWidget):
         table.horizontalHeader().setResizeContentsPrecision(40)
         table.horizontalHeader().setSectionResizeMode(3, QHeaderView.ResizeMode.Stretch)
         table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        top = QHBoxLayout()
-        top.addWidget(self.summary, 1)
-        top.addWidget(self.shown)
-        top.addWidget(self.copy)
         split = QSplitter(Qt.Orientation.Vertical, self)
         split.setChildrenCollapsible(False)
         split.addWidget(table)
         split.addWidget(self.text)
         split.setSizes([200, 300])
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
-        column.addLayout(top)
-        column.addWidget(self.presence)
-        column.addWidget(split, 1)
+        column(row((self.summary, 1), self.shown, self.copy), self.presence, (split, 1), on=self, spacing=theme.GRID,
+               margin=0)
 
     def offer(self, actions: Sequence[QAction]) -> None:
         """What the Copy button offers."""

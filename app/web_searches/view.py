@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QLineEdit,
     QSplitter,
-    QStackedLayout,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -18,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from app.kit import theme
 from app.kit.boxes import column
-from app.kit.empty import Empty
+from app.kit.empty import Empty, Faces
 from app.kit.i18n import plural
 from app.kit.long_text import LongText, Part
 from app.kit.safe_text import one_line
@@ -112,9 +111,7 @@ class WebSearchesView(QWidget):
         full = QWidget(self)
         column(self.filter, (split, 1), on=full, spacing=theme.GRID, margin=0)
         self._empty = Empty("", self)
-        self._stack = QStackedLayout(self)
-        self._stack.addWidget(self._empty)
-        self._stack.addWidget(full)
+        self._faces = Faces(full, self._empty, self)
         self.setFocusProxy(self.tree)
         self.filter.textChanged.connect(self.filtered)
         self.tree.selectionModel().currentChanged.connect(self._show_selected)
@@ -124,7 +121,7 @@ class WebSearchesView(QWidget):
 
     def show_count(self, count: int, step: int | None) -> None:
         """How many searches there are; without any, say why."""
-        self._stack.setCurrentIndex(1 if count or self.filter.text() else 0)
+        self._faces.show_content(bool(count or self.filter.text()))
         self._detail.placeholder(self.tr("Select a query or a result to read it here. {key} copies.").format(
             key=QKeySequence(QKeySequence.StandardKey.Copy).toString()))
         if step is None:

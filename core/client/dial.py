@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ipaddress
-import logging
 import os
 import ssl
 from collections.abc import Mapping
@@ -15,6 +14,7 @@ from websockets.typing import Subprotocol
 
 from core.client.certificate import pinned
 from core.domain.errors import Denied, InvalidInput
+from core.logs import silenced
 from core.protocol.codec import MAX_TEXT_FRAME
 from core.protocol.messages import SUBPROTOCOL
 
@@ -57,15 +57,8 @@ def _open(url: str, pin: str, headers: Mapping[str, str], program: str) -> conne
         "subprotocols": [Subprotocol(SUBPROTOCOL)], "compression": None, "max_size": MAX_TEXT_FRAME,
         "additional_headers": headers, "ping_interval": 20, "ping_timeout": 20, "open_timeout": 10,
         "close_timeout": 2, "proxy": None if is_loopback(url) else True, "user_agent_header": program or "tiphys",
-        "logger": _quiet(),
+        "logger": silenced("wire.websockets"),
     }
     if pin:
         return connect(url, **options, **pinned(pin))
     return connect(url, ssl=True if url.lower().startswith("wss:") else None, **options)
-
-
-def _quiet() -> logging.Logger:
-    """The library's own log, which shows what our status tells already, with a traceback (a ping that failed)."""
-    logger = logging.getLogger("wire.websockets")
-    logger.setLevel(logging.CRITICAL)
-    return logger

@@ -20,6 +20,7 @@ from websockets.typing import Subprotocol
 from core.aio import TaskScope
 from core.client.certificate import with_pin
 from core.domain.errors import Conflict, InvalidInput
+from core.logs import silenced
 from core.protocol.codec import MAX_TEXT_FRAME
 from core.protocol.messages import SUBPROTOCOL, Hello
 from core.server.address import addresses_of, bind, host_of, url_of
@@ -199,7 +200,7 @@ class Server:
             process_request=pages.answer,
             subprotocols=[Subprotocol(SUBPROTOCOL)], compression=None, max_size=MAX_TEXT_FRAME, ping_interval=PING_S,
             create_connection=plain.connections() if plain else None, ping_timeout=PING_S,
-            open_timeout=10, close_timeout=2, server_header=None, logger=_quiet()))
+            open_timeout=10, close_timeout=2, server_header=None, logger=silenced("wire.websockets")))
         if entrance is not None:
             entrance.open()
             stack.push_async_callback(entrance.close)
@@ -294,10 +295,3 @@ def _certificate(settings: ServeSettings) -> CertificateFiles | None:
     if settings.certificate:
         return CertificateFiles(settings.certificate, settings.key)
     return CertificateFiles(*own_certificate(settings.home, [settings.host, *settings.names]))
-
-
-def _quiet() -> logging.Logger:
-    """The library's own log, with refused handshakes at a level that nobody is disturbed by."""
-    logger = logging.getLogger("wire.websockets")
-    logger.setLevel(logging.CRITICAL)
-    return logger
