@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from math import nan
 
 import msgspec
@@ -14,6 +14,8 @@ from app.kit import quantities
 from app.kit.i18n import QT_TRANSLATE_NOOP, plural
 from app.kit.safe_text import one_line, visible
 from core.domain.guidance import Guidance
+from core.domain.request import requested
+from core.domain.session import SessionRow
 from core.domain.step import StepHead
 from core.domain.steps import ERROR, Steps
 from core.domain.trajectory import Item, Trajectory
@@ -155,6 +157,20 @@ def step_row(trajectory: Trajectory, at: int, reader: str = "") -> RowText:
         verdict=verdict_words(verdicts, len(head.tools))[0])
 
 
+def with_called(row: RowText, called: Sequence[SessionRow]) -> RowText:
+    """The row of a step that called subagents: how many steps they made, and how many of these failed."""
+    many = plural(sum(session.steps for session in called))
+    failed = sum(session.errors for session in called)
+    parts = [QCoreApplication.translate("Row", "%n step(s)", None, many)]
+    parts += [f"✗ {quantities.number(failed)}"] if failed else []
+    if row.meaning == "error":
+        parts.append(row.word)
+    took = max((session.worked_s or 0.0 for session in called), default=0.0)
+    return msgspec.structs.replace(row, icon="bot", word="  ".join(parts), is_chip=False,
+                                   meaning=row.meaning if row.meaning == "error" else "muted",
+                                   duration=quantities.short_duration(took) if took >= 0.95 else row.duration)
+
+
 def kind_of(head: StepHead, trajectory: Trajectory) -> str:
     """What a step's first action is for; of a log of before it was written down, what its program's table says."""
     if head.kind or not head.tools:
@@ -267,8 +283,9 @@ def _inside(steps: Steps, at: int, until: int, reader: str) -> tuple[str, str]:
 def _guidance(guidance: Guidance) -> RowText:
     is_foreign = guidance.author == FOREIGN_PERSON
     author = QCoreApplication.translate("Row", "Person") if is_foreign else one_line(guidance.author, 24)
+    title = _short(requested(guidance.text) or guidance.text)
     return RowText(time=quantities.clock(guidance.queued_at), icon="user-round" if is_foreign else "ship-wheel",
-                   tool=author, meaning="person", ground="person", title=_short(guidance.text), lines=3)
+                   tool=author, meaning="person", ground="person", title=title, lines=3)
 
 
 FOREIGN_PERSON = "person"

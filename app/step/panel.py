@@ -165,6 +165,12 @@ class StepController(QObject):
         elif kind == "guidance":
             guidance = trajectory.guidance[str(ref)]
             title, text = self.tr("Guidance of {author}").format(author=one_line(guidance.author, 60)), guidance.text
+        elif kind == "submission":
+            self._show_submission(trajectory, int(str(ref)), shown)
+            return
+        elif kind == "task":
+            self._show_task(trajectory)
+            return
         else:
             score = trajectory.scores[int(str(ref))]
             title = (self.tr("Submission {n} was not scored") if score.failed else
@@ -175,6 +181,24 @@ class StepController(QObject):
         self._panel.show_head(title, "")
         self._panel.show_parts([Part(text=text)])
         self._show_eye()
+
+    def _show_submission(self, trajectory: Trajectory, at: int, shown: tuple[str, object]) -> None:
+        """What was handed in, whole: a patch in the colours of one, with the score that it got."""
+        handed = trajectory.submissions[at]
+        score = next((s for s in trajectory.scores if s.ordinal == handed.ordinal), None)
+        about = "" if score is None else self.tr("score {value}").format(value=quantities.score(score.total))
+        self._shown, self._absent = shown, False
+        self._panel.show_head(self.tr("Handed in at step {n}").format(n=quantities.number(handed.step)), about)
+        if not handed.blob:
+            self._panel.show_parts([Part(text=self.tr("The log does not hold what was handed in."), style="meta")])
+            return
+        self._panel.text.placeholder(self._why_not_here())
+        self._body = self._place.sight.holder(handed.blob).body(handed.blob, self._take_submission, self._on_absent)
+
+    def _take_submission(self, data: bytes) -> None:
+        text = data.decode("utf-8", "replace")
+        is_patch = text.lstrip().startswith(("diff --git", "--- ", "Index: ", "*** Begin Patch"))
+        self._panel.show_parts([Part(text=text, style="mono", lexer="diff" if is_patch else "")])
 
     def _show_task(self, trajectory: Trajectory) -> None:
         shown = (f"{trajectory.session}/task", None)
