@@ -159,9 +159,10 @@ def step_row(trajectory: Trajectory, at: int, reader: str = "") -> RowText:
 
 def with_called(row: RowText, called: Sequence[SessionRow]) -> RowText:
     """The row of a step that called subagents: how many steps they made, and how many of these failed."""
-    many = plural(sum(session.steps for session in called))
+    count = sum(session.steps for session in called)
     failed = sum(session.errors for session in called)
-    parts = [QCoreApplication.translate("Row", "%n step(s)", None, many)]
+    many = QCoreApplication.translate("Row", "{n} steps").format(n=quantities.number(count))
+    parts = [QCoreApplication.translate("Row", "1 step") if count == 1 else many]
     parts += [f"✗ {quantities.number(failed)}"] if failed else []
     if row.meaning == "error":
         parts.append(row.word)

@@ -2945,10 +2945,6 @@ Delete or right click: take it away</source>
         <translation>回答</translation>
     </message>
     <message>
-        <source>%n step(s)</source>
-        <translation>%n 步</translation>
-    </message>
-    <message>
         <source>exit {code}</source>
         <translation>退出码 {code}</translation>
     </message>
@@ -2983,6 +2979,14 @@ Delete or right click: take it away</source>
     <message>
         <source>masked</source>
         <translation>已掩码</translation>
+    </message>
+    <message>
+        <source>{n} steps</source>
+        <translation>{n} 步</translation>
+    </message>
+    <message>
+        <source>1 step</source>
+        <translation>1 步</translation>
     </message>
     <message>
         <source>action {n} masked</source>

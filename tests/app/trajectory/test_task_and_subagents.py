@@ -78,7 +78,7 @@ def test_a_subagent_is_entered_at_its_call_and_left_again(qtbot, place):
     qtbot.addWidget(panel)
     place.cursor.move(main, 1)
     call = texts(panel)[0]
-    assert (call.tool, call.icon, call.word) == ("Task", "bot", "2 step(s)  ✗ 1")
+    assert (call.tool, call.icon, call.word) == ("Task", "bot", "2 steps  ✗ 1")
     panel.list.setFocus()
     QTest.keyClick(panel.list, Qt.Key.Key_Return)
     assert (place.cursor.session, place.cursor.step) == (child, 1)
