@@ -105,6 +105,7 @@ ACTIONS: tuple[Entry, ...] = (
     Entry("review.action", QT_TRANSLATE_NOOP("Actions", "Next &action of the step, then the whole step"), ("I",),
           "review"),
     Entry("review.rules", QT_TRANSLATE_NOOP("Actions", "&Rules…"), (), "review"),
+    Entry("view.raw", QT_TRANSLATE_NOOP("Actions", "Texts as they were &written"), ("V",), "view", checkable=True),
     Entry("view.eye", QT_TRANSLATE_NOOP("Actions", "&Context of the step (the eye)"), ("C",), "view", checkable=True,
           icon="eye"),
     Entry("view.remarks", QT_TRANSLATE_NOOP("Actions", "What was said of the &whole session"), (), "view",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from math import nan
@@ -151,10 +152,14 @@ def step_row(trajectory: Trajectory, at: int, reader: str = "") -> RowText:
         chip = next((one_line(v.reason, 28) for v in verdicts.values() if v.value == "mask" and v.reason), "")
     return RowText(
         number=quantities.number(head.number), time=_time(steps, at), icon=ICONS.get(kind, "braces"),
-        tool=one_line(tool, 40), title=one_line(title), face=FACES.get(kind, "text") if head.tools else "text",
+        tool=one_line(tool, 40), title=one_line(title if head.tools else _MARKS.sub("", title)), face=FACES.get(kind, "text") if head.tools else "text",
         word=chip or word, meaning="mask" if chip else meaning, is_chip=bool(chip),
         added=head.added, removed=head.removed, duration=_took(head), state=state,
         verdict=verdict_words(verdicts, len(head.tools))[0])
+
+
+_MARKS = re.compile(r"(?:^|(?<= ))#{1,6} +|\*\*|`")
+"""Marks of headings, strong words and code, which a row of words goes without."""
 
 
 def with_called(row: RowText, called: Sequence[SessionRow]) -> RowText:

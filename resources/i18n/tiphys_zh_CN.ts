@@ -268,6 +268,10 @@
         <translation>规则(&amp;R)…</translation>
     </message>
     <message>
+        <source>Texts as they were &amp;written</source>
+        <translation>按原文显示(&amp;W)</translation>
+    </message>
+    <message>
         <source>&amp;Context of the step (the eye)</source>
         <translation>步骤的上下文（眼睛）(&amp;C)</translation>
     </message>
@@ -3832,12 +3836,8 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
         <translation>模型在此步骤中什么也没写。</translation>
     </message>
     <message>
-        <source>Action</source>
-        <translation>动作</translation>
-    </message>
-    <message>
-        <source>Action {n} of {count}</source>
-        <translation>动作 {n}/{count}</translation>
+        <source>{n} of {count}</source>
+        <translation>第 {n} 个，共 {count} 个</translation>
     </message>
     <message>
         <source>Malformed call: </source>
