@@ -144,7 +144,7 @@ def step_row(trajectory: Trajectory, at: int, reader: str = "") -> RowText:
     head = entry.head
     kind = kind_of(head, trajectory)
     tool = head.tools[0] if head.tools else QCoreApplication.translate("Row", "Answer")
-    title = head.title.removeprefix(head.tools[0]).strip() if head.tools else head.title
+    title = head.title.removeprefix(head.tools[0]).strip() if head.tools else _MARKS.sub("", head.title)
     word, meaning = _outcome(head)
     verdicts = seen(entry.verdicts, reader)
     state, chip = verdict_state(verdicts.values(), len(head.tools)), ""
@@ -152,7 +152,7 @@ def step_row(trajectory: Trajectory, at: int, reader: str = "") -> RowText:
         chip = next((one_line(v.reason, 28) for v in verdicts.values() if v.value == "mask" and v.reason), "")
     return RowText(
         number=quantities.number(head.number), time=_time(steps, at), icon=ICONS.get(kind, "braces"),
-        tool=one_line(tool, 40), title=one_line(title if head.tools else _MARKS.sub("", title)), face=FACES.get(kind, "text") if head.tools else "text",
+        tool=one_line(tool, 40), title=one_line(title), face=FACES.get(kind, "text") if head.tools else "text",
         word=chip or word, meaning="mask" if chip else meaning, is_chip=bool(chip),
         added=head.added, removed=head.removed, duration=_took(head), state=state,
         verdict=verdict_words(verdicts, len(head.tools))[0])

@@ -37,8 +37,8 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
 
     `style`: text (proportional), mono, heading (bold on a band) or meta (small); of what is read as prose (`markdown`)
     prose, strong, subhead, code (within a line) or block (lines of code on a ground of their own). `meaning` names a
-    colour of the theme. `lexer` is a Pygments name. `escapes` shows terminal escapes instead of taking them out; `terminal` draws
-    the text as a terminal would: its colours, and what it wrote over.
+    colour of the theme. `lexer` is a Pygments name. `escapes` shows terminal escapes instead of taking them out;
+    `terminal` draws the text as a terminal would: its colours, and what it wrote over.
     """
 
     text: str

@@ -114,7 +114,8 @@ def _todo_parts(given: dict[str, Any]) -> list[Part]:
 
 def _words_parts(given: dict[str, Any]) -> list[Part]:
     """What was asked of a subagent, or said to a person: its longest text as prose."""
-    key = max((k for k, v in given.items() if isinstance(v, str) and k != "description"), key=lambda k: len(given[k]), default="")
+    texts = (k for k, v in given.items() if isinstance(v, str) and k != "description")
+    key = max(texts, key=lambda k: len(given[k]), default="")
     rest = {k: v for k, v in given.items() if k not in (key, "description")}
     return [*argument_parts(rest), *(prose(given[key]) if key else [])]
 
