@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from math import nan
 
 import msgspec
@@ -14,6 +15,8 @@ from app.kit import quantities
 from app.kit.i18n import QT_TRANSLATE_NOOP, plural
 from app.kit.safe_text import one_line, visible
 from core.domain.guidance import Guidance
+from core.domain.request import requested
+from core.domain.session import SessionRow
 from core.domain.step import StepHead
 from core.domain.steps import ERROR, Steps
 from core.domain.trajectory import Item, Trajectory
@@ -141,7 +144,7 @@ def step_row(trajectory: Trajectory, at: int, reader: str = "") -> RowText:
     head = entry.head
     kind = kind_of(head, trajectory)
     tool = head.tools[0] if head.tools else QCoreApplication.translate("Row", "Answer")
-    title = head.title.removeprefix(head.tools[0]).strip() if head.tools else head.title
+    title = head.title.removeprefix(head.tools[0]).strip() if head.tools else _MARKS.sub("", head.title)
     word, meaning = _outcome(head)
     verdicts = seen(entry.verdicts, reader)
     state, chip = verdict_state(verdicts.values(), len(head.tools)), ""
@@ -153,6 +156,25 @@ def step_row(trajectory: Trajectory, at: int, reader: str = "") -> RowText:
         word=chip or word, meaning="mask" if chip else meaning, is_chip=bool(chip),
         added=head.added, removed=head.removed, duration=_took(head), state=state,
         verdict=verdict_words(verdicts, len(head.tools))[0])
+
+
+_MARKS = re.compile(r"(?:^|(?<= ))#{1,6} +|\*\*|`")
+"""Marks of headings, strong words and code, which a row of words goes without."""
+
+
+def with_called(row: RowText, called: Sequence[SessionRow]) -> RowText:
+    """The row of a step that called subagents: how many steps they made, and how many of these failed."""
+    count = sum(session.steps for session in called)
+    failed = sum(session.errors for session in called)
+    many = QCoreApplication.translate("Row", "{n} steps").format(n=quantities.number(count))
+    parts = [QCoreApplication.translate("Row", "1 step") if count == 1 else many]
+    parts += [f"✗ {quantities.number(failed)}"] if failed else []
+    if row.meaning == "error":
+        parts.append(row.word)
+    took = max((session.worked_s or 0.0 for session in called), default=0.0)
+    return msgspec.structs.replace(row, icon="bot", word="  ".join(parts), is_chip=False,
+                                   meaning=row.meaning if row.meaning == "error" else "muted",
+                                   duration=quantities.short_duration(took) if took >= 0.95 else row.duration)
 
 
 def kind_of(head: StepHead, trajectory: Trajectory) -> str:
@@ -267,8 +289,9 @@ def _inside(steps: Steps, at: int, until: int, reader: str) -> tuple[str, str]:
 def _guidance(guidance: Guidance) -> RowText:
     is_foreign = guidance.author == FOREIGN_PERSON
     author = QCoreApplication.translate("Row", "Person") if is_foreign else one_line(guidance.author, 24)
+    title = _short(requested(guidance.text) or guidance.text)
     return RowText(time=quantities.clock(guidance.queued_at), icon="user-round" if is_foreign else "ship-wheel",
-                   tool=author, meaning="person", ground="person", title=_short(guidance.text), lines=3)
+                   tool=author, meaning="person", ground="person", title=title, lines=3)
 
 
 FOREIGN_PERSON = "person"

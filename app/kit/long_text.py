@@ -36,10 +36,11 @@ FEED_S, FEED_PAUSE_MS = 0.008, 4
 class Part(msgspec.Struct, frozen=True, kw_only=True):
     """A piece of a text view.
 
-    `style`: text (proportional), mono, heading (bold on a band) or meta (small). `meaning` names a colour of the
-    theme. `lexer` is a Pygments name. `escapes` shows terminal escapes instead of taking them out; `terminal` draws
-    the text as a terminal would: its colours, and what it wrote over. `choice`: this heading can be chosen, and is
-    announced as that number; 0: it is only text.
+    `style`: text (proportional), mono, heading (bold on a band) or meta (small); of what is read as prose (`markdown`)
+    prose, strong, subhead, code (within a line) or block (lines of code on a ground of their own). `meaning` names a
+    colour of the theme. `lexer` is a Pygments name. `escapes` shows terminal escapes instead of taking them out;
+    `terminal` draws the text as a terminal would: its colours, and what it wrote over. `choice`: this heading can be
+    chosen, and is announced as that number; 0: it is only text.
     """
 
     text: str
@@ -196,13 +197,13 @@ class LongText(QWidget):
             shown += len(text)
             start = cursor.position()
             text = self._put(cursor, part, text)
-            if part.style == "heading":
+            if part.style in ("heading", "block"):
                 bands.append((start, cursor.position()))
             if part.lexer and text:
                 self._places.append((start, text, part.lexer))
         cursor.endEditBlock()
         self.edit.moveCursor(QTextCursor.MoveOperation.Start)
-        self._bands = [self._band(start) for start, _ in bands]
+        self._bands = [self._band(place) for start, stop in bands for place in self._blocks_in(start, stop)]
         self.edit.setExtraSelections(self._bands)
         return shown, sum(len(p.text) for p in self._parts)
 
@@ -250,6 +251,13 @@ class LongText(QWidget):
         made.cursor.setPosition(stop, QTextCursor.MoveMode.KeepAnchor)
         made.format.setBackground(theme.tint("attention", 90))
         return made
+
+    def _blocks_in(self, start: int, stop: int) -> Iterator[int]:
+        """Where the lines of a stretch begin."""
+        block = self.edit.document().findBlock(start)
+        while block.isValid() and block.position() < stop:
+            yield block.position()
+            block = block.next()
 
     def _band(self, start: int) -> QTextEdit.ExtraSelection:
         made = QTextEdit.ExtraSelection()

@@ -91,6 +91,11 @@ def day_and_clock(at: datetime | None) -> str:
     return f"{day(local)} {clock(at, seconds=True)}"
 
 
+def day_and_minute(at: datetime | None) -> str:
+    """The local date and the time of day without seconds."""
+    return f"{day(local_time(at))} {clock(at)}" if at is not None else ""
+
+
 def day(at: datetime) -> str:
     """A date as the reader's language writes it: Mar 1, 2026; 2026年3月1日."""
     chinese = QLocale().language() == QLocale.Language.Chinese

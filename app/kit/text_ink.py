@@ -59,13 +59,18 @@ def format_of(part: Part, widget: QWidget) -> QTextCharFormat:
     """How the letters of a part look."""
     made = QTextCharFormat()
     font = widget.font()
-    if part.style == "mono":
+    if part.style in ("mono", "code", "block"):
         font = theme.mono_font(widget.font().pointSizeF())
+    elif part.style in ("prose", "strong", "subhead"):
+        font = theme.font_of("reading", widget.font())
+        font = font if part.style == "prose" else theme.bold_font(font)
     elif part.style == "heading":
         font = theme.bold_font(widget.font())
     elif part.style == "meta":
         font = theme.small_font(widget.font())
     made.setFont(font)
+    if part.style == "code":
+        made.setBackground(theme.colour("window"))
     made.setForeground(theme.colour(part.meaning or ("muted" if part.style == "meta" else "ink")))
     return made
 

@@ -126,14 +126,16 @@ class SessionsModel(QAbstractListModel):
         parts = [f"@ {one_line(server, 24)}"] if server else []
         if self._offline is not None and self._offline.is_whole(row.session, row.seq):
             parts.append("⤓ " + self.tr("stored offline"))
-        took = quantities.duration(quantities.between(row.created_at, row.updated_at))
-        if took and row.steps and row.origin == "live":
+        if took := quantities.duration(row.worked_s):
             parts.append(took)
-        if row.origin != "live":  # its events bear the time of the import
+        if row.origin != "live":
             parts.append(self.tr("imported: {format}").format(format=one_line(row.origin, 24)))
-        elif row.model:
+        if row.model:
             parts.append(one_line(row.model, 32))
-        return " · ".join(parts)
+        if row.origin != "live":  # runs of one name differ in when they began and in the sample that they are of
+            parts.append(quantities.day_and_minute(row.began_at))
+            parts.append(one_line(row.task, 24) if row.task not in (row.session, row.title) else "")
+        return " · ".join(filter(None, parts))
 
     def _numbers(self, row: SessionRow) -> str:
         most = limits_of(row)

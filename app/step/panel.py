@@ -18,11 +18,13 @@ from app.kit.long_text import Part
 from app.kit.safe_text import one_line
 from app.step.context import ContextModel
 from app.step.eye_controller import EyeController
-from app.step.parts import parts_of
+from app.step.parts import parts_of, prose
 from app.step.view import StepView
 from core.domain.errors import InvalidInput
 from core.domain.step import StepHead, decode_body
+from core.domain.tools import ToolTable
 from core.domain.trajectory import StepEntry, Trajectory
+from core.formats.tools import table_of
 
 
 def build(place: Workplace, parent: QWidget) -> StepView:
@@ -44,6 +46,7 @@ class StepController(QObject):
         self._aside: tuple[str, object] | None = None
         self._body: Fetch | None = None
         self._absent = False
+        self._data = b""
         self._reading = BackgroundWork(self)
         self._reading.done.connect(view.show_parts)
         self._eye = EyeController(place, model, view.eye)
@@ -60,6 +63,7 @@ class StepController(QObject):
         place.cursor.sought_changed.connect(self._on_sought)
         place.desks.link_changed.connect(self._on_link)
         place.actions["view.eye"].toggled.connect(self._on_eye)
+        place.actions["view.raw"].toggled.connect(self._on_raw)
         place.actions["view.in_context"].triggered.connect(self._show_in_context)
         view.moved.connect(self._move_by)
         view.text.edit.selectionChanged.connect(self._on_selected)
@@ -173,10 +177,27 @@ class StepController(QObject):
         return self.tr("This text is not on this computer. It comes as soon as the server is reached.")
 
     def _take_body(self, data: bytes) -> None:
+        self._data = data
+        trajectory, raw = self._place.sight.trajectory, self._raw
+        table = table_of(trajectory.created.origin if trajectory and trajectory.created else "")
         if len(data) > AT_ONCE:
-            self._reading.start(_read_parts, data)
+            self._reading.start(_read_parts, data, table, raw)
         else:
-            self._view.show_parts(_read_parts(data))
+            self._view.show_parts(_read_parts(data, table, raw))
+
+    @property
+    def _raw(self) -> bool:
+        """Whether texts are shown as they were written, and not drawn."""
+        return self._place.actions["view.raw"].isChecked()
+
+    def _on_raw(self) -> None:
+        """Draw what is shown the other way."""
+        if self._data and self._shown[0].endswith("/step"):
+            self._reading.drop()
+            self._take_body(self._data)
+        elif self._shown[0]:
+            self._shown = ("", None)
+            self._show_in_sight()
 
     def _show_aside(self, trajectory: Trajectory, kind: str, ref: object) -> None:
         shown = (f"{trajectory.session}/{kind}", ref)
@@ -190,6 +211,12 @@ class StepController(QObject):
         elif kind == "guidance":
             guidance = trajectory.guidance[str(ref)]
             title, text = self.tr("Guidance of {author}").format(author=one_line(guidance.author, 60)), guidance.text
+        elif kind == "submission":
+            self._show_submission(trajectory, int(str(ref)), shown)
+            return
+        elif kind == "task":
+            self._show_task(trajectory)
+            return
         else:
             score = trajectory.scores[int(str(ref))]
             title = (self.tr("Submission {n} was not scored") if score.failed else
@@ -198,8 +225,26 @@ class StepController(QObject):
             text = "\n".join([score.message, *(f"{k}: {v:g}" for k, v in score.parts.items())])
         self._shown = shown
         self._view.show_head(title, "")
-        self._view.show_parts([Part(text=text)])
+        self._view.show_parts(prose(text, raw=self._raw))
         self._show_eye()
+
+    def _show_submission(self, trajectory: Trajectory, at: int, shown: tuple[str, object]) -> None:
+        """What was handed in, whole: a patch in the colours of one, with the score that it got."""
+        handed = trajectory.submissions[at]
+        score = next((s for s in trajectory.scores if s.ordinal == handed.ordinal), None)
+        about = "" if score is None else self.tr("score {value}").format(value=quantities.score(score.total))
+        self._shown, self._absent = shown, False
+        self._view.show_head(self.tr("Handed in at step {n}").format(n=quantities.number(handed.step)), about)
+        if not handed.blob:
+            self._view.show_parts([Part(text=self.tr("The log does not hold what was handed in."), style="meta")])
+            return
+        self._view.text.placeholder(self._why_not_here())
+        self._body = self._place.sight.holder(handed.blob).body(handed.blob, self._take_submission, self._on_absent)
+
+    def _take_submission(self, data: bytes) -> None:
+        text = data.decode("utf-8", "replace")
+        is_patch = text.lstrip().startswith(("diff --git", "--- ", "Index: ", "*** Begin Patch"))
+        self._view.show_parts([Part(text=text, style="mono", lexer="diff" if is_patch else "")])
 
     def _show_task(self, trajectory: Trajectory) -> None:
         shown = (f"{trajectory.session}/task", None)
@@ -209,7 +254,7 @@ class StepController(QObject):
         self._shown = shown
         task = trajectory.created.task
         self._view.show_head(self.tr("Task"), one_line(task.title))
-        self._view.show_parts([Part(text=task.description)])
+        self._view.show_parts(prose(task.description, raw=self._raw))
         self._show_eye()
 
     def _about(self, head: StepHead) -> str:
@@ -224,7 +269,7 @@ class StepController(QObject):
         return " · ".join(t for t in parts if t)
 
     def _forget(self) -> None:
-        self._shown = ("", None)
+        self._shown, self._data = ("", None), b""
         self._reading.drop()
         self._eye_of = None
         self._eye.forget()
@@ -258,10 +303,10 @@ class StepController(QObject):
             self._view.eye.presence.box.setFocus()
 
 
-def _read_parts(data: bytes) -> list[Part]:
+def _read_parts(data: bytes, tools: ToolTable, raw: bool) -> list[Part]:
     """A step's text; in a thread for a long one."""
     try:
-        return parts_of(decode_body(data))
+        return parts_of(decode_body(data), tools, raw=raw)
     except InvalidInput as error:
         sentence = QCoreApplication.translate("StepController", "This step cannot be read: {why}").format(why=error)
         return [Part(text=sentence, meaning="error")]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
+from difflib import unified_diff
 from typing import Any
 
 import msgspec
@@ -11,41 +14,121 @@ from app.desk.row_text import error_word, status_word
 from app.kit import quantities
 from app.kit.highlight import lexer_for
 from app.kit.long_text import Part
+from app.kit.markdown import markdown_parts
 from app.kit.safe_text import one_line
+from core.domain.deed import NEW, OLD, changed_texts, command_line
 from core.domain.step import Action, Observation, StepBody
+from core.domain.tools import OWN, ToolTable
 
 _STATUS_SIGN = {"finished": "✓", "running": "…", "timeout": "✗", "killed": "✗", "refused": "✗", "failed": "✗"}
 
 
-def parts_of(body: StepBody) -> list[Part]:
-    """The whole step, each action followed by what came back for it."""
+def parts_of(body: StepBody, tools: ToolTable = OWN, *, raw: bool = False) -> list[Part]:
+    """The whole step, each action followed by what came back for it. `tools` says what the actions are for; `raw` shows
+    every text as it was written."""
     parts: list[Part] = []
     if body.thought:
-        parts += [_heading(QCoreApplication.translate("Step", "Thought")), _gap(Part(text=body.thought.strip()))]
+        parts += [_heading(QCoreApplication.translate("Step", "Thought")), *prose(body.thought, raw=raw)]
     answers = {o.call_id: o for o in body.observations}
     count = len(body.actions)
     for number, action in enumerate(body.actions, 1):
-        parts += _action_parts(action, number, count)
+        kind = tools.tool(action.tool).kind_of(action.arguments)
+        parts += _action_parts(action, "tool" if raw else kind, number, count)
         observation = answers.pop(action.call_id, None)
         if observation is not None:
-            parts += observation_parts(observation)
+            parts += observation_parts(observation, kind, raw=raw)
     for observation in answers.values():
-        parts += observation_parts(observation)
+        parts += observation_parts(observation, raw=raw)
     if not parts:
         parts.append(Part(text=QCoreApplication.translate("Step", "The model wrote nothing in this step."),
                           style="meta"))
     return parts
 
 
-def _action_parts(action: Action, number: int, count: int) -> list[Part]:
-    word = QCoreApplication.translate("Step", "Action")
+def prose(text: str, *, raw: bool = False) -> list[Part]:
+    """What a model or a person wrote, drawn as the Markdown that it mostly is; an empty line after it."""
+    if raw:
+        return [_gap(Part(text=text.strip("\n"), style="mono", escapes=True))]
+    return [*markdown_parts(text.strip()), Part(text="\n", style="prose")]
+
+
+def _action_parts(action: Action, kind: str, number: int, count: int) -> list[Part]:
+    about = one_line(str(action.arguments.get("description") or ""), 200) if kind in ("shell", "subagent") else ""
+    heading = f"{one_line(action.tool, 80)}{f'  {about}' if about else ''}"
     if count > 1:
-        word = QCoreApplication.translate("Step", "Action {n} of {count}").format(n=number, count=count)
-    parts = [_heading(f"{word}  {one_line(action.tool, 80)}", number if count > 1 else 0)]
+        place = QCoreApplication.translate("Step", "{n} of {count}").format(n=number, count=count)
+        heading += f"  ({place})"
+    parts = [_heading(heading, number if count > 1 else 0)]
     if action.malformed:
         parts.append(Part(text=QCoreApplication.translate("Step", "Malformed call: ") + action.malformed + "\n",
                           meaning="error"))
-    return [*parts, *(argument_parts(action.arguments) or [Part(text="\n", style="meta")])]
+    made = _DRAWN.get(kind, argument_parts)(action.arguments)
+    return [*parts, *(made or [Part(text="\n", style="meta")])]
+
+
+def _shell_parts(given: dict[str, Any]) -> list[Part]:
+    """The command as it would be typed, then what else was said of it."""
+    key = next((k for k in _COMMANDS if given.get(k)), "")
+    command = command_line(given.get(key)).rstrip("\n")
+    if not command:
+        return argument_parts(given)
+    rest = {k: v for k, v in given.items() if k not in (key, "description")}
+    return [Part(text=f"{command}\n", style="block", lexer="bash"), *(argument_parts(rest) or [Part(text="\n")])]
+
+
+def _edit_parts(given: dict[str, Any]) -> list[Part]:
+    """What goes and what comes, line by line, then what else was said."""
+    pairs = list(changed_texts(given))
+    if not pairs:
+        return argument_parts(given)
+    texts = (*OLD, *NEW, "edits", "replacements")
+    parts = argument_parts({k: v for k, v in given.items() if k not in texts})
+    for old, new in pairs:
+        parts.append(_gap(Part(text="\n".join(_compared(old.split("\n"), new.split("\n"))), style="block",
+                               lexer="diff")))
+    return parts
+
+
+def _compared(old: list[str], new: list[str]) -> list[str]:
+    """What goes and what comes, with two lines around; of long texts all of both."""
+    if sum(map(len, old + new)) > MOST_DIFF:
+        return [*(f"-{line}" for line in old), *(f"+{line}" for line in new)]
+    return [line for line in unified_diff(old, new, lineterm="", n=2) if not line.startswith(("---", "+++", "@@"))]
+
+
+def _todo_parts(given: dict[str, Any]) -> list[Part]:
+    """A checklist, as one."""
+    items = next((v for k in ("todos", "plan", "items", "task_list") if isinstance(v := given.get(k), list)), None)
+    if items is None:
+        return argument_parts(given)
+    lines = []
+    for item in items:
+        row = item if isinstance(item, dict) else {"content": item}
+        state = str(row.get("status") or row.get("state") or "").lower()
+        words = one_line(str(row.get("content") or row.get("step") or row.get("title") or row.get("text") or ""), 300)
+        sign = "✓" if state in ("completed", "done") else "▸" if state == "in_progress" else "○"
+        lines.append(Part(text=f"  {sign} {words}\n", style="prose",
+                          meaning="muted" if sign == "✓" else "person" if sign == "▸" else ""))
+    return [*lines, Part(text="\n", style="prose")]
+
+
+def _words_parts(given: dict[str, Any]) -> list[Part]:
+    """What was asked of a subagent, or said to a person: its longest text as prose."""
+    texts = (k for k, v in given.items() if isinstance(v, str) and k != "description")
+    key = max(texts, key=lambda k: len(given[k]), default="")
+    rest = {k: v for k, v in given.items() if k not in (key, "description")}
+    return [*argument_parts(rest), *(prose(given[key]) if key else [])]
+
+
+_COMMANDS = ("command", "cmd", "keystrokes", "code", "script")
+_DRAWN: dict[str, Callable[[dict[str, Any]], list[Part]]] = {
+    "shell": _shell_parts, "edit": _edit_parts, "todo": _todo_parts, "subagent": _words_parts,
+    "message": _words_parts, "thought": _words_parts, "submit": _words_parts}
+MOST_DIFF = 20_000
+"""Characters up to which two texts are compared line by line."""
+
+MOST_JSON = 200_000
+"""Characters of an output that is laid out as JSON."""
 
 
 def argument_parts(arguments: dict[str, Any]) -> list[Part]:
@@ -71,7 +154,7 @@ def _lexer(key: str, value: object, path: str) -> str:
     return lexer_for(path) if key in ("content", "new_content", "text", "old_str", "new_str", "replacement") else ""
 
 
-def observation_parts(observation: Observation) -> list[Part]:
+def observation_parts(observation: Observation, kind: str = "tool", *, raw: bool = False) -> list[Part]:
     """An observation: its envelope in words, its error, its output as the model saw it."""
     failed = observation.is_error
     sign = "✗" if failed else _STATUS_SIGN.get(observation.status, "")
@@ -80,8 +163,10 @@ def observation_parts(observation: Observation) -> list[Part]:
     if observation.error is not None:
         parts.append(Part(text=f"{error_word(observation.error.kind)}: {observation.error.message}\n", meaning="error"))
     output = observation.output
-    if output.text:
-        parts.append(Part(text=output.text.rstrip("\n") + "\n", style="mono", terminal=True))
+    if output.text and observation.error is not None and output.text.strip() == observation.error.message.strip():
+        pass  # the program told of the failure in these very words
+    elif output.text:
+        parts += _output(output.text, kind, raw)
     elif not observation.data and observation.error is None:
         parts.append(Part(text=QCoreApplication.translate("Step", "No output.") + "\n", style="meta"))
     if output.truncated:
@@ -89,6 +174,18 @@ def observation_parts(observation: Observation) -> list[Part]:
     if observation.data:
         parts.append(Part(text=_json(observation.data) + "\n", style="mono", lexer="json"))
     return [*parts[:-1], _gap(parts[-1])]
+
+
+def _output(text: str, kind: str, raw: bool) -> list[Part]:
+    """An output: a subagent's report as prose, JSON laid out, everything else as a terminal shows it."""
+    if raw:
+        return [Part(text=text.rstrip("\n") + "\n", style="mono", escapes=True)]
+    if kind == "subagent":
+        return markdown_parts(text.strip())
+    if text[:1] in "{[" and len(text) < MOST_JSON:
+        with suppress(msgspec.DecodeError, RecursionError):
+            return [Part(text=msgspec.json.format(text, indent=2) + "\n", style="mono", lexer="json")]
+    return [Part(text=text.rstrip("\n") + "\n", style="mono", terminal=True)]
 
 
 def envelope(observation: Observation) -> str:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from app.desk.blindness import seen
-from app.desk.row_text import RowText, row_text
+from app.desk.row_text import RowText
 from app.trajectory.changed_items import ChangedItems
 from app.trajectory.facets import Facets
+from app.trajectory.filters import FILTERS, failed_from, items_of, new_items
 from app.trajectory.folds import StepRun, runs_of
+from app.trajectory.row_texts import RowTexts
 from app.trajectory.rows import ListRow, ListRows
-from core.domain.steps import ERROR
+from core.domain.session import SessionRow
 from core.domain.trajectory import Item, Trajectory
 
 __all__ = ["FILTERS", "ListRow", "RowRole", "RowTextRole", "TrajectoryModel"]
@@ -22,11 +23,6 @@ __all__ = ["FILTERS", "ListRow", "RowRole", "RowTextRole", "TrajectoryModel"]
 Index = QModelIndex | QPersistentModelIndex
 RowTextRole = int(Qt.ItemDataRole.UserRole) + 1
 RowRole = RowTextRole + 1
-
-FILTERS = ("all", "errors", "guidance", "verdicts", "scores")
-
-MOST_TEXTS = 400
-"""Lines of steps whose texts are cached between two paints."""
 
 LOOK_BACK = 6
 """So many steps before a new one may become a run with it, though they were none."""
@@ -52,8 +48,7 @@ class TrajectoryModel(QAbstractListModel):
         self._live = ""
         self._taken = self._steps_taken = 0
         self.found: set[int] = set()
-        self._texts: dict[tuple[str, int, int, int], RowText] = {}
-        self._texts_touched = 0
+        self.texts = RowTexts()
         self._changes = ChangedItems()
 
     # ---- Qt --------------------------------------------------------------------------------------
@@ -84,7 +79,7 @@ class TrajectoryModel(QAbstractListModel):
         self.beginResetModel()
         self.trajectory = trajectory
         self._expanded, self._live, self.found = set(), "", set()
-        self._texts.clear()
+        self.texts.clear()
         self._rebuild()
         self.endResetModel()
 
@@ -104,7 +99,7 @@ class TrajectoryModel(QAbstractListModel):
         if reader != self.reader:
             self.beginResetModel()
             self.reader = reader
-            self._texts.clear()
+            self.texts.clear()
             self._rebuild()
             self.endResetModel()
 
@@ -213,6 +208,18 @@ class TrajectoryModel(QAbstractListModel):
             return None
         return self.trajectory.items[self.rows[row].first]
 
+    # ---- subagents -------------------------------------------------------------------------------
+
+    def set_called(self, called: dict[int, list[SessionRow]]) -> None:
+        """Which subagents the steps (by number) called."""
+        if self.texts.set_called(called):
+            self._emit_changed(range(self._row_count))
+
+    def called_at(self, row: int) -> list[SessionRow]:
+        """The subagents that the step of a row called."""
+        number = self.step_of_row(row) if self.texts.called else None
+        return self.texts.called.get(number, []) if number is not None else []
+
     # ---- find ------------------------------------------------------------------------------------
 
     def mark_found(self, items: Iterable[int], *, more: bool = False) -> None:
@@ -234,7 +241,7 @@ class TrajectoryModel(QAbstractListModel):
         """The items that are failed steps."""
         if self.trajectory is None:
             return []
-        return list(self._items_of(self._failed(0)))
+        return list(items_of(self.trajectory, failed_from(self.trajectory, 0)))
 
     def run_kind(self, item: int) -> str:
         """What the run round an item is: waiting, loop, or "" where it is in none."""
@@ -269,7 +276,8 @@ class TrajectoryModel(QAbstractListModel):
         self._runs += fresh
         self.rows.items = len(self.trajectory.items)
         if self.rows.filtered is not None:
-            self.rows.filtered.extend(self._new_filtered())
+            self.rows.filtered.extend(
+                new_items(self.trajectory, self._filter, self._facets, self._taken, self._steps_taken, self.reader))
         elif self._folds:
             self._fold_from(first)
         self.rows.live = bool(self._live) and self.is_whole
@@ -305,45 +313,7 @@ class TrajectoryModel(QAbstractListModel):
         at = bisect_right(self._runs, item, key=lambda run: run.first) - 1
         return self._runs[at] if at >= 0 and item <= self._runs[at].last else None
 
-    def _new_filtered(self) -> Iterator[int]:
-        """The new items that the filters let through."""
-        assert self.trajectory is not None
-        start = self._steps_taken
-        if self._filter in ("guidance", "scores"):
-            wanted = ("score",) if self._filter == "scores" else ("guidance", "summary")
-            items = self.trajectory.items
-            for at in items.others_in(self._taken, len(items)) if not self._facets.count else ():
-                if items.others[at].kind in wanted:
-                    yield items.places[at]
-            return
-        steps: Iterable[int] = self._facets.steps_of(self.trajectory, start, self.reader)
-        if self._filter == "errors":
-            steps = sorted({*self._failed(start)} & {*steps}) if self._facets.count else self._failed(start)
-        elif self._filter == "verdicts":
-            opinions = self.trajectory.steps.opinions
-            steps = (at for at in steps if at in opinions and seen(opinions[at].verdicts, self.reader))
-        yield from self._items_of(steps)
-
-    def _failed(self, start: int) -> list[int]:
-        assert self.trajectory is not None
-        return [at for at, flags in enumerate(self.trajectory.steps.flags[start:], start) if flags & ERROR]
-
-    def _items_of(self, steps: Iterable[int]) -> Iterable[int]:
-        assert self.trajectory is not None
-        return map(self.trajectory.items.of_step, steps) if self.trajectory.items.places else steps
-
     def _text(self, row: ListRow) -> RowText:
         assert self.trajectory is not None
         kind = self.run_kind(row.first) if row.kind == "fold" else row.kind
-        step = self.trajectory.items.step_at(row.first) if row.kind != "live" else -1
-        if step < 0:  # guidance may be edited, and what is written now changes
-            return row_text(self.trajectory, kind, row.first, row.last, self._live)
-        steps = self.trajectory.steps
-        if self._texts_touched != len(steps.touched) or len(self._texts) > MOST_TEXTS:
-            self._texts.clear()
-            self._texts_touched = len(steps.touched)
-        key = (kind, row.first, row.last, steps.seqs[step])
-        held = self._texts.get(key)
-        if held is None:
-            held = self._texts[key] = row_text(self.trajectory, kind, row.first, row.last, "", self.reader)
-        return held
+        return self.texts.of(self.trajectory, row, kind, self._live, self.reader)

@@ -14,6 +14,7 @@ from app.trajectory.find_box import FindBoxController
 from app.trajectory.model import TrajectoryModel
 from app.trajectory.outline_controller import OutlineController
 from app.trajectory.overview import Overview
+from app.trajectory.pinned_controller import PinnedController
 from app.trajectory.remarks import RemarksController, unreadable_words
 from app.trajectory.selected_steps import SelectedSteps
 from app.trajectory.view import TrajectoryView
@@ -47,6 +48,7 @@ class TrajectoryController(QObject):
         model.set_view(folds=bool(place.settings.get("trajectory.fold_waiting")))
         self._finder = FindBoxController(place, model, panel, self._go_to_item, self._here)
         self._outline = OutlineController(place, model, panel, self._go_to_item, self._here)
+        self._pinned = PinnedController(place, model, panel)
         self._connect()
         if place.sight.session:
             self._open()
@@ -103,6 +105,7 @@ class TrajectoryController(QObject):
         self._show_overview()
         self._reading = True
         self._show_progress(session)
+        self._pinned.show()
         self._outline.show()
 
     def _on_grew(self) -> None:

@@ -12,7 +12,8 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QResizeEvent, QWh
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from app.kit.timers import single_shot
-from app.trajectory.model import Index, RowTextRole, TrajectoryModel
+from app.trajectory.model import Index, TrajectoryModel
+from app.trajectory.row_heights import RowHeights
 from app.trajectory.step_row import StepRowDelegate
 
 _ALONE = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
@@ -29,14 +30,17 @@ class StepList(QTableView):
     toggled = Signal(int)
     """The reader opens or closes the fold of a row."""
 
+    entered = Signal(int)
+    """The reader steps into what the step of a row called."""
+
     follow_changed = Signal(bool, int)
     """Whether the end is followed, and how many rows came since it is not."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._delegate = StepRowDelegate(self)
-        self.setItemDelegate(self._delegate)
-        self._measured: set[int] = set()
+        self.delegate = StepRowDelegate(self)
+        self.setItemDelegate(self.delegate)
+        self.heights = RowHeights(self, self.delegate)
         self._following = True
         self._missed = 0
         self._quiet = False
@@ -65,8 +69,8 @@ class StepList(QTableView):
         """Show a model's rows."""
         super().setModel(model)
         model.modelReset.connect(self._on_reset)
-        model.rowsAboutToBeInserted.connect(self._note_anchor)
-        model.rowsAboutToBeRemoved.connect(self._note_anchor)
+        model.rowsAboutToBeInserted.connect(self.heights.note_anchor)
+        model.rowsAboutToBeRemoved.connect(self.heights.note_anchor)
         model.rowsInserted.connect(self._on_inserted)
         model.rowsRemoved.connect(self._on_removed)
         model.dataChanged.connect(self._on_changed)
@@ -147,7 +151,7 @@ class StepList(QTableView):
     def _to_end(self) -> None:
         count = self.model().rowCount() if self.model() is not None else 0
         for row in range(max(0, count - 80), count):
-            self._measure(row)
+            self.heights.measure(row)
         bar = self.verticalScrollBar()
         self._quiet, was = True, self._quiet
         self.updateGeometries()
@@ -166,99 +170,55 @@ class StepList(QTableView):
         elif not at_end and self._following:
             self.rest()
 
-    # ---- measuring -------------------------------------------------------------------------------
+    # ---- what comes ------------------------------------------------------------------------------
 
-    def _measure(self, row: int) -> bool:
-        if row in self._measured:
-            return False
-        model = self.model()
-        assert isinstance(model, TrajectoryModel)
-        if not 0 <= row < model.rowCount():
-            return False
-        self._measured.add(row)
-        height = self._delegate.line_height
-        if model.is_tall(row):
-            height = self._delegate.height(model.index(row, 0).data(RowTextRole), self.viewport().width())
-        if height == self.rowHeight(row):
-            return False
-        self.setRowHeight(row, height)
-        return True
+    def rows_in_sight(self) -> range:
+        """The rows that the viewport shows, at least in part."""
+        return self.heights.in_sight()
+
+    def _on_inserted(self, parent: QModelIndex, first: int, last: int) -> None:
+        self.heights.inserted(first, last)
+        self._fit_numbers()
+        if self._following:
+            self._to_end()
+            return
+        self.heights.hold_over(first, last)
+        if last == self.model().rowCount() - 1:
+            self._missed += last - first + 1
+            self.follow_changed.emit(False, self._missed)
+        self._settle.start()
+
+    def _on_removed(self, parent: QModelIndex, first: int, last: int) -> None:
+        self.heights.removed(first, last, stay=not self._following)
+        self._settle.start()
+
+    def _on_changed(self, top: QModelIndex, bottom: QModelIndex) -> None:
+        self.heights.forget(top.row(), bottom.row())
+        self._settle.start()
+
+    def _on_reset(self) -> None:
+        self.heights.clear()
+        self._missed = 0
+        self._fit_numbers()
+        self._settle.start()
 
     def _measure_visible(self) -> None:
         """Measure the rows in sight; what the reader looks at stays where it is."""
         if self.model() is None or not self.isVisible():
             return
-        anchor = self._anchor()
-        changed = False
-        for _ in range(4):
-            fresh = [r for r in self.rows_in_sight() if self._measure(r)]
-            if not fresh:
-                break
-            changed = True
+        anchor = self.heights.anchor()
+        changed = self.heights.measure_sight()
         if self._following and (changed or self.verticalScrollBar().value() < self.verticalScrollBar().maximum()):
             self._to_end()
         elif changed:
-            self._hold(anchor)
-
-    def rows_in_sight(self) -> range:
-        """The rows that the viewport shows, at least in part."""
-        first = max(0, self.rowAt(0))
-        last = self.rowAt(self.viewport().height() - 1)
-        return range(first, (last if last >= 0 else self.model().rowCount() - 1) + 1)
-
-    def _anchor(self) -> tuple[int, int]:
-        """A row in sight that has its true height, and where it stands."""
-        rows = self.rows_in_sight()
-        row = next((r for r in rows if r in self._measured and self.rowViewportPosition(r) >= 0), rows.start)
-        return row, self.rowViewportPosition(row)
-
-    def _hold(self, anchor: tuple[int, int]) -> None:
-        row, place = anchor
-        bar = self.verticalScrollBar()
-        self.updateGeometries()
-        bar.setValue(bar.value() + self.rowViewportPosition(row) - place)
-
-    def _note_anchor(self, parent: QModelIndex, first: int, last: int) -> None:
-        self._held = self._anchor()
-
-    def _on_inserted(self, parent: QModelIndex, first: int, last: int) -> None:
-        count = last - first + 1
-        if last < self.model().rowCount() - 1:  # at the end nothing moves
-            self._measured = {r if r < first else r + count for r in self._measured}
-        self._fit_numbers()
-        if self._following:
-            self._to_end()
-            return
-        if first < self._held[0]:
-            self._hold((self._held[0] + count, self._held[1]))
-        if last == self.model().rowCount() - 1:
-            self._missed += count
-            self.follow_changed.emit(False, self._missed)
-        self._settle.start()
-
-    def _on_removed(self, parent: QModelIndex, first: int, last: int) -> None:
-        count = last - first + 1
-        self._measured = {r if r < first else r - count for r in self._measured if not first <= r <= last}
-        if not self._following and last < self._held[0]:
-            self._hold((self._held[0] - count, self._held[1]))
-        self._settle.start()
-
-    def _on_changed(self, top: QModelIndex, bottom: QModelIndex) -> None:
-        self._measured -= {r for r in self.rows_in_sight() if top.row() <= r <= bottom.row()}
-        self._settle.start()
-
-    def _on_reset(self) -> None:
-        self._measured.clear()
-        self._missed = 0
-        self._fit_numbers()
-        self._settle.start()
+            self.heights.hold(anchor)
 
     def _fit_numbers(self) -> None:
         """Make room for the longest step number; when it grows the whole list is measured again."""
         model = self.model()
         trajectory = model.trajectory if isinstance(model, TrajectoryModel) else None
-        if self._delegate.set_digits(max(3, len(str(trajectory.row.steps)) if trajectory is not None else 3)):
-            self._measured.clear()
+        if self.delegate.set_digits(max(3, len(str(trajectory.row.steps)) if trajectory is not None else 3)):
+            self.heights.clear()
             self.viewport().update()
 
     # ---- Qt events -------------------------------------------------------------------------------
@@ -284,7 +244,7 @@ class StepList(QTableView):
         """Enter, Left, Right and Space open and close folds; Home and End go to the first and last row; the rest is
         Qt's, but that Ctrl takes the selection along: no key leaves one row selected and another one to be judged."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space, Qt.Key.Key_Right, Qt.Key.Key_Left):
-            self.toggled.emit(self.currentIndex().row())
+            self._open_or_close(event.key())
             return
         if event.key() in (Qt.Key.Key_Home, Qt.Key.Key_End):
             self._to_edge(event.key() == Qt.Key.Key_End, bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
@@ -293,6 +253,14 @@ class StepList(QTableView):
         if event.key() in _MOVES and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             event = QKeyEvent(event.type(), event.key(), event.modifiers() & ~Qt.KeyboardModifier.ControlModifier)
         super().keyPressEvent(event)
+
+    def _open_or_close(self, key: int) -> None:
+        row, model = self.currentIndex().row(), self.model()
+        assert isinstance(model, TrajectoryModel)
+        if key != Qt.Key.Key_Left and model.called_at(row):
+            self.entered.emit(row)
+        else:
+            self.toggled.emit(row)
 
     def _to_edge(self, end: bool, extend: bool) -> None:
         """Go to the first or last row; `extend` selects all from where the selection began."""
@@ -318,7 +286,7 @@ class StepList(QTableView):
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """A double click on one of several waiting steps folds them again."""
         super().mouseDoubleClickEvent(event)
-        self.toggled.emit(self.rowAt(event.position().toPoint().y()))
+        self._open_or_close(Qt.Key.Key_Return)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Scrolling up stops following, scrolling to the end takes it up again."""
@@ -332,14 +300,14 @@ class StepList(QTableView):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Another width: measure again what is seen, and keep the first row in its place."""
-        anchor = self._anchor() if self.model() is not None else (0, 0)
+        anchor = self.heights.anchor() if self.model() is not None else (0, 0)
         held = not self._following and self._shows_current(event.oldSize().height())
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
-            self._measured.clear()
+            self.heights.clear()
             self._measure_visible()
             if not self._following:
-                self._hold(anchor)
+                self.heights.hold(anchor)
         elif self._following:
             self._to_end()
         if held and not self._shows_current(self.viewport().height()):
@@ -354,15 +322,15 @@ class StepList(QTableView):
     def changeEvent(self, event: QEvent) -> None:
         """Another font: everything is measured anew."""
         super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_delegate"):
-            self._delegate.forget_colours()
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "delegate"):
+            self.delegate.forget_colours()
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
             self._take_font()
 
     def _take_font(self) -> None:
-        if not hasattr(self, "_delegate"):
+        if not hasattr(self, "delegate"):
             return
-        self._delegate.set_font(self.font())
-        self.verticalHeader().setDefaultSectionSize(self._delegate.line_height)
-        self._measured = set()
+        self.delegate.set_font(self.font())
+        self.verticalHeader().setDefaultSectionSize(self.delegate.line_height)
+        self.heights.clear()
         self.viewport().update()

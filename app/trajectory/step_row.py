@@ -90,6 +90,15 @@ class StepRowDelegate(QStyledItemDelegate):
         if right > x:
             self._title(painter, parts, x, right - x, base)
 
+    def draw_below(self, painter: QPainter, text: str, line: QRect) -> None:
+        """A second line under a row's title."""
+        left = line.left() + self._title_left(line.width())
+        room = line.right() - self.ink.columns["end"] - left
+        base = line.bottom() + theme.px(tokens.TYPE["row"][1]) - self.ink.metrics.descent() - theme.px(4)
+        painter.setFont(self.ink.font)
+        painter.setPen(self.ink.colour("muted"))
+        painter.drawText(left, base, self.ink.metrics.elidedText(text, _ELIDE, room))
+
     # ---- parts -----------------------------------------------------------------------------------
 
     def _background(self, painter: QPainter, option: QStyleOptionViewItem, index: Index, parts: RowText) -> None:
@@ -203,8 +212,8 @@ class StepRowDelegate(QStyledItemDelegate):
     def _title(self, painter: QPainter, parts: RowText, x: int, room: int, base: int) -> None:
         ink = self.ink
         masked = parts.state == "mask"
-        is_mono = parts.face != "text"
-        painter.setFont(ink.mono if is_mono else ink.font)
+        is_mono = parts.face in ("code", "path")
+        painter.setFont(ink.mono if is_mono else ink.bold if parts.face == "strong" else ink.font)
         painter.setPen(ink.colour("muted" if masked or parts.icon == "hourglass" else "ink"))
         if parts.face == "path" and parts.title.isascii():
             folder, name = short_path(parts.title, max(1, int(room / ink.cell)))

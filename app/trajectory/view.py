@@ -25,6 +25,7 @@ from app.trajectory.filter_bar import FilterBar
 from app.trajectory.minimap import Minimap
 from app.trajectory.model import FILTERS, TrajectoryModel
 from app.trajectory.news_bar import NewsBar
+from app.trajectory.pinned import PinnedRows
 from app.trajectory.remarks_bar import RemarksBar
 from app.trajectory.step_list import StepList
 
@@ -46,6 +47,8 @@ class TrajectoryView(QWidget):
         self.list = StepList(self)
         self.list.setModel(model)
         self.list.setAccessibleName(self.tr("Steps of the trajectory"))
+        self.pinned = PinnedRows(self.list.delegate, self)
+        self.pinned.hide()
         self.minimap = Minimap(self)
         self.find_box = QLineEdit(self)
         self.find_box.setPlaceholderText(self.tr("Find, or #420"))
@@ -99,7 +102,11 @@ class TrajectoryView(QWidget):
         middle = QHBoxLayout()
         middle.setSpacing(theme.GRID)
         middle.addWidget(self.outline)
-        middle.addWidget(self.list, 1)
+        rows = QVBoxLayout()
+        rows.setSpacing(0)
+        rows.addWidget(self.pinned)
+        rows.addWidget(self.list, 1)
+        middle.addLayout(rows, 1)
         middle.addWidget(self.minimap)
         content = QWidget(self)
         column = QVBoxLayout(content)

@@ -96,7 +96,7 @@ def path_in(tool: Tool, given: Mapping[str, Any]) -> str:
 
 def changed_texts(given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """(old, new) of each replacement that a call of an editor makes."""
-    old, new = (_first(given, keys) for keys in (_OLD, _NEW))
+    old, new = (_first(given, keys) for keys in (OLD, NEW))
     if isinstance(old, str) or isinstance(new, str):
         yield str(old or ""), str(new or "")
     edits = given.get("edits", given.get("replacements"))
@@ -105,8 +105,8 @@ def changed_texts(given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield from changed_texts(edit)
 
 
-_OLD = ("old_string", "old_str", "old_text", "oldText", "search", "target_content")
-_NEW = ("new_string", "new_str", "new_text", "newText", "replace", "replacement", "replacement_content")
+OLD = ("old_string", "old_str", "old_text", "oldText", "search", "target_content")
+NEW = ("new_string", "new_str", "new_text", "newText", "replace", "replacement", "replacement_content")
 _WHOLE = ("content", "file_text", "contents", "text", "new_source", "code_edit", "data")
 
 

@@ -13,6 +13,7 @@ import msgspec
 
 from core.domain.errors import InvalidInput
 from core.domain.events import (
+    Branched,
     FileChanged,
     ScoreGiven,
     SearchMade,
@@ -59,6 +60,7 @@ class _Folded(msgspec.Struct, kw_only=True):
     guidance: dict[str, Guidance]
     scores: list[ScoreGiven]
     submissions: list[SubmissionMade]
+    branched: Branched | None
     files: list[FileChanged]
     web_searches: list[SearchMade] = msgspec.field(name="searches")
     terminals: dict[str, _Tape]
@@ -97,6 +99,7 @@ def encode_folded(trajectory: Trajectory) -> bytes:
             guidance=trajectory.guidance,
             scores=trajectory.scores,
             submissions=trajectory.submissions,
+            branched=trajectory.branched,
             files=trajectory.files,
             web_searches=trajectory.web_searches,
             notes=trajectory.notes,
@@ -123,6 +126,7 @@ def decode_folded(session: str, data: bytes | memoryview, read: Read) -> Traject
     made.items.steps, made.items.places, made.items.others = folded.steps, folded.places, folded.others
     made.summaries, made.summary_places, made.guidance = folded.summaries, folded.steps_before, folded.guidance
     made.scores, made.files, made.web_searches = folded.scores, folded.files, folded.web_searches
+    made.branched = folded.branched
     made.notes, made.spent, made.submissions = folded.notes, folded.spent, folded.submissions
     for key, tape in folded.terminals.items():
         held = made.terminals[key] = Outputs(read)

@@ -76,6 +76,8 @@ class Trajectory:
         """What was said about steps that are not here yet: a restored log may get a person's word first."""
         self.scores: list[ScoreGiven] = []
         self.submissions: list[SubmissionMade] = []
+        self.branched: Branched | None = None
+        """The session that this one is a part or a continuation of."""
         self.files: list[FileChanged] = []
         self.web_searches: list[SearchMade] = []
         self.terminals: dict[str, Outputs] = {}
@@ -130,6 +132,9 @@ class Trajectory:
 
     def _create(self, seq: int, event: Event, fact: SessionCreated) -> None:
         self.created = fact
+
+    def _branch(self, seq: int, event: Event, fact: Branched) -> None:
+        self.branched = fact
 
     def _begin_step(self, seq: int, event: Event, fact: StepStarted) -> None:
         self.open_step = fact
@@ -233,6 +238,7 @@ class Trajectory:
 _Fold = Callable[[Trajectory, int, Event, Any], None]
 FOLDS: dict[type[Fact], _Fold] = {
     SessionCreated: Trajectory._create,
+    Branched: Trajectory._branch,
     StepStarted: Trajectory._begin_step,
     StepAdded: Trajectory._add_step,
     SummaryAdded: Trajectory._summarise,
@@ -250,7 +256,7 @@ FOLDS: dict[type[Fact], _Fold] = {
 NOT_FOLDED: tuple[type[Fact], ...] = (
     SessionStateChanged, AttentionRaised, AttentionCleared, ThresholdsSet,  # the session's row has them
     ControlAsked,  # read by the runner alone
-    SnapshotTaken, Branched,  # looked up in the log by who restores or compares
+    SnapshotTaken,  # looked up in the log by who restores
     UnknownFact,
 )
 """The kinds of which a trajectory keeps nothing."""

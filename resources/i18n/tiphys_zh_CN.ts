@@ -116,6 +116,26 @@
         <translation>上一步骤(&amp;P)</translation>
     </message>
     <message>
+        <source>The tas&amp;k</source>
+        <translation>任务(&amp;K)</translation>
+    </message>
+    <message>
+        <source>What was &amp;handed in</source>
+        <translation>提交物(&amp;H)</translation>
+    </message>
+    <message>
+        <source>Next turn of a &amp;person</source>
+        <translation>下一条人的话(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Previous turn of a person</source>
+        <translation>上一条人的话</translation>
+    </message>
+    <message>
+        <source>&amp;Back to the step that called this subagent</source>
+        <translation>回到调用此子智能体的步骤(&amp;B)</translation>
+    </message>
+    <message>
         <source>&amp;Follow the live tail</source>
         <translation>跟随最新步骤(&amp;F)</translation>
     </message>
@@ -254,6 +274,10 @@
     <message>
         <source>&amp;Rules…</source>
         <translation>规则(&amp;R)…</translation>
+    </message>
+    <message>
+        <source>Texts as they were &amp;written</source>
+        <translation>按原文显示(&amp;W)</translation>
     </message>
     <message>
         <source>&amp;Context of the step (the eye)</source>
@@ -2764,6 +2788,24 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>PinnedController</name>
+    <message>
+        <source>Nothing was handed in here.</source>
+        <translation>这里没有提交任何东西。</translation>
+    </message>
+    <message>
+        <source>{title} · {n} steps</source>
+        <translation>{title} · {n} 步</translation>
+    </message>
+</context>
+<context>
+    <name>PinnedRows</name>
+    <message>
+        <source>What was asked (0), and the step that called this subagent (Backspace)</source>
+        <translation>所提的要求（0），以及调用此子智能体的步骤（Backspace）</translation>
+    </message>
+</context>
+<context>
     <name>PlacesController</name>
     <message>
         <source>Link copied: {link}</source>
@@ -3398,6 +3440,14 @@ Delete or right click: take it away</source>
         <translation>已掩码</translation>
     </message>
     <message>
+        <source>{n} steps</source>
+        <translation>{n} 步</translation>
+    </message>
+    <message>
+        <source>1 step</source>
+        <translation>1 步</translation>
+    </message>
+    <message>
         <source>action {n} masked</source>
         <translation>动作 {n} 已掩码</translation>
     </message>
@@ -3416,6 +3466,22 @@ Delete or right click: take it away</source>
     <message>
         <source>now</source>
         <translation>当前</translation>
+    </message>
+    <message>
+        <source>Task</source>
+        <translation>任务</translation>
+    </message>
+    <message>
+        <source>step {n} of {count}</source>
+        <translation>第 {n} 步，共 {count} 步</translation>
+    </message>
+    <message>
+        <source>called from {title}</source>
+        <translation>由 {title} 调用</translation>
+    </message>
+    <message>
+        <source>Caller</source>
+        <translation>调用者</translation>
     </message>
 </context>
 <context>
@@ -4256,12 +4322,8 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
         <translation>模型在此步骤中什么也没写。</translation>
     </message>
     <message>
-        <source>Action</source>
-        <translation>动作</translation>
-    </message>
-    <message>
-        <source>Action {n} of {count}</source>
-        <translation>动作 {n}/{count}</translation>
+        <source>{n} of {count}</source>
+        <translation>第 {n} 个，共 {count} 个</translation>
     </message>
     <message>
         <source>Malformed call: </source>
@@ -4325,6 +4387,18 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     <message>
         <source>Submission {n} was not scored</source>
         <translation>第 {n} 次提交未评分</translation>
+    </message>
+    <message>
+        <source>score {value}</source>
+        <translation>得分 {value}</translation>
+    </message>
+    <message>
+        <source>Handed in at step {n}</source>
+        <translation>在第 {n} 步提交</translation>
+    </message>
+    <message>
+        <source>The log does not hold what was handed in.</source>
+        <translation>日志中没有保存提交的内容。</translation>
     </message>
     <message>
         <source>This step cannot be read: {why}</source>

@@ -20,6 +20,7 @@ from core.domain.context import MessageRef
 from core.domain.events import encode_event, make_event
 from core.domain.message import Message, ToolCall
 from core.domain.step import Action, ActionError, Observation, Output, StepBody
+from core.formats.tools import table_of
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 refs = st.lists(st.builds(MessageRef, hash=st.sampled_from("abcdef"), role=st.just("user")), max_size=8)
@@ -36,8 +37,8 @@ def test_a_step_reads_thought_action_observation():
         Observation(call_id="b", status="refused", error=ActionError(kind="malformed", message="No JSON.")),
         Observation(call_id="a", exit_code=2, output=Output(text="out", truncated=True, total_chars=90_000)),))
     text = text_of(parts_of(body))
-    order = ["Thought", "I look.", "Action 1 of 2  run_command", "command:", "timeout: 30\n", "Observation  ✓ finished",
-             "exit code 2", "out\n", "3 of 90,000", "Action 2 of 2  open_file", "no JSON", "✗ refused", "No JSON."]
+    order = ["Thought", "I look.", "run_command  (1 of 2)", "ls\npwd\n", "timeout: 30\n", "Observation  ✓ finished",
+             "exit code 2", "out\n", "3 of 90,000", "open_file  (2 of 2)", "no JSON", "✗ refused", "No JSON."]
     places = [text.index(word) for word in order]
     assert places == sorted(places)
 
@@ -160,7 +161,7 @@ def test_a_summary_opens_beside_the_step(qtbot, tmp_path):
         place.cursor.move("s1", 2)
         summary = next(iter(place.desks.local.trajectory("s1").summaries.values()))
         place.cursor.open_aside("summary", summary.id)
-        assert panel.text.text == summary.text
+        assert panel.text.text.strip() == summary.text.strip()
         place.actions["view.eye"].setChecked(True)
         lines = panel.eye.table.model().lines
         assert [line.ref.source for line in lines if line.change == "entered"][-1] == "note"
@@ -179,7 +180,7 @@ async def test_what_was_opened_aside_is_left_when_the_log_is_another_one(tmp_pat
         place.cursor.move("s1")
         guidance = next(iter(place.desks.local.trajectory("s1").guidance))
         place.cursor.open_aside("guidance", guidance)
-        assert panel.text.text == "look at the loader"
+        assert panel.text.text.strip() == "look at the loader"
         await replica.forget("s1")
         await replica.place("s1", 1, maker.bodies[:2])
         await eventually(lambda: panel.title.text() == "Task")
@@ -187,3 +188,34 @@ async def test_what_was_opened_aside_is_left_when_the_log_is_another_one(tmp_pat
         await eventually(lambda: panel.title.text() == "Step 3")
         await place.scope.close()
         panel.deleteLater()
+
+
+def test_what_an_action_is_for_decides_how_it_is_drawn():
+    body = StepBody(number=1, actions=(
+        Action(call_id="a", tool="shell", arguments={"command": ["bash", "-lc", "make"], "workdir": "/w"}),
+        Action(call_id="b", tool="update_plan", arguments={"plan": [{"step": "Look", "status": "completed"},
+                                                                    {"step": "Mend", "status": "in_progress"}]}),
+        Action(call_id="c", tool="Edit", arguments={"file_path": "a.py", "old_string": "x\ny", "new_string": "x\nz"})),
+        observations=(Observation(call_id="a", output=Output(text='{"ok":[1]}')),))
+    text = text_of(parts_of(body, table_of("codex-cli")))
+    for shown in ("make\nworkdir: /w", "  ✓ Look\n  ▸ Mend\n", "file_path: a.py\n", " x\n-y\n+z\n", '"ok": [\n'):
+        assert shown in text, shown
+    raw = text_of(parts_of(body, table_of("codex-cli"), raw=True))
+    assert '"bash"' in raw and '{"ok":[1]}' in raw
+
+
+async def test_raw_text_is_one_key_away(tmp_path):
+    maker = Maker(2)
+    maker.guide("look at **the** loader")
+    maker.add_step()
+    with workplace(tmp_path, maker) as (place, _):
+        panel = build(place, None)
+        place.cursor.move("s1")
+        place.cursor.open_aside("guidance", next(iter(place.desks.local.trajectory("s1").guidance)))
+        assert panel.text.text.strip() == "look at the loader"
+        place.actions["view.raw"].setChecked(True)
+        assert panel.text.text.strip() == "look at **the** loader"
+        place.cursor.to_step(1)
+        await eventually(lambda: "run_command" in panel.text.text)
+        place.actions["view.raw"].setChecked(False)
+        assert "run_command" in panel.text.text

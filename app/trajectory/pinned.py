@@ -1,0 +1,81 @@
+"""The rows that never scroll away: the task, and the step that called the subagent whose steps are listed."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.desk.row_text import RowText
+from app.kit import theme, tokens
+from app.kit.safe_text import set_tooltip
+from app.trajectory.step_row import StepRowDelegate
+
+
+class PinnedRows(QWidget):
+    """At most two rows above the list, painted as its rows are: what `key` stands for is told when one is clicked."""
+
+    opened = Signal(str)
+    """A row was clicked: task or caller."""
+
+    def __init__(self, delegate: StepRowDelegate, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._delegate = delegate
+        self._rows: list[tuple[str, RowText, str]] = []
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+
+    def show_rows(self, rows: list[tuple[str, RowText, str]]) -> None:
+        """Show these: the key of each, its row, and a second line ("" for none)."""
+        if rows == self._rows:
+            return
+        self._rows = rows
+        self.setVisible(bool(rows))
+        self.setAccessibleName(". ".join(" ".join(filter(None, (row.spoken, below))) for _, row, below in rows))
+        set_tooltip(self, self.tr("What was asked (0), and the step that called this subagent (Backspace)"))
+        self.updateGeometry()
+        self.update()
+
+    @property
+    def rows(self) -> list[tuple[str, RowText, str]]:
+        """What is shown."""
+        return self._rows
+
+    def sizeHint(self) -> QSize:
+        """As high as its rows."""
+        return QSize(120, sum(self._height(below) for _, _, below in self._rows) + tokens.HAIRLINE)
+
+    def minimumSizeHint(self) -> QSize:
+        """As high as its rows."""
+        return self.sizeHint()
+
+    def _height(self, below: str) -> int:
+        return self._delegate.line_height + (theme.px(tokens.TYPE["row"][1]) if below else 0)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the rows on the ground of chrome, parted from what scrolls by one line."""
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), theme.colour("window"))
+        top = 0
+        for _, row, below in self._rows:
+            room = QRect(0, top, self.width(), self._delegate.line_height)
+            self._delegate.draw(painter, row, room)
+            if below:
+                self._delegate.draw_below(painter, below, room)
+            top += self._height(below)
+        painter.setPen(theme.colour("line"))
+        painter.drawLine(0, self.height() - 1, self.width(), self.height() - 1)
+        painter.end()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """A click opens what the row stands for."""
+        top = 0
+        for key, _, below in self._rows:
+            if top <= event.position().y() < top + self._height(below):
+                self.opened.emit(key)
+            top += self._height(below)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Another font: other heights."""
+        super().changeEvent(event)
+        self.updateGeometry()

@@ -1,0 +1,126 @@
+"""Wires what stands above the steps and between them: task, what was handed in, people's turns, subagents, callers."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QPoint
+from PySide6.QtWidgets import QMenu
+
+from app.desk.row_text import RowText
+from app.desk.session_key import id_of, key_of
+from app.desk.workplace import Workplace
+from app.kit import quantities
+from app.kit.safe_text import menu_text, one_line
+from app.trajectory.model import TrajectoryModel
+from app.trajectory.task_rows import caller_row, rest_of_task, task_row
+from app.trajectory.view import TrajectoryView
+from core.domain.session import SessionRow
+
+
+class PinnedController(QObject):
+    """Keeps the pinned rows true, and goes where their keys lead."""
+
+    def __init__(self, place: Workplace, model: TrajectoryModel, panel: TrajectoryView) -> None:
+        super().__init__(panel)
+        self._place, self._model, self._panel = place, model, panel
+        actions = place.actions
+        for key, slot in (("go.task", self._task), ("go.handed_in", self._handed_in), ("go.caller", self._caller),
+                          ("go.next_person", self._next_person), ("go.previous_person", self._previous_person)):
+            actions[key].triggered.connect(slot)
+        place.sight.opened.connect(self.show)
+        place.sight.grew.connect(self.show)
+        place.sight.stepped.connect(self._show_rows)
+        place.desks.rows_changed.connect(self._show_called)
+        panel.pinned.opened.connect(self._on_opened)
+        panel.list.entered.connect(self._enter)
+
+    def show(self) -> None:
+        """Show the session in sight."""
+        self._show_called()
+        self._show_rows()
+
+    def _show_called(self) -> None:
+        """Say at each step which subagents it called."""
+        name, called = id_of(self._place.sight.session), dict[int, list[SessionRow]]()
+        for row in self._place.sight.desk.rows() if name else ():
+            if row.caller == name and row.caller_step:
+                called.setdefault(row.caller_step, []).append(row)
+        self._model.set_called(called)
+
+    def _show_rows(self) -> None:
+        trajectory = self._place.sight.trajectory
+        if trajectory is None or trajectory.created is None:
+            self._panel.pinned.show_rows([])
+            return
+        rows = [("task", task_row(trajectory), rest_of_task(trajectory))]
+        if (caller := self._place.sight.row) is not None and caller.caller:
+            rows.append(("caller", self._caller_row(caller), ""))
+        self._panel.pinned.show_rows(rows)
+
+    def _caller_row(self, row: SessionRow) -> RowText:
+        desk, step = self._place.sight.desk, self._place.sight.step
+        above = desk.row(key_of(row.caller, desk.server))
+        return caller_row(row, above, step)
+
+    # ---- going there -----------------------------------------------------------------------------
+
+    def _on_opened(self, key: str) -> None:
+        self._task() if key == "task" else self._caller()
+
+    def _task(self) -> None:
+        self._place.cursor.open_aside("task", "")
+
+    def _handed_in(self) -> None:
+        """The last submission; where there is none, say so."""
+        trajectory = self._place.sight.trajectory
+        if trajectory is None or not trajectory.submissions:
+            self._place.notices.tell(self.tr("Nothing was handed in here."), "info")
+            return
+        self._place.cursor.open_aside("submission", len(trajectory.submissions) - 1)
+
+    def _caller(self) -> None:
+        row, desk = self._place.sight.row, self._place.sight.desk
+        if row is not None and row.caller:
+            self._place.cursor.move(key_of(row.caller, desk.server), row.caller_step or None)
+
+    def _enter(self, row: int) -> None:
+        """Step into the subagent that a step called; of several the reader chooses one."""
+        called = self._model.called_at(row)
+        if len(called) == 1:
+            self._go(called[0])
+        elif called:
+            menu = QMenu(self._panel)
+            for session in called:
+                steps = self.tr("{title} · {n} steps").format(title=one_line(session.title, 80),
+                                                              n=quantities.number(session.steps))
+                menu.addAction(menu_text(steps)).setData(session.session)
+            menu.triggered.connect(self._on_chosen)
+            menu.aboutToHide.connect(menu.deleteLater)
+            place = QPoint(self._panel.list.width() // 3, self._panel.list.rowViewportPosition(row))
+            menu.popup(self._panel.list.viewport().mapToGlobal(place))
+
+    def _on_chosen(self, action: object) -> None:
+        self._place.cursor.move(action.data(), 1)  # type: ignore[attr-defined]
+
+    def _go(self, row: SessionRow) -> None:
+        self._place.cursor.move(row.session, 1)
+
+    def _next_person(self) -> None:
+        self._jump(False)
+
+    def _previous_person(self) -> None:
+        self._jump(True)
+
+    def _jump(self, back: bool) -> None:
+        """Go to the next (or previous) turn of a person, round the end."""
+        trajectory, here = self._model.trajectory, self._panel.list.currentIndex().row()
+        if trajectory is None:
+            return
+        items = trajectory.items
+        rows = [row for place, item in zip(items.places, items.others, strict=True)
+                if item.kind == "guidance" and (row := self._model.row_of(place)) >= 0]
+        after = [row for row in rows if (row < here if back else row > here)]
+        if rows:
+            row = (after or rows)[-1 if back else 0]
+            self._panel.list.rest()
+            self._panel.list.show_row(row)
+            self._panel.list.opened.emit(row)

@@ -1,0 +1,51 @@
+"""The words of the rows that are painted now, held between two paints."""
+
+from __future__ import annotations
+
+from app.desk.row_text import RowText, row_text, with_called
+from app.trajectory.rows import ListRow
+from core.domain.session import SessionRow
+from core.domain.trajectory import Trajectory
+
+MOST_TEXTS = 400
+"""Rows of steps whose words are held."""
+
+
+class RowTexts:
+    """Makes a row's words, and makes them again when something was said about a step."""
+
+    def __init__(self) -> None:
+        self.called: dict[int, list[SessionRow]] = {}
+        """The subagents that steps (by number) called."""
+        self._held: dict[tuple[str, int, int, int], RowText] = {}
+        self._touched = 0
+
+    def clear(self) -> None:
+        """All words may be others now."""
+        self._held.clear()
+
+    def set_called(self, called: dict[int, list[SessionRow]]) -> bool:
+        """Which subagents steps called; whether that is something else than before."""
+        if called == self.called:
+            return False
+        self.called = called
+        self.clear()
+        return True
+
+    def of(self, trajectory: Trajectory, row: ListRow, kind: str, live: str, reader: str) -> RowText:
+        """The words of a row. `kind` says what a fold is of, `live` what is being written, `reader` who is blind."""
+        step = trajectory.items.step_at(row.first) if row.kind != "live" else -1
+        if step < 0:  # guidance may be edited, and what is written now changes
+            return row_text(trajectory, kind, row.first, row.last, live)
+        steps = trajectory.steps
+        if self._touched != len(steps.touched) or len(self._held) > MOST_TEXTS:
+            self.clear()
+            self._touched = len(steps.touched)
+        key = (kind, row.first, row.last, steps.seqs[step])
+        held = self._held.get(key)
+        if held is None:
+            held = row_text(trajectory, kind, row.first, row.last, "", reader)
+            if row.kind == "item" and (called := self.called.get(steps.numbers[step])):
+                held = with_called(held, called)
+            self._held[key] = held
+        return held

@@ -1,0 +1,46 @@
+"""What the pinned rows say: the task in two lines, and the call that began a subagent. No Qt widgets."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+
+from app.desk.row_text import RowText
+from app.kit import quantities
+from app.kit.safe_text import one_line
+from core.domain.request import requested
+from core.domain.session import SessionRow
+from core.domain.trajectory import Trajectory
+
+
+def _lines(trajectory: Trajectory) -> list[str]:
+    """The lines of what was asked, without what programs put around it."""
+    created = trajectory.created
+    if created is None:
+        return []
+    text = requested(created.task.description) or created.task.description[:4000] or created.task.title
+    return [line for line in map(one_line, text.split("\n")) if line]
+
+
+def task_row(trajectory: Trajectory) -> RowText:
+    """Row 0: what was asked."""
+    lines = _lines(trajectory)
+    began = next(iter(trajectory.steps.started), float("nan"))
+    return RowText(number="0", time=quantities.clock(quantities.moment(began)) if began == began else "",
+                   icon="target", tool=QCoreApplication.translate("Row", "Task"), meaning="person",
+                   title=lines[0] if lines else "", face="strong")
+
+
+def rest_of_task(trajectory: Trajectory) -> str:
+    """The second line of row 0."""
+    return " ".join(_lines(trajectory)[1:])[:400]
+
+
+def caller_row(row: SessionRow, above: SessionRow | None, step: int | None) -> RowText:
+    """The step that called this subagent, and how far the reader is in it."""
+    word = QCoreApplication.translate("Row", "step {n} of {count}").format(
+        n=quantities.number(step or row.steps), count=quantities.number(row.steps))
+    title = QCoreApplication.translate("Row", "called from {title}").format(
+        title=one_line(above.title if above is not None else row.caller, 120))
+    return RowText(number=quantities.number(row.caller_step) if row.caller_step else "", icon="corner-left-up",
+                   tool=QCoreApplication.translate("Row", "Caller"), title=title, word=word, meaning="muted",
+                   duration=quantities.short_duration(row.worked_s))

@@ -1,0 +1,116 @@
+"""The task stands above every trajectory; a subagent is entered at the step that called it, and left again."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from support.logs import fill
+from support.panels import workplace
+
+from app.step.panel import build as build_step
+from app.trajectory.model import RowTextRole
+from app.trajectory.panel import build
+from app.trajectory.row_ink import short_path
+from core.domain.request import requested
+from core.formats import registry
+
+LOG = [
+    {"type": "user", "message": {"role": "user", "content": "<command-name>/clear</command-name>"}},
+    {"type": "user", "message": {"role": "user", "content": "# Make it fast\nThe **parser** is slow."}},
+    {"type": "assistant", "message": {"id": "m1", "role": "assistant", "content": [
+        {"type": "tool_use", "id": "t1", "name": "Task", "input": {"prompt": "Find the loop."}}]}},
+    {"type": "user", "isSidechain": True, "agentId": "a1", "message": {"role": "user", "content": "Find the loop."}},
+    {"type": "assistant", "isSidechain": True, "agentId": "a1", "message": {
+        "id": "s1", "role": "assistant", "content": [
+            {"type": "tool_use", "id": "t2", "name": "Bash", "input": {"command": "rg loop"}}]}},
+    {"type": "user", "isSidechain": True, "agentId": "a1", "message": {"role": "user", "content": [
+        {"type": "tool_result", "tool_use_id": "t2", "is_error": True, "content": "Exit code 2\nnone"}]}},
+    {"type": "assistant", "isSidechain": True, "agentId": "a1", "message": {
+        "id": "s2", "role": "assistant", "content": "It is in p.py."}},
+    {"type": "user", "message": {"role": "user", "content": [
+        {"type": "tool_result", "tool_use_id": "t1", "content": "It is in p.py."}]}},
+    {"type": "user", "message": {"role": "user", "content": "Mend it now."}},
+    {"type": "assistant", "message": {"id": "m2", "role": "assistant", "content": "Done."}},
+]
+
+
+@pytest.fixture
+def place(tmp_path):
+    """A workplace with a run and its subagent; main's name first."""
+    path = tmp_path / "run.jsonl"
+    path.write_text("".join(json.dumps({**line, "sessionId": "run-1", "uuid": f"u{n}", "parentUuid": None,
+                                        "timestamp": f"2026-03-01T10:0{n}:00Z"}) + "\n" for n, line in enumerate(LOG)))
+    sessions = list(registry.read(path))
+    with workplace(tmp_path / "home") as (place, replica):
+        for session in sessions:
+            replica._writer.do_blocking(lambda conn, s=session: fill(conn, s.session, s.bodies, {
+                name: s.blobs[name] for name in s.blobs}))
+        yield place, [session.session for session in sessions]
+
+
+def texts(panel):
+    model = panel.list.model()
+    return [model.index(row).data(RowTextRole) for row in range(model.rowCount())]
+
+
+def test_the_task_is_pinned_and_a_turn_of_a_person_is_a_row(qtbot, place):
+    place, (main, _) = place
+    panel, step = build(place, None), build_step(place, None)
+    qtbot.addWidget(panel), qtbot.addWidget(step)
+    place.cursor.move(main, 1)
+    [(key, row, below)] = panel.pinned.rows
+    assert (key, row.title, below) == ("task", "# Make it fast", "The **parser** is slow.")
+    assert place.sight.row.title == "# Make it fast The **parser** is slow.", "never /clear"
+    turn = texts(panel)[1]
+    assert (turn.icon, turn.title, turn.ground) == ("user-round", "Mend it now.", "person")
+    place.actions["go.task"].trigger()
+    assert step.title.text() == "Task"
+    place.actions["go.next_person"].trigger()
+    assert "Mend it now." in step.text.edit.toPlainText()
+
+
+def test_a_subagent_is_entered_at_its_call_and_left_again(qtbot, place):
+    place, (main, child) = place
+    panel = build(place, None)
+    qtbot.addWidget(panel)
+    place.cursor.move(main, 1)
+    call = texts(panel)[0]
+    assert (call.tool, call.icon, call.word) == ("Task", "bot", "2 steps  ✗ 1")
+    panel.list.setFocus()
+    QTest.keyClick(panel.list, Qt.Key.Key_Return)
+    assert (place.cursor.session, place.cursor.step) == (child, 1)
+    caller = panel.pinned.rows[1][1]
+    assert (caller.number, caller.word) == ("1", "step 1 of 2")
+    assert texts(panel)[0].word == "exit 2"
+    place.actions["go.caller"].trigger()
+    assert (place.cursor.session, place.cursor.step) == (main, 1)
+
+
+def test_nothing_handed_in_is_told(qtbot, place):
+    place, (main, _) = place
+    qtbot.addWidget(build(place, None))
+    place.cursor.move(main, 1)
+    with qtbot.waitSignal(place.notices.posted):
+        place.actions["go.handed_in"].trigger()
+
+
+@pytest.mark.parametrize(("text", "asked"), [
+    ("<command-name>/clear</command-name>", ""), ("/model opus", ""), ("/home/a.py is broken", "/home/a.py is broken"),
+    ("<command-message>o</command-message><command-name>/o</command-name><command-args>do</command-args>", "/o do"),
+    ("# Context from my IDE setup:\n\n## Active file: a\n\n## My request for Codex:\nMend it", "Mend it"),
+    ("<system-reminder>be brief</system-reminder>\nHello", "Hello"),
+    ("<task>\nSort it\n</task>\n<environment_details>\n…</environment_details>", "Sort it")])
+def test_what_was_asked(text, asked):
+    assert requested(text) == asked
+
+
+@pytest.mark.parametrize(("path", "cells", "shown"), [
+    ("a/b/c.py", 20, ("a/b/", "c.py")), ("x/structure.md", 13, ("", "structure.md")),
+    ("todo-app/src/deep/notes/structure.md", 30, ("todo-app/…/notes/", "structure.md")),
+    ("todo-app/src/deep/notes/structure.md", 24, ("todo-app/…/", "structure.md")),
+    ("/w/a.py · 12", 40, ("/w/", "a.py · 12")), ("averylongname.md", 9, ("", "aver…e.md"))])
+def test_a_path_is_shortened_in_its_middle(path, cells, shown):
+    assert short_path(path, cells) == shown
