@@ -60,6 +60,14 @@
         <translation>取消打开(&amp;C)</translation>
     </message>
     <message>
+        <source>Arc&amp;hive session…</source>
+        <translation>归档会话(&amp;H)…</translation>
+    </message>
+    <message>
+        <source>&amp;Delete session…</source>
+        <translation>删除会话(&amp;D)…</translation>
+    </message>
+    <message>
         <source>Ser&amp;vers…</source>
         <translation>服务器(&amp;V)…</translation>
     </message>
@@ -2360,6 +2368,81 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>Losses</name>
+    <message>
+        <source>Delete “{title}” for everybody?</source>
+        <translation>为所有人删除“{title}”？</translation>
+    </message>
+    <message>
+        <source>It goes from the server, and from every computer that holds a copy when that connects next. This cannot be undone; only an archive or a backup of the server brings it back.</source>
+        <translation>它将从服务器删除，也将从每台存有副本的计算机在其下次连接时删除。此操作无法撤销；只有归档文件或服务器备份才能将其恢复。</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>Archive “{title}”?</source>
+        <translation>归档“{title}”？</translation>
+    </message>
+    <message>
+        <source>All of it is written to {path} and read back.</source>
+        <translation>其全部内容将写入 {path}，并重新读取核对。</translation>
+    </message>
+    <message>
+        <source>Then it is deleted: from the server, and from every computer that holds a copy. Opening the file brings it back as it was; sandboxes with their files are not in it.</source>
+        <translation>随后将其删除：从服务器，也从每台存有副本的计算机。打开该文件即可恢复原样；沙箱及其文件不在其中。</translation>
+    </message>
+    <message>
+        <source>Archive</source>
+        <translation>归档</translation>
+    </message>
+    <message>
+        <source>Remove the copy of “{title}” from this computer?</source>
+        <translation>从此计算机移除“{title}”的副本？</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>移除</translation>
+    </message>
+    <message>
+        <source>Its server is not connected, so that only what is here can go.</source>
+        <translation>其服务器未连接，因此只能移除此计算机上的内容。</translation>
+    </message>
+    <message>
+        <source>Your account may not delete sessions of that server, so that only what is here can go.</source>
+        <translation>您的账户无权删除该服务器上的会话，因此只能移除此计算机上的内容。</translation>
+    </message>
+    <message>
+        <source>Its server is too old to delete sessions, so that only what is here can go.</source>
+        <translation>其服务器版本过旧，无法删除会话，因此只能移除此计算机上的内容。</translation>
+    </message>
+    <message>
+        <source>The session itself stays on its server. What you wrote and could not send yet stays, too.</source>
+        <translation>会话本身仍保留在其服务器上。您已写下但尚未发出的内容也会保留。</translation>
+    </message>
+    <message>
+        <source>Steps: {n}</source>
+        <translation>步骤：{n}</translation>
+    </message>
+    <message>
+        <source>Opinions of people: {n}</source>
+        <translation>人的意见：{n}</translation>
+    </message>
+    <message>
+        <source>Messages to the agent: {n}</source>
+        <translation>给智能体的消息：{n}</translation>
+    </message>
+    <message>
+        <source>Size: {n}</source>
+        <translation>大小：{n}</translation>
+    </message>
+    <message>
+        <source>Sandboxes with their files: {n}</source>
+        <translation>沙箱及其文件：{n}</translation>
+    </message>
+</context>
+<context>
     <name>MergingController</name>
     <message>
         <source>Merge the opinions in archives of sessions</source>
@@ -2985,6 +3068,29 @@ Delete or right click: take it away</source>
     <message>
         <source>Select words in the Step panel and press Ctrl+Alt+M to remark on them.</source>
         <translation>在“步骤”面板中选中文字，按 Ctrl+Alt+M 即可添加批注。</translation>
+    </message>
+</context>
+<context>
+    <name>Removal</name>
+    <message>
+        <source>“{title}” was deleted on its server.</source>
+        <translation>“{title}”已在其服务器上被删除。</translation>
+    </message>
+    <message>
+        <source>Archive session</source>
+        <translation>归档会话</translation>
+    </message>
+    <message>
+        <source>“{title}” is in {path}, which was read back.</source>
+        <translation>“{title}”已存入 {path}，并已重新读取核对。</translation>
+    </message>
+    <message>
+        <source>The copy of “{title}” was removed from this computer.</source>
+        <translation>“{title}”的副本已从此计算机移除。</translation>
+    </message>
+    <message>
+        <source>“{title}” was deleted.</source>
+        <translation>“{title}”已删除。</translation>
     </message>
 </context>
 <context>
