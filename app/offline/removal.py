@@ -48,13 +48,13 @@ class RemovalController(QObject):
         self._busy = False
         self._own = self._title = ""  # what is deleted by this window; how the session in sight is called
         for key in self._acts:
-            place.actions[key].triggered.connect(partial(self._start, key))
-        place.sight.opened.connect(self._enable)
-        place.desks.rows_changed.connect(self._enable)
+            place.actions[key].triggered.connect(partial(self._start_act, key))
+        place.sight.opened.connect(self._enable_actions)
+        place.desks.rows_changed.connect(self._enable_actions)
         place.desks.session_deleted.connect(self._on_deleted)
-        self._enable()
+        self._enable_actions()
 
-    def _enable(self, *_: object) -> None:
+    def _enable_actions(self, *_: object) -> None:
         row = self._place.sight.row
         self._title = one_line(row.title or row.session, 60) if row is not None else self._title
         for key in self._acts:
@@ -70,11 +70,11 @@ class RemovalController(QObject):
             words = QCoreApplication.translate("Removal", "“{title}” was deleted on its server.")
             self._place.notices.tell(words.format(title=self._title), "info")
 
-    def _start(self, key: str, *_: object) -> None:
+    def _start_act(self, key: str, *_: object) -> None:
         session = self._place.sight.session
         if session and not self._busy:
             self._busy = True
-            self._enable()
+            self._enable_actions()
             self._place.scope.spawn(self._alone(key, session), name=key, on_error=self._place.notices.report)
 
     async def _alone(self, key: str, session: str) -> None:
@@ -82,7 +82,7 @@ class RemovalController(QObject):
             await self._acts[key](session)
         finally:
             self._busy = False
-            self._enable()
+            self._enable_actions()
 
     # ---- the two acts ----------------------------------------------------------------------------
 
