@@ -1147,6 +1147,10 @@
         <translation>“{endpoint}”不是端点地址：应为 http(s)://主机/路径，不带用户、查询或转义。</translation>
     </message>
     <message>
+        <source>The archive could not be read back whole. The session stays.</source>
+        <translation>归档文件无法完整读回。会话仍保留。</translation>
+    </message>
+    <message>
         <source>Something in the log cannot be read: {why}</source>
         <translation>日志里有内容无法读取：{why}</translation>
     </message>
@@ -1223,6 +1227,10 @@
         <translation>一段文字超出了服务器接受的大小。</translation>
     </message>
     <message>
+        <source>{path} cannot be written.</source>
+        <translation>无法写入 {path}。</translation>
+    </message>
+    <message>
         <source>The server shows another certificate than the one that it should have. Nothing was sent. Ask its administrator before you go on. It shows {fingerprint}</source>
         <translation>服务器出示的证书与应有的不同。没有发送任何内容。请先询问管理员再继续。它出示的是 {fingerprint}</translation>
     </message>
@@ -1235,6 +1243,10 @@
         <translation>服务器上已有同名但内容不同的命令。</translation>
     </message>
     <message>
+        <source>This session was deleted before the log of its server was restored. It is there again, until somebody deletes it anew.</source>
+        <translation>此会话在其服务器的日志恢复之前已被删除。它现在又存在，直到有人再次删除。</translation>
+    </message>
+    <message>
         <source>There is no text to send.</source>
         <translation>没有可发送的文字。</translation>
     </message>
@@ -1245,6 +1257,10 @@
     <message>
         <source>Another program works on this session now.</source>
         <translation>现在由另一个程序处理这个会话。</translation>
+    </message>
+    <message>
+        <source>{path} is there and is no earlier archive of this session. It stays as it is.</source>
+        <translation>{path} 已存在，且不是此会话较早的归档文件。它保持不变。</translation>
     </message>
     <message>
         <source>{path} cannot be written: {why}</source>
@@ -1347,6 +1363,10 @@
         <translation>这不是 Tiphys 服务器，或者无法与它通信。</translation>
     </message>
     <message>
+        <source>Not all of this session is here, and its server does not send it now.</source>
+        <translation>此会话的内容未全部在此计算机上，其服务器现在也不发送。</translation>
+    </message>
+    <message>
         <source>This account has {count} texts on the server that nothing names; they are removed after a day.</source>
         <translation>这个账户在服务器上有 {count} 段没有任何记录引用的文字，一天后会被删除。</translation>
     </message>
@@ -1373,6 +1393,18 @@
     <message>
         <source>The server&apos;s program is older and does not know this.</source>
         <translation>服务器的程序较旧，不支持这个功能。</translation>
+    </message>
+    <message>
+        <source>This session was deleted on its server by {account}.</source>
+        <translation>此会话已在其服务器上被 {account} 删除。</translation>
+    </message>
+    <message>
+        <source>Something was added to this session meanwhile. Look again at what would be lost.</source>
+        <translation>此会话在此期间又有新增内容。请重新查看将失去什么。</translation>
+    </message>
+    <message>
+        <source>This session is still at work, or being written. Stop it, or end the import that follows its file; then ask again.</source>
+        <translation>此会话仍在运行或正被写入。请先停止它，或结束跟踪其文件的导入，然后重试。</translation>
     </message>
     <message>
         <source>Step {step} has changed since you judged it. Look at it again: your choice waits in the panel Review.</source>

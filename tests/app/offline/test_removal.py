@@ -84,7 +84,7 @@ async def test_one_that_works_is_refused_with_what_ends_it(qapp, tmp_path: Path)
             notices = []
             made.notices.posted.connect(notices.append)
             made.actions["session.delete"].trigger()
-            await eventually(lambda: any("tiphys stop s" in n.sentence for n in notices))
+            await eventually(lambda: any("still at work" in n.sentence for n in notices))
             assert len(notices) == 1 and held(lab) and not made.window.findChildren(QMessageBox)
             await eventually(made.actions["session.delete"].isEnabled)
 
