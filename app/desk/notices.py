@@ -74,6 +74,7 @@ SENTENCES: dict[str, str] = {
         "Errors", "This invitation has expired. Ask the administrator for a new one."),
     "invitation_unknown": QT_TRANSLATE_NOOP(
         "Errors", "The server does not know this invitation. Ask the administrator for a new one."),
+    "invitation_unreadable": QT_TRANSLATE_NOOP("Errors", "The file of the invitation cannot be read."),
     "invitation_used": QT_TRANSLATE_NOOP(
         "Errors", "This invitation was used already. If that was not you, tell the administrator."),
     "missing_scope": QT_TRANSLATE_NOOP("Errors", "Your token does not allow this."),
@@ -86,6 +87,7 @@ SENTENCES: dict[str, str] = {
     "no_command": QT_TRANSLATE_NOOP("Errors", "This command is not among those that were sent from here."),
     "no_docker": QT_TRANSLATE_NOOP("Errors", "There is no Docker engine that can be used."),
     "no_guidance": QT_TRANSLATE_NOOP("Errors", "The server does not know this guidance."),
+    "no_invitations": QT_TRANSLATE_NOOP("Errors", "{server} knows no invitations: its program is older, or another."),
     "no_runner": QT_TRANSLATE_NOOP("Errors", "No agent is running now, so nothing can be interrupted."),
     "no_server": QT_TRANSLATE_NOOP("Errors", "The link leads to {address}, which is not among your servers."),
     "no_session": QT_TRANSLATE_NOOP("Errors", "The server does not know this session."),

@@ -1279,6 +1279,10 @@
         <translation>服务器不认识此邀请。请向管理员索取新的邀请。</translation>
     </message>
     <message>
+        <source>The file of the invitation cannot be read.</source>
+        <translation>邀请文件无法读取。</translation>
+    </message>
+    <message>
         <source>This invitation was used already. If that was not you, tell the administrator.</source>
         <translation>此邀请已被使用。如果不是您本人所为，请告知管理员。</translation>
     </message>
@@ -1305,6 +1309,10 @@
     <message>
         <source>This command is not among those that were sent from here.</source>
         <translation>这条命令不在本机发出的命令之中。</translation>
+    </message>
+    <message>
+        <source>{server} knows no invitations: its program is older, or another.</source>
+        <translation>{server} 不支持邀请：它的程序较旧，或者不是本程序。</translation>
     </message>
     <message>
         <source>No agent is running now, so nothing can be interrupted.</source>
