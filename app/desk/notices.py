@@ -50,11 +50,14 @@ SENTENCES: dict[str, str] = {
     "blob_hash": QT_TRANSLATE_NOOP("Errors", "A text of this session is damaged: it does not match its name."),
     "blob_name": QT_TRANSLATE_NOOP("Errors", "A text of this session has a name that no text can have."),
     "blob_too_large": QT_TRANSLATE_NOOP("Errors", "A text is larger than the server takes."),
+    "cannot_remove": QT_TRANSLATE_NOOP("Errors", "Files of a deleted session cannot be removed."),
     "certificate": QT_TRANSLATE_NOOP(
         "Errors", "The server shows another certificate than the one that it should have. Nothing was sent. Ask its "
                   "administrator before you go on. It shows {fingerprint}"),
     "command_failed": QT_TRANSLATE_NOOP("Errors", "“tiphys {command}” failed: {why}"),
     "command_reused": QT_TRANSLATE_NOOP("Errors", "The server holds another command under this name already."),
+    "deleted_before": QT_TRANSLATE_NOOP(
+        "Errors", "This session was deleted before the log was restored. It is here again, until somebody asks anew."),
     "empty_text": QT_TRANSLATE_NOOP("Errors", "There is no text to send."),
     "event_too_large": QT_TRANSLATE_NOOP("Errors", "This is larger than one entry of the log may be."),
     "fenced": QT_TRANSLATE_NOOP("Errors", "Another program works on this session now."),
@@ -107,10 +110,14 @@ SENTENCES: dict[str, str] = {
     "server_start": QT_TRANSLATE_NOOP("Errors", "The private server did not start. Its log is in {folder}."),
     "server_too_old": QT_TRANSLATE_NOOP("Errors", "The server's program is older and does not know this."),
     "session_exists": QT_TRANSLATE_NOOP("Errors", "There is a session of this name already."),
+    "session_grew": QT_TRANSLATE_NOOP(
+        "Errors", "This session has more events by now. Look again at what would be lost."),
     "session_over": QT_TRANSLATE_NOOP("Errors", "This session has ended: no agent will read this."),
+    "session_running": QT_TRANSLATE_NOOP(
+        "Errors", "A session cannot be deleted while something writes it. End it first."),
     "step_changed": QT_TRANSLATE_NOOP(
-        "Errors", "Step {step} has changed since you judged it. Look at it again: your choice waits in the panel "
-                  "Review."),
+        "Errors", "Step {step} has changed since you judged it. Look at it again: what you chose or "
+                  "wrote waits where you did."),
     "store_closed": QT_TRANSLATE_NOOP("Errors", "The data folder is closed already."),
     "store_too_new": QT_TRANSLATE_NOOP("Errors", "This data was written by a newer version of Tiphys."),
     "store_unavailable": QT_TRANSLATE_NOOP("Errors", "The data folder cannot be used now."),

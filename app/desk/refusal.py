@@ -12,6 +12,9 @@ from core.domain.errors import ReportableError
 from core.domain.host_rights import HostRight
 from core.protocol.operations import AddNote, AnyOp, ChangeGuidance, CreateSession, GiveVerdict, Guide, SetTag, TellTime
 
+STEP_CHANGED = "step_changed"
+"""The server's code for an opinion on what a step says no more."""
+
 SHOWN = 240
 """Characters of a text that a notice repeats; the whole of guidance stands in its panel."""
 

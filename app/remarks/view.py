@@ -34,7 +34,7 @@ class RemarkBox(QWidget):
         self.text.setFixedHeight(LINES * self.fontMetrics().lineSpacing())
         self.text.installEventFilter(self)
         self.add = QPushButton(self.tr("Add"), self)
-        self.add.clicked.connect(self._give)
+        self.add.clicked.connect(self._give_text)
         column(self.about, row((self.text, 1), self.add, spacing=theme.GRID), on=self, spacing=theme.GRID, margin=0)
         self.hide()
 
@@ -53,11 +53,11 @@ class RemarkBox(QWidget):
                 return True
             is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
             if is_enter and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-                self._give()
+                self._give_text()
                 return True
         return super().eventFilter(watched, event)
 
-    def _give(self) -> None:
+    def _give_text(self) -> None:
         text = self.text.toPlainText().strip()
         if text:
             self.text.clear()

@@ -1215,6 +1215,10 @@
         <translation>一段文字超出了服务器接受的大小。</translation>
     </message>
     <message>
+        <source>Files of a deleted session cannot be removed.</source>
+        <translation>已删除会话的文件无法移除。</translation>
+    </message>
+    <message>
         <source>The server shows another certificate than the one that it should have. Nothing was sent. Ask its administrator before you go on. It shows {fingerprint}</source>
         <translation>服务器出示的证书与应有的不同。没有发送任何内容。请先询问管理员再继续。它出示的是 {fingerprint}</translation>
     </message>
@@ -1225,6 +1229,10 @@
     <message>
         <source>The server holds another command under this name already.</source>
         <translation>服务器上已有同名但内容不同的命令。</translation>
+    </message>
+    <message>
+        <source>This session was deleted before the log was restored. It is here again, until somebody asks anew.</source>
+        <translation>这个会话在日志恢复之前已被删除。它又在这里了，除非有人再次要求删除。</translation>
     </message>
     <message>
         <source>There is no text to send.</source>
@@ -1375,8 +1383,12 @@
         <translation>服务器的程序较旧，不支持这个功能。</translation>
     </message>
     <message>
-        <source>Step {step} has changed since you judged it. Look at it again: your choice waits in the panel Review.</source>
-        <translation>第 {step} 步在您裁定之后有变化。请再看一遍：您的选择保留在“评审”面板里。</translation>
+        <source>This session has more events by now. Look again at what would be lost.</source>
+        <translation>这个会话现在有更多事件。请再看一遍将会失去的内容。</translation>
+    </message>
+    <message>
+        <source>A session cannot be deleted while something writes it. End it first.</source>
+        <translation>会话还在被写入时不能删除。请先结束它。</translation>
     </message>
     <message>
         <source>The data folder is closed already.</source>
@@ -1465,6 +1477,10 @@
     <message>
         <source>This session has ended: no agent will read this.</source>
         <translation>此会话已结束：不会再有智能体读到它。</translation>
+    </message>
+    <message>
+        <source>Step {step} has changed since you judged it. Look at it again: what you chose or wrote waits where you did.</source>
+        <translation>第 {step} 步在您裁定之后有变化。请再看一遍：您的选择或文字仍在原处等待。</translation>
     </message>
     <message>
         <source>This data was written by a newer version of Tiphys.</source>
