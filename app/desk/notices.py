@@ -53,6 +53,7 @@ SENTENCES: dict[str, str] = {
     "blob_name": QT_TRANSLATE_NOOP("Errors", "A text of this session has a name that no text can have."),
     "blob_too_large": QT_TRANSLATE_NOOP("Errors", "A text is larger than the server takes."),
     "cannot_write": QT_TRANSLATE_NOOP("Errors", "{path} cannot be written."),
+    "cannot_remove": QT_TRANSLATE_NOOP("Errors", "Files of a deleted session cannot be removed."),
     "certificate": QT_TRANSLATE_NOOP(
         "Errors", "The server shows another certificate than the one that it should have. Nothing was sent. Ask its "
                   "administrator before you go on. It shows {fingerprint}"),
@@ -82,6 +83,7 @@ SENTENCES: dict[str, str] = {
         "Errors", "This invitation has expired. Ask the administrator for a new one."),
     "invitation_unknown": QT_TRANSLATE_NOOP(
         "Errors", "The server does not know this invitation. Ask the administrator for a new one."),
+    "invitation_unreadable": QT_TRANSLATE_NOOP("Errors", "The file of the invitation cannot be read."),
     "invitation_used": QT_TRANSLATE_NOOP(
         "Errors", "This invitation was used already. If that was not you, tell the administrator."),
     "missing_scope": QT_TRANSLATE_NOOP("Errors", "Your token does not allow this."),
@@ -94,6 +96,7 @@ SENTENCES: dict[str, str] = {
     "no_command": QT_TRANSLATE_NOOP("Errors", "This command is not among those that were sent from here."),
     "no_docker": QT_TRANSLATE_NOOP("Errors", "There is no Docker engine that can be used."),
     "no_guidance": QT_TRANSLATE_NOOP("Errors", "The server does not know this guidance."),
+    "no_invitations": QT_TRANSLATE_NOOP("Errors", "{server} knows no invitations: its program is older, or another."),
     "no_runner": QT_TRANSLATE_NOOP("Errors", "No agent is running now, so nothing can be interrupted."),
     "no_server": QT_TRANSLATE_NOOP("Errors", "The link leads to {address}, which is not among your servers."),
     "no_session": QT_TRANSLATE_NOOP("Errors", "The server does not know this session."),
@@ -123,8 +126,8 @@ SENTENCES: dict[str, str] = {
         "Errors", "This session is still at work, or being written. Stop it, or end the import that follows its file; "
                   "then ask again."),
     "step_changed": QT_TRANSLATE_NOOP(
-        "Errors", "Step {step} has changed since you judged it. Look at it again: your choice waits in the panel "
-                  "Review."),
+        "Errors", "Step {step} has changed since you judged it. Look at it again: what you chose or "
+                  "wrote waits where you did."),
     "store_closed": QT_TRANSLATE_NOOP("Errors", "The data folder is closed already."),
     "store_too_new": QT_TRANSLATE_NOOP("Errors", "This data was written by a newer version of Tiphys."),
     "store_unavailable": QT_TRANSLATE_NOOP("Errors", "The data folder cannot be used now."),

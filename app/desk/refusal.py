@@ -22,6 +22,9 @@ from core.protocol.operations import (
     TellTime,
 )
 
+STEP_CHANGED = "step_changed"
+"""The server's code for an opinion on what a step says no more."""
+
 SHOWN = 240
 """Characters of a text that a notice repeats; the whole of guidance stands in its panel."""
 

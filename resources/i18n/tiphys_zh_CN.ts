@@ -1255,6 +1255,10 @@
         <translation>无法写入 {path}。</translation>
     </message>
     <message>
+        <source>Files of a deleted session cannot be removed.</source>
+        <translation>已删除会话的文件无法移除。</translation>
+    </message>
+    <message>
         <source>The server shows another certificate than the one that it should have. Nothing was sent. Ask its administrator before you go on. It shows {fingerprint}</source>
         <translation>服务器出示的证书与应有的不同。没有发送任何内容。请先询问管理员再继续。它出示的是 {fingerprint}</translation>
     </message>
@@ -1327,6 +1331,10 @@
         <translation>服务器不认识此邀请。请向管理员索取新的邀请。</translation>
     </message>
     <message>
+        <source>The file of the invitation cannot be read.</source>
+        <translation>邀请文件无法读取。</translation>
+    </message>
+    <message>
         <source>This invitation was used already. If that was not you, tell the administrator.</source>
         <translation>此邀请已被使用。如果不是您本人所为，请告知管理员。</translation>
     </message>
@@ -1353,6 +1361,10 @@
     <message>
         <source>This command is not among those that were sent from here.</source>
         <translation>这条命令不在本机发出的命令之中。</translation>
+    </message>
+    <message>
+        <source>{server} knows no invitations: its program is older, or another.</source>
+        <translation>{server} 不支持邀请：它的程序较旧，或者不是本程序。</translation>
     </message>
     <message>
         <source>No agent is running now, so nothing can be interrupted.</source>
@@ -1429,10 +1441,6 @@
     <message>
         <source>This session is still at work, or being written. Stop it, or end the import that follows its file; then ask again.</source>
         <translation>此会话仍在运行或正被写入。请先停止它，或结束跟踪其文件的导入，然后重试。</translation>
-    </message>
-    <message>
-        <source>Step {step} has changed since you judged it. Look at it again: your choice waits in the panel Review.</source>
-        <translation>第 {step} 步在您裁定之后有变化。请再看一遍：您的选择保留在“评审”面板里。</translation>
     </message>
     <message>
         <source>The data folder is closed already.</source>
@@ -1521,6 +1529,10 @@
     <message>
         <source>This session has ended: no agent will read this.</source>
         <translation>此会话已结束：不会再有智能体读到它。</translation>
+    </message>
+    <message>
+        <source>Step {step} has changed since you judged it. Look at it again: what you chose or wrote waits where you did.</source>
+        <translation>第 {step} 步在您裁定之后有变化。请再看一遍：您的选择或文字仍在原处等待。</translation>
     </message>
     <message>
         <source>This data was written by a newer version of Tiphys.</source>
