@@ -59,7 +59,7 @@ grep -rlIZ "$new" "$home/bin" | xargs -0 -r sed -i "s#$new#$home#g"
 
 mkdir -p "$prefix/bin" "$(dirname "$entry")" "$(dirname "$icon")"
 ln -sfn "$home/bin/tiphys" "$prefix/bin/tiphys"
-cp resources/icons/helm.svg "$icon"
-sed "s#@program@#$prefix/bin/tiphys#" packaging/tiphys.desktop >"$entry"
+cp resources/tiphys.svg "$icon"
+sed "s#@program@#$prefix/bin/tiphys#" resources/tiphys.desktop >"$entry"
 command -v update-desktop-database >/dev/null && update-desktop-database -q "$(dirname "$entry")" || true
 echo "Installed. Start it with $prefix/bin/tiphys; what is missing on this computer, if anything, says: tiphys doctor"

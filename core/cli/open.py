@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 import click
 
@@ -31,7 +33,7 @@ def open_files(files: tuple[str, ...], server: str | None, token_file: Path | No
     A file that grows while it is open is followed like a live session. Where a window is open already, it shows them.
     """
     links = [parse_link(file) for file in files if is_link(file)]
-    paths = [file for file in files if not is_link(file)]
+    paths = [_path(file) for file in files if not is_link(file)]
     failures = _unreadable(paths)
     for failure in failures.values():
         note(f"tiphys: {failure.sentence} [{failure.code}]")
@@ -41,6 +43,11 @@ def open_files(files: tuple[str, ...], server: str | None, token_file: Path | No
     values = [("--server", server), ("--token-file", token_file), ("--session", session), ("--step", step)]
     options = [part for name, value in values if value is not None for part in (name, str(value))]
     return launch([*options, *(["--follow"] if follow else []), *map(str, links), *good])
+
+
+def _path(file: str) -> str:
+    """The path of a file that a desktop's menu names as an address; any other name as it is."""
+    return url2pathname(urlsplit(file).path) if file.startswith("file:///") else file
 
 
 _LARGE = 32 * 1024 * 1024

@@ -13,20 +13,7 @@ import click
 
 from core import program
 from core.cli.output import emit, json_option, say
-
-_ENTRY = """[Desktop Entry]
-Type=Application
-Name=Tiphys
-Comment=Watch, steer and review long-running language-model agents
-Comment[zh_CN]=观察、引导并复核长时间运行的语言模型智能体
-Exec={program} open %u
-Icon=tiphys
-Terminal=false
-Categories=Development;Science;
-MimeType=x-scheme-handler/tiphys;
-StartupWMClass=tiphys
-"""
-
+from core.store.home import resources
 
 @click.command(name="register-links")
 @json_option
@@ -45,10 +32,11 @@ def register(data: Path) -> Path:
 
     if sys.platform in ("win32", "darwin"):
         raise InvalidInput("no_menu_entries", "Only Linux desktops keep menu entries in files.")
+    text = (resources() / "tiphys.desktop").read_text(encoding="utf-8")
     entry = data / "applications" / "tiphys.desktop"
     try:
         entry.parent.mkdir(parents=True, exist_ok=True)
-        entry.write_text(_ENTRY.format(program=_program()), encoding="utf-8")
+        entry.write_text(text.replace("@program@", _program()), encoding="utf-8")
     except OSError as error:
         raise Unavailable("file_not_written", f"{entry} cannot be written: {error}", path=str(entry),
                           why=str(error)) from error

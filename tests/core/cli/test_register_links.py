@@ -33,8 +33,8 @@ def test_the_entry_names_this_program_and_the_desktop_is_told(tiphys, tmp_path, 
     config.optionxform = str
     config.read(entry, encoding="utf-8")
     words = shlex.split(config["Desktop Entry"]["Exec"])
-    assert words[0].startswith(sys.prefix) and words[-2:] == ["open", "%u"]
-    assert config["Desktop Entry"]["MimeType"] == "x-scheme-handler/tiphys;"
+    assert words[0].startswith(sys.prefix) and words[-2:] == ["open", "%U"]
+    assert config["Desktop Entry"]["MimeType"].startswith("x-scheme-handler/tiphys;application/vnd.tiphys.archive;")
     assert desktop_tools.read_text().splitlines() == [
         f"update-desktop-database -q {entry.parent}", "xdg-mime default tiphys.desktop x-scheme-handler/tiphys"]
     assert tiphys("register-links").out.strip() == str(entry), "again, without harm"
