@@ -15,6 +15,7 @@ from core import program
 from core.cli.output import emit, json_option, say
 from core.store.home import resources
 
+
 @click.command(name="register-links")
 @json_option
 def register_links(as_json: bool) -> None:

@@ -52,8 +52,8 @@ class BareRoot:
         outer = f"{mounts}; exec chroot {root} /bin/bash -c {shlex.quote(words)}"
         environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive",
                        **{name: os.environ[name] for name in PASSED_ON if name in os.environ}, **variables}
-        done = subprocess.run(["unshare", "--mount", "--pid", "--fork", "--kill-child", "bash", "-ec", outer], text=True,
-                              capture_output=True, env=environment, check=False, timeout=timeout)
+        done = subprocess.run(["unshare", "--mount", "--pid", "--fork", "--kill-child", "bash", "-ec", outer],
+                              text=True, capture_output=True, env=environment, check=False, timeout=timeout)
         if check and done.returncode:
             raise SystemExit(f"In {self.release} this failed ({done.returncode}): {script}\n"
                              f"{done.stdout[-3000:]}{done.stderr[-3000:]}")

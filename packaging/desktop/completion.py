@@ -1,4 +1,4 @@
-"""Prints what completes the command line in a shell: completion.py bash|zsh|fish. Runs in the Python of the packages."""
+"""Prints what completes the command line in a shell: completion.py bash|zsh|fish. Runs in the packages' Python."""
 
 import sys
 

@@ -12,9 +12,9 @@ COMMON = Path("/usr/share/common-licenses")
 """Debian's texts; used for parts that bring none of their own."""
 
 WITHOUT_TEXT = {"PySide6_Essentials": ("LGPL-3", "GPL-3"), "shiboken6": ("LGPL-3", "GPL-3")}
-QT = ("Qt and Qt for Python are used under the LGPL version 3: they are separate libraries, which you may replace by your "
-      "own builds in lib/tiphys/lib/python3/dist-packages/PySide6. Their source, and the terms of what Qt itself took "
-      "in (ICU among it), is at download.qt.io and doc.qt.io/qt-6/licenses-used-in-qt.html.")
+QT = ("Qt and Qt for Python are used under the LGPL version 3: they are separate libraries, which you may replace by "
+      "your own builds in lib/tiphys/lib/python3/dist-packages/PySide6. Their source is at download.qt.io, and the "
+      "terms of what Qt itself took in (ICU among it) are at doc.qt.io/qt-6/licenses-used-in-qt.html.")
 
 
 def lay(tree: Path, papers: Path) -> None:

@@ -51,8 +51,8 @@ def _archive(cache: Path, name: str, version: str, digest: str) -> Path:
         done = subprocess.run(["apt-get", "download", "-q", f"{name}:amd64={version}"], cwd=cache, capture_output=True,
                               text=True, check=False)
         if done.returncode:
-            raise SystemExit(f"{name} {version} cannot be fetched ({done.stderr.strip().splitlines()[-1:]}). This needs "
-                             "Debian 12's archives; where they have a newer one: packaging/locks/update.sh")
+            raise SystemExit(f"{name} {version} cannot be fetched ({done.stderr.strip().splitlines()[-1:]}). This "
+                             "needs Debian 12's archives; where they have a newer one: packaging/locks/update.sh")
     if hashlib.sha256(file.read_bytes()).hexdigest() != digest:
         file.unlink()
         raise SystemExit(f"{name} {version} is not the file of {LOCK.name}.")

@@ -1,4 +1,4 @@
-"""Packs the tree as tiphys_VERSION_amd64.run: a shell script that unpacks what follows it, for one person, without root.
+"""Packs the tree as tiphys_VERSION_amd64.run: a shell script that unpacks what follows it, for one person, no root.
 
     python packaging/desktop/run_file.py TREE OUT_FOLDER
 

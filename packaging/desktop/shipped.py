@@ -1,4 +1,4 @@
-"""What a desktop wants of a program beside the program: menu entry, icons, types of files, man page, completions, terms."""
+"""What a desktop wants of a program beside the program: menu entry, icons, file types, man page, completions, terms."""
 
 from __future__ import annotations
 

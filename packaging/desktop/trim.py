@@ -14,7 +14,8 @@ MODULES = ("QtCore", "QtGui", "QtWidgets", "QtNetwork", "QtDBus", "QtSvg")
 PLUGINS = ("platforms/libqxcb.so", "platforms/libqoffscreen.so", "platforms/libqwayland*.so",
            "xcbglintegrations/libqxcb-*.so", "wayland-graphics-integration-client/libqt-plugin-wayland-egl.so",
            "wayland-shell-integration/libxdg-shell.so", "wayland-decoration-client/*.so",
-           "platforminputcontexts/libcompose*.so", "platforminputcontexts/libibus*.so", "platformthemes/libqxdgdesktopportal.so", "iconengines/*.so",
+           "platforminputcontexts/libcompose*.so", "platforminputcontexts/libibus*.so",
+           "platformthemes/libqxdgdesktopportal.so", "iconengines/*.so",
            "imageformats/libqsvg.so", "imageformats/libqjpeg.so", "imageformats/libqgif.so", "imageformats/libqico.so")
 TRANSLATIONS = ("qtbase_zh_CN.qm", "qtbase_en.qm")
 
