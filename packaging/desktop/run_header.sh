@@ -49,7 +49,7 @@ python=$new/lib/tiphys/bin/python3
 tail -c +@second@ "$0" | "$python" -I -c '
 import sys, tarfile
 from backports.zstd import ZstdFile
-tarfile.open(fileobj=ZstdFile(sys.stdin.buffer), mode="r|").extractall(sys.argv[1], filter="fully_trusted")' "$new"
+tarfile.open(fileobj=ZstdFile(sys.stdin.buffer), mode="r|").extractall(sys.argv[1])' "$new"
 
 # The second installation replaces the first only when it is complete.
 take_away

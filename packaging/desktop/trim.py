@@ -22,7 +22,7 @@ TRANSLATIONS = ("qtbase_zh_CN.qm", "qtbase_en.qm")
 UNUSED = ("bin", "*/tests", "numpy/**/tests", "numpy/f2py", "numpy/_core/include", "numpy/_core/lib", "numpy/doc",
           "numpy/distutils", "numpy/**/*.pyi", "pyqtgraph/examples", "pyqtgraph/opengl", "pyqtgraph/**/tests",
           "pyqtgraph/canvas", "pyqtgraph/flowchart", "pyqtgraph/jupyter", "cffi", "cffi-*", "_cffi_backend*",
-          "pycparser", "pycparser-*", "**/*.pyi", "openai/cli", "wcwidth/table_vs*", "PySide6/scripts")
+          "pycparser", "pycparser-*", "**/*.pyi", "openai/cli", "PySide6/scripts")
 """Below the folder of packages. cffi serves only cryptography's older interfaces."""
 
 
