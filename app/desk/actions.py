@@ -41,6 +41,8 @@ MENUS: tuple[tuple[str, str], ...] = (
 ACTIONS: tuple[Entry, ...] = (
     Entry("file.new_session", QT_TRANSLATE_NOOP("Actions", "&New session…"), ("Ctrl+N",), "file", icon="plus"),
     Entry("file.import", QT_TRANSLATE_NOOP("Actions", "&Open trajectories…"), ("Ctrl+O",), "file", icon="folder-open"),
+    Entry("file.demonstration", QT_TRANSLATE_NOOP("Actions", "&Demonstration"), ("Ctrl+D",), "file",
+          icon="circle-play"),
     Entry("file.import_folder", QT_TRANSLATE_NOOP("Actions", "Open a &folder…"), ("Ctrl+Shift+O",), "file"),
     Entry("file.merge", QT_TRANSLATE_NOOP("Actions", "&Merge opinions…"), (), "file"),
     Entry("file.export_page", QT_TRANSLATE_NOOP("Actions", "Export as &page…"), (), "file"),

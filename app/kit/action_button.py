@@ -48,15 +48,16 @@ class IconButton(QToolButton):
 
 
 class ActionButton(QPushButton):
-    """A button with the action's icon and word, and its key on a cap; `flat` without a frame, `bare` without the word.
+    """A button with the action's icon and word, and its key on a cap; `flat` without a frame, `bare` without the word,
+    not `capped` without the key.
 
     The icon bears the colour of a meaning. A word that the room has no place for is cut.
     """
 
-    def __init__(self, action: QAction, meaning: str, parent: QWidget, *, flat: bool = False, bare: bool = False
-                 ) -> None:
+    def __init__(self, action: QAction, meaning: str, parent: QWidget, *, flat: bool = False, bare: bool = False,
+                 capped: bool = True) -> None:
         super().__init__(parent)
-        self._action, self._meaning, self._bare = action, meaning, bare
+        self._action, self._meaning, self._bare, self._capped = action, meaning, bare, capped
         self.setFlat(flat)
         self.clicked.connect(action.trigger)
         action.changed.connect(self._follow)
@@ -78,7 +79,7 @@ class ActionButton(QPushButton):
         parts = [theme.px(icons.SIDE)]
         if not self._bare:
             parts.append(self.fontMetrics().horizontalAdvance(self.text()))
-        if key := key_of(self._action):
+        if key := self._key():
             parts.append(key_cap.width_of(key))
         return QSize(sum(parts) + theme.px(6) * (len(parts) - 1) + theme.px(20), theme.px(tokens.HEIGHTS["button"]))
 
@@ -104,8 +105,11 @@ class ActionButton(QPushButton):
             width = self.fontMetrics().horizontalAdvance(self.text())
             painter.drawText(QRect(x, 0, width, self.height()), int(Qt.AlignmentFlag.AlignVCenter), self.text())
             x += width + gap
-        if key := key_of(self._action):
+        if key := self._key():
             key_cap.draw(painter, QPoint(x, self.height() // 2), key, off=off)
+
+    def _key(self) -> str:
+        return key_of(self._action) if self._capped else ""
 
     def _icon_name(self) -> str:
         return str(self._action.property("icon_name") or "circle")

@@ -15,7 +15,7 @@ from app.kit.quantities import number
 from app.kit.safe_text import PlainLabel, one_line, set_tooltip
 from app.review.judged_bar import JudgedBar
 from app.review.opinions import StepOpinions, value_word
-from app.review.remark_box import RemarkBox
+from app.review.step_remark_box import StepRemarkBox
 from app.review.tag_line import TagLine
 from app.review.verdict_book import Decision, Tally
 
@@ -42,7 +42,7 @@ class ReviewBar(QWidget):
         super().__init__(parent)
         self._actions = list(actions)
         self._void = Decision()
-        self.remark, self.tags = RemarkBox(self), TagLine(self)
+        self.remark, self.tags = StepRemarkBox(self), TagLine(self)
         self.again = self._again_button()
         self.state = PlainLabel("", self)
         self._sign = PlainLabel("", self)
@@ -126,7 +126,8 @@ class ReviewBar(QWidget):
 
     def show_step(self, opinions: StepOpinions) -> None:
         """The step that a verdict is about, and its state."""
-        outcome = "unsure" if opinions.outcome == "undecided" and opinions.mine.value == "unsure" else opinions.outcome
+        unsure = any(v.value == "unsure" and v.author.kind == "person" for v in opinions.verdicts)
+        outcome = "unsure" if opinions.outcome == "undecided" and unsure else opinions.outcome
         words = {"keep": self.tr("kept"), "mask": self.tr("masked"), "partly": self.tr("masked in part"),
                  "unsure": self.tr("unsure"), "undecided": self.tr("undecided")}
         if opinions.marked > 1:

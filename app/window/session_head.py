@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.desk.workplace import Workplace
@@ -12,6 +15,9 @@ from app.kit.safe_text import PlainLabel, one_line
 from app.sessions.model import limits_of, state_words
 from app.window.layout_memory import kind_of
 from core.domain.session import SessionRow
+
+SILENT_S = 60
+"""So long nothing must have come of a running session before the head says since when."""
 
 
 class SessionHead(QWidget):
@@ -24,12 +30,12 @@ class SessionHead(QWidget):
         super().__init__(parent)
         self._place = place
         self.side = IconButton(place.actions["view.side"], "panel-left", self)
-        self.title = PlainLabel("", self, elide=True)
+        self.title = PlainLabel("", self)
         self.title.setFont(theme.font_of("title"))
         self.facts = PlainLabel("", self, elide=True)
         self.facts.setFont(theme.font_of("fact"))
         self.facts.setForegroundRole(self.palette().ColorRole.PlaceholderText)
-        self.acts = [ActionButton(place.actions[f"session.{key}"], "ink", self)
+        self.acts = [ActionButton(place.actions[f"session.{key}"], "ink", self, capped=False)
                      for key in ("pause", "resume", "interrupt")]
         for key, word in (("pause", self.tr("Pause")), ("resume", self.tr("Go on")),
                           ("interrupt", self.tr("Interrupt"))):
@@ -38,6 +44,10 @@ class SessionHead(QWidget):
         self._lay_out()
         place.sight.opened.connect(self._show)
         place.desks.rows_changed.connect(self._show)
+        self._timer = QTimer(self)
+        self._timer.setInterval(5000)
+        self._timer.timeout.connect(self._show)
+        self._timer.start()
         self._show()
 
     def _lay_out(self) -> None:
@@ -56,7 +66,7 @@ class SessionHead(QWidget):
         row = self._place.sight.row
         if row is None:
             return
-        self.title.setText(one_line(row.title or row.task or row.session, 120))
+        self.title.setText(one_line(row.title or row.task or row.session, 64))
         self.facts.setText("  ·  ".join(part for part in self._facts(row) if part))
         live = kind_of(row) == "live"
         for button, key in zip(self.acts, ("pause", "resume", "interrupt"), strict=True):
@@ -77,4 +87,7 @@ class SessionHead(QWidget):
         score = self.tr("score {n}").format(n=quantities.score(row.score)) if row.score is not None else ""
         begun = quantities.day_and_clock(row.created_at)
         origin = "" if row.origin == "live" else one_line(row.origin, 24)
-        return [origin, one_line(row.model, 32), begun, steps, money, score, state_words(row.state)[1]]
+        silent = quantities.between(row.updated_at, datetime.now(UTC)) if live else None
+        heard = self.tr("silent since {time}").format(time=quantities.clock(row.updated_at)) if (
+            silent is not None and silent > SILENT_S) else ""
+        return [origin, one_line(row.model, 32), begun, steps, money, score, state_words(row.state)[1], heard]

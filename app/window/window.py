@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings, QSize, Qt, QTimer, Signal, SignalInstance
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QWidget
 
 from app.desk.notices import Notice
@@ -62,9 +62,9 @@ class Window(QMainWindow):
     def _dock(self, panel: Panel) -> QDockWidget:
         dock = PanelDock(panel.key, panel.shown_title, self)
         dock.hold(panel.build(self._place, dock))
-        dock.visibilityChanged.connect(self._soon)
-        dock.dockLocationChanged.connect(self._soon)
-        dock.topLevelChanged.connect(self._soon)
+        dock.visibilityChanged.connect(self._titles.start)
+        dock.dockLocationChanged.connect(self._titles.start)
+        dock.topLevelChanged.connect(self._titles.start)
         return dock
 
     def _connect(self) -> None:
@@ -125,9 +125,6 @@ class Window(QMainWindow):
         if notice.about is None:
             self._place.cursor.move(notice.session)
 
-    def _soon(self) -> None:
-        self._titles.start()
-
     def _show_titles(self) -> None:
         """A dock behind a tab needs no title: the tab has it, and can be dragged."""
         for dock in self.docks.values():
@@ -158,6 +155,7 @@ class Window(QMainWindow):
     def showEvent(self, event: QShowEvent) -> None:
         """Qt gives docks their sizes only in a window that is shown."""
         super().showEvent(event)
+        self._place.cursor.focus_list()
         if self._fresh:
             self._fresh = False
             QTimer.singleShot(0, self, self._lay_out_again)
@@ -187,6 +185,13 @@ class Window(QMainWindow):
         else:
             return
         event.acceptProposedAction()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc, where nobody had another use for it, leads back to the list; what was typed stays."""
+        if event.key() == Qt.Key.Key_Escape:
+            self._place.cursor.focus_list()
+        else:
+            super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """The window does not close itself: it asks, and is closed when everything is in order."""

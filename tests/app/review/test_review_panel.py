@@ -213,7 +213,7 @@ def test_a_verdict_on_what_a_step_says_no_more_is_refused_said_and_offered_again
         assert "Step 4 has changed since you judged it" in told[0].sentence and "half a thought" in told[1].sentence
         assert not entry().verdicts and view._final.text() == "undecided"
         assert not view.bar.again.isHidden() and view.bar.again.text() == (
-            "✗ You chose “mask” before this step changed: say it again")
+            "You chose “mask” before this step changed: say it again")
         assert view.bar.remark.toPlainText() == "half a thought" and view.bar.reason.currentText() == "a loop"
         view.bar.again.click()
         await eventually(lambda: "person:wang" in entry().verdicts)

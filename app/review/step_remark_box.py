@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QWidget
 from app.kit import theme
 
 
-class RemarkBox(QPlainTextEdit):
+class StepRemarkBox(QPlainTextEdit):
     """Hidden until something is written. `left` comes before it hides, so that the focus can go where it should."""
 
     noted = Signal(str)
