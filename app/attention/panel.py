@@ -167,5 +167,5 @@ class AttentionController(QObject):
 
 
 PANEL = Panel("attention", QT_TRANSLATE_NOOP("Panel", "Attention"), build, {
-    "live": ("left", 1), "small_live": ("right", 1), "review": ("left", 1),
-    "small_review": ("left", 2), "compare": ("left", 1), "small_compare": ("left", 3)})
+    "live": ("left", 2), "read": ("left", 12), "compare": ("left", 12),
+    "export": ("left", 12), "queue": ("left", 2)})

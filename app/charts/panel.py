@@ -188,5 +188,5 @@ class ChartsController(QObject):
 
 
 PANEL = Panel("charts", QT_TRANSLATE_NOOP("Panel", "Charts"), build, {
-    "live": ("right_below", 2), "small_live": ("left_below", 1), "review": ("right", 3),
-    "small_review": ("left_below", 3), "compare": ("middle_below", 0), "small_compare": ("left_below", 0)})
+    "live": ("right_below", 13), "read": ("right_below", 16), "compare": ("middle_below", 0),
+    "export": ("right", 17), "queue": ("right", 17)})

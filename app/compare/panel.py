@@ -119,5 +119,5 @@ def _title(row: SessionRow) -> str:
 
 
 PANEL = Panel("compare", QT_TRANSLATE_NOOP("Panel", "Compare"), build, {
-    "live": ("right_below", 3), "small_live": ("left_below", 2), "review": ("right", 4),
-    "small_review": ("left_below", 4), "compare": ("middle", 0), "small_compare": ("left", 0)})
+    "live": ("middle", 12), "read": ("middle", 12), "compare": ("middle", 0),
+    "export": ("middle", 12), "queue": ("middle", 12)})

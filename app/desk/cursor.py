@@ -25,6 +25,9 @@ class StepListing(Protocol):
     def reveal(self, step: int) -> bool:
         """Select a step alone and bring it in sight; False where that cannot be, as behind a filter."""
 
+    def take_keys(self) -> None:
+        """Give the list the keyboard."""
+
 
 class SelectedWords(msgspec.Struct, frozen=True):
     """Words that the reader selected in what is drawn of a step, and what is drawn before them."""
@@ -126,6 +129,11 @@ class Cursor(QObject):
             if len(steps) > 1:
                 self.choose_action(0)
             self.marked.emit()
+
+    def focus_list(self) -> None:
+        """Lead the keyboard back to the list of steps."""
+        if self.list is not None:
+            self.list.take_keys()
 
     def open_aside(self, kind: str, ref: object) -> None:
         """Show a summary or guidance without leaving the step."""

@@ -75,8 +75,8 @@ SETTINGS: tuple[Setting, ...] = (
             QT_TRANSLATE_NOOP("Settings", "Fold three or more waiting steps in a row")),
     Setting("guidance.mode", "note", QT_TRANSLATE_NOOP("Settings", "Guidance"),
             QT_TRANSLATE_NOOP("Settings", "Guidance is sent first as"),
-            choices=(("note", QT_TRANSLATE_NOOP("Settings", "Note: waits for the next step")),
-                     ("interrupt", QT_TRANSLATE_NOOP("Settings", "Interrupt: also ends the running action")))),
+            choices=(("note", QT_TRANSLATE_NOOP("Settings", "At the next step")),
+                     ("interrupt", QT_TRANSLATE_NOOP("Settings", "Interrupt now: also ends the running action")))),
     Setting("guidance.templates", "", QT_TRANSLATE_NOOP("Settings", "Guidance"),
             QT_TRANSLATE_NOOP("Settings", "Templates, one per line"), kind="lines",
             note=QT_TRANSLATE_NOOP("Settings", "Empty: the usual ones. {step}, {title}, {error}, {file}, {task}, "

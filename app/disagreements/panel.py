@@ -114,5 +114,5 @@ def _words(pair: Pair) -> str:
 
 
 PANEL = Panel("disagreements", QT_TRANSLATE_NOOP("Panel", "Disagreements"), build, {
-    "live": ("right_below", 1), "small_live": ("right_below", 2), "review": ("right", 1),
-    "small_review": ("left_below", 1), "compare": ("middle_below", 2), "small_compare": ("left_below", 2)})
+    "live": ("right_below", 12), "read": ("right_below", 15), "compare": ("middle_below", 2),
+    "export": ("middle", 2), "queue": ("right", 16)})

@@ -212,5 +212,5 @@ def build(place: Workplace, parent: QWidget) -> ExportView:
 
 
 PANEL = Panel("export", QT_TRANSLATE_NOOP("Panel", "Export and train"), build, {
-    "live": ("right_below", 4), "small_live": ("right_below", 3), "review": ("right", 2),
-    "small_review": ("left_below", 2), "compare": ("right_below", 4), "small_compare": ("left_below", 3)})
+    "live": ("middle", 13), "read": ("middle", 13), "compare": ("middle", 13),
+    "export": ("middle", 0), "queue": ("middle", 13)})

@@ -219,5 +219,5 @@ def build(place: Workplace, parent: QWidget) -> FilesView:
 
 
 PANEL = Panel("files", QT_TRANSLATE_NOOP("Panel", "Files"), build, {
-    "live": ("right", 0), "small_live": ("right", 2), "review": ("right_below", 0),
-    "small_review": ("right", 1), "compare": ("right_below", 0), "small_compare": ("right", 2)})
+    "live": ("right", 1), "read": ("right_below", 0), "compare": ("right_below", 0),
+    "export": ("right", 10), "queue": ("right", 10)})

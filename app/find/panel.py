@@ -154,5 +154,5 @@ class FindController(QObject):
 
 
 PANEL = Panel("find", QT_TRANSLATE_NOOP("Panel", "Find"), build, {
-    "live": ("right", 2), "small_live": ("right", 5), "review": ("right_below", 3),
-    "small_review": ("right", 4), "compare": ("right_below", 3), "small_compare": ("right", 5)})
+    "live": ("right", 13), "read": ("right_below", 14), "compare": ("right_below", 13),
+    "export": ("right", 14), "queue": ("right", 14)})

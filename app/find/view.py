@@ -47,7 +47,7 @@ class FindView(QWidget):
         words = least + self.tr("%n place(s)", None, plural(count)) if count else ""
         self.count.setText("…" if state == "searching" else words)
         self.empty.set_hint({
-            "nothing": self.tr("Thoughts, actions, outputs, guidance, summaries and notes of every session are "
+            "nothing": self.tr("Thoughts, actions, outputs, guidance, summaries and remarks of every session are "
                                "searched. Type some words above."),
             "searching": self.tr("Searching…"), "failed": self.tr("The search failed: {why}").format(why=why),
         }.get(state, self.tr("Nothing found.")))

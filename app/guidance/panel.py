@@ -221,5 +221,5 @@ def _edit_of(session: str) -> str:
 
 
 PANEL = Panel("guidance", QT_TRANSLATE_NOOP("Panel", "Guidance"), build, {
-    "live": ("left_below", 0), "small_live": ("left_below", 0), "review": ("right_below", 4),
-    "small_review": ("right", 5), "compare": ("right", 1), "small_compare": ("right", 1)})
+    "live": ("middle_below", 0), "read": ("right_below", 13), "compare": ("right", 13),
+    "export": ("right", 13), "queue": ("right", 13)})

@@ -39,6 +39,7 @@ class GuidanceView(QWidget):
         self.writing = GuidanceBox(self)
         self.list, self.box, self.send = self.queue.list, self.writing.box, self.writing.send
         self._actions = actions
+        self._usual = "note"
         for place, (key, icon) in enumerate((("edit", "pencil"), ("withdraw", "undo-2"), ("again", "copy"),
                                              ("effect", "history"))):
             self.writing.row.insertWidget(place, _small(self, actions[key], icon))
@@ -71,13 +72,15 @@ class GuidanceView(QWidget):
             self.tr("Choose a session to guide it.")))
 
     def set_mode(self, mode: str) -> None:
-        """Choose note or interrupt."""
+        """Choose note or interrupt; each text that was sent leads back to it."""
+        self._usual = mode
         self.writing.mode.setCurrentIndex(max(0, self.writing.mode.findData(mode)))
 
     def sent_ok(self, text: str) -> None:
         """The text cannot be lost any more: clear the box if it is still that text."""
         if self.writing.text == text:
             self.writing.set_draft("")
+        self.set_mode(self._usual)
         self.writing.busy(False)
 
     def start_writing(self) -> None:

@@ -146,5 +146,5 @@ def build(place: Workplace, parent: QWidget) -> RemarksView:
 
 
 PANEL = Panel("remarks", QT_TRANSLATE_NOOP("Panel", "Remarks"), build, {
-    "live": ("right", 3), "small_live": ("left_below", 3), "review": ("right_below", 5),
-    "small_review": ("left", 3), "compare": ("right_below", 5), "small_compare": ("left", 4)})
+    "live": ("right_below", 14), "read": ("right_below", 4), "compare": ("right_below", 14),
+    "export": ("right", 18), "queue": ("right", 18)})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from operator import attrgetter
 
 from PySide6.QtCore import QElapsedTimer, QObject
 from PySide6.QtWidgets import QWidget
@@ -19,9 +20,10 @@ from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.quantities import number
 from app.review import rules_controller as rules
 from app.review.active_time import ActiveTime
+from app.review.opinions import StepOpinions
 from app.review.targets import Target, sight_of, target_of
 from app.review.verdict_book import AnyChange, Change, Decision, TagChange, VerdictBook
-from app.review.view import ReviewView, StepOpinions
+from app.review.view import ReviewView
 from core import program
 from core.domain.errors import ReportableError
 from core.domain.trajectory import Trajectory
@@ -41,7 +43,7 @@ class ReviewController(QObject):
 
     def __init__(self, place: Workplace, view: ReviewView) -> None:
         super().__init__(view)
-        self._place, self._desks, self._view = place, place.desks, view
+        self._place, self._desks, self._view, self._bar = place, place.desks, view, view.bar
         self._cursor, self._sight = place.cursor, place.sight
         self._books: dict[str, VerdictBook] = {}
         self._unanswered: dict[str, tuple[str, AnyChange]] = {}
@@ -60,13 +62,15 @@ class ReviewController(QObject):
                              strict=True):
             self._place.actions[key].triggered.connect(slot)
         self._place.actions["review.redo"].triggered.connect(self._redo)
+        self._place.actions["review.reason"].triggered.connect(self._bar.write_reason)
+        self._bar.left.connect(self._cursor.focus_list)
         self._place.actions["review.none"].triggered.connect(partial(self._judge, "none"))
         self._place.actions["review.action"].triggered.connect(self._next_action)
-        self._view.action_chosen.connect(self._cursor.choose_action)
+        self._bar.action_chosen.connect(self._cursor.choose_action)
         self._cursor.action_chosen.connect(self._turn)
-        self._view.judged.connect(self._judge_with)
-        self._view.noted.connect(self._note)
-        self._view.tags.tagged.connect(self._tag)
+        self._bar.judged.connect(self._judge_with)
+        self._bar.remark.noted.connect(self._note)
+        self._bar.tags.tagged.connect(self._tag)
         self._time.changed.connect(self._show_time)
         self._view.rules_asked.connect(self.run_rules)
         self._view.blind_asked.connect(partial(self._remember, "review.blind"))
@@ -165,12 +169,12 @@ class ReviewController(QObject):
     def _on_setting(self, key: str) -> None:
         if key == "review.reasons":
             lines = self._place.settings.text(key).splitlines()
-            self._view.offer_reasons([line.strip() for line in lines if line.strip()])
+            self._bar.offer_reasons([line.strip() for line in lines if line.strip()])
 
     # ---- what is done -----------------------------------------------------------------------------
 
     def _judge(self, value: str, *_: object) -> None:
-        self._judge_with(value, self._view.take_reason())
+        self._judge_with(value, self._bar.take_reason())
 
     def _judge_with(self, value: str, reason: str) -> None:
         session = self._sight.session
@@ -266,7 +270,7 @@ class ReviewController(QObject):
             self._cursor.to_step(self._shown[1])
         if self._sight.step is not None:
             held = self._sight.desk.trajectory(self._sight.session).steps.opinions.values()
-            self._view.tags.write({tag for opinions in held for tag in opinions.tags})
+            self._bar.tags.write({tag for opinions in held for tag in opinions.tags})
 
     def _tag(self, tag: str) -> None:
         session = self._sight.session
@@ -283,7 +287,7 @@ class ReviewController(QObject):
         if self._sight.step is None and self._shown[1]:
             self._cursor.to_step(self._shown[1])  # what is written about must not change meanwhile
         if self._sight.step is not None:
-            self._view.write_note()
+            self._bar.remark.write()
 
     def _note(self, text: str) -> None:
         session, target = self._sight.session, self._target(self._sight.desk.trajectory(self._sight.session))
@@ -297,7 +301,7 @@ class ReviewController(QObject):
     def _note_refused(self, session: str, op: AddNote, error: ReportableError) -> None:
         self._place.notices.tell(words_of(Refusal(session, op, error)), "error", session)
         if error.code == STEP_CHANGED:
-            self._view.offer_note(op.text)
+            self._bar.remark.offer(op.text)
 
     def _remember(self, key: str, on: bool) -> None:
         self._place.settings.set(key, on)
@@ -357,6 +361,6 @@ def build(place: Workplace, parent: QWidget) -> ReviewView:
     return view
 
 
-PANEL = Panel("review", QT_TRANSLATE_NOOP("Panel", "Review"), build, {
-    "live": ("right_below", 0), "small_live": ("right_below", 1), "review": ("right", 0),
-    "small_review": ("left_below", 0), "compare": ("middle_below", 1), "small_compare": ("left_below", 1)})
+PANEL = Panel("review", QT_TRANSLATE_NOOP("Panel", "Opinions"), build, {
+    "live": ("right_below", 11), "read": ("right_below", 3), "compare": ("middle_below", 1),
+    "export": ("right", 15), "queue": ("right", 15)}, bar=attrgetter("bar"))

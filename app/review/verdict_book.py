@@ -67,6 +67,10 @@ class Tally(msgspec.Struct, frozen=True):
     partly: int = 0
     undecided: int = 0
     by_people: int = 0
+    kept_by_people: int = 0
+    masked_by_people: int = 0
+    unsure: int = 0
+    """On so many a person was unsure, and none decided."""
 
     @property
     def total(self) -> int:
@@ -215,8 +219,15 @@ class VerdictBook:
         """The counts over all steps."""
         judged = [trajectory.steps[i] for i in self._judged(trajectory)]
         counts = Counter(map(self.outcome, judged))
+        decided = [entry for entry in judged if self.is_decided(entry)]
+        hands = Counter(map(self.outcome, decided))
         return Tally(counts["keep"], counts["mask"], counts["partly"],
-                     counts["undecided"] + len(trajectory.steps) - len(judged), sum(map(self.is_decided, judged)))
+                     counts["undecided"] + len(trajectory.steps) - len(judged), len(decided), hands["keep"],
+                     hands["mask"] + hands["partly"], sum(map(self._is_unsure, judged)))
+
+    def _is_unsure(self, entry: StepEntry) -> bool:
+        return not self.is_decided(entry) and any(
+            v.value == "unsure" and v.author.kind == "person" for v in self.verdicts(entry))
 
     def next_to_judge(self, trajectory: Trajectory, after: int) -> int | None:
         """The first step behind `after` that no person decided, round the end; None when all are."""

@@ -25,6 +25,9 @@ from core.domain.task import AgentSettings
 from core.protocol.messages import Tasks
 from core.protocol.operations import CreateSession, SetThresholds
 
+DEMONSTRATION = "review-labels"
+"""The task that comes with the program, with an agent that needs no model (`core/tasks/demo.py`)."""
+
 
 class NewSessionController(QObject):
     """Opens the dialog, asks the servers, and starts the session. `serve` makes this computer's own server run."""
@@ -35,6 +38,7 @@ class NewSessionController(QObject):
         self._asking: asyncio.Task[None] | None = None
         self._dialog: NewSessionDialog | None = None
         place.actions["file.new_session"].triggered.connect(self._open_dialog)
+        place.actions["file.demonstration"].triggered.connect(self._demonstrate)
 
     def _open_dialog(self) -> None:
         """Begin with the server of the session that is looked at: what is started is mostly more of the same."""
@@ -48,6 +52,10 @@ class NewSessionController(QObject):
         dialog.finished.connect(self._on_closed)
         dialog.ask()
         dialog.open()
+
+    def _demonstrate(self, *_: object) -> None:
+        """The scripted agent of the demonstration, on this computer, as `tiphys demo` starts it."""
+        self._start(Choice(OWN, TaskChoice(DEMONSTRATION, "")))
 
     def _create_session(self, choice: Choice) -> None:
         words = _words(choice)

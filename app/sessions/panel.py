@@ -94,5 +94,5 @@ class SessionsController(QObject):
 
 
 PANEL = Panel("sessions", QT_TRANSLATE_NOOP("Panel", "Sessions"), build, {
-    "live": ("left", 0), "small_live": ("right", 0), "review": ("left", 0),
-    "small_review": ("left", 1), "compare": ("left", 0), "small_compare": ("left", 2)})
+    "live": ("left", 0), "read": ("left", 1), "compare": ("left", 0),
+    "export": ("left", 0), "queue": ("middle", 0)})

@@ -313,5 +313,5 @@ def _read_parts(data: bytes, tools: ToolTable, raw: bool) -> list[Part]:
 
 
 PANEL = Panel("step", QT_TRANSLATE_NOOP("Panel", "Step"), build, {
-    "live": ("middle_below", 0), "small_live": ("right_below", 0), "review": ("middle", 0),
-    "small_review": ("right", 0), "compare": ("right", 0), "small_compare": ("right", 0)})
+    "live": ("right_below", 0), "read": ("right", 0), "compare": ("right", 0),
+    "export": ("right", 0), "queue": ("right", 0)})

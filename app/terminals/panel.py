@@ -117,5 +117,5 @@ def build(place: Workplace, parent: QWidget) -> TerminalsView:
 
 
 PANEL = Panel("terminals", QT_TRANSLATE_NOOP("Panel", "Terminals"), build, {
-    "live": ("right_middle", 0), "small_live": ("right", 3), "review": ("right_below", 1),
-    "small_review": ("right", 2), "compare": ("right_below", 1), "small_compare": ("right", 3)})
+    "live": ("right", 0), "read": ("right_below", 1), "compare": ("right_below", 1),
+    "export": ("right", 11), "queue": ("right", 11)})

@@ -49,5 +49,5 @@ def build(place: Workplace, parent: QWidget) -> WebSearchesView:
 
 
 PANEL = Panel("searches", QT_TRANSLATE_NOOP("Panel", "Searches"), build, {
-    "live": ("right", 1), "small_live": ("right", 4), "review": ("right_below", 2),
-    "small_review": ("right", 3), "compare": ("right_below", 2), "small_compare": ("right", 4)})
+    "live": ("right", 2), "read": ("right_below", 2), "compare": ("right_below", 2),
+    "export": ("right", 12), "queue": ("right", 12)})

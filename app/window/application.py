@@ -58,7 +58,7 @@ class ApplicationController(QObject):
         actions["file.import"].triggered.connect(self._import)
         actions["file.import_folder"].triggered.connect(self._import_folder)
         actions["file.cancel_import"].triggered.connect(self.imports.cancel)
-        self._window.files_dropped.connect(self._import_dropped)
+        self._window.files_dropped.connect(self.open_dropped)
         actions["file.settings"].triggered.connect(self._settings)
         actions["file.keys"].triggered.connect(self._change_keys)
         actions["help.keys"].triggered.connect(self._keys)
@@ -76,7 +76,8 @@ class ApplicationController(QObject):
     def _import_folder(self) -> None:
         self._place.scope.spawn(self._choose_files(folder=True), name="import", on_error=self._place.notices.report)
 
-    def _import_dropped(self, files: list[str]) -> None:
+    def open_dropped(self, files: list[str]) -> None:
+        """Open files and folders that were dropped, or found."""
         self._place.scope.spawn(self.import_files(files), name="import", on_error=self._place.notices.report)
 
     async def _choose_files(self, *, folder: bool = False) -> None:

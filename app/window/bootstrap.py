@@ -36,6 +36,7 @@ from app.servers.invitations import InvitationsController
 from app.servers.local_server import LocalServer
 from app.window.application import ApplicationController
 from app.window.instance import Doorbell, OpenRequest
+from app.window.start import StartController
 from app.window.status import StatusController
 from app.window.window import Window
 from core.aio import TaskScope
@@ -119,6 +120,7 @@ class Desktop(QObject):
         self.servers = ServerDesks(home, self.place, self)
         self.window = Window(self.place, home.path / "window.ini")
         self.application = ApplicationController(self.place, self.window)
+        self.beginning = StartController(self.place, self.window, self.application.open_dropped)
         self.places = PlacesController(self.place, self.window)
         self.invitations = InvitationsController(self.place, self.window)
         servers = ServersController(self.place, self.servers, self.window)
@@ -146,6 +148,7 @@ class Desktop(QObject):
         self.go(asked)
         if not (asked.session or asked.files) and (newest := self._newest(server_of_request(asked))):
             self.cursor.move(newest)
+        self.beginning.begin()
 
     def go(self, asked: OpenRequest) -> None:
         """Go where a command line says. Raises InvalidInput (bad_address) for a server that cannot be one."""

@@ -44,6 +44,10 @@
         <translation>打开轨迹(&amp;O)…</translation>
     </message>
     <message>
+        <source>&amp;Demonstration</source>
+        <translation>演示(&amp;D)</translation>
+    </message>
+    <message>
         <source>Open a &amp;folder…</source>
         <translation>打开文件夹(&amp;F)…</translation>
     </message>
@@ -248,12 +252,44 @@
         <translation>撤回我的裁定(&amp;T)</translation>
     </message>
     <message>
-        <source>&amp;Note</source>
-        <translation>备注(&amp;N)</translation>
+        <source>R&amp;eason</source>
+        <translation>理由(&amp;E)</translation>
+    </message>
+    <message>
+        <source>Re&amp;mark</source>
+        <translation>备注(&amp;M)</translation>
+    </message>
+    <message>
+        <source>Ne&amp;xt undecided</source>
+        <translation>下一个未裁定(&amp;X)</translation>
+    </message>
+    <message>
+        <source>Show or hide the left &amp;side</source>
+        <translation>显示或隐藏左侧(&amp;S)</translation>
+    </message>
+    <message>
+        <source>&amp;Live</source>
+        <translation>实时(&amp;L)</translation>
+    </message>
+    <message>
+        <source>&amp;Read</source>
+        <translation>阅读(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Co&amp;mpare</source>
+        <translation>对比(&amp;M)</translation>
+    </message>
+    <message>
+        <source>&amp;Export</source>
+        <translation>导出(&amp;E)</translation>
+    </message>
+    <message>
+        <source>&amp;Queue</source>
+        <translation>队列(&amp;Q)</translation>
     </message>
     <message>
         <source>Remark on the selected &amp;words…</source>
-        <translation>为所选文字添加批注(&amp;W)…</translation>
+        <translation>为所选文字添加备注(&amp;W)…</translation>
     </message>
     <message>
         <source>Ta&amp;g…</source>
@@ -266,10 +302,6 @@
     <message>
         <source>&amp;Redo</source>
         <translation>重做(&amp;R)</translation>
-    </message>
-    <message>
-        <source>Ne&amp;xt to judge</source>
-        <translation>下一个待裁定的步骤(&amp;X)</translation>
     </message>
     <message>
         <source>Next &amp;disagreement</source>
@@ -354,18 +386,6 @@
     <message>
         <source>&amp;Previous panel</source>
         <translation>上一个面板(&amp;P)</translation>
-    </message>
-    <message>
-        <source>&amp;Live layout</source>
-        <translation>实时布局(&amp;L)</translation>
-    </message>
-    <message>
-        <source>&amp;Review layout</source>
-        <translation>评审布局(&amp;R)</translation>
-    </message>
-    <message>
-        <source>Co&amp;mpare layout</source>
-        <translation>对比布局(&amp;M)</translation>
     </message>
     <message>
         <source>&amp;Keyboard shortcuts</source>
@@ -460,7 +480,7 @@
     </message>
     <message>
         <source>Score, context, cost and duration of each step are drawn here as the session works. Drag over them to mark steps.</source>
-        <translation>会话工作时，这里会绘制每个步骤的得分、上下文、费用和耗时。拖动可选中一段步骤。</translation>
+        <translation>会话工作时，这里会绘制每个步骤的得分、上下文、成本和耗时。拖动可选中一段步骤。</translation>
     </message>
     <message>
         <source>Score</source>
@@ -472,7 +492,7 @@
     </message>
     <message>
         <source>Cost</source>
-        <translation>费用</translation>
+        <translation>成本</translation>
     </message>
     <message>
         <source>Duration of the step</source>
@@ -877,7 +897,7 @@
     </message>
     <message>
         <source>The running action goes on to its end (a sleep ends at once); then the agent waits until it is resumed. What runs in the background goes on.</source>
-        <translation>正在进行的动作会执行完（睡眠立即结束），之后智能体等待恢复。后台运行的内容继续。</translation>
+        <translation>正在进行的动作会执行完（睡眠立即结束），之后智能体等待继续。后台运行的内容继续。</translation>
     </message>
     <message>
         <source>Interrupt the running action of “{title}”?</source>
@@ -901,15 +921,15 @@
     </message>
     <message>
         <source>The running command gets Ctrl+C, and the session ends. Its sandboxes are stopped: what runs in the background ends too. Steps and files stay, and it can be resumed.</source>
-        <translation>正在运行的命令收到 Ctrl+C，会话结束。沙箱被停止：后台运行的内容也会结束。步骤和文件保留，可以恢复。</translation>
+        <translation>正在运行的命令收到 Ctrl+C，会话结束。沙箱被停止：后台运行的内容也会结束。步骤和文件保留，可以继续。</translation>
     </message>
     <message>
         <source>Resume “{title}”?</source>
-        <translation>恢复“{title}”？</translation>
+        <translation>继续“{title}”？</translation>
     </message>
     <message>
         <source>Resume</source>
-        <translation>恢复</translation>
+        <translation>继续</translation>
     </message>
     <message>
         <source>The session begins to work again after its last step, with its files. Commands and terminals that ran when it ended are gone; an action that was interrupted is not run again.</source>
@@ -1757,7 +1777,7 @@
     </message>
     <message>
         <source>waits for the session to be resumed</source>
-        <translation>等待会话恢复运行</translation>
+        <translation>等待会话继续运行</translation>
     </message>
     <message>
         <source>on the server, waits for the next step</source>
@@ -2037,7 +2057,7 @@ Delete or right click: take it away</source>
         <translation>指导</translation>
     </message>
     <message>
-        <source>note</source>
+        <source>remark</source>
         <translation>备注</translation>
     </message>
     <message>
@@ -2105,7 +2125,7 @@ Delete or right click: take it away</source>
         </translation>
     </message>
     <message>
-        <source>Thoughts, actions, outputs, guidance, summaries and notes of every session are searched. Type some words above.</source>
+        <source>Thoughts, actions, outputs, guidance, summaries and remarks of every session are searched. Type some words above.</source>
         <translation>将搜索每个会话的思考、动作、输出、指导、摘要和备注。请在上方输入词语。</translation>
     </message>
     <message>
@@ -2153,12 +2173,12 @@ Delete or right click: take it away</source>
         <translation>发送方式</translation>
     </message>
     <message>
-        <source>Note</source>
-        <translation>备注</translation>
+        <source>At the next step</source>
+        <translation>在下一步骤</translation>
     </message>
     <message>
-        <source>Interrupt</source>
-        <translation>中断</translation>
+        <source>Interrupt now</source>
+        <translation>立即中断</translation>
     </message>
     <message>
         <source>Waits for the next step.</source>
@@ -2536,8 +2556,8 @@ Delete or right click: take it away</source>
         <translation>轨迹总览</translation>
     </message>
     <message>
-        <source>The whole trajectory: errors, guidance, summaries, scores, verdicts, notes. Click to go.</source>
-        <translation>整条轨迹：错误、指导、摘要、得分、判定、备注。点击即可前往。</translation>
+        <source>The whole trajectory: errors, guidance, summaries, scores, verdicts, remarks. Click to go.</source>
+        <translation>整条轨迹：错误、指导、摘要、得分、裁定、备注。点击即可前往。</translation>
     </message>
 </context>
 <context>
@@ -2734,7 +2754,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>Remarks on the session</source>
-        <translation>对整个会话的批注</translation>
+        <translation>对整个会话的备注</translation>
     </message>
     <message>
         <source>Step {n}</source>
@@ -2778,7 +2798,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>cost</source>
-        <translation>费用</translation>
+        <translation>成本</translation>
     </message>
     <message>
         <source>guidance</source>
@@ -2890,10 +2910,6 @@ Delete or right click: take it away</source>
         <translation>终端</translation>
     </message>
     <message>
-        <source>Review</source>
-        <translation>评审</translation>
-    </message>
-    <message>
         <source>Disagreements</source>
         <translation>分歧</translation>
     </message>
@@ -2911,7 +2927,11 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>Remarks</source>
-        <translation>批注</translation>
+        <translation>备注</translation>
+    </message>
+    <message>
+        <source>Opinions</source>
+        <translation>意见</translation>
     </message>
 </context>
 <context>
@@ -3051,7 +3071,7 @@ Delete or right click: take it away</source>
         <translation>您改成“{text}”的修改未被接受：{why}它保留在“指导”面板中，可再次使用。</translation>
     </message>
     <message>
-        <source>Your note “{text}” on step {step} was not taken: {why}</source>
+        <source>Your remark “{text}” on step {step} was not taken: {why}</source>
         <translation>您在步骤 {step} 的备注“{text}”未被接受：{why}</translation>
     </message>
     <message>
@@ -3067,11 +3087,11 @@ Delete or right click: take it away</source>
     <name>RemarkBox</name>
     <message>
         <source>Remark</source>
-        <translation>批注</translation>
+        <translation>备注</translation>
     </message>
     <message>
         <source>Ctrl+Enter adds the remark, Esc leaves without.</source>
-        <translation>按 Ctrl+Enter 添加批注，按 Esc 放弃。</translation>
+        <translation>按 Ctrl+Enter 添加备注，按 Esc 放弃。</translation>
     </message>
     <message>
         <source>Add</source>
@@ -3133,27 +3153,27 @@ Delete or right click: take it away</source>
     <name>RemarksView</name>
     <message>
         <source>Filter remarks …</source>
-        <translation>筛选批注…</translation>
+        <translation>筛选备注…</translation>
     </message>
     <message>
         <source>Filter remarks</source>
-        <translation>筛选批注</translation>
+        <translation>筛选备注</translation>
     </message>
     <message>
         <source>Remarks</source>
-        <translation>批注</translation>
+        <translation>备注</translation>
     </message>
     <message>
         <source>No remark has these words. Clear the filter to see all.</source>
-        <translation>没有批注包含这些文字。清除筛选即可查看全部。</translation>
+        <translation>没有备注包含这些文字。清除筛选即可查看全部。</translation>
     </message>
     <message>
         <source>Blind: what others remark on a step appears once you have decided on it.</source>
-        <translation>盲评：您对某一步作出裁定后，才会显示他人对它的批注。</translation>
+        <translation>盲评：您对某一步作出裁定后，才会显示他人对它的备注。</translation>
     </message>
     <message>
         <source>Select words in the Step panel and press Ctrl+Alt+M to remark on them.</source>
-        <translation>在“步骤”面板中选中文字，按 Ctrl+Alt+M 即可添加批注。</translation>
+        <translation>在“步骤”面板中选中文字，按 Ctrl+Alt+M 即可添加备注。</translation>
     </message>
 </context>
 <context>
@@ -3177,6 +3197,117 @@ Delete or right click: take it away</source>
     <message>
         <source>“{title}” was deleted.</source>
         <translation>“{title}”已删除。</translation>
+    </message>
+</context>
+<context>
+    <name>ReviewBar</name>
+    <message>
+        <source>It was not taken, for the step says something else now. Look first.</source>
+        <translation>它未被接受，因为此步骤的内容已变。请先查看。</translation>
+    </message>
+    <message>
+        <source>What is judged</source>
+        <translation>裁定对象</translation>
+    </message>
+    <message>
+        <source>Judge the step, or one of its actions alone (I chooses the next)</source>
+        <translation>裁定整个步骤，或只裁定其中一个动作（I 选择下一个）</translation>
+    </message>
+    <message>
+        <source>Reason</source>
+        <translation>理由</translation>
+    </message>
+    <message>
+        <source>Repeats what failed before</source>
+        <translation>重复先前失败的做法</translation>
+    </message>
+    <message>
+        <source>Acts on a wrong belief</source>
+        <translation>基于错误的判断行动</translation>
+    </message>
+    <message>
+        <source>Uses data that it must not use</source>
+        <translation>使用了不得使用的数据</translation>
+    </message>
+    <message>
+        <source>Changes a file without looking at it</source>
+        <translation>未查看就修改文件</translation>
+    </message>
+    <message>
+        <source>Waits for nothing</source>
+        <translation>无谓的等待</translation>
+    </message>
+    <message>
+        <source>Malformed or empty action</source>
+        <translation>动作格式错误或为空</translation>
+    </message>
+    <message>
+        <source>Follows guidance well</source>
+        <translation>很好地遵循了指导</translation>
+    </message>
+    <message>
+        <source>Why (optional)</source>
+        <translation>理由（可选）</translation>
+    </message>
+    <message>
+        <source>Reason (R): written before the verdict, or after it, then Enter adds it</source>
+        <translation>理由 (R)：写在裁定之前；写在之后时按 Enter 补上</translation>
+    </message>
+    <message>
+        <source>no step to judge</source>
+        <translation>没有可裁定的步骤</translation>
+    </message>
+    <message>
+        <source>kept</source>
+        <translation>已保留</translation>
+    </message>
+    <message>
+        <source>masked</source>
+        <translation>已掩码</translation>
+    </message>
+    <message>
+        <source>masked in part</source>
+        <translation>部分掩码</translation>
+    </message>
+    <message>
+        <source>unsure</source>
+        <translation>不确定</translation>
+    </message>
+    <message>
+        <source>undecided</source>
+        <translation>未裁定</translation>
+    </message>
+    <message>
+        <source>{count} marked steps</source>
+        <translation>已选中 {count} 个步骤</translation>
+    </message>
+    <message>
+        <source>blind</source>
+        <translation>盲评</translation>
+    </message>
+    <message>
+        <source>The whole step</source>
+        <translation>整个步骤</translation>
+    </message>
+    <message>
+        <source>Action {n} · {tool}</source>
+        <translation>动作 {n} · {tool}</translation>
+    </message>
+    <message>
+        <source>You chose “{value}” before this step changed: say it again</source>
+        <translation>此步骤变化之前您选择了“{value}”：再次裁定</translation>
+    </message>
+    <message>
+        <source>{judged}/{asked} judged</source>
+        <translation>已裁定 {judged}/{asked}</translation>
+    </message>
+    <message>
+        <source>{count} masked</source>
+        <translation>{count} 掩码</translation>
+    </message>
+    <message>
+        <source>{count} unsure</source>
+        <translation>{count} 不确定</translation>
     </message>
 </context>
 <context>
@@ -3229,24 +3360,8 @@ Delete or right click: take it away</source>
         <translation>还没有可裁定的步骤</translation>
     </message>
     <message>
-        <source>What is judged</source>
-        <translation>裁定对象</translation>
-    </message>
-    <message>
-        <source>Judge the step, or one of its actions alone (I chooses the next)</source>
-        <translation>裁定整个步骤,或只裁定其中一个动作(按 I 选择下一个)</translation>
-    </message>
-    <message>
         <source>Opinions</source>
         <translation>意见</translation>
-    </message>
-    <message>
-        <source>Note on this step … Ctrl+Enter stores it, Esc leaves.</source>
-        <translation>对此步骤的备注… Ctrl+Enter 保存，Esc 离开。</translation>
-    </message>
-    <message>
-        <source>Note</source>
-        <translation>备注</translation>
     </message>
     <message>
         <source>Only while the window is in front and keys or mouse are used</source>
@@ -3273,42 +3388,6 @@ Delete or right click: take it away</source>
         <translation>让规则为每个步骤提出裁定；人的裁定总是优先</translation>
     </message>
     <message>
-        <source>Reason</source>
-        <translation>理由</translation>
-    </message>
-    <message>
-        <source>Repeats what failed before</source>
-        <translation>重复先前失败的做法</translation>
-    </message>
-    <message>
-        <source>Acts on a wrong belief</source>
-        <translation>基于错误的认识行事</translation>
-    </message>
-    <message>
-        <source>Uses data that it must not use</source>
-        <translation>使用了不该用的数据</translation>
-    </message>
-    <message>
-        <source>Changes a file without looking at it</source>
-        <translation>没看文件就修改</translation>
-    </message>
-    <message>
-        <source>Waits for nothing</source>
-        <translation>无谓的等待</translation>
-    </message>
-    <message>
-        <source>Malformed or empty action</source>
-        <translation>格式错误或空的动作</translation>
-    </message>
-    <message>
-        <source>Follows guidance well</source>
-        <translation>很好地遵循了指导</translation>
-    </message>
-    <message>
-        <source>Reason (optional); give it before the verdict, or Enter adds it to yours</source>
-        <translation>理由（可选）：在裁定前填写，或按回车补到您的裁定上</translation>
-    </message>
-    <message>
         <source>Step {number} · {title}</source>
         <translation>步骤 {number} · {title}</translation>
     </message>
@@ -3321,12 +3400,8 @@ Delete or right click: take it away</source>
         <translation>裁定之后转到下一个没有人裁定的步骤</translation>
     </message>
     <message>
-        <source>It was not taken, for the step says something else now. Look first.</source>
-        <translation>它未被接受，因为这一步现在的内容不同了。请先看一看。</translation>
-    </message>
-    <message>
         <source>Nobody has judged this step: it is undecided.</source>
-        <translation>还没有人裁定此步骤:未定。</translation>
+        <translation>还没有人裁定此步骤：未裁定。</translation>
     </message>
     <message>
         <source>your active time {time}</source>
@@ -3353,20 +3428,8 @@ Delete or right click: take it away</source>
         <translation>规则运行中…</translation>
     </message>
     <message>
-        <source>The whole step</source>
-        <translation>整个步骤</translation>
-    </message>
-    <message>
-        <source>masked</source>
-        <translation>已掩码</translation>
-    </message>
-    <message>
-        <source>Action {n} · {tool}</source>
-        <translation>动作 {n} · {tool}</translation>
-    </message>
-    <message>
-        <source>You chose “{value}” before this step changed: say it again</source>
-        <translation>您在这一步变化之前选了“{value}”：再说一次</translation>
+        <source>remark</source>
+        <translation>备注</translation>
     </message>
     <message>
         <source>✗ masked</source>
@@ -3382,11 +3445,11 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>undecided</source>
-        <translation>未定</translation>
+        <translation>未裁定</translation>
     </message>
     <message>
         <source>◐ masked in part, else undecided</source>
-        <translation>◐ 部分掩码,其余未定</translation>
+        <translation>◐ 部分掩码，其余未裁定</translation>
     </message>
     <message>
         <source>Blind: the others&apos; opinions show when you have decided.</source>
@@ -3395,10 +3458,6 @@ Delete or right click: take it away</source>
     <message>
         <source>action {n}</source>
         <translation>动作 {n}</translation>
-    </message>
-    <message>
-        <source>note</source>
-        <translation>备注</translation>
     </message>
     <message>
         <source>keep</source>
@@ -3451,6 +3510,10 @@ Delete or right click: take it away</source>
     <message>
         <source>Take back</source>
         <translation>撤回</translation>
+    </message>
+    <message>
+        <source>Remark</source>
+        <translation>备注</translation>
     </message>
     <message>
         <source>{verb}: step {n}, which the list does not show?</source>
@@ -3745,7 +3808,7 @@ Delete or right click: take it away</source>
     <name>RulesController</name>
     <message>
         <source>What the rules find here is not shown while you judge blindly.</source>
-        <translation>盲审时不显示规则的发现。</translation>
+        <translation>盲评时不显示规则的发现。</translation>
     </message>
 </context>
 <context>
@@ -4037,6 +4100,43 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>SessionHead</name>
+    <message>
+        <source>Pause</source>
+        <translation>暂停</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Interrupt</source>
+        <translation>中断</translation>
+    </message>
+    <message>
+        <source>step {n} of {total}</source>
+        <translation>步骤 {n}/{total}</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n step(s)</source>
+        <translation>
+            <numerusform>%n 个步骤</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{amount} of {limit}</source>
+        <translation>{amount}/{limit}</translation>
+    </message>
+    <message>
+        <source>score {n}</source>
+        <translation>得分 {n}</translation>
+    </message>
+    <message>
+        <source>silent since {time}</source>
+        <translation>自 {time} 起无消息</translation>
+    </message>
+</context>
+<context>
     <name>Sessions</name>
     <message>
         <source>queued</source>
@@ -4246,12 +4346,12 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
         <translation>指导默认以何种方式发送</translation>
     </message>
     <message>
-        <source>Note: waits for the next step</source>
-        <translation>留言：等待下一步骤</translation>
+        <source>At the next step</source>
+        <translation>在下一步骤</translation>
     </message>
     <message>
-        <source>Interrupt: also ends the running action</source>
-        <translation>中断：同时结束正在执行的动作</translation>
+        <source>Interrupt now: also ends the running action</source>
+        <translation>立即中断：同时结束正在进行的动作</translation>
     </message>
     <message>
         <source>Templates, one per line</source>
@@ -4355,7 +4455,7 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     </message>
     <message>
         <source>Say what pause, resume and interrupt do, and ask before</source>
-        <translation>说明暂停、恢复和中断的作用，并先询问</translation>
+        <translation>说明暂停、继续和中断的作用，并先询问</translation>
     </message>
     <message>
         <source>Say when a session needs attention</source>
@@ -4414,6 +4514,67 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     </message>
 </context>
 <context>
+    <name>StartPage</name>
+    <message>
+        <source>Start</source>
+        <translation>开始</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>Saved runs of twenty programs: Claude Code, Codex, Inspect, SWE-agent, OpenHands … Files, folders or archives.</source>
+        <translation>二十种程序保存的运行：Claude Code、Codex、Inspect、SWE-agent、OpenHands……文件、文件夹或压缩包均可。</translation>
+    </message>
+    <message>
+        <source>Demonstration</source>
+        <translation>演示</translation>
+    </message>
+    <message>
+        <source>An agent works in a sandbox and soon makes a mistake. Guide it, judge it, export. Five minutes, no account.</source>
+        <translation>一个智能体在沙箱中工作，很快会犯一个错误。指导它、裁定它、导出。五分钟，无需账号。</translation>
+    </message>
+    <message>
+        <source>New session</source>
+        <translation>新建会话</translation>
+    </message>
+    <message>
+        <source>Give an agent a task, a model, a budget and its rights. It works in a sandbox, also when this window is closed.</source>
+        <translation>给智能体一个任务、模型、预算和权限。它在沙箱中工作，关闭本窗口后也继续。</translation>
+    </message>
+    <message>
+        <source>Connect to a server</source>
+        <translation>连接服务器</translation>
+    </message>
+    <message>
+        <source>See your lab&apos;s sessions here: paste the address that tiphys serve printed.</source>
+        <translation>在此查看实验室的会话：粘贴 tiphys serve 打印的地址。</translation>
+    </message>
+    <message>
+        <source>Watch, steer and judge long runs of agents</source>
+        <translation>观察、指导并裁定智能体的长时间运行</translation>
+    </message>
+    <message>
+        <source>or drop files and folders anywhere in this window</source>
+        <translation>或将文件和文件夹拖放到本窗口任意位置</translation>
+    </message>
+    <message>
+        <source>Found on this computer: only counted, nothing is read before you open it</source>
+        <translation>本机上找到的：仅作计数，打开之前不读取任何内容</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n {program} run(s)</source>
+        <translation>
+            <numerusform>%n 个 {program} 运行</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Open the runs in {folder}</source>
+        <translation>打开 {folder} 中的运行</translation>
+    </message>
+</context>
+<context>
     <name>StatusBar</name>
     <message>
         <source>Connection</source>
@@ -4427,6 +4588,18 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
         <translation>
             <numerusform>%n 条待送达</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Keys type here · Esc returns to the list</source>
+        <translation>按键在此输入 · Esc 返回列表</translation>
+    </message>
+    <message>
+        <source>Keys act on the list</source>
+        <translation>按键作用于列表</translation>
+    </message>
+    <message>
+        <source>Keys act on {panel} · Esc returns to the list</source>
+        <translation>按键作用于{panel} · Esc 返回列表</translation>
     </message>
     <message>
         <source>at step {n} of {total}, following</source>
@@ -4573,6 +4746,17 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     <message>
         <source>{given} tokens in, {made} out</source>
         <translation>输入 {given} 词元，输出 {made}</translation>
+    </message>
+</context>
+<context>
+    <name>StepRemarkBox</name>
+    <message>
+        <source>Remark on this step … Ctrl+Enter stores it, Esc leaves.</source>
+        <translation>对此步骤的备注…… Ctrl+Enter 保存，Esc 离开。</translation>
+    </message>
+    <message>
+        <source>Remark</source>
+        <translation>备注</translation>
     </message>
 </context>
 <context>
@@ -4917,7 +5101,7 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     </message>
     <message>
         <source>More filters: family, tool, host, end, verdicts, time</source>
-        <translation>更多筛选：类别、工具、主机、结果、判定、时间</translation>
+        <translation>更多筛选：类别、工具、主机、结果、裁定、时间</translation>
     </message>
     <message>
         <source>Outline: the phases between summaries, guidance and scores (O)</source>

@@ -123,7 +123,7 @@ class Reader:
 @contextlib.contextmanager
 def reading(folder, maker: Maker, monkeypatch) -> Iterator[Reader]:
     monkeypatch.setattr(review, "SETTLED_MS", 0)
-    with shown_window(folder, maker, layout="review") as (window, place):
+    with shown_window(folder, maker, layout="read") as (window, place):
         place.cursor.move("s1", 3)
         QApplication.processEvents()
         yield Reader(window, place)
@@ -231,18 +231,18 @@ def two_calls() -> Maker:
 async def test_an_action_is_chosen_by_key_and_by_the_box_and_judged_alone(tmp_path, monkeypatch, two_calls):
     with reading(tmp_path, two_calls, monkeypatch) as reader:
         view, place = reader.window.findChild(ReviewView), reader.place
-        assert view.action.isVisible() and [view.action.itemText(i) for i in range(3)] == [
+        assert view.bar.action.isVisible() and [view.bar.action.itemText(i) for i in range(3)] == [
             "The whole step", "Action 1 · run_command", "Action 2 · open_file"]
         for _ in range(2):
             QTest.keyClick(reader.list, Qt.Key.Key_I)
-        assert view.action.currentIndex() == 2 and place.cursor.action == 2
+        assert view.bar.action.currentIndex() == 2 and place.cursor.action == 2
         QTest.keyClick(reader.list, Qt.Key.Key_M)
         assert reader.told == [(3, 2, "mask")] and "in part" in view._final.text()
-        view.action.activated.emit(1)
+        view.bar.action.activated.emit(1)
         QTest.keyClick(reader.list, Qt.Key.Key_K)
         assert reader.told[1:] == [(3, 1, "keep")] and view._final.text() == "◐ masked in part"
         QTest.keyClick(reader.list, Qt.Key.Key_J)
-        assert place.cursor.action == 0 and view.action.currentIndex() == 0, "elsewhere the step is judged again"
+        assert place.cursor.action == 0 and view.bar.action.currentIndex() == 0, "elsewhere the step is judged again"
         QTest.keyClick(reader.list, Qt.Key.Key_M)
         assert reader.told[2:] == [(4, 0, "mask")]
         for _ in range(3):

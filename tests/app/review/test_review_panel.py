@@ -123,7 +123,7 @@ def test_verdicts_go_to_the_server_come_back_and_are_undone(qapp, host, tmp_path
     async def judge(place) -> None:
         view = verdicts.build(place, host)
         place.cursor.move("s1", 2)
-        view.reason.setEditText("it had looked before")
+        view.bar.reason.setEditText("it had looked before")
         place.actions["review.keep"].trigger()
         assert "kept" in view._final.text()
         entry = place.desks.local.trajectory("s1").step(2)
@@ -136,7 +136,7 @@ def test_verdicts_go_to_the_server_come_back_and_are_undone(qapp, host, tmp_path
         place.cursor.mark((4, 5, 6))
         place.actions["review.mask"].trigger()
         await eventually(lambda: all(place.desks.local.trajectory("s1").step(n).outcome == "mask" for n in (4, 5, 6)))
-        view.noted.emit("a loop")
+        view.bar.remark.noted.emit("a loop")
         await eventually(lambda: [n.text for n in place.desks.local.trajectory("s1").step(5).notes] == ["a loop"])
 
     with asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(qapp)) as runner:
@@ -198,9 +198,9 @@ def test_a_verdict_on_what_a_step_says_no_more_is_refused_said_and_offered_again
     async def judge(place, mine, view, server) -> None:
         place.notices.posted.connect(told.append)
         place.cursor.move("s1", 4)
-        view.reason.setEditText("a loop")
+        view.bar.reason.setEditText("a loop")
         place.actions["review.mask"].trigger()
-        view.noted.emit("half a thought")
+        view.bar.remark.noted.emit("half a thought")
         await eventually(lambda: len(mine.waiting()) == 2)
         added = next(e for e in map(decode_event, maker.bodies) if isinstance(e.fact, StepAdded)
                      and e.fact.head.number == 4)
@@ -212,12 +212,12 @@ def test_a_verdict_on_what_a_step_says_no_more_is_refused_said_and_offered_again
         await eventually(lambda: len(told) == 2 and entry().body == "ab" * 32)
         assert "Step 4 has changed since you judged it" in told[0].sentence and "half a thought" in told[1].sentence
         assert not entry().verdicts and view._final.text() == "undecided"
-        assert not view.again.isHidden() and view.again.text() == (
-            "✗ You chose “mask” before this step changed: say it again")
-        assert view._note.toPlainText() == "half a thought" and view.reason.currentText() == "a loop"
-        view.again.click()
+        assert not view.bar.again.isHidden() and view.bar.again.text() == (
+            "You chose “mask” before this step changed: say it again")
+        assert view.bar.remark.toPlainText() == "half a thought" and view.bar.reason.currentText() == "a loop"
+        view.bar.again.click()
         await eventually(lambda: "person:wang" in entry().verdicts)
-        assert entry().verdicts["person:wang"].reason == "a loop" and view.again.isHidden()
+        assert entry().verdicts["person:wang"].reason == "a loop" and view.bar.again.isHidden()
 
     with asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(qapp)) as runner:
         runner.run(asyncio.wait_for(main(), 60))
