@@ -18,6 +18,7 @@ from core.domain.losses import Losses
 from core.domain.session import FINAL_STATES, SessionRow
 from core.protocol.messages import Command
 from core.protocol.operations import DeleteSession, ImportSession
+from core.sandbox.local import LocalSandbox
 from core.server.lookups import Lookups
 from core.store import log, loose_blobs, tombstones
 from core.store.home import Home, write_private
@@ -92,6 +93,7 @@ async def finish(home: Home, writer: Writer) -> None:
         stones = tombstones.unfinished(reader)
         existing = {row.session for row in log.rows(reader)}
         if stones:
+            await _end_local(home, stones)
             await asyncio.to_thread(_remove_files, home, stones)
             await _remove_sandboxes(home, [s.session for s in stones if s.was_live], existing)
             await asyncio.to_thread(_remove_from_index, home)
@@ -99,6 +101,14 @@ async def finish(home: Home, writer: Writer) -> None:
         removed = await asyncio.to_thread(loose_blobs.sweep, reader, writer.do_blocking)
     if removed:
         _log.info("removed %d payloads that no session names any more", removed)
+
+
+async def _end_local(home: Home, stones: list[Tombstone]) -> None:
+    """A daemon without a container knows its folder alone: it ends before that goes."""
+    for stone in stones:
+        if stone.was_live:
+            for sandbox in LocalSandbox.left_in(stone.session, home.sessions / stone.session):
+                await sandbox.end()
 
 
 def _remove_files(home: Home, stones: list[Tombstone]) -> None:
