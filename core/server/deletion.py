@@ -49,7 +49,7 @@ def delete(conn: Connection, account: str, command: Command, op: DeleteSession, 
         raise Conflict("session_grew", f"Session {row.session} has {losses.head} events by now, not {op.head}; look "
                        "again at what would be lost.", session=row.session, head=losses.head)
     tombstones.bury(conn, row.session, account)
-    _log.info("session %s was deleted by %s: %d steps, %d opinions of people, %d bytes", row.session, account,
+    _log.info("session %s is deleted by %s: steps: %d, opinions of people: %d, bytes: %d", row.session, account,
               losses.steps, losses.opinions, losses.bytes)
     return _plain(msgspec.structs.replace(losses, is_deleted=True))
 
