@@ -92,13 +92,13 @@ async def finish(home: Home, writer: Writer) -> None:
     with closing(connect(home.server_db, readonly=True)) as reader:
         stones = tombstones.unfinished(reader)
         existing = {row.session for row in log.rows(reader)}
-        if stones:
-            await _end_local(home, stones)
-            await asyncio.to_thread(_remove_files, home, stones)
-            await _remove_sandboxes(home, [s.session for s in stones if s.was_live], existing)
-            await asyncio.to_thread(_remove_from_index, home)
-            await writer.do(partial(tombstones.finish, marks=[stone.mark for stone in stones]))
-        removed = await asyncio.to_thread(loose_blobs.sweep, reader, writer.do_blocking)
+    if stones:
+        await _end_local(home, stones)
+        await asyncio.to_thread(_remove_files, home, stones)
+        await _remove_sandboxes(home, [s.session for s in stones if s.was_live], existing)
+        await asyncio.to_thread(_remove_from_index, home)
+        await writer.do(partial(tombstones.finish, marks=[stone.mark for stone in stones]))
+    removed = await asyncio.to_thread(_remove_payloads, home, writer)
     if removed:
         _log.info("removed %d payloads that no session names any more", removed)
 
@@ -154,6 +154,12 @@ def _remove_from_index(home: Home) -> None:
     if home.search_db.is_file():
         with closing(SearchIndex(home.search_db)) as index:
             index.prune(home.server_db)
+
+
+def _remove_payloads(home: Home, writer: Writer) -> int:
+    """In a thread, which goes on where its caller is cancelled: so the connection is its own."""
+    with closing(connect(home.server_db, readonly=True)) as reader:
+        return loose_blobs.sweep(reader, writer.do_blocking)
 
 
 def _plain(losses: Losses) -> dict[str, Any]:
