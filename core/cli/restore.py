@@ -15,8 +15,8 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 @click.command()
 @click.argument("source", type=FILE, required=False)
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@click.option("--drill", is_flag=True, help="Restore into a folder of no consequence, check all of it, and remove it: a "
-              "server may run. Without SOURCE the newest of `tiphys backup --rotate`.")
+@click.option("--drill", is_flag=True, help="Restore into a folder of no consequence, check all of it, and remove it: "
+              "a server may run. Without SOURCE the newest of `tiphys backup --rotate`.")
 @SETTINGS
 @json_option
 def restore(source: Path | None, yes: bool, drill: bool, settings: Path | None, as_json: bool) -> None:
