@@ -113,6 +113,8 @@ def lay_files(root: Path) -> None:
     for name, place in FILES.items():
         (root / place).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(HERE / name, root / place)
+    settings = root / "etc" / "tiphys" / "server.toml"
+    settings.write_text(settings.read_text().replace('#backup_folder = ""', 'backup_folder = "/var/backups/tiphys"'))
     command = root / PROGRAM / "bin" / "tiphys"
     command.write_text('#!/bin/sh\n# The server\'s own Python, apart from the user\'s packages and variables.\n'
                        'here=$(dirname "$(readlink -f "$0")")\nexec "$here/python3" -I -m core.cli "$@"\n')
