@@ -33,9 +33,9 @@ WITHOUT_CLASS = {
 
 HEAD = """# Errors and their mends
 
-Every failure that is not a defect has one sentence and a stable code: `tiphys: There is no session x. [no_session]` on the
-command line (`{"error": {"code", …}}` with `--json`), the sentence in the window, the code in the log and as the label
-`code` of the metric `tiphys_refusals_total`. A sentence has `…` here where it names what it is about.
+Every failure that is not a defect has one sentence and a stable code: `tiphys: There is no session x. [no_session]`
+on the command line (`{"error": {"code", …}}` with `--json`), the sentence in the window, the code in the log and as
+the label `code` of the metric `tiphys_refusals_total`. A sentence has `…` here where it names what it is about.
 
 | code | what it says | what to do |
 |---|---|---|

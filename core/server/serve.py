@@ -20,6 +20,7 @@ from websockets.typing import Subprotocol
 from core.aio import TaskScope
 from core.client.certificate import with_pin
 from core.domain.errors import Conflict, InvalidInput, ReportableError
+from core.domain.version import named
 from core.logs import silenced
 from core.protocol.codec import MAX_TEXT_FRAME
 from core.protocol.messages import SUBPROTOCOL, Hello
@@ -90,7 +91,7 @@ class ServeSettings(msgspec.Struct, frozen=True, kw_only=True):
     trusted_proxies: tuple[str, ...] = ()
     supervise: bool = True
     runner: tuple[str, ...] = ()
-    program: str = "tiphys"
+    program: str = named("tiphys")
     idle_s: float = 0.0
     connections_of_account: int = MOST_OF_ACCOUNT
 

@@ -70,8 +70,8 @@ def build(out: Path) -> Path:
     settle(root)
     out.mkdir(parents=True, exist_ok=True)
     target = out / f"tiphys-server_{version()}_amd64.deb"
-    _run("dpkg-deb", "--root-owner-group", "-Zzstd", f"-z{os.environ.get('TIPHYS_ZSTD', '19')}", "--threads-max=1", "-b",
-         str(root), str(target))
+    _run("dpkg-deb", "--root-owner-group", "-Zzstd", f"-z{os.environ.get('TIPHYS_ZSTD', '19')}", "--threads-max=1",
+         "-b", str(root), str(target))
     return target
 
 

@@ -806,6 +806,14 @@
 <context>
     <name>ConnectionState</name>
     <message>
+        <source>The server is newer ({theirs}) than this program ({ours}): update this program when you can.</source>
+        <translation>服务器的版本（{theirs}）比本程序（{ours}）新：请在方便时更新本程序。</translation>
+    </message>
+    <message>
+        <source>The server is older ({theirs}) than this program ({ours}); its administrator can update it.</source>
+        <translation>服务器的版本（{theirs}）比本程序（{ours}）旧；其管理员可以更新它。</translation>
+    </message>
+    <message>
         <source>connected</source>
         <translation>已连接</translation>
     </message>
