@@ -4520,6 +4520,10 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
         <source>Settings</source>
         <translation>设置</translation>
     </message>
+    <message>
+        <source>The administrator of this computer has fixed this.</source>
+        <translation>此项由这台计算机的管理员统一设定。</translation>
+    </message>
 </context>
 <context>
     <name>StartPage</name>
@@ -5255,6 +5259,10 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
 </context>
 <context>
     <name>WritingAidsController</name>
+    <message>
+        <source>The administrator of this computer has fixed the templates.</source>
+        <translation>模板由这台计算机的管理员统一设定。</translation>
+    </message>
     <message>
         <source>Saved as a template.</source>
         <translation>已存为模板。</translation>

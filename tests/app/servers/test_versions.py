@@ -16,7 +16,8 @@ from core.domain.version import named, numbers
 
 
 @pytest.mark.parametrize(("program", "meant"), [
-    ("tiphys 1.4.0", (1, 4, 0)), ("tiphys", ()), ("", ()), ("tiphys 2", ()), ("tiphys 1.x", ()), ("tiphys 1.", ()), ("tiphys ²", ()), ("a b 0.10", (0, 10))])
+    ("tiphys 1.4.0", (1, 4, 0)), ("tiphys", ()),
+    ("", ()), ("tiphys 2", ()), ("tiphys 1.x", ()), ("tiphys 1.", ()), ("tiphys ²", ()), ("a b 0.10", (0, 10))])
 def test_the_version_at_the_end_of_a_name(program, meant):
     assert numbers(program) == meant
 
