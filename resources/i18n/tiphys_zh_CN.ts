@@ -810,6 +810,14 @@
 <context>
     <name>ConnectionState</name>
     <message>
+        <source>The server is newer ({theirs}) than this program ({ours}): update this program when you can.</source>
+        <translation>服务器的版本（{theirs}）比本程序（{ours}）新：请在方便时更新本程序。</translation>
+    </message>
+    <message>
+        <source>The server is older ({theirs}) than this program ({ours}); its administrator can update it.</source>
+        <translation>服务器的版本（{theirs}）比本程序（{ours}）旧；其管理员可以更新它。</translation>
+    </message>
+    <message>
         <source>connected</source>
         <translation>已连接</translation>
     </message>
@@ -4516,6 +4524,10 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
         <source>Settings</source>
         <translation>设置</translation>
     </message>
+    <message>
+        <source>The administrator of this computer has fixed this.</source>
+        <translation>此项由这台计算机的管理员统一设定。</translation>
+    </message>
 </context>
 <context>
     <name>StartPage</name>
@@ -5314,6 +5326,10 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
 </context>
 <context>
     <name>WritingAidsController</name>
+    <message>
+        <source>The administrator of this computer has fixed the templates.</source>
+        <translation>模板由这台计算机的管理员统一设定。</translation>
+    </message>
     <message>
         <source>Saved as a template.</source>
         <translation>已存为模板。</translation>
