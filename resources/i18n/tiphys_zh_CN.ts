@@ -769,18 +769,6 @@
 <context>
     <name>ContextModel</name>
     <message>
-        <source>Change</source>
-        <translation>变化</translation>
-    </message>
-    <message>
-        <source>Role</source>
-        <translation>角色</translation>
-    </message>
-    <message>
-        <source>Source</source>
-        <translation>来源</translation>
-    </message>
-    <message>
         <source>Tokens</source>
         <translation>词元</translation>
     </message>
@@ -801,12 +789,60 @@
         <translation>{sign}{tokens} 词元</translation>
     </message>
     <message>
+        <source>Who</source>
+        <translation>谁</translation>
+    </message>
+    <message>
+        <source>Step</source>
+        <translation>步骤</translation>
+    </message>
+    <message>
+        <source>First words</source>
+        <translation>开头</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>大小</translation>
+    </message>
+    <message>
         <source>{n} entered</source>
         <translation>新增 {n}</translation>
     </message>
     <message>
         <source>{n} left</source>
         <translation>移出 {n}</translation>
+    </message>
+    <message>
+        <source>{n} steps</source>
+        <translation>{n} 步</translation>
+    </message>
+    <message>
+        <source>1 step</source>
+        <translation>1 步</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>系统</translation>
+    </message>
+    <message>
+        <source>Result</source>
+        <translation>结果</translation>
+    </message>
+    <message>
+        <source>Answer</source>
+        <translation>回答</translation>
+    </message>
+    <message>
+        <source>Task</source>
+        <translation>任务</translation>
+    </message>
+    <message>
+        <source>Person</source>
+        <translation>人</translation>
+    </message>
+    <message>
+        <source>until {n}</source>
+        <translation>到第 {n} 步</translation>
     </message>
     <message>
         <source>− since step {n}</source>
@@ -1074,6 +1110,10 @@
     <message>
         <source>failed</source>
         <translation>失败</translation>
+    </message>
+    <message>
+        <source>cancelled</source>
+        <translation>已取消</translation>
     </message>
     <message>
         <source>network</source>
@@ -3380,7 +3420,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>Token</source>
-        <translation>令牌</translation>
+        <translation>词元</translation>
     </message>
 </context>
 <context>
@@ -3775,6 +3815,25 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     <message>
         <source>Settings</source>
         <translation>设置</translation>
+    </message>
+</context>
+<context>
+    <name>ShareBar</name>
+    <message>
+        <source>instructions</source>
+        <translation>指令</translation>
+    </message>
+    <message>
+        <source>task</source>
+        <translation>任务</translation>
+    </message>
+    <message>
+        <source>earlier steps</source>
+        <translation>先前的步骤</translation>
+    </message>
+    <message>
+        <source>entered</source>
+        <translation>进入</translation>
     </message>
 </context>
 <context>
