@@ -38,7 +38,7 @@ _step: contextvars.ContextVar[int | None] = contextvars.ContextVar("step", defau
 
 _PATTERNS = re.compile(
     r"""
-    tph_[A-Za-z0-9_-]{20,}                                    # our own tokens
+    tp[hi]_[A-Za-z0-9_-]{20,}                                 # our own tokens and invitations
     | (?: (?<![A-Za-z0-9]) | (?<=\\[nrt]) )                   # not inside a word; behind an escape as repr() writes it
       (?: sk- [A-Za-z0-9_-]{16,}                              # OpenAI, Anthropic, OpenRouter
         | (?: hf_ | gsk_ | xai- ) [A-Za-z0-9]{20,}
@@ -133,8 +133,10 @@ def about(session: str = "", step: int | None = None) -> Iterator[None]:
         _step.reset(tokens[1])
 
 
-def set_up(program: str, folder: Path | None = None, *, verbose: bool = False, console: bool = True) -> None:
-    """Send the program's log to stderr, and to `folder`/`program`.log (JSON lines, 5 × 10 MiB, mode 0600).
+def set_up(program: str, folder: Path | None = None, *, verbose: bool = False, console: bool = True,
+           as_json: bool = False) -> None:
+    """Send the program's log to stderr (`as_json`: as JSON lines there too), and to `folder`/`program`.log (JSON lines,
+    5 × 10 MiB, mode 0600).
 
     Replaces an earlier set-up.
     """
@@ -147,10 +149,18 @@ def set_up(program: str, folder: Path | None = None, *, verbose: bool = False, c
     for topic in TOPICS:
         logging.getLogger(topic).setLevel(logging.DEBUG if verbose else logging.INFO)
     if console:
-        _attach(root, logging.StreamHandler(sys.stderr), PlainFormatter())
+        formatter = JsonFormatter(program) if as_json else PlainFormatter()
+        _attach(root, logging.StreamHandler(sys.stderr), formatter)
     if folder is not None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         _attach(root, _PrivateFile(folder / f"{program}.log"), JsonFormatter(program))
+
+
+def silenced(name: str) -> logging.Logger:
+    """A library's own log at a level that disturbs nobody: our status tells of refused handshakes and failed pings."""
+    logger = logging.getLogger(name)
+    logger.setLevel(logging.CRITICAL)
+    return logger
 
 
 class Thinned:

@@ -22,10 +22,11 @@ done
 mkdir -p "$prefix"
 prefix=$(cd "$prefix" && pwd)
 home=$prefix/lib/tiphys entry=$prefix/share/applications/tiphys.desktop icon=$prefix/share/icons/hicolor/scalable/apps/tiphys.svg
+types=$prefix/share/mime/packages/tiphys.xml
 
 if [ -n "$remove" ]; then
   rm -rf "$home"
-  rm -f "$prefix/bin/tiphys" "$entry" "$icon"
+  rm -f "$prefix/bin/tiphys" "$entry" "$icon" "$types"
   echo "Removed from $prefix."
   exit
 fi
@@ -61,5 +62,8 @@ mkdir -p "$prefix/bin" "$(dirname "$entry")" "$(dirname "$icon")"
 ln -sfn "$home/bin/tiphys" "$prefix/bin/tiphys"
 sed "s/currentColor/#1450a3/" resources/icons/ship-wheel.svg > "$icon"
 sed "s#@program@#$prefix/bin/tiphys#" packaging/tiphys.desktop >"$entry"
+mkdir -p "$(dirname "$types")"
+cp packaging/tiphys-mime.xml "$types"
+command -v update-mime-database >/dev/null && update-mime-database "$prefix/share/mime" || true
 command -v update-desktop-database >/dev/null && update-desktop-database -q "$(dirname "$entry")" || true
 echo "Installed. Start it with $prefix/bin/tiphys; what is missing on this computer, if anything, says: tiphys doctor"

@@ -26,35 +26,35 @@ from core.protocol.operations import ClearAttention
 def build(place: Workplace, parent: QWidget) -> AttentionView:
     """The panel, wired."""
     model = EntriesModel()
-    panel = AttentionView(model, place.actions["go.next_session"], parent)
-    model.setParent(panel)
-    AttentionController(place, model, panel)
-    return panel
+    view = AttentionView(model, place.actions["go.next_session"], parent)
+    model.setParent(view)
+    AttentionController(place, model, view)
+    return view
 
 
 class AttentionController(QObject):
     """Knows what was announced already; what was so at the start is not announced."""
 
-    def __init__(self, place: Workplace, model: EntriesModel, panel: AttentionView) -> None:
-        super().__init__(panel)
-        self._place, self._model, self._panel = place, model, panel
+    def __init__(self, place: Workplace, model: EntriesModel, view: AttentionView) -> None:
+        super().__init__(view)
+        self._place, self._model, self._view = place, model, view
         self._announced: dict[str, frozenset[str]] = {}
         self._raised: dict[Alert, Raised] = {}
         self._opening: Alert | None = None
         self.notifier = DesktopNotifications(self)
-        place.desks.rows_changed.connect(self._show)
+        place.desks.rows_changed.connect(self._show_alerts)
         place.sight.grew.connect(self._on_grew)
         place.sight.stepped.connect(self._on_stepped)
-        place.actions["go.next_session"].triggered.connect(self._next)
-        panel.opened.connect(self.open)
-        panel.dealt_with.connect(self._on_dealt_with)
+        place.actions["go.next_session"].triggered.connect(self._go_to_next)
+        view.opened.connect(self.open)
+        view.dealt_with.connect(self._on_dealt_with)
         place.notices.opened.connect(self._on_notice)
         self.notifier.clicked.connect(self._on_notification)
-        self._show()
+        self._show_alerts()
 
     # ---- what is listed --------------------------------------------------------------------------
 
-    def _show(self) -> None:
+    def _show_alerts(self) -> None:
         rows = self._place.desks.rows()
         for row in rows:
             self._announce(row)
@@ -62,7 +62,7 @@ class AttentionController(QObject):
         self._raised = {alert: found for alert, found in self._raised.items() if alert in alerts}
         known = {row.session: row for row in rows}
         self._model.show([(alert, self._lines(alert, known[alert.session])) for alert in alerts])
-        self._panel.show_content(bool(alerts))
+        self._view.show_content(bool(alerts))
 
     def _lines(self, alert: Alert, row: SessionRow) -> TwoLines:
         found = self._find(alert)
@@ -99,13 +99,13 @@ class AttentionController(QObject):
         alert = Alert(row.session, kind, row.seq)  # a later one of the same kind is another message
         title = one_line(row.title or row.session, 60)
         kinds = ", ".join(attention_word(kind) for kind in sorted(fresh))
-        seen = self._panel.window().isActiveWindow()
+        seen = self._view.window().isActiveWindow()
         if not seen and self.notifier.is_available:
             self.notifier.show(title, kinds, alert)
         elif not seen or row.session != self._place.sight.session:
             self._place.notices.tell(self.tr("{title}: {kinds}").format(title=title, kinds=kinds), "attention",
                                      row.session, alert)
-        QApplication.alert(self._panel.window())
+        QApplication.alert(self._view.window())
 
     def _may_announce(self) -> bool:
         settings = self._place.settings
@@ -119,7 +119,7 @@ class AttentionController(QObject):
         self.open(notice.about)
 
     def _on_notification(self, alert: object) -> None:
-        window = self._panel.window()
+        window = self._view.window()
         window.setWindowState(window.windowState() & ~window.windowState().WindowMinimized)
         window.raise_()
         window.activateWindow()
@@ -148,9 +148,9 @@ class AttentionController(QObject):
         """The reader went on before what the message is about came."""
         self._opening = None
 
-    def _next(self) -> None:
+    def _go_to_next(self) -> None:
         alerts = [what for what, _ in self._model.entries]
-        at = self._panel.list.currentIndex().row()
+        at = self._view.list.currentIndex().row()
         if alerts:
             self.open(alerts[(at + 1) % len(alerts)])
         else:
@@ -160,12 +160,12 @@ class AttentionController(QObject):
         newest = Alert(alert.session, alert.kind)
         row = next((i for i, (what, _) in enumerate(self._model.entries) if what == newest), -1)
         if row >= 0:
-            self._panel.select(row)
+            self._view.select(row)
 
     def _on_dealt_with(self, alert: Alert) -> None:
         self._place.sender.send(alert.session, ClearAttention(kind=alert.kind))  # type: ignore[arg-type]
 
 
 PANEL = Panel("attention", QT_TRANSLATE_NOOP("Panel", "Attention"), build, {
-    "live": ("left", 1), "small_live": ("right", 1), "review": ("left", 1),
-    "small_review": ("left", 2), "compare": ("left", 1), "small_compare": ("left", 3)})
+    "live": ("left", 2), "read": ("left", 12), "compare": ("left", 12),
+    "export": ("left", 12), "queue": ("left", 2)})

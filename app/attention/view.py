@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.kit import theme
-from app.kit.empty import Empty, Faces
+from app.kit.boxes import row
+from app.kit.empty import Empty, faces
 from app.kit.entries import EntriesModel, EntryRole
 from app.kit.entry_list import EntryList
 
@@ -29,24 +30,10 @@ class AttentionView(QWidget):
         key = next_session.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
         self.next.setToolTip(self.tr("Open the next one ({key})").format(key=key))
         self.next.clicked.connect(next_session.trigger)
-        foot = QHBoxLayout()
-        foot.setSpacing(theme.GRID)
-        foot.addStretch(1)
-        foot.addWidget(self.done)
-        foot.addWidget(self.next)
-        content = QWidget(self)
-        column = QVBoxLayout(content)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.list, 1)
-        column.addLayout(foot)
         empty = Empty(self.tr("Sessions that repeat themselves, fail often, stand still, wait for you or have ended "
                               "are listed here, each with the step to look at."), self,
                       title=self.tr("Nothing needs you"))
-        host = QVBoxLayout(self)
-        host.setContentsMargins(*(theme.GRID,) * 4)
-        self._faces = Faces(content, empty)
-        host.addLayout(self._faces)
+        self._faces = faces(self, empty, (self.list, 1), row(1, self.done, self.next, spacing=theme.GRID))
         self.list.opened.connect(self.opened)
         self.list.selectionModel().currentChanged.connect(self._on_current)
         model.modelReset.connect(self._on_reset)

@@ -33,38 +33,38 @@ MOST_OTHERS = 5
 
 def build(place: Workplace, parent: QWidget) -> ChartsView:
     """The panel, wired."""
-    panel = ChartsView(parent)
-    ChartsController(place, panel)
-    return panel
+    view = ChartsView(parent)
+    ChartsController(place, view)
+    return view
 
 
 class ChartsController(QObject):
     """Draws what the trajectory says, and moves the cursor."""
 
-    def __init__(self, place: Workplace, panel: ChartsView) -> None:
-        super().__init__(panel)
-        self._place, self._panel = place, panel
+    def __init__(self, place: Workplace, view: ChartsView) -> None:
+        super().__init__(view)
+        self._place, self._view = place, view
         self._chosen: list[str] = []
         self._others: dict[str, Curves] = {}
         self._work = BackgroundWork(self)
         self._work.done.connect(self._on_others)
-        self._timer = single_shot(self, QUIET_MS, self._draw)
+        self._timer = single_shot(self, QUIET_MS, self._draw_curves)
         self._connect()
-        self._draw()
+        self._draw_curves()
 
     def _connect(self) -> None:
-        place, panel = self._place, self._panel
-        place.sight.opened.connect(self._draw)
+        place, view = self._place, self._view
+        place.sight.opened.connect(self._draw_curves)
         place.sight.stepped.connect(self._show_place)
         place.sight.grew.connect(self._on_grew)
         place.cursor.marked.connect(self._show_place)
-        panel.picked.connect(place.cursor.move)
-        panel.brushed.connect(self._on_brushed)
-        panel.moved.connect(self._on_arrow)
-        panel.others_asked.connect(self._offer)
-        panel.other_toggled.connect(self._toggle)
-        panel.save_asked.connect(self._save)
-        panel.came_up.connect(self._draw)
+        view.picked.connect(place.cursor.move)
+        view.brushed.connect(self._on_brushed)
+        view.moved.connect(self._on_arrow)
+        view.others_asked.connect(self._offer_others)
+        view.other_toggled.connect(self._toggle_other)
+        view.save_asked.connect(self._save_picture)
+        view.came_up.connect(self._draw_curves)
         place.settings.changed.connect(self._on_setting)
 
     def _on_grew(self) -> None:
@@ -75,14 +75,14 @@ class ChartsController(QObject):
         if key == "review.blind":
             self._others = {}  # with verdicts that a blind reader must not see
             self._read_others()
-            self._draw()
+            self._draw_curves()
 
     @property
     def _blind(self) -> bool:
         return bool(self._place.settings.get("review.blind"))
 
-    def _draw(self) -> None:
-        if not self._panel.isVisible():
+    def _draw_curves(self) -> None:
+        if not self._view.isVisible():
             return
         session, trajectory = self._place.sight.session, self._place.sight.trajectory
         curves: list[Curves] = []
@@ -92,13 +92,13 @@ class ChartsController(QObject):
             curves.append(curves_of(trajectory, self._title(session),
                                     self._place.reader(session) if self._blind else ""))
             curves += [self._others[s] for s in self._chosen if s != session and s in self._others]
-        self._panel.show_curves(curves)
+        self._view.show_curves(curves)
         self._show_place()
 
     def _show_place(self) -> None:
-        if not self._panel.isVisible():
+        if not self._view.isVisible():
             return
-        self._panel.show_place(self._place.sight.step, self._place.cursor.marks)
+        self._view.show_place(self._place.sight.step, self._place.cursor.marks)
 
     def _on_brushed(self, first: int, last: int) -> None:
         trajectory = self._place.sight.trajectory
@@ -114,24 +114,24 @@ class ChartsController(QObject):
         row = self._place.desks.of(session).row(session)
         return f"{row.title or row.task} · {session[-6:]}" if row is not None else session
 
-    def _offer(self) -> None:
+    def _offer_others(self) -> None:
         rows = [row for row in self._place.desks.rows() if row.session != self._place.sight.session and row.steps]
         rows.sort(key=lambda r: (r.task != self._task(), -(r.created_at.timestamp() if r.created_at else 0)))
-        self._panel.offer_others([(r.session, self._title(r.session), r.session in self._chosen)
+        self._view.offer_others([(r.session, self._title(r.session), r.session in self._chosen)
                                   for r in rows[:200]])
 
     def _task(self) -> str:
         row = self._place.sight.row
         return row.task if row is not None else ""
 
-    def _toggle(self, session: str, on: bool) -> None:
+    def _toggle_other(self, session: str, on: bool) -> None:
         """The newest choice is kept; folding another log is work for a thread."""
         self._chosen = [s for s in self._chosen if s != session]
         if on:
             self._chosen = [*self._chosen, session][-MOST_OTHERS:]
             self._place.desks.of(session).watch(session)
         self._read_others()
-        self._draw()
+        self._draw_curves()
 
     def _read_others(self) -> None:
         from app.charts.series import LoggedSession, curves_of_logs
@@ -142,16 +142,16 @@ class ChartsController(QObject):
 
     def _on_others(self, others: list[Curves]) -> None:
         self._others = {curves.session: curves for curves in others}
-        self._draw()
+        self._draw_curves()
 
     # ---- saving ----------------------------------------------------------------------------------
 
-    def _save(self, kind: str) -> None:
+    def _save_picture(self, kind: str) -> None:
         self._place.scope.spawn(self._save_as(kind), name="save charts", on_error=self._place.notices.report)
 
     async def _save_as(self, kind: str) -> None:
         name = f"{self._place.sight.session}.{kind}"
-        chosen = await file_to_save(self._panel.window(), self.tr("Save the curves"), name)
+        chosen = await file_to_save(self._view.window(), self.tr("Save the curves"), name)
         if chosen:
             self.save(kind, Path(chosen))
 
@@ -168,7 +168,7 @@ class ChartsController(QObject):
     def _png(self) -> bytes:
         buffer = QBuffer()
         buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-        self._panel.image().save(buffer, "PNG")  # type: ignore[call-overload]
+        self._view.image().save(buffer, "PNG")  # type: ignore[call-overload]
         return bytes(buffer.data().data())
 
     def _svg(self) -> bytes:
@@ -176,17 +176,17 @@ class ChartsController(QObject):
         buffer.open(QIODevice.OpenModeFlag.WriteOnly)
         generator = QSvgGenerator()
         generator.setOutputDevice(buffer)
-        self._panel.draw_svg(generator)
+        self._view.draw_svg(generator)
         return bytes(buffer.data().data())
 
     def _csv(self) -> bytes:
         text = io.StringIO(newline="")
         from app.charts.series import table_of
 
-        csv.writer(text).writerows(table_of(self._panel.canvas.curves))
+        csv.writer(text).writerows(table_of(self._view.canvas.curves))
         return text.getvalue().encode("utf-8-sig")  # spreadsheets then know that it is UTF-8
 
 
 PANEL = Panel("charts", QT_TRANSLATE_NOOP("Panel", "Charts"), build, {
-    "live": ("right_below", 2), "small_live": ("left_below", 1), "review": ("right", 3),
-    "small_review": ("left_below", 3), "compare": ("middle_below", 0), "small_compare": ("left_below", 0)})
+    "live": ("right_below", 13), "read": ("right_below", 16), "compare": ("middle_below", 0),
+    "export": ("right", 17), "queue": ("right", 17)})

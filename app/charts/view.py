@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Signal
 from PySide6.QtGui import QAction, QImage, QPainter, QShowEvent
 from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QComboBox, QMenu, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QMenu, QPushButton, QScrollArea, QWidget
 
 from app.charts.legend import ChartLegend
 from app.kit import quantities, theme
 from app.kit.boxes import row
-from app.kit.empty import Empty, Faces
+from app.kit.empty import Empty, Faces, faces
 from app.kit.quantities import reading
 from app.kit.safe_text import PlainLabel, menu_text
 from app.kit.timers import single_shot
@@ -54,8 +54,7 @@ class ChartsView(QWidget):
         self.over.addItem(self.tr("over time"), "time")
         self.over.addItem(self.tr("over time at work"), "work")
         self.over.currentIndexChanged.connect(self._on_over)
-        self.reading = PlainLabel("", self, elide=True)
-        self.reading.setForegroundRole(self.palette().ColorRole.PlaceholderText)
+        self.reading = PlainLabel("", self, elide=True, faint=True)
         self.others = _menu_button(self, self.tr("Over it"), self.tr("Draw other sessions over this one"))
         self.shown = _menu_button(self, self.tr("Show"), self.tr("Choose what is drawn"))
         for key, name in self.names.items():
@@ -89,24 +88,12 @@ class ChartsView(QWidget):
 
     def _lay_out(self) -> Faces:
         foot = row(self.over, self.shown, self.others, 1, self.save, spacing=theme.GRID)
-        content = QWidget(self)
-        column = QVBoxLayout(content)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
         self._room = QScrollArea(self)
         self._room.setWidgetResizable(True)
         self._room.setFrameShape(QScrollArea.Shape.NoFrame)
-        column.addWidget(self._room, 1)
-        column.addWidget(self.legend)
-        column.addWidget(self.reading)
-        column.addLayout(foot)
         empty = Empty(self.tr("Score, context, cost and duration of each step are drawn here as the session works. "
                               "Drag over them to mark steps."), self)
-        host = QVBoxLayout(self)
-        host.setContentsMargins(*(theme.GRID,) * 4)
-        faces = Faces(content, empty)
-        host.addLayout(faces)
-        return faces
+        return faces(self, empty, (self._room, 1), self.legend, self.reading, foot)
 
     def show_curves(self, curves: Sequence[Curves]) -> None:
         """Draw other curves, the first those of the session that is looked at."""

@@ -21,28 +21,28 @@ MOST = 200
 def build(place: Workplace, parent: QWidget) -> CompareView:
     """The panel, wired."""
     model = ComparisonModel()
-    panel = CompareView(model, parent)
-    model.setParent(panel)
-    CompareController(place, model, panel)
-    return panel
+    view = CompareView(model, parent)
+    model.setParent(view)
+    CompareController(place, model, view)
+    return view
 
 
 class CompareController(QObject):
     """Opening a step of the other session turns the sides round: that one is looked at then."""
 
-    def __init__(self, place: Workplace, model: ComparisonModel, panel: CompareView) -> None:
-        super().__init__(panel)
-        self._place, self._model, self._panel = place, model, panel
+    def __init__(self, place: Workplace, model: ComparisonModel, view: CompareView) -> None:
+        super().__init__(view)
+        self._place, self._model, self._view = place, model, view
         self._session, self._other = "", ""
         self._timer = single_shot(self, QUIET_MS, self._grow)
         place.sight.opened.connect(self._on_opened)
         place.sight.stepped.connect(self._on_stepped)
-        place.desks.rows_changed.connect(self._offer)
+        place.desks.rows_changed.connect(self._offer_others)
         place.desks.trajectory_changed.connect(self._on_changed)
         place.desks.trajectory_replaced.connect(self._on_replaced)
-        panel.chosen.connect(self.compare_with)
-        panel.opened.connect(self._open)
-        panel.parting_asked.connect(self._to_parting)
+        view.chosen.connect(self.compare_with)
+        view.opened.connect(self._open_step)
+        view.parting_asked.connect(self._go_to_parting)
         self._show()
 
     def compare_with(self, other: str) -> None:
@@ -61,7 +61,7 @@ class CompareController(QObject):
         trajectory, step = self._model.sides[0], self._place.sight.step
         at = trajectory.index_of(step) if trajectory is not None and step is not None else None
         if at is not None and self._model.rowCount():
-            self._panel.show_row(at)
+            self._view.show_row(at)
 
     def _on_changed(self, session: str) -> None:
         if session in (self._session, self._other) and not self._timer.isActive():
@@ -75,7 +75,7 @@ class CompareController(QObject):
         self._session = self._place.sight.session
         sides = [self._place.desks.of(s).trajectory(s) if s else None for s in (self._session, self._other)]
         self._model.show(sides[0], sides[1] if self._session else None)
-        self._offer()
+        self._offer_others()
         self._tell()
 
     def _grow(self) -> None:
@@ -90,28 +90,28 @@ class CompareController(QObject):
     def _tell(self) -> None:
         left, right = self._model.sides
         count = [len(t.steps) if t is not None else 0 for t in (left, right)]
-        self._panel.show_comparison(self._model.common, *count)
+        self._view.show_comparison(self._model.common, *count)
 
-    def _offer(self) -> None:
+    def _offer_others(self) -> None:
         rows = {row.session: row for row in self._place.desks.rows()}
         ours = rows.pop(self._session, None)
         task = ours.task if ours is not None else ""
         others = sorted((r for r in rows.values() if r.steps),
                         key=lambda r: (r.task != task, -(r.created_at.timestamp() if r.created_at else 0)))
-        self._panel.offer(_title(ours) if ours is not None else "",
+        self._view.offer(_title(ours) if ours is not None else "",
                           [(r.session, _title(r)) for r in others[:MOST]] if ours is not None else [], self._other)
 
-    def _open(self, row: int, side: int) -> None:
+    def _open_step(self, row: int, side: int) -> None:
         head = self._model.head(row, side)
         session = (self._session, self._other)[side]
         if head is not None and session:
             self._place.cursor.move(session, head.number)
 
-    def _to_parting(self) -> None:
+    def _go_to_parting(self) -> None:
         row = self._model.common
-        self._panel.show_row(row)
+        self._view.show_row(row)
         if self._model.head(row, 0) is not None:
-            self._open(row, 0)
+            self._open_step(row, 0)
 
 
 def _title(row: SessionRow) -> str:
@@ -119,5 +119,5 @@ def _title(row: SessionRow) -> str:
 
 
 PANEL = Panel("compare", QT_TRANSLATE_NOOP("Panel", "Compare"), build, {
-    "live": ("right_below", 3), "small_live": ("left_below", 2), "review": ("right", 4),
-    "small_review": ("left_below", 4), "compare": ("middle", 0), "small_compare": ("left", 0)})
+    "live": ("middle", 12), "read": ("middle", 12), "compare": ("middle", 0),
+    "export": ("middle", 12), "queue": ("middle", 12)})

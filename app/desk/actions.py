@@ -41,8 +41,11 @@ MENUS: tuple[tuple[str, str], ...] = (
 ACTIONS: tuple[Entry, ...] = (
     Entry("file.new_session", QT_TRANSLATE_NOOP("Actions", "&New session…"), ("Ctrl+N",), "file", icon="plus"),
     Entry("file.import", QT_TRANSLATE_NOOP("Actions", "&Open trajectories…"), ("Ctrl+O",), "file", icon="folder-open"),
+    Entry("file.demonstration", QT_TRANSLATE_NOOP("Actions", "&Demonstration"), ("Ctrl+D",), "file",
+          icon="circle-play"),
     Entry("file.import_folder", QT_TRANSLATE_NOOP("Actions", "Open a &folder…"), ("Ctrl+Shift+O",), "file"),
     Entry("file.merge", QT_TRANSLATE_NOOP("Actions", "&Merge opinions…"), (), "file"),
+    Entry("file.export_page", QT_TRANSLATE_NOOP("Actions", "Export as &page…"), (), "file"),
     Entry("file.cancel_import", QT_TRANSLATE_NOOP("Actions", "&Cancel opening"), (), "file"),
     Entry("file.servers", QT_TRANSLATE_NOOP("Actions", "Ser&vers…"), ("Ctrl+Shift+S",), "file"),
     Entry("file.settings", QT_TRANSLATE_NOOP("Actions", "&Settings…"), ("Ctrl+,",), "file"),
@@ -95,11 +98,13 @@ ACTIONS: tuple[Entry, ...] = (
     Entry("review.mask", QT_TRANSLATE_NOOP("Actions", "&Mask"), ("M",), "review", icon="circle-slash"),
     Entry("review.unsure", QT_TRANSLATE_NOOP("Actions", "&Unsure"), ("U",), "review", icon="circle-question-mark"),
     Entry("review.none", QT_TRANSLATE_NOOP("Actions", "&Take my verdict back"), ("Shift+U",), "review"),
-    Entry("review.note", QT_TRANSLATE_NOOP("Actions", "&Note"), ("N",), "review", icon="message-square"),
+    Entry("review.reason", QT_TRANSLATE_NOOP("Actions", "R&eason"), ("R",), "review"),
+    Entry("review.note", QT_TRANSLATE_NOOP("Actions", "Re&mark"), ("N",), "review", icon="message-square"),
+    Entry("review.remark", QT_TRANSLATE_NOOP("Actions", "Remark on the selected &words…"), ("Ctrl+Alt+M",), "review"),
     Entry("review.tag", QT_TRANSLATE_NOOP("Actions", "Ta&g…"), ("T",), "review", icon="tag"),
     Entry("review.undo", QT_TRANSLATE_NOOP("Actions", "U&ndo"), ("Z", "Ctrl+Z"), "review", icon="undo-2"),
     Entry("review.redo", QT_TRANSLATE_NOOP("Actions", "&Redo"), ("Shift+Z", "Ctrl+Shift+Z"), "review"),
-    Entry("review.next", QT_TRANSLATE_NOOP("Actions", "Ne&xt to judge"), ("X", "Ctrl+J"), "review",
+    Entry("review.next", QT_TRANSLATE_NOOP("Actions", "Ne&xt undecided"), ("X", "Ctrl+J"), "review",
           icon="skip-forward"),
     Entry("review.next_disagreement", QT_TRANSLATE_NOOP("Actions", "Next &disagreement"), ("D",), "review"),
     Entry("review.action", QT_TRANSLATE_NOOP("Actions", "Next &action of the step, then the whole step"), ("I",),
@@ -126,9 +131,13 @@ ACTIONS: tuple[Entry, ...] = (
     Entry("view.palette", QT_TRANSLATE_NOOP("Actions", "C&ommands…"), ("Ctrl+K",), "view"),
     Entry("view.next_panel", QT_TRANSLATE_NOOP("Actions", "&Next panel"), ("F6",), "view"),
     Entry("view.previous_panel", QT_TRANSLATE_NOOP("Actions", "&Previous panel"), ("Shift+F6",), "view"),
-    Entry("view.live", QT_TRANSLATE_NOOP("Actions", "&Live layout"), ("Ctrl+1",), "view"),
-    Entry("view.review", QT_TRANSLATE_NOOP("Actions", "&Review layout"), ("Ctrl+2",), "view"),
-    Entry("view.compare", QT_TRANSLATE_NOOP("Actions", "Co&mpare layout"), ("Ctrl+3",), "view"),
+    Entry("view.side", QT_TRANSLATE_NOOP("Actions", "Show or hide the left &side"), ("Ctrl+B",), "view",
+          icon="panel-left"),
+    Entry("view.live", QT_TRANSLATE_NOOP("Actions", "&Live"), ("Ctrl+1",), "view", checkable=True),
+    Entry("view.read", QT_TRANSLATE_NOOP("Actions", "&Read"), ("Ctrl+2",), "view", checkable=True),
+    Entry("view.compare", QT_TRANSLATE_NOOP("Actions", "Co&mpare"), ("Ctrl+3",), "view", checkable=True),
+    Entry("view.export", QT_TRANSLATE_NOOP("Actions", "&Export"), ("Ctrl+4",), "view", checkable=True),
+    Entry("view.queue", QT_TRANSLATE_NOOP("Actions", "&Queue"), ("Ctrl+5",), "view", checkable=True),
     Entry("help.keys", QT_TRANSLATE_NOOP("Actions", "&Keyboard shortcuts"), ("?", "F1"), "help"),
     Entry("help.about", QT_TRANSLATE_NOOP("Actions", "&About Tiphys"), (), "help"),
 )
@@ -156,6 +165,7 @@ def _make(entry: Entry, parent: QObject) -> QAction:
     action.setCheckable(entry.checkable)
     if entry.icon:
         action.setIcon(icons.icon(entry.icon))
+        action.setProperty("icon_name", entry.icon)
     action.setShortcuts([QKeySequence(s, QKeySequence.SequenceFormat.PortableText) for s in entry.shortcuts])
     action.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
     return action

@@ -23,7 +23,7 @@ class Bodies:
         if self._over:
             use({})
         for name in self._wanted:
-            self._fetches.append(sight.holder(name).body(name, partial(self._take, name)))
+            self._fetches.append(sight.holder(name).body(name, partial(self._take_body, name)))
         self._report()
 
     @property
@@ -37,7 +37,7 @@ class Bodies:
         for fetch in self._fetches:
             fetch.cancel()
 
-    def _take(self, name: str, data: bytes) -> None:
+    def _take_body(self, name: str, data: bytes) -> None:
         self._got[name] = data
         if len(self._got) == len(self._wanted):
             self._over = True

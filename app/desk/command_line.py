@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import re
-import sys
 from typing import Any
 
 import msgspec
 
+from core import program
 from core.domain.errors import ReportableError, Unavailable
 from core.store.home import Home
 
@@ -21,7 +21,7 @@ async def run(home: Home, *arguments: str) -> tuple[list[dict[str, Any]], list[s
     Raises the error that the command ended with; Unavailable (command_failed) when it does not say one.
     """
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "core.cli", "--home", str(home.path), *arguments, "--json",
+        *program.command("tiphys", "--home", str(home.path), *arguments, "--json"),
         stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
     try:
         out, err = await process.communicate()

@@ -25,6 +25,17 @@ class StepListing(Protocol):
     def reveal(self, step: int) -> bool:
         """Select a step alone and bring it in sight; False where that cannot be, as behind a filter."""
 
+    def take_keys(self) -> None:
+        """Give the list the keyboard."""
+
+
+class SelectedWords(msgspec.Struct, frozen=True):
+    """Words that the reader selected in what is drawn of a step, and what is drawn before them."""
+
+    step: int = 0
+    words: str = ""
+    before: str = ""
+
 
 class Cursor(QObject):
     """Where the reader is. `step` None means the live tail: panels stream; a number: state as of that step."""
@@ -51,6 +62,8 @@ class Cursor(QObject):
         self._marks: tuple[int, ...] = ()
         self._action = 0
         self._sought: re.Pattern[str] | None = None
+        self.selected_words = SelectedWords()
+        """What is selected in the text of a step, as whoever shows it says."""
         self.list: StepListing | None = None
         """Where the reader sees what is selected; None before there is a list."""
 
@@ -116,6 +129,11 @@ class Cursor(QObject):
             if len(steps) > 1:
                 self.choose_action(0)
             self.marked.emit()
+
+    def focus_list(self) -> None:
+        """Lead the keyboard back to the list of steps."""
+        if self.list is not None:
+            self.list.take_keys()
 
     def open_aside(self, kind: str, ref: object) -> None:
         """Show a summary or guidance without leaving the step."""

@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.desk.fetches import Fetch, Fetches
 from app.desk.fold import AT_ONCE, Folder
+from app.desk.notices import sentence_of
 from app.desk.refusal import Refusal
 from app.desk.session_key import OWN, id_of, key_of
 from core.domain.errors import make_error
@@ -22,6 +23,7 @@ from core.protocol.messages import Nak
 if TYPE_CHECKING:
     from core.client.client import Client
     from core.client.replica import Replica
+    from core.client.status import Status
     from core.domain.events import Placed
     from core.domain.trajectory import Trajectory
     from core.protocol.messages import Ack
@@ -47,6 +49,12 @@ class LinkStatus(msgspec.Struct, frozen=True):
     latency_ms: float | None = None
     sentence: str = ""
     capabilities: tuple[str, ...] = ()
+
+
+def _sentence(status: Status) -> str:
+    """What stands in the way of a connection, in the reader's language; the code alone says which, and the server."""
+    why = make_error("", status.code, status.sentence, {"server": status.server, "url": status.server})
+    return sentence_of(why) if status.sentence else ""
 
 
 class DeskSignals(QObject):
@@ -93,7 +101,7 @@ class Desk(DeskSignals):
         self._since = datetime.now(UTC)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self._flush)
+        self._timer.timeout.connect(self._fold_changed)
         self._next_at = 0.0
         self._closed = False
         self._connect()
@@ -135,7 +143,7 @@ class Desk(DeskSignals):
         if self.client is None:
             return LinkStatus("off", self._since)
         status = self.client.status
-        return LinkStatus(status.state, status.since, status.server, status.latency_ms, status.sentence,
+        return LinkStatus(status.state, status.since, status.server, status.latency_ms, _sentence(status),
                           status.capabilities)
 
     def body(self, hash: str, callback: Callable[[bytes], None], absent: Callable[[], None] | None = None) -> Fetch:
@@ -292,7 +300,7 @@ class Desk(DeskSignals):
         if not self._closed and not self._timer.isActive():
             self._timer.start(max(0, int((self._next_at - monotonic()) * 1000)))
 
-    def _flush(self) -> None:
+    def _fold_changed(self) -> None:
         began = monotonic()
         dirty, self._dirty = self._dirty, set()
         for session in dirty:

@@ -46,7 +46,7 @@ def text_of_item(trajectory: Trajectory, item: Item) -> str:
     head = entry.head
     texts = [head.title, head.error_kind, *head.tools, *entry.tags]
     texts += [verdict.reason for verdict in entry.verdicts.values()]
-    texts += [note for _, _, note in entry.notes]
+    texts += [note.text for note in entry.notes]
     return "\n".join(texts)
 
 

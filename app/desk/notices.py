@@ -17,27 +17,73 @@ SENTENCES: dict[str, str] = {
     "already_delivered": QT_TRANSLATE_NOOP("Errors", "Too late: this guidance was delivered at step {step}."),
     "already_withdrawn": QT_TRANSLATE_NOOP("Errors", "This guidance was withdrawn already."),
     "bad_address": QT_TRANSLATE_NOOP("Errors", "“{address}” is no address of a server."),
+    "bad_answer": QT_TRANSLATE_NOOP("Errors", "The server answered something else than was asked."),
     "bad_archive": QT_TRANSLATE_NOOP("Errors", "This archive is damaged or was tampered with."),
+    "bad_author": QT_TRANSLATE_NOOP("Errors", "The server does not take this in that name."),
     "bad_endpoint": QT_TRANSLATE_NOOP(
         "Errors", "“{endpoint}” is no endpoint's address: http:// or https://, host and path, without user, query or "
         "escapes."),
+    "bad_event": QT_TRANSLATE_NOOP("Errors", "Something in the log cannot be read: {why}"),
+    "bad_fingerprint": QT_TRANSLATE_NOOP(
+        "Errors", "“{address}” does not end with the fingerprint of a certificate: wss:// and, behind #, sha256= "
+                  "with 64 hexadecimal digits."),
     "bad_frame": QT_TRANSLATE_NOOP("Errors", "The server sent something that cannot be read."),
+    "account_exists": QT_TRANSLATE_NOOP(
+        "Errors", "There is an account of this name already. Ask the administrator for another invitation."),
+    "bad_invitation": QT_TRANSLATE_NOOP(
+        "Errors", "This is no invitation to a Tiphys server, or a part of it is missing."),
+    "bad_id": QT_TRANSLATE_NOOP(
+        "Errors", "This name cannot be used: it has characters that a name may not have, or is too long."),
     "bad_link": QT_TRANSLATE_NOOP("Errors", "This is no link to a session, no step and no session."),
+    "bad_op": QT_TRANSLATE_NOOP("Errors", "The server cannot be asked this: {why}"),
+    "bad_opinion": QT_TRANSLATE_NOOP("Errors", "This is no opinion that can be taken over."),
+    "bad_origin": QT_TRANSLATE_NOOP("Errors", "An import needs the name of its format."),
+    "bad_tag": QT_TRANSLATE_NOOP("Errors", "A tag has 1 to 40 printable characters."),
+    "bad_task": QT_TRANSLATE_NOOP("Errors", "This task cannot be started: the value of “{field}” is not possible."),
+    "bad_task_file": QT_TRANSLATE_NOOP("Errors", "The task's files cannot be used: {path}"),
+    "bad_thresholds": QT_TRANSLATE_NOOP(
+        "Errors", "Counts lie between 0 and 10,000, minutes up to 100,000, shares between 0 and 1."),
+    "bad_time": QT_TRANSLATE_NOOP("Errors", "The server did not take the time at work that was told to it."),
     "bad_token": QT_TRANSLATE_NOOP("Errors", "The server does not accept your token."),
     "bad_variable": QT_TRANSLATE_NOOP("Errors", "“{variable}” cannot be the name of a variable."),
+    "blob_damaged": QT_TRANSLATE_NOOP("Errors", "A text of this session is damaged."),
+    "blob_hash": QT_TRANSLATE_NOOP("Errors", "A text of this session is damaged: it does not match its name."),
+    "blob_name": QT_TRANSLATE_NOOP("Errors", "A text of this session has a name that no text can have."),
+    "blob_too_large": QT_TRANSLATE_NOOP("Errors", "A text is larger than the server takes."),
+    "certificate": QT_TRANSLATE_NOOP(
+        "Errors", "The server shows another certificate than the one that it should have. Nothing was sent. Ask its "
+                  "administrator before you go on. It shows {fingerprint}"),
     "command_failed": QT_TRANSLATE_NOOP("Errors", "“tiphys {command}” failed: {why}"),
+    "command_reused": QT_TRANSLATE_NOOP("Errors", "The server holds another command under this name already."),
     "empty_text": QT_TRANSLATE_NOOP("Errors", "There is no text to send."),
+    "event_too_large": QT_TRANSLATE_NOOP("Errors", "This is larger than one entry of the log may be."),
+    "fenced": QT_TRANSLATE_NOOP("Errors", "Another program works on this session now."),
     "file_not_written": QT_TRANSLATE_NOOP("Errors", "{path} cannot be written: {why}"),
     "file_too_large": QT_TRANSLATE_NOOP("Errors", "This file is too large."),
+    "forbidden": QT_TRANSLATE_NOOP(
+        "Errors", "The server refuses this connection. Is {server} the name that it is known by?"),
     "guidance_exists": QT_TRANSLATE_NOOP("Errors", "The server holds this guidance already."),
+    "held_for_newer_server": QT_TRANSLATE_NOOP(
+        "Errors", "The server's program is older and would take your verdict on one action for one on the whole step. "
+                  "That verdict, and what you sent after it, waits on this computer until the server is updated."),
     "imported": QT_TRANSLATE_NOOP("Errors", "An imported trajectory cannot be controlled: no agent is behind it."),
     "internal": QT_TRANSLATE_NOOP("Errors", "The server met a fault of its own. Its log has the details."),
     "internal_error": QT_TRANSLATE_NOOP(
         "Errors", "Something went wrong in a command of Tiphys. Its log has the details."),
+    "invitation_expired": QT_TRANSLATE_NOOP(
+        "Errors", "This invitation has expired. Ask the administrator for a new one."),
+    "invitation_unknown": QT_TRANSLATE_NOOP(
+        "Errors", "The server does not know this invitation. Ask the administrator for a new one."),
+    "invitation_used": QT_TRANSLATE_NOOP(
+        "Errors", "This invitation was used already. If that was not you, tell the administrator."),
     "missing_scope": QT_TRANSLATE_NOOP("Errors", "Your token does not allow this."),
     "network_disk": QT_TRANSLATE_NOOP(
         "Errors", "The data folder lies on a network disk, where a log cannot be kept safely."),
+    "no_action": QT_TRANSLATE_NOOP("Errors", "Step {step} has no action {action}."),
+    "no_answer": QT_TRANSLATE_NOOP("Errors", "The server did not answer in time."),
     "no_attention": QT_TRANSLATE_NOOP("Errors", "Nothing needs attention here any more."),
+    "no_blob": QT_TRANSLATE_NOOP("Errors", "A text of this session is not there."),
+    "no_command": QT_TRANSLATE_NOOP("Errors", "This command is not among those that were sent from here."),
     "no_docker": QT_TRANSLATE_NOOP("Errors", "There is no Docker engine that can be used."),
     "no_guidance": QT_TRANSLATE_NOOP("Errors", "The server does not know this guidance."),
     "no_runner": QT_TRANSLATE_NOOP("Errors", "No agent is running now, so nothing can be interrupted."),
@@ -45,17 +91,48 @@ SENTENCES: dict[str, str] = {
     "no_session": QT_TRANSLATE_NOOP("Errors", "The server does not know this session."),
     "no_step": QT_TRANSLATE_NOOP("Errors", "This session has no such step."),
     "no_task": QT_TRANSLATE_NOOP("Errors", "The server does not know this task."),
+    "no_token": QT_TRANSLATE_NOOP("Errors", "A token is needed."),
+    "no_welcome": QT_TRANSLATE_NOOP("Errors", "This is no server of Tiphys, or none that can be spoken to."),
     "not_a_file": QT_TRANSLATE_NOOP("Errors", "“{path}” is not a file."),
+    "payload_quota": QT_TRANSLATE_NOOP(
+        "Errors", "This account has {count} texts on the server that nothing names; they are removed after a day."),
+    "plain_text": QT_TRANSLATE_NOOP("Errors", "{url} would carry your token unencrypted. Use wss://"),
+    "scope": QT_TRANSLATE_NOOP("Errors", "The server closed the connection to {server}: the token may not do that."),
+    "search_failed": QT_TRANSLATE_NOOP("Errors", "The search on the server failed. Its log says more."),
+    "search_too_long": QT_TRANSLATE_NOOP(
+        "Errors", "The search took too long. Use more words, or search in one session."),
+    "server_away": QT_TRANSLATE_NOOP("Errors", "The server cannot be reached."),
     "server_start": QT_TRANSLATE_NOOP("Errors", "The private server did not start. Its log is in {folder}."),
+    "server_too_old": QT_TRANSLATE_NOOP("Errors", "The server's program is older and does not know this."),
     "session_exists": QT_TRANSLATE_NOOP("Errors", "There is a session of this name already."),
     "session_over": QT_TRANSLATE_NOOP("Errors", "This session has ended: no agent will read this."),
+    "step_changed": QT_TRANSLATE_NOOP(
+        "Errors", "Step {step} has changed since you judged it. Look at it again: your choice waits in the panel "
+                  "Review."),
+    "store_closed": QT_TRANSLATE_NOOP("Errors", "The data folder is closed already."),
     "store_too_new": QT_TRANSLATE_NOOP("Errors", "This data was written by a newer version of Tiphys."),
     "store_unavailable": QT_TRANSLATE_NOOP("Errors", "The data folder cannot be used now."),
     "store_write_failed": QT_TRANSLATE_NOOP("Errors", "The disk refused to store this. Is it full?"),
+    "subprotocol": QT_TRANSLATE_NOOP("Errors", "{server} does not speak the protocol of this program."),
     "task_changed": QT_TRANSLATE_NOOP(
         "Errors", "The folder of the task {task} has changed since you saw what it asks. Open the dialog again."),
+    "task_not_allowed": QT_TRANSLATE_NOOP(
+        "Errors", "The task {task} asks for what nobody has allowed it on the server's computer."),
     "text_too_long": QT_TRANSLATE_NOOP("Errors", "This text is too long to be sent."),
+    "token_expired": QT_TRANSLATE_NOOP(
+        "Errors", "Your account on this server has expired. The administrator can prolong it."),
+    "token": QT_TRANSLATE_NOOP("Errors", "{server} does not accept your token."),
+    "too_many_connections": QT_TRANSLATE_NOOP(
+        "Errors", "This account has {most} connections to the server already, which is as many as one may have."),
+    "too_many_early": QT_TRANSLATE_NOOP(
+        "Errors", "You have given {most} opinions on sessions that are not on the server: it takes no more of them."),
+    "too_many_wants": QT_TRANSLATE_NOOP("Errors", "Too many texts are asked for at once."),
+    "unknown_certificate": QT_TRANSLATE_NOOP(
+        "Errors", "This computer does not know the certificate of {server}. Add its fingerprint to the address: "
+                  "…#sha256=…; “tiphys serve” prints it."),
     "unknown_format": QT_TRANSLATE_NOOP("Errors", "“{path}” is in no format that is known here."),
+    "version": QT_TRANSLATE_NOOP(
+        "Errors", "{server} speaks another version of the protocol. Update the older program."),
     "wrong_state": QT_TRANSLATE_NOOP("Errors", "This is not possible in the session's present state."),
 }
 """Stable codes whose sentence is told in the reader's language; other codes show core's English sentence."""

@@ -16,13 +16,16 @@ class Panel:
     """One panel, declared as `PANEL` in the `panel` module of its folder, where the window finds it.
 
     `build` makes the view, lets a controller wire it, and returns it. `docks` names for each layout
-    (`app/window/layouts.py`) the place, and the panel's rank among the tabs of that place: 0 stands in front.
+    (`app/window/layouts.py`) the place, and the panel's rank among the tabs of that place: 0 stands in front,
+    `HIDDEN` and higher wait until they are asked for.
     """
 
     key: str
     title: str
     build: Callable[[Workplace, QWidget], QWidget]
     docks: Mapping[str, tuple[str, int]]
+    bar: Callable[[QWidget], QWidget] | None = None
+    """Makes of the built view the bar that stands at the bottom of the window, where the panel has one."""
 
     @property
     def shown_title(self) -> str:

@@ -35,7 +35,7 @@ def words_of(refused: Refusal) -> str:
             sentence = QCoreApplication.translate(
                 "Refusal", "Your change to “{text}” was not taken: {why} It stands under Guidance, to be used again.")
         case AddNote():
-            sentence = QCoreApplication.translate("Refusal", "Your note “{text}” on step {step} was not taken: {why}")
+            sentence = QCoreApplication.translate("Refusal", "Your remark “{text}” on step {step} was not taken: {why}")
         case GiveVerdict() | SetTag():
             sentence = QCoreApplication.translate("Refusal", "Your word on step {step} was not taken: {why}")
         case TellTime():

@@ -11,6 +11,7 @@ from app.desk.session_key import OWN
 from app.desk.worker_calls import WorkerCalls
 from app.desk.workplace import Workplace
 from app.kit.timers import single_shot
+from core import program
 from core.workers.messages import A, WorkerRequest
 
 STUCK_MS = 8_000
@@ -23,11 +24,11 @@ class Searcher(QObject):
     def __init__(self, place: Workplace, parent: QObject) -> None:
         super().__init__(parent)
         self._place = place
-        self._calls = WorkerCalls(self._arguments, self)
+        self._calls = WorkerCalls(self._command, self)
         self._calls.heard.connect(self._on_heard)
         self._is_up = False
         self._stuck = single_shot(self, STUCK_MS, self._give_up)
-        place.desks.servers_changed.connect(self._renew)
+        place.desks.servers_changed.connect(self._drop_worker)
 
     @property
     def is_busy(self) -> bool:
@@ -46,10 +47,10 @@ class Searcher(QObject):
         self._calls.forget()
         self._stuck.stop()
 
-    def _arguments(self) -> list[str]:
+    def _command(self) -> list[str]:
         self._is_up = False
         copies = [part for desk in self._place.desks.all for part in ("--copy", desk.server, *self._files(desk))]
-        return ["-m", "app.desk.search_worker", *copies]
+        return program.command("find", *copies)
 
     def _files(self, desk: Desk) -> tuple[str, str]:
         """Where a server's sessions lie, and their index: of this computer's own server the log itself."""
@@ -58,7 +59,7 @@ class Searcher(QObject):
             return str(home.server_db), str(home.search_db)
         return str(copy), str(copy.with_suffix(".search"))
 
-    def _renew(self) -> None:
+    def _drop_worker(self) -> None:
         """Other servers than before: the next question starts a worker that knows them."""
         self.drop()
         self._calls.end()

@@ -75,8 +75,8 @@ SETTINGS: tuple[Setting, ...] = (
             QT_TRANSLATE_NOOP("Settings", "Fold three or more waiting steps in a row")),
     Setting("guidance.mode", "note", QT_TRANSLATE_NOOP("Settings", "Guidance"),
             QT_TRANSLATE_NOOP("Settings", "Guidance is sent first as"),
-            choices=(("note", QT_TRANSLATE_NOOP("Settings", "Note: waits for the next step")),
-                     ("interrupt", QT_TRANSLATE_NOOP("Settings", "Interrupt: also ends the running action")))),
+            choices=(("note", QT_TRANSLATE_NOOP("Settings", "At the next step")),
+                     ("interrupt", QT_TRANSLATE_NOOP("Settings", "Interrupt now: also ends the running action")))),
     Setting("guidance.templates", "", QT_TRANSLATE_NOOP("Settings", "Guidance"),
             QT_TRANSLATE_NOOP("Settings", "Templates, one per line"), kind="lines",
             note=QT_TRANSLATE_NOOP("Settings", "Empty: the usual ones. {step}, {title}, {error}, {file}, {task}, "
@@ -146,6 +146,10 @@ KEYS: tuple[Setting, ...] = tuple(
 """The keys of every command, such as "J | Alt+Down"; a dialog of its own changes them."""
 
 
+RENAMED = {"keys.session.keep_here": "keys.session.store_offline"}
+"""Keys of earlier versions, and what they are called now."""
+
+
 class Settings(QObject):
     """The values of now. A change is stored and told at once; an unknown or wrong entry is kept and reported."""
 
@@ -191,7 +195,7 @@ class Settings(QObject):
         except (ValueError, RecursionError, OSError) as error:  # ValueError: no TOML, no UTF-8, or a number too long
             self.problems.append(f"{self.path.name} cannot be read: {error}")
             return
-        for key, value in stored:
+        for key, value in _renamed(stored).items():
             setting = self._table.get(key)
             if setting is not None and setting.accepts(value):
                 self._values[key] = type(setting.default)(value)
@@ -225,6 +229,11 @@ def _flat(table: dict[str, object], prefix: str = "") -> list[tuple[str, Value]]
         elif isinstance(value, str | int | float | bool):
             found.append((prefix + key, value))
     return found
+
+
+def _renamed(stored: list[tuple[str, Value]]) -> dict[str, Value]:
+    """Entries under the keys of now, which count where a file has both."""
+    return {RENAMED[k]: v for k, v in stored if k in RENAMED} | {k: v for k, v in stored if k not in RENAMED}
 
 
 def to_toml(values: dict[str, Value]) -> str:

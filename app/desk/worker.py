@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 import shiboken6
@@ -17,6 +16,8 @@ from app.desk.session_key import is_local
 
 if TYPE_CHECKING:
     from app.desk.workplace import Workplace
+
+R = TypeVar("R")
 
 _MAX_LINE = 64 * 1024 * 1024
 _STDERR_BYTES = 4_000
@@ -33,10 +34,10 @@ class Worker(QObject):
     line = Signal(object)  # bytes
     ended = Signal(int, str)
 
-    def __init__(self, arguments: Sequence[str], parent: QObject, *, environment: Mapping[str, str] = {}) -> None:
-        """`arguments` are those of this same Python, such as -m core.cli judge …"""
+    def __init__(self, command: Sequence[str], parent: QObject, *, environment: Mapping[str, str] = {}) -> None:
+        """`command` is what `core.program` gives for a part of this program."""
         super().__init__(parent)
-        self._arguments = list(arguments)
+        self._program, *self._arguments = command
         self._rest = b""
         self._errors = b""
         self._has_ended = False
@@ -45,10 +46,10 @@ class Worker(QObject):
         for key, value in {"PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8", **environment}.items():
             variables.insert(key, value)
         self._process.setProcessEnvironment(variables)
-        self._process.readyReadStandardOutput.connect(self._read)
+        self._process.readyReadStandardOutput.connect(self._read_lines)
         self._process.readyReadStandardError.connect(self._read_errors)
-        self._process.finished.connect(self._finished)
-        self._process.errorOccurred.connect(self._broken)
+        self._process.finished.connect(self._on_finished)
+        self._process.errorOccurred.connect(self._on_broken)
         leave = partial(_leave, self._process)
         self.destroyed.connect(leave)
         application = QCoreApplication.instance()
@@ -62,7 +63,7 @@ class Worker(QObject):
 
     def start(self) -> None:
         """Start the process."""
-        self._process.start(sys.executable, self._arguments)
+        self._process.start(self._program, self._arguments)
 
     def send(self, line: bytes) -> None:
         """Write one line to the process, its end included."""
@@ -84,7 +85,7 @@ class Worker(QObject):
         """The grace is over."""
         self._process.kill()
 
-    def _read(self) -> None:
+    def _read_lines(self) -> None:
         data = self._rest + self._process.readAllStandardOutput().data()
         *lines, self._rest = data.split(b"\n")
         if len(self._rest) > _MAX_LINE:
@@ -95,14 +96,14 @@ class Worker(QObject):
     def _read_errors(self) -> None:
         self._errors = (self._errors + self._process.readAllStandardError().data())[-_STDERR_BYTES:]
 
-    def _finished(self, code: int, status: QProcess.ExitStatus) -> None:
-        self._read()
+    def _on_finished(self, code: int, status: QProcess.ExitStatus) -> None:
+        self._read_lines()
         self._read_errors()
         if self._rest.strip():
             self.line.emit(self._rest)
         self._end(code if status == QProcess.ExitStatus.NormalExit else -1)
 
-    def _broken(self, error: QProcess.ProcessError) -> None:
+    def _on_broken(self, error: QProcess.ProcessError) -> None:
         if error == QProcess.ProcessError.FailedToStart:
             self._errors = self._process.errorString().encode()
             self._end(-1)
@@ -137,9 +138,9 @@ def home_environment(home: os.PathLike[str] | str) -> dict[str, str]:
     return {"TIPHYS_HOME": os.fspath(home)}
 
 
-def read_object(line: bytes) -> dict[str, Any]:
-    """The JSON object of a line; empty for anything else, such as a library's own words."""
+def read_line(line: bytes, read: Callable[[bytes], R]) -> R | None:
+    """What `read` finds in a line; None for anything else, such as a library's own words."""
     try:
-        return msgspec.json.decode(line, type=dict[str, Any])
+        return read(line)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return {}
+        return None

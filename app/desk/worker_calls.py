@@ -19,11 +19,11 @@ class WorkerCalls(QObject):
 
     heard = Signal()
 
-    def __init__(self, arguments: Callable[[], Sequence[str]], parent: QObject, *,
+    def __init__(self, command: Callable[[], Sequence[str]], parent: QObject, *,
                  environment: Mapping[str, str] = {}) -> None:
-        """`arguments()` are asked for each time that the worker is started."""
+        """`command()` is asked for each time that the worker is started."""
         super().__init__(parent)
-        self._arguments, self._environment = arguments, environment
+        self._command, self._environment = command, environment
         self._worker: Worker | None = None
         self._calls = Calls()
 
@@ -36,7 +36,7 @@ class WorkerCalls(QObject):
             progress: Progress | None = None) -> None:
         """Ask; `use` gets the answer, or `fail` why there is none."""
         if self._worker is None:
-            self._worker = Worker(self._arguments(), self, environment=self._environment)
+            self._worker = Worker(self._command(), self, environment=self._environment)
             self._worker.line.connect(self._on_line)
             self._worker.ended.connect(self._on_ended)
             self._worker.start()

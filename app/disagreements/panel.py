@@ -23,26 +23,26 @@ MOST_PAIRS = 4
 def build(place: Workplace, parent: QWidget) -> DisagreementsView:
     """The panel, wired."""
     model = EntriesModel()
-    panel = DisagreementsView(model, place.actions["review.next_disagreement"], parent)
-    model.setParent(panel)
-    DisagreementsController(place, model, panel)
-    return panel
+    view = DisagreementsView(model, place.actions["review.next_disagreement"], parent)
+    model.setParent(view)
+    DisagreementsController(place, model, view)
+    return view
 
 
 class DisagreementsController(QObject):
     """Blind mode holds here too: what others think of a step shows once the reader has decided on it."""
 
-    def __init__(self, place: Workplace, model: EntriesModel, panel: DisagreementsView) -> None:
-        super().__init__(panel)
-        self._place, self._model, self._panel = place, model, panel
+    def __init__(self, place: Workplace, model: EntriesModel, view: DisagreementsView) -> None:
+        super().__init__(view)
+        self._place, self._model, self._view = place, model, view
         self._found: list[Disagreement] = []
-        self._timer = single_shot(self, QUIET_MS, self._show)
-        place.sight.opened.connect(self._show)
+        self._timer = single_shot(self, QUIET_MS, self._show_cases)
+        place.sight.opened.connect(self._show_cases)
         place.sight.grew.connect(self._on_grew)
         place.settings.changed.connect(self._on_setting)
-        place.actions["review.next_disagreement"].triggered.connect(self._next)
-        panel.list.opened.connect(self._go)
-        self._show()
+        place.actions["review.next_disagreement"].triggered.connect(self._go_to_next)
+        view.list.opened.connect(self._go_to_case)
+        self._show_cases()
 
     def _on_grew(self) -> None:
         if not self._timer.isActive():
@@ -50,33 +50,33 @@ class DisagreementsController(QObject):
 
     def _on_setting(self, key: str) -> None:
         if key == "review.blind":
-            self._show()
+            self._show_cases()
 
-    def _show(self) -> None:
+    def _show_cases(self) -> None:
         blind = bool(self._place.settings.get("review.blind"))
         trajectory = self._place.sight.trajectory
         reader = self._place.reader(self._place.sight.session) if blind else ""
         self._found = disagreements(trajectory, reader) if trajectory is not None else []
         self._model.show([((d.step, d.action), _lines(d)) for d in self._found])
-        self._panel.show_state(len(self._found), blind=blind)
+        self._view.show_state(len(self._found), blind=blind)
         agreement = pairs(trajectory) if trajectory is not None and not blind else []
         spent = trajectory.spent if trajectory is not None else {}
         lines = [_words(pair) for pair in agreement[:MOST_PAIRS]]
         lines += [self._time_words(key, seconds) for key, seconds in sorted(spent.items())[:MOST_PAIRS]]
-        self._panel.show_numbers("\n".join(lines))
+        self._view.show_numbers("\n".join(lines))
 
     def _time_words(self, key: str, seconds: dict[int, float]) -> str:
         sentence = self.tr("{person}: active time {time} on %n step(s)", None, plural(len(seconds)))
         return sentence.format(person=author_words(key), time=quantities.duration(round(sum(seconds.values()))))
 
-    def _next(self) -> None:
+    def _go_to_next(self) -> None:
         case = next_disagreement(self._found, self._place.sight.step or 0, self._place.cursor.action)
         if case is None:
             self._place.notices.tell(self.tr("Opinions differ on no step."), "info", self._place.sight.session)
         else:
-            self._go((case.step, case.action))
+            self._go_to_case((case.step, case.action))
 
-    def _go(self, place: tuple[int, int]) -> None:
+    def _go_to_case(self, place: tuple[int, int]) -> None:
         step, action = place
         self._place.cursor.to_step(step)
         self._place.cursor.choose_action(action)
@@ -114,5 +114,5 @@ def _words(pair: Pair) -> str:
 
 
 PANEL = Panel("disagreements", QT_TRANSLATE_NOOP("Panel", "Disagreements"), build, {
-    "live": ("right_below", 1), "small_live": ("right_below", 2), "review": ("right", 1),
-    "small_review": ("left_below", 1), "compare": ("middle_below", 2), "small_compare": ("left_below", 2)})
+    "live": ("right_below", 12), "read": ("right_below", 15), "compare": ("middle_below", 2),
+    "export": ("middle", 2), "queue": ("right", 16)})

@@ -20,8 +20,7 @@ class DisagreementsView(QWidget):
         """`following` goes to the next disagreement."""
         super().__init__(parent)
         self.list = EntryList(model, self.tr("Steps on which opinions differ"), self)
-        self.numbers = PlainLabel("", self)
-        self.numbers.setWordWrap(True)
+        self.numbers = PlainLabel("", self, wrap=True)
         self.numbers.setFont(theme.small_font(self.font()))
         self.next = QPushButton(plain_action(following.text()), self)
         self.next.clicked.connect(following.trigger)

@@ -19,6 +19,7 @@ from app.export.training_controller import TrainingController
 from app.export.view import ExportView
 from app.kit.ask import yes_or_no
 from app.kit.i18n import QT_TRANSLATE_NOOP, plural
+from core import program
 from core.workers.export import DatasetChoice, DryRun, Preview, Report, ShowSample, WriteDataset
 from core.workers.messages import A, Problem, WorkerRequest
 
@@ -32,7 +33,7 @@ class ExportController(QObject):
     def __init__(self, place: Workplace, model: SessionChoices, view: ExportView) -> None:
         super().__init__(view)
         self._place, self._model, self._view = place, model, view
-        self._calls = WorkerCalls(self._arguments, self, environment=home_environment(place.home.path))
+        self._calls = WorkerCalls(self._command, self, environment=home_environment(place.home.path))
         self._shown_preview: tuple[str, int, int] | None = None
         self._server = server_of(place.sight.session)
         self._connect()
@@ -41,15 +42,16 @@ class ExportController(QObject):
 
     def _connect(self) -> None:
         choose = self._view.choose
-        choose.picked.connect(self._pick)
-        choose.checked.connect(self._check)
-        choose.written.connect(self._write)
-        choose.cancelled.connect(self._cancel)
+        choose.picked.connect(self._pick_sessions)
+        choose.checked.connect(self._check_dataset)
+        choose.written.connect(self._write_dataset)
+        choose.cancelled.connect(self._cancel_work)
         choose.unmasked.toggled.connect(self._on_option)
         choose.preset.activated.connect(self._on_option)
         choose.unjudged.activated.connect(self._on_option)
+        choose.thoughts.activated.connect(self._on_option)
         choose.model.changed.connect(self._on_option)
-        self._view.preview.asked.connect(self._preview)
+        self._view.preview.asked.connect(self._preview_sample)
         self._view.currentChanged.connect(self._on_page)
         self._model.chosen_changed.connect(self._on_chosen)
         self._place.desks.rows_changed.connect(self._show_rows)
@@ -79,7 +81,7 @@ class ExportController(QObject):
                           "fetches what is missing.", None, plural(len(lacking)))
             self._place.notices.tell(gap, "attention", lacking[0])
 
-    def _pick(self, which: str) -> None:
+    def _pick_sessions(self, which: str) -> None:
         self._model.choose(which)
 
     def _on_chosen(self) -> None:
@@ -100,7 +102,7 @@ class ExportController(QObject):
             return
         current = str(self._view.preview.sessions.currentData() or "")
         if index == 1 and current and (self._shown_preview or ("",))[0] != current:
-            self._preview(current, 0, 0)
+            self._preview_sample(current, 0, 0)
 
     def _choice(self, **options: bool) -> DatasetChoice:
         """The ticked sessions as their server knows them, and how they are written."""
@@ -110,7 +112,7 @@ class ExportController(QObject):
 
     # ---- what is asked ----------------------------------------------------------------------------
 
-    def _check(self) -> None:
+    def _check_dataset(self) -> None:
         self._warn_of_gaps()
         self._dry_run(self._show_report)
 
@@ -121,7 +123,7 @@ class ExportController(QObject):
         self._view.choose.show_busy(None)
         self._view.choose.show_report(report)
 
-    def _write(self, folder: str, **options: bool) -> None:
+    def _write_dataset(self, folder: str, **options: bool) -> None:
         self._warn_of_gaps()
         self._ask(WriteDataset(folder=folder, dataset=self._choice(**options)), partial(self._on_written, folder),
                   partial(self._on_unwritten, folder))
@@ -141,7 +143,7 @@ class ExportController(QObject):
         question = self.tr("%n place(s) look like secrets. Write the data set?", None, plural(places))
         detail = self.tr("The report lists them. In the data set they are replaced by [redacted].")
         if await yes_or_no(self._view.window(), question, self.tr("Write"), detail=detail):
-            self._write(folder, allow_findings=True)
+            self._write_dataset(folder, allow_findings=True)
 
     def _on_written(self, folder: str, report: Report) -> None:
         self._view.choose.show_busy(None)
@@ -149,7 +151,7 @@ class ExportController(QObject):
         self._view.training.data.edit.setText(folder)
         self._place.notices.tell(self.tr("The data set was written to {folder}.").format(folder=folder), "done")
 
-    def _preview(self, session: str, sample: int, start: int) -> None:
+    def _preview_sample(self, session: str, sample: int, start: int) -> None:
         self._shown_preview = asked = (session, sample, start)
         self._view.preview.show_busy(True)
         choose = self._view.choose
@@ -166,14 +168,14 @@ class ExportController(QObject):
         self._view.choose.show_busy(None)
         self._view.choose.show_failure(self._sentence(problem))
 
-    def _cancel(self) -> None:
+    def _cancel_work(self) -> None:
         """Ends the worker: a write that was under way leaves no data set behind."""
         self._calls.end(self.tr("It was cancelled."))
 
     # ---- the process ------------------------------------------------------------------------------
 
-    def _arguments(self) -> list[str]:
-        return ["-m", "core.export.worker", "--log", log_path(self._place, self._server)]
+    def _command(self) -> list[str]:
+        return program.command("export", "--log", log_path(self._place, self._server))
 
     def _ask(self, request: WorkerRequest[A], use: Callable[[A], None], fail: Callable[[Problem], None]) -> None:
         self._view.choose.show_busy(0.0)
@@ -210,5 +212,5 @@ def build(place: Workplace, parent: QWidget) -> ExportView:
 
 
 PANEL = Panel("export", QT_TRANSLATE_NOOP("Panel", "Export and train"), build, {
-    "live": ("right_below", 4), "small_live": ("right_below", 3), "review": ("right", 2),
-    "small_review": ("left_below", 2), "compare": ("right_below", 4), "small_compare": ("left_below", 3)})
+    "live": ("middle", 13), "read": ("middle", 13), "compare": ("middle", 13),
+    "export": ("middle", 0), "queue": ("middle", 13)})

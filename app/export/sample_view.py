@@ -11,10 +11,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import (
     QComboBox,
-    QHBoxLayout,
     QPlainTextEdit,
     QProgressBar,
-    QStackedLayout,
     QToolButton,
     QWidget,
 )
@@ -22,7 +20,7 @@ from PySide6.QtWidgets import (
 from app.export.model import state_words
 from app.kit import theme
 from app.kit.boxes import column, row
-from app.kit.empty import Empty
+from app.kit.empty import Empty, Faces
 from app.kit.i18n import plural
 from app.kit.quantities import number
 from app.kit.safe_text import PlainLabel, one_line, set_hint, visible
@@ -47,12 +45,10 @@ class SampleView(QWidget):
         self._marks: list[int] = []
         self.sessions = self._combo(self.tr("Session"))
         self.samples = self._combo(self.tr("Sample"))
-        self._share = PlainLabel("", self)
+        self._share = PlainLabel("", self, wrap=True)
         self._share.setFont(theme.small_font(self.font()))
-        self._share.setWordWrap(True)
-        self._left_out = PlainLabel("", self)
+        self._left_out = PlainLabel("", self, wrap=True)
         self._left_out.setFont(theme.small_font(self.font()))
-        self._left_out.setWordWrap(True)
         self._where = PlainLabel("", self)
         self._where.setFont(theme.small_font(self.font()))
         self._starts: list[int] = []
@@ -83,24 +79,17 @@ class SampleView(QWidget):
                           self._button("chevron-down", self.tr("Next sample"), partial(self._ask_sample_beside, 1))]
         for button in self._steppers:
             top.addWidget(button)
-        foot = QHBoxLayout()
-        foot.setSpacing(theme.GRID)
         self._buttons = [
             self._button("chevrons-left", self.tr("Previous part that is trained"), partial(self._go_to_trained, -1)),
             self._button("chevron-left", self.tr("Previous page"), partial(self._go_to_page, -1)),
             self._button("chevron-right", self.tr("Next page"), partial(self._go_to_page, 1)),
             self._button("chevrons-right", self.tr("Next part that is trained"), partial(self._go_to_trained, 1)),
         ]
-        foot.addWidget(self._place)
-        foot.addWidget(self._where, 1)
-        for button in self._buttons:
-            foot.addWidget(button)
+        foot = row(self._place, (self._where, 1), *self._buttons, spacing=theme.GRID)
         full = QWidget(self)
         column(top, self._share, self._left_out, self._busy, (self._text, 1), foot, on=full, spacing=theme.GRID,
                margin=2 * theme.GRID)
-        self._stack = QStackedLayout(self)
-        self._stack.addWidget(self._empty)
-        self._stack.addWidget(full)
+        self._faces = Faces(full, self._empty, self)
 
     def _combo(self, name: str) -> QComboBox:
         combo = QComboBox(self)
@@ -117,7 +106,7 @@ class SampleView(QWidget):
 
     def show_sessions(self, sessions: list[tuple[str, str]]) -> None:
         """The ticked sessions as (id, title)."""
-        self._stack.setCurrentIndex(1 if sessions else 0)
+        self._faces.show_content(bool(sessions))
         held = [self.sessions.itemData(i) for i in range(self.sessions.count())]
         if held == [s for s, _ in sessions]:
             return

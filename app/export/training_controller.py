@@ -11,7 +11,8 @@ from app.desk.worker import Worker, home_environment
 from app.desk.workplace import Workplace
 from app.export.training_view import TrainingView
 from app.kit.timers import single_shot
-from core.workers.training import Metric, TrainFailure, TrainSummary, read_report
+from core import program
+from core.workers.training import Metric, TrainEnd, TrainFailure, read_report
 
 DRAW_MS = 100
 SAVE_MS = 300_000
@@ -28,7 +29,7 @@ class TrainingController(QObject):
         self._place, self._view = place, view
         self._worker: Worker | None = None
         self._points: list[Metric] = []
-        self._end: TrainSummary | TrainFailure | None = None
+        self._end: TrainEnd | None = None
         self._draw = single_shot(self, DRAW_MS, self._redraw)
         view.started.connect(self.start)
         view.stopped.connect(self.stop)
@@ -97,6 +98,7 @@ class TrainingController(QObject):
 
 
 def command(data: str, model: str, out: str, settings: Mapping[str, str]) -> list[str]:
-    """The arguments of the Python that trains."""
+    """What starts the training."""
     chosen = [part for name, value in settings.items() for part in ("--set", f"{name}={value}")]
-    return ["-m", "core.cli", "train", data, "--out", out, "--json", *(["--model", model] if model else []), *chosen]
+    start = ["--model", model] if model else []
+    return program.command("tiphys", "train", data, "--out", out, "--json", *start, *chosen)

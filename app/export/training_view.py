@@ -46,15 +46,12 @@ class TrainingView(QWidget):
                                self.tr("SmolLM2, the small model of the training extra"), self)
         self.out = FolderBox(self.tr("Folder for the trained model"), self.tr("A new folder"), self)
         self._start = QPushButton(self.tr("Train"), self)
-        self._start.clicked.connect(self._ask)
+        self._start.clicked.connect(self._ask_start)
         self._stop = QPushButton(self.tr("Stop and keep a checkpoint"), self)
         self._stop.clicked.connect(self.stopped)
-        self._state = PlainLabel("", self)
-        self._state.setWordWrap(True)
-        self._read_off = PlainLabel("", self, elide=True)
-        self._read_off.setForegroundRole(self.palette().ColorRole.PlaceholderText)
-        self._hint = PlainLabel(self.tr("The loss and the speed are drawn here while a model trains."), self)
-        self._hint.setWordWrap(True)
+        self._state = PlainLabel("", self, wrap=True)
+        self._read_off = PlainLabel("", self, elide=True, faint=True)
+        self._hint = PlainLabel(self.tr("The loss and the speed are drawn here while a model trains."), self, wrap=True)
         self._log = QPlainTextEdit(self)
         self._log.setReadOnly(True)
         self._log.setMaximumBlockCount(_LOG_LINES)
@@ -76,9 +73,14 @@ class TrainingView(QWidget):
         self.batch.setValue(64)
         self.epochs = QSpinBox(self)
         self.epochs.setRange(1, 100)
+        self.thoughts = QComboBox(self)
+        for text, value in ((self.tr("as exported"), "data"), (self.tr("without loss"), "context"),
+                            (self.tr("must train"), "keep"), (self.tr("must be absent"), "drop")):
+            self.thoughts.addItem(text, value)
+        self.thoughts.setToolTip(self.tr("What recorded reasoning in the data set does"))
         named: tuple[tuple[QWidget, str], ...] = (
-            (self.method, self.tr("Method")), (self.rate, self.tr("Learning rate")),
-            (self.batch, self.tr("Batch")), (self.epochs, self.tr("Epochs")))
+            (self.method, self.tr("Method")), (self.thoughts, self.tr("Thoughts")),
+            (self.rate, self.tr("Learning rate")), (self.batch, self.tr("Batch")), (self.epochs, self.tr("Epochs")))
         for edit, name in named:
             edit.setAccessibleName(name)
             edit.setMinimumWidth(48)
@@ -94,6 +96,7 @@ class TrainingView(QWidget):
         form.addRow(PlainLabel(self.tr("Data set"), self), self.data)
         form.addRow(PlainLabel(self.tr("Start from"), self), self.model)
         form.addRow(PlainLabel(self.tr("Save in"), self), self.out)
+        form.addRow(PlainLabel(self.tr("Thoughts"), self), self.thoughts)
         form.addRow(PlainLabel(self.tr("Method"), self), self._hyper())
         actions = row(self._start, self._stop, (self._state, 1), spacing=2 * theme.GRID)
         chart = QWidget(self)
@@ -119,7 +122,7 @@ class TrainingView(QWidget):
     def settings(self) -> dict[str, str]:
         """The training settings that are chosen here, by their names."""
         chosen = {"method": str(self.method.currentData()), "batch": str(self.batch.value()),
-                  "epochs": str(self.epochs.value())}
+                  "thoughts": str(self.thoughts.currentData()), "epochs": str(self.epochs.value())}
         if self.rate.hasAcceptableInput() and float(self.rate.text()) > 0:
             rate = float(self.rate.text())
             chosen |= {"learning_rate": f"{rate:g}", "min_learning_rate": f"{rate / 5:g}"}
@@ -130,7 +133,7 @@ class TrainingView(QWidget):
         self._running = running
         self._stop.setVisible(running)
         self._start.setVisible(not running)
-        for box in (self.data, self.model, self.out, self.method, self.rate, self.batch, self.epochs):
+        for box in (self.data, self.model, self.out, self.method, self.thoughts, self.rate, self.batch, self.epochs):
             box.setEnabled(not running)
         self._allow_start()
 
@@ -185,5 +188,5 @@ class TrainingView(QWidget):
     def _allow_start(self, *_: object) -> None:
         self._start.setEnabled(not self._running and bool(self.data.path) and bool(self.out.path))
 
-    def _ask(self) -> None:
+    def _ask_start(self) -> None:
         self.started.emit(self.data.path, self.model.path, self.out.path, self.settings)

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
     QFormLayout,
-    QHBoxLayout,
     QListView,
     QProgressBar,
     QPushButton,
@@ -52,22 +51,16 @@ class ChooseView(QWidget):
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setSpacing(theme.GRID // 2)
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.format = QComboBox(self)
-        self.format.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.format.setAccessibleName(self.tr("Format"))
-        for name, line in DATASET_FORMATS.items():
-            self.format.addItem(line.title, name)
-            self.format.setItemData(self.format.count() - 1, line.about, Qt.ItemDataRole.ToolTipRole)
+        self.format = self._choice(self.tr("Format"), [(line.title, name) for name, line in DATASET_FORMATS.items()])
+        for i, line in enumerate(DATASET_FORMATS.values()):
+            self.format.setItemData(i, line.about, Qt.ItemDataRole.ToolTipRole)
         self._show_about()
         self.model = FolderBox(self.tr("Folder of the model or tokenizer"),
                                self.tr("SmolLM2, the small model of the training extra"), self)
-        self.balance = QComboBox(self)
-        self.balance.setAccessibleName(self.tr("Balance"))
-        self.balance.addItem(self.tr("steps 7×, summaries 10×, computed once"), "auto")
-        self.balance.addItem(self.tr("repeat rows: steps 7×, summaries 10×"), "repeat")
-        self.balance.addItem(self.tr("a weight per row"), "weight")
-        self.balance.addItem(self.tr("none"), "none")
-        self.balance.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.balance = self._choice(self.tr("Balance"), [
+            (self.tr("steps 7×, summaries 10×, computed once"), "auto"),
+            (self.tr("repeat rows: steps 7×, summaries 10×"), "repeat"), (self.tr("a weight per row"), "weight"),
+            (self.tr("none"), "none")])
         self.preset = self._choice(self.tr("Samples"), [
             (self.tr("each action once"), "once"), (self.tr("as in the paper (APOLLO)"), "paper")])
         self.preset.setToolTip(self.tr("Once: an action that was carried past a summary trains in the first sample "
@@ -78,6 +71,11 @@ class ChooseView(QWidget):
             (self.tr("refuse to write"), "refuse"), (self.tr("train them"), "keep"),
             (self.tr("do not train them"), "mask")])
         self.unjudged.setToolTip(self.tr("What becomes of steps that no person, rule or model judged"))
+        self.thoughts = self._choice(self.tr("Thoughts"), [
+            (self.tr("leave out (as in the paper)"), "drop"), (self.tr("show, without loss"), "context"),
+            (self.tr("train with the action"), "keep")])
+        self.thoughts.setToolTip(self.tr("What becomes of reasoning that was recorded before an action, where "
+                                         "the chat template of the model has a place for it"))
         self.unmasked = QCheckBox(self.tr("Ignore all verdicts (ablation: train every action)"), self)
         self._report = LongText(self, name=self.tr("Result of the check"))
         self._report.placeholder(self.tr(
@@ -98,15 +96,13 @@ class ChooseView(QWidget):
         self.show_busy(None)
 
     def _lay_out(self) -> None:
-        picks = QHBoxLayout()
-        picks.setSpacing(theme.GRID)
+        picks = row(1, spacing=theme.GRID)
         for text, which in ((self.tr("All"), "all"), (self.tr("Finished"), "finished"), (self.tr("None"), "none")):
             button = QToolButton(self)
             button.setText(text)
             button.setProperty("which", which)
-            button.clicked.connect(self._pick)
-            picks.addWidget(button)
-        picks.addStretch(1)
+            button.clicked.connect(self._ask_pick)
+            picks.insertWidget(picks.count() - 1, button)
         left = QWidget(self)
         column((self.list, 1), picks, on=left, spacing=theme.GRID, margin=0)
         form = QFormLayout()
@@ -118,6 +114,7 @@ class ChooseView(QWidget):
         form.addRow(PlainLabel(self.tr("Balance"), self), self.balance)
         form.addRow(PlainLabel(self.tr("Samples"), self), self.preset)
         form.addRow(PlainLabel(self.tr("Not judged"), self), self.unjudged)
+        form.addRow(PlainLabel(self.tr("Thoughts"), self), self.thoughts)
         form.addRow(self.unmasked)
         buttons = row(self._check, self._write, self._cancel, 1, spacing=theme.GRID)
         right = QWidget(self)
@@ -134,7 +131,8 @@ class ChooseView(QWidget):
     def options(self) -> dict[str, object]:
         """The options as the worker takes them."""
         return {"balance": self.balance.currentData(), "verdicts": "none" if self.unmasked.isChecked() else "final",
-                "unjudged": self.unjudged.currentData(), "preset": self.preset.currentData()}
+                "unjudged": self.unjudged.currentData(), "preset": self.preset.currentData(),
+                "thoughts": self.thoughts.currentData()}
 
     def _choice(self, name: str, choices: list[tuple[str, str]]) -> QComboBox:
         """A box of (text, value)."""
@@ -183,9 +181,11 @@ class ChooseView(QWidget):
         for session in report.sessions:
             parts.append(Part(text="\n", style="meta"))
             parts.append(Part(text=f"{one_line(session.title or session.session, 80)}\n", style="heading"))
-            line = self.tr("{steps} steps: {kept} kept, {masked} masked, {undecided} undecided → {samples} samples")
+            line = self.tr("{steps} steps: {kept} kept, {masked} masked, {partly} masked in part, "
+                           "{undecided} undecided → {samples} samples")
             parts.append(Part(text=line.format(
                 steps=number(session.steps), kept=number(session.kept), masked=number(session.masked),
+                partly=number(session.partly),
                 undecided=number(session.undecided), samples=number(session.samples)) + "\n"))
             for refusal in session.refused[:200]:
                 where = self.tr("step {step}: ").format(step=refusal.step) if refusal.step else ""
@@ -215,7 +215,7 @@ class ChooseView(QWidget):
                 longest=number(report.longest)) + "\n"))
         return parts
 
-    def _pick(self) -> None:
+    def _ask_pick(self) -> None:
         self.picked.emit(str(self.sender().property("which")))
 
     def _show_about(self) -> None:

@@ -45,15 +45,15 @@ class FilesController(QObject):
         self._connect()
         for key in ("files.side_by_side", "files.tree", "files.spaces"):
             self._on_setting(key)
-        self._turn()
+        self._show_touched()
 
     def _connect(self) -> None:
         self._sight.opened.connect(self._on_opened)
-        self._sight.stepped.connect(self._turn)
-        self._sight.grew.connect(self._turn)
+        self._sight.stepped.connect(self._show_touched)
+        self._sight.grew.connect(self._show_touched)
         self._sight.replaced.connect(self._on_replaced)
-        self._view.chosen.connect(self._choose)
-        self._view.compared.connect(self._compare)
+        self._view.chosen.connect(self._choose_file)
+        self._view.compared.connect(self._compare_versions)
         self._view.step_asked.connect(self._place.cursor.to_step)
         self._view.whitespace_asked.connect(partial(self._place.settings.set, "files.spaces"))
         for key, setting in CHECKED.items():
@@ -103,7 +103,7 @@ class FilesController(QObject):
     def _on_replaced(self) -> None:
         self._seen, self._pair = ("", 0, None), None
 
-    def _turn(self) -> None:
+    def _show_touched(self) -> None:
         session, step, trajectory = self._sight.session, self._sight.step, self._sight.trajectory
         changes = trajectory.files if trajectory is not None else []
         if (session, len(changes), step) == self._seen and self._pair is not None:
@@ -120,7 +120,7 @@ class FilesController(QObject):
         self._view.select(self._key)
         self._show_file()
 
-    def _choose(self, key: Key) -> None:
+    def _choose_file(self, key: Key) -> None:
         self._key = key
         self._show_file()
 
@@ -130,7 +130,7 @@ class FilesController(QObject):
             states = file.states()
             self._show_pair(states, len(states) - 2, len(states) - 1)
 
-    def _compare(self, old: int, new: int) -> None:
+    def _compare_versions(self, old: int, new: int) -> None:
         file = self._file()
         if file is not None:
             self._key = file.key
@@ -219,5 +219,5 @@ def build(place: Workplace, parent: QWidget) -> FilesView:
 
 
 PANEL = Panel("files", QT_TRANSLATE_NOOP("Panel", "Files"), build, {
-    "live": ("right", 0), "small_live": ("right", 2), "review": ("right_below", 0),
-    "small_review": ("right", 1), "compare": ("right_below", 0), "small_compare": ("right", 2)})
+    "live": ("right", 1), "read": ("right_below", 0), "compare": ("right_below", 0),
+    "export": ("right", 10), "queue": ("right", 10)})

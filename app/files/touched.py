@@ -39,10 +39,10 @@ class TouchedFiles(QStackedWidget):
         self.tree.setItemDelegate(self._leaves)
         self._held: Key | None = None
         self.setFocusProxy(self.list)
-        self.list.selectionModel().currentChanged.connect(self._from_list)
-        self.tree.selectionModel().currentChanged.connect(self._from_tree)
-        model.dataChanged.connect(self._repaint)
-        self._tree_model.modelReset.connect(self._unfold)
+        self.list.selectionModel().currentChanged.connect(self._choose_in_list)
+        self.tree.selectionModel().currentChanged.connect(self._choose_in_tree)
+        model.dataChanged.connect(self._repaint_tree)
+        self._tree_model.modelReset.connect(self._unfold_tree)
 
     def show_tree(self, on: bool) -> None:
         """Show folders, or the list; the same file stays selected."""
@@ -50,7 +50,7 @@ class TouchedFiles(QStackedWidget):
         focused = before.hasFocus()
         self.setCurrentWidget(after)
         self.setFocusProxy(after)
-        self._unfold()
+        self._unfold_tree()
         self.select(self._held)
         if focused:
             after.setFocus()
@@ -74,10 +74,10 @@ class TouchedFiles(QStackedWidget):
                 view.selectionModel().blockSignals(False)
                 view.viewport().update()
 
-    def _from_list(self, index: QModelIndex, _: QModelIndex) -> None:
+    def _choose_in_list(self, index: QModelIndex, _: QModelIndex) -> None:
         self._choose(index.row())
 
-    def _from_tree(self, index: QModelIndex, _: QModelIndex) -> None:
+    def _choose_in_tree(self, index: QModelIndex, _: QModelIndex) -> None:
         self._choose(self._tree_model.file_row(index))
 
     def _choose(self, row: int) -> None:
@@ -86,10 +86,10 @@ class TouchedFiles(QStackedWidget):
             self._held = file.key
             self.chosen.emit(file.key)
 
-    def _repaint(self) -> None:
+    def _repaint_tree(self) -> None:
         self.tree.viewport().update()
 
-    def _unfold(self) -> None:
+    def _unfold_tree(self) -> None:
         if self.currentWidget() is self.tree:
             self.tree.expandAll()
             if self._held is not None:

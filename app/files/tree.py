@@ -34,8 +34,8 @@ class FileTreeModel(QAbstractItemModel):
         super().__init__(parent)
         self._files = files
         self._nodes = [_Node("", -1)]
-        files.modelReset.connect(self._rebuild)
-        self._rebuild()
+        files.modelReset.connect(self._rebuild_nodes)
+        self._rebuild_nodes()
 
     def index_of(self, key: Key) -> QModelIndex:
         """Where a file stands; invalid when it is not there."""
@@ -86,7 +86,7 @@ class FileTreeModel(QAbstractItemModel):
     def _node(self, index: Index) -> _Node:
         return self._nodes[index.internalId() if index.isValid() else _TOP]
 
-    def _rebuild(self) -> None:
+    def _rebuild_nodes(self) -> None:
         self.beginResetModel()
         self._nodes = [_Node("", -1)]
         folders: dict[tuple[str, ...], int] = {(): _TOP}

@@ -13,9 +13,7 @@ from PySide6.QtWidgets import (
     QMenu,
     QSizePolicy,
     QSplitter,
-    QStackedLayout,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -26,8 +24,8 @@ from app.files.model import FilesModel, Key, State, TouchedFile
 from app.files.touched import TouchedFiles
 from app.kit import theme
 from app.kit.action_button import IconButton
-from app.kit.boxes import row
-from app.kit.empty import Empty
+from app.kit.boxes import column, row
+from app.kit.empty import Empty, Faces
 from app.kit.flow import FlowLayout
 from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.safe_text import PlainLabel, menu_text, set_tooltip
@@ -73,13 +71,11 @@ class FilesView(QWidget):
         self._split.splitterMoved.connect(self._on_moved_by_hand)
         self._by_hand = False
         self._empty = Empty("", self)
-        self._stack = QStackedLayout(self)
-        self._stack.addWidget(self._empty)
-        self._stack.addWidget(self._split)
+        self._faces = Faces(self._split, self._empty, self)
         self.setFocusProxy(self.files)
         self.files.chosen.connect(self.chosen)
-        self.old.activated.connect(self._compare)
-        self.new.activated.connect(self._compare)
+        self.old.activated.connect(self._ask_versions)
+        self.new.activated.connect(self._ask_versions)
         for key, slot in (("older", self._back), ("newer", self._on), ("next_place", self._next_place),
                           ("previous_place", self._previous_place), ("step", self._ask_step)):
             actions[key].triggered.connect(slot)
@@ -111,11 +107,7 @@ class FilesView(QWidget):
         tools.addWidget(versions)
         tools.addWidget(ways)
         box = QWidget(self)
-        column = QVBoxLayout(box)
-        column.setContentsMargins(0, theme.GRID, 0, 0)
-        column.setSpacing(theme.GRID)
-        column.addLayout(tools)
-        column.addWidget(self.diff, 1)
+        column(tools, (self.diff, 1), on=box, spacing=theme.GRID).setContentsMargins(0, theme.GRID, 0, 0)
         return box
 
     def _spaces_button(self) -> QToolButton:
@@ -152,7 +144,7 @@ class FilesView(QWidget):
     def show_files(self, count: int, several_hosts: bool, step: int | None) -> None:
         """How many files the list holds; without any, say why."""
         self.files.show_hosts(several_hosts)
-        self._stack.setCurrentIndex(1 if count else 0)
+        self._faces.show_content(bool(count))
         self._fit()
         if step is None:
             self._empty.say(self.tr("No file touched yet"), self.tr(
@@ -231,7 +223,7 @@ class FilesView(QWidget):
             return self.tr("{name}, changed by other means").format(name=name)
         return name if state.hash or state.too_large else self.tr("{name}, deleted").format(name=name)
 
-    def _compare(self) -> None:
+    def _ask_versions(self) -> None:
         self.compared.emit(int(self.old.currentData() or 0), int(self.new.currentData() or 0))
 
     def _shift(self, by: int) -> None:

@@ -104,7 +104,7 @@ def where_word(where: str) -> str:
         "output": QCoreApplication.translate("Find", "output"),
         "summary": QCoreApplication.translate("Find", "summary"),
         "guidance": QCoreApplication.translate("Find", "guidance"),
-        "note": QCoreApplication.translate("Find", "note"),
+        "note": QCoreApplication.translate("Find", "remark"),
     }.get(where, where)
 
 

@@ -30,18 +30,18 @@ LIMIT = 200
 def build(place: Workplace, parent: QWidget) -> FindView:
     """The panel, wired."""
     model = EntriesModel()
-    panel = FindView(model, parent)
-    model.setParent(panel)
-    FindController(place, model, panel)
-    return panel
+    view = FindView(model, parent)
+    model.setParent(view)
+    FindController(place, model, view)
+    return view
 
 
 class FindController(QObject):
     """Searches as the reader types. What comes later stands below what is read."""
 
-    def __init__(self, place: Workplace, model: EntriesModel, panel: FindView) -> None:
-        super().__init__(panel)
-        self._place, self._model, self._panel = place, model, panel
+    def __init__(self, place: Workplace, model: EntriesModel, view: FindView) -> None:
+        super().__init__(view)
+        self._place, self._model, self._view = place, model, view
         self._searcher, self._remote = Searcher(place, self), RemoteSearch(place, self)
         self._merged = Merged()
         self._titles: dict[str, str] = {}
@@ -49,27 +49,27 @@ class FindController(QObject):
         self._why = ""
         self._aside: Hit | None = None
         self._pause = single_shot(self, PAUSE_MS, self._search)
-        panel.words_changed.connect(self._on_words)
-        panel.list.opened.connect(self._open)
+        view.words_changed.connect(self._on_words)
+        view.list.opened.connect(self._open_hit)
         self._remote.answered.connect(self._on_remote)
         place.sight.grew.connect(self._open_aside)
         place.sight.stepped.connect(self._on_stepped)
-        place.actions["go.find_all"].triggered.connect(panel.start, Qt.ConnectionType.QueuedConnection)
+        place.actions["go.find_all"].triggered.connect(view.start, Qt.ConnectionType.QueuedConnection)
 
     def _on_words(self, words: str) -> None:
         self._searcher.drop()
         self._remote.drop()
-        self._panel.show_partly("", 0)
+        self._view.show_partly("", 0)
         if words.strip():
-            self._panel.show_state("searching", len(self._model.entries))
+            self._view.show_state("searching", len(self._model.entries))
             self._pause.start()
         else:
             self._pause.stop()
             self._model.show(())
-            self._panel.show_state("nothing")
+            self._view.show_state("nothing")
 
     def _search(self) -> None:
-        words = self._panel.box.text().strip()
+        words = self._view.box.text().strip()
         self._merged, self._titles, self._more, self._why = Merged(), {}, False, ""
         self._searcher.ask(SearchCopies(words=words, limit=LIMIT), self._on_local, self._on_failed)
         self._remote.ask(words, LIMIT)
@@ -107,9 +107,9 @@ class FindController(QObject):
         count, replies = len(self._model.entries), self._remote.replies
         more = self._more or any(reply.more for reply in replies.values())
         state = "searching" if self._is_busy else "failed" if self._why and not count else "found"
-        self._panel.show_state(state, count, self._why, more=more)
+        self._view.show_state(state, count, self._why, more=more)
         names = [(self._place.servers.name_of(server), reply) for server, reply in replies.items()]
-        self._panel.show_partly(servers_in_words(names), self._partly())
+        self._view.show_partly(servers_in_words(names), self._partly())
 
     @property
     def _is_busy(self) -> bool:
@@ -132,7 +132,7 @@ class FindController(QObject):
 
     # ---- what the reader opens -------------------------------------------------------------------
 
-    def _open(self, hit: Hit) -> None:
+    def _open_hit(self, hit: Hit) -> None:
         texts = {hit.snippet[start:stop] for start, stop in hit.matches}
         self._place.cursor.move(hit.session, hit.step)
         self._place.cursor.seek(re.compile("|".join(map(re.escape, texts)), re.IGNORECASE) if texts else None)
@@ -154,5 +154,5 @@ class FindController(QObject):
 
 
 PANEL = Panel("find", QT_TRANSLATE_NOOP("Panel", "Find"), build, {
-    "live": ("right", 2), "small_live": ("right", 5), "review": ("right_below", 3),
-    "small_review": ("right", 4), "compare": ("right_below", 3), "small_compare": ("right", 5)})
+    "live": ("right", 13), "read": ("right_below", 14), "compare": ("right_below", 13),
+    "export": ("right", 14), "queue": ("right", 14)})

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from app.kit import theme
 from app.kit.box_over_list import key_in, went_down
+from app.kit.boxes import column, row
 from app.kit.empty import Empty, Faces
 from app.kit.entries import EntriesModel
 from app.kit.entry_list import EntryList
@@ -26,27 +27,16 @@ class FindView(QWidget):
         self.box.setAccessibleName(self.tr("Find in all sessions"))
         self.box.setClearButtonEnabled(True)
         self.box.installEventFilter(self)
-        self.count = PlainLabel("", self)
-        self.count.setForegroundRole(self.palette().ColorRole.PlaceholderText)
-        self.partly = PlainLabel("", self)
-        self.partly.setWordWrap(True)
+        self.count = PlainLabel("", self, faint=True)
+        self.partly = PlainLabel("", self, wrap=True, faint=True)
         self.partly.setFont(theme.small_font(self.font()))
-        self.partly.setForegroundRole(self.palette().ColorRole.PlaceholderText)
         set_tooltip(self.partly, self.tr("Menu Session, “Store offline” fetches all of one."))
         self.partly.hide()
         self.list = EntryList(model, self.tr("Places found"), self)
         self.empty = Empty("", self)
         self._faces = Faces(self.list, self.empty)
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
-        row.addWidget(self.box, 1)
-        row.addWidget(self.count)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*(theme.GRID,) * 4)
-        column.setSpacing(theme.GRID)
-        column.addLayout(row)
-        column.addLayout(self._faces, 1)
-        column.addWidget(self.partly)
+        column(row((self.box, 1), self.count, spacing=theme.GRID), (self._faces, 1), self.partly, on=self,
+               spacing=theme.GRID, margin=theme.GRID)
         self.box.textChanged.connect(self.words_changed)
         self.show_state("nothing")
 
@@ -57,7 +47,7 @@ class FindView(QWidget):
         words = least + self.tr("%n place(s)", None, plural(count)) if count else ""
         self.count.setText("…" if state == "searching" else words)
         self.empty.set_hint({
-            "nothing": self.tr("Thoughts, actions, outputs, guidance, summaries and notes of every session are "
+            "nothing": self.tr("Thoughts, actions, outputs, guidance, summaries and remarks of every session are "
                                "searched. Type some words above."),
             "searching": self.tr("Searching…"), "failed": self.tr("The search failed: {why}").format(why=why),
         }.get(state, self.tr("Nothing found.")))

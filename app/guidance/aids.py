@@ -21,13 +21,13 @@ SETTING = "guidance.templates"
 class WritingAidsController(QObject):
     """Beside the controller that sends."""
 
-    def __init__(self, place: Workplace, model: GuidanceModel, effect: EffectModel, panel: GuidanceView) -> None:
-        super().__init__(panel)
-        self._place, self._model, self._effect, self._panel = place, model, effect, panel
-        panel.queue.words_changed.connect(model.look_for)
-        panel.queue.current_changed.connect(self._show_effect)
-        panel.writing.template_chosen.connect(self._take)
-        panel.writing.template_saved.connect(self._save)
+    def __init__(self, place: Workplace, model: GuidanceModel, effect: EffectModel, view: GuidanceView) -> None:
+        super().__init__(view)
+        self._place, self._model, self._effect, self._view = place, model, effect, view
+        view.queue.words_changed.connect(model.look_for)
+        view.queue.current_changed.connect(self._show_effect)
+        view.writing.template_chosen.connect(self._take_template)
+        view.writing.template_saved.connect(self._save_template)
         place.actions["guide.effect"].toggled.connect(self._show_effect)
         place.sight.stepped.connect(self._on_stepped)
         place.sight.grew.connect(self._show_effect)
@@ -40,7 +40,7 @@ class WritingAidsController(QObject):
             self._place.actions["guide.effect"].setChecked(False)
 
     def _show_effect(self, *_: object) -> None:
-        line, trajectory = self._panel.queue.line, self._place.sight.trajectory
+        line, trajectory = self._view.queue.line, self._place.sight.trajectory
         if self._place.actions["guide.effect"].isChecked() and line is not None and trajectory is not None:
             guidance = trajectory.guidance.get(line.id.partition("/")[0])
             delivered = guidance.delivered_step if guidance is not None else None
@@ -50,15 +50,15 @@ class WritingAidsController(QObject):
 
     def _on_setting(self, key: str) -> None:
         if key == SETTING:
-            self._panel.writing.offer_templates(self._templates(), self._place.actions["file.settings"])
+            self._view.writing.offer_templates(self._templates(), self._place.actions["file.settings"])
 
     def _templates(self) -> list[str]:
-        return lines_of_setting(self._place.settings.text(SETTING)) or [self._panel.tr(text) for text in TEMPLATES]
+        return lines_of_setting(self._place.settings.text(SETTING)) or [self._view.tr(text) for text in TEMPLATES]
 
-    def _take(self, template: str) -> None:
-        self._panel.writing.take(filled(template, self._known()))
+    def _take_template(self, template: str) -> None:
+        self._view.writing.take(filled(template, self._known()))
 
-    def _save(self, text: str) -> None:
+    def _save_template(self, text: str) -> None:
         templates = [*self._templates(), text]
         self._place.settings.set(SETTING, "\n".join(map(line_of_template, dict.fromkeys(templates))))
         self._place.notices.tell(self.tr("Saved as a template."), "done")

@@ -9,18 +9,17 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QTextCursor
 from PySide6.QtWidgets import (
     QComboBox,
-    QHBoxLayout,
     QMenu,
     QPlainTextEdit,
     QPushButton,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.guidance.model import GuidanceLine
 from app.guidance.templates import next_place
 from app.kit import icons, theme
+from app.kit.boxes import column, row
 from app.kit.highlight import units
 from app.kit.safe_text import PlainLabel, menu_text, set_hint
 
@@ -47,8 +46,8 @@ class GuidanceBox(QWidget):
         self.box.installEventFilter(self)
         self.mode = QComboBox(self)
         self.mode.setAccessibleName(self.tr("How it is sent"))
-        self.mode.addItem(self.tr("Note"), "note")
-        self.mode.addItem(self.tr("Interrupt"), "interrupt")
+        self.mode.addItem(self.tr("At the next step"), "note")
+        self.mode.addItem(self.tr("Interrupt now"), "interrupt")
         self.mode.setItemData(0, self.tr("Waits for the next step."), Qt.ItemDataRole.ToolTipRole)
         self.mode.setItemData(1, self.tr("Also ends the action that is running."), Qt.ItemDataRole.ToolTipRole)
         self.send = QPushButton(icons.icon("send"), self.tr("Send"), self)
@@ -56,8 +55,7 @@ class GuidanceBox(QWidget):
         self.cancel = QPushButton(self.tr("Cancel"), self)
         self.cancel.setToolTip(self.tr("Leave the message as it was (Esc)"))
         self.cancel.hide()
-        self.hint = PlainLabel("", self, elide=True)
-        self.hint.setForegroundRole(self.palette().ColorRole.PlaceholderText)
+        self.hint = PlainLabel("", self, elide=True, faint=True)
         self.templates = QToolButton(self)
         self.templates.setIcon(icons.icon("plus"))
         self.templates.setAutoRaise(True)
@@ -76,26 +74,12 @@ class GuidanceBox(QWidget):
         self.box.textChanged.connect(self._on_text)
 
     def _lay_out(self) -> None:
-        self.row = QHBoxLayout()
-        self.row.setSpacing(theme.GRID)
-        self.row.addWidget(self.templates)
-        self.row.addWidget(self.hint, 1)
-        for last in (self.cancel, self.mode, self.send):
-            self.row.addWidget(last)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.box, 1)
-        column.addLayout(self.row)
+        self.row = row(self.templates, (self.hint, 1), self.cancel, self.mode, self.send, spacing=theme.GRID)
+        column((self.box, 1), self.row, on=self, spacing=theme.GRID, margin=0)
         self.setFocusProxy(self.box)
         self.setTabOrder(self.box, self.send)
 
     # ---- what the controller says ----------------------------------------------------------------
-
-    @property
-    def editing(self) -> str:
-        """The message that is being changed; "" for none."""
-        return self._editing
 
     @property
     def text(self) -> str:

@@ -29,7 +29,7 @@ class GuidanceHistory(QObject):
         self._again = False
         self._slice = single_shot(self, 0, self._read_on)
         self._pause = single_shot(self, PAUSE_MS, self._after_pause)
-        desks.servers_changed.connect(self._drop)
+        desks.servers_changed.connect(self._start_again)
 
     def start(self) -> None:
         """Read now; or soon, where it has just been read."""
@@ -51,7 +51,7 @@ class GuidanceHistory(QObject):
         self._pause.start()
         self.read.emit(in_order(self._lines))
 
-    def _drop(self) -> None:
+    def _start_again(self) -> None:
         """A server went, and its copy is about to be closed."""
         if self._reading is not None:
             self._reading = None

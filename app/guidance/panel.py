@@ -34,20 +34,20 @@ OWN = ("edit", "withdraw", "again", "template", "find", "find_all", "effect")
 def build(place: Workplace, parent: QWidget) -> GuidanceView:
     """The panel, wired."""
     model, effect = GuidanceModel(), EffectModel()
-    panel = GuidanceView(model, effect, {key: place.actions[f"guide.{key}"] for key in OWN}, parent)
-    model.setParent(panel)
-    effect.setParent(panel)
-    GuidanceController(place, model, panel)
-    WritingAidsController(place, model, effect, panel)
-    return panel
+    view = GuidanceView(model, effect, {key: place.actions[f"guide.{key}"] for key in OWN}, parent)
+    model.setParent(view)
+    effect.setParent(view)
+    GuidanceController(place, model, view)
+    WritingAidsController(place, model, effect, view)
+    return view
 
 
 class GuidanceController(QObject):
     """Sends, edits and withdraws guidance of the cursor's session."""
 
-    def __init__(self, place: Workplace, model: GuidanceModel, panel: GuidanceView) -> None:
-        super().__init__(panel)
-        self._place, self._model, self._panel = place, model, panel
+    def __init__(self, place: Workplace, model: GuidanceModel, view: GuidanceView) -> None:
+        super().__init__(view)
+        self._place, self._model, self._view = place, model, view
         self._target: tuple[str, str] | None = ("", "")
         self._storing: set[str] = set()
         self._drafts: dict[str, str] = {}
@@ -59,25 +59,25 @@ class GuidanceController(QObject):
         self._timer = single_shot(self, DRAFT_MS, self.save_draft)
         self._history = GuidanceHistory(place.desks, self)
         self._history.read.connect(self._show_history)
-        panel.set_mode(place.settings.text("guidance.mode"))
+        view.set_mode(place.settings.text("guidance.mode"))
         self._connect()
         if place.sight.session:
             self._on_opened()
 
     def _connect(self) -> None:
-        place, panel = self._place, self._panel
+        place, view = self._place, self._view
         place.sight.opened.connect(self._on_opened)
         place.sight.grew.connect(self._on_grew)
-        place.desks.outbox_changed.connect(self._show)
+        place.desks.outbox_changed.connect(self._show_queue)
         place.desks.rows_changed.connect(self._show_target)
-        place.actions["go.guide"].triggered.connect(panel.start_writing)
-        panel.writing.sent.connect(self._on_sent)
-        panel.writing.changed.connect(self._on_change)
-        panel.writing.draft_changed.connect(self._on_draft)
-        panel.writing.edit_changed.connect(self._on_edit)
-        panel.queue.step_asked.connect(place.cursor.to_step)
-        panel.queue.session_asked.connect(place.cursor.move)
-        self._everywhere.toggled.connect(self._show)
+        place.actions["go.guide"].triggered.connect(view.start_writing)
+        view.writing.sent.connect(self._on_sent)
+        view.writing.changed.connect(self._on_change)
+        view.writing.draft_changed.connect(self._on_draft)
+        view.writing.edit_changed.connect(self._on_edit)
+        view.queue.step_asked.connect(place.cursor.to_step)
+        view.queue.session_asked.connect(place.cursor.move)
+        self._everywhere.toggled.connect(self._show_queue)
 
     @property
     def _session(self) -> str:
@@ -89,17 +89,17 @@ class GuidanceController(QObject):
         self._everywhere.setChecked(False)
         self._target = None  # another session, perhaps of the same name: what was being edited is not of this one
         self._show_target()
-        self._panel.writing.busy(session in self._storing)
-        self._panel.writing.set_draft(self._draft(session) if session else "")
-        self._show()
+        self._view.writing.busy(session in self._storing)
+        self._view.writing.set_draft(self._draft(session) if session else "")
+        self._show_queue()
         self._resume_edit()
 
     def _on_grew(self) -> None:
-        self._show()
+        self._show_queue()
         self._show_target()
         self._settle_edits()
 
-    def _show(self, *_: object) -> None:
+    def _show_queue(self, *_: object) -> None:
         desk, session = self._place.sight.desk, self._session
         if self._everywhere.isChecked():
             self._history.start()
@@ -118,7 +118,7 @@ class GuidanceController(QObject):
         target = (one_line(row.title or row.session, 60) if row is not None else "", self._why_not(row))
         if target != self._target:
             self._target = target
-            self._panel.set_target(*target)
+            self._view.set_target(*target)
 
     def _why_not(self, row: SessionRow | None) -> str:
         if row is None:
@@ -140,12 +140,12 @@ class GuidanceController(QObject):
             self._storing.discard(session)
             self._written.pop(session, None)
             if session == self._session:
-                self._panel.sent_ok(text)
+                self._view.sent_ok(text)
 
         def failed() -> None:
             self._storing.discard(session)
             if session == self._session:
-                self._panel.writing.busy(False)
+                self._view.writing.busy(False)
 
         kind: GuidanceMode = "interrupt" if mode == "interrupt" else "note"
         self._place.sender.send(session, Guide(guidance=new_id(), text=text.strip(), mode=kind), stored=stored,
@@ -162,7 +162,7 @@ class GuidanceController(QObject):
         self._place.notices.report(error)
         if session == self._session:
             self._give_back(guidance)
-            self._show()
+            self._show_queue()
 
     def _settle_edits(self) -> None:
         """The log decided: an edit that came too late goes back to its writer."""
@@ -178,7 +178,7 @@ class GuidanceController(QObject):
     def _give_back(self, guidance: str) -> None:
         text = self._asked.pop(guidance, "")
         if text:
-            self._panel.writing.give_back(text)  # else it stands in the list, to be used again
+            self._view.writing.give_back(text)  # else it stands in the list, to be used again
 
     def _on_draft(self, text: str) -> None:
         if self._session:
@@ -197,9 +197,9 @@ class GuidanceController(QObject):
         guidance, _, text = held.partition("\n")
         line = next((x for x in self._model.all if x.id == guidance), None)
         if line is not None and line.changeable:
-            self._panel.writing.start_editing(line, text)
+            self._view.writing.start_editing(line, text)
         elif text:
-            self._panel.writing.give_back(text)
+            self._view.writing.give_back(text)
             self._drafts[_edit_of(self._session)] = ""
             self.save_draft()
 
@@ -221,5 +221,5 @@ def _edit_of(session: str) -> str:
 
 
 PANEL = Panel("guidance", QT_TRANSLATE_NOOP("Panel", "Guidance"), build, {
-    "live": ("left_below", 0), "small_live": ("left_below", 0), "review": ("right_below", 4),
-    "small_review": ("right", 5), "compare": ("right", 1), "small_compare": ("right", 1)})
+    "live": ("middle_below", 0), "read": ("right_below", 13), "compare": ("right", 13),
+    "export": ("right", 13), "queue": ("right", 13)})

@@ -6,12 +6,10 @@ from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHBoxLayout,
     QLineEdit,
     QListView,
     QStackedWidget,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -20,6 +18,7 @@ from app.guidance.model import GuidanceLine, GuidanceModel, GuidanceRole
 from app.guidance.row import GuidanceRowDelegate
 from app.kit import theme
 from app.kit.box_over_list import key_in, went_down
+from app.kit.boxes import column, row
 from app.kit.empty import Empty, Faces
 from app.kit.plain_table import PlainTable
 
@@ -61,18 +60,10 @@ class QueueView(QWidget):
         self._nothing = self.tr("What you tell the agent appears here with its fate: on this computer, on the "
                                 "server, delivered at a step, answered.")
         self.nothing = Empty(self._nothing, self)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
         self._search = QWidget(self)
-        row = QHBoxLayout(self._search)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.GRID)
-        row.addWidget(self.words, 1)
-        row.addWidget(self.everywhere)
-        column.addWidget(self._search)
+        row((self.words, 1), self.everywhere, on=self._search, spacing=theme.GRID, margin=0)
         self._faces = Faces(self.pages, self.nothing)
-        column.addLayout(self._faces, 1)
+        column(self._search, (self._faces, 1), on=self, spacing=theme.GRID, margin=0)
         self._at_end = True
         self._connect()
         self._on_rows()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QSplitter, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSplitter, QToolButton, QWidget
 
 from app.guidance.box import GuidanceBox
 from app.guidance.effect import EffectModel
@@ -14,6 +14,7 @@ from app.guidance.model import GuidanceModel
 from app.guidance.queue_view import QueueView
 from app.kit import icons, theme
 from app.kit.action_button import tip_of
+from app.kit.boxes import column
 from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.safe_text import plain_action
 
@@ -38,6 +39,7 @@ class GuidanceView(QWidget):
         self.writing = GuidanceBox(self)
         self.list, self.box, self.send = self.queue.list, self.writing.box, self.writing.send
         self._actions = actions
+        self._usual = "note"
         for place, (key, icon) in enumerate((("edit", "pencil"), ("withdraw", "undo-2"), ("again", "copy"),
                                              ("effect", "history"))):
             self.writing.row.insertWidget(place, _small(self, actions[key], icon))
@@ -47,21 +49,19 @@ class GuidanceView(QWidget):
         self.split.addWidget(self.writing)
         self.split.setStretchFactor(0, 3)
         self.split.setStretchFactor(1, 2)
-        host = QVBoxLayout(self)
-        host.setContentsMargins(*(theme.GRID,) * 4)
-        host.addWidget(self.split)
+        column(self.split, on=self, margin=theme.GRID)
         self._connect()
         self.set_target("", "")
 
     def _connect(self) -> None:
-        for key, slot in (("edit", self._edit), ("withdraw", self._withdraw), ("again", self._again),
+        for key, slot in (("edit", self._edit), ("withdraw", self._withdraw_current), ("again", self._send_again),
                           ("template", self._template), ("find", self._find)):
             self._actions[key].triggered.connect(slot)
         self._actions["effect"].toggled.connect(self.queue.show_effect)
         self._actions["find_all"].toggled.connect(self._find_all)
         self.queue.everywhere.toggled.connect(self._actions["find_all"].setChecked)
-        self.queue.withdraw_asked.connect(self._withdraw)
-        self.queue.again_asked.connect(self._again)
+        self.queue.withdraw_asked.connect(self._withdraw_current)
+        self.queue.again_asked.connect(self._send_again)
         self.queue.current_changed.connect(self._on_current)
         self._on_current()
 
@@ -72,13 +72,15 @@ class GuidanceView(QWidget):
             self.tr("Choose a session to guide it.")))
 
     def set_mode(self, mode: str) -> None:
-        """Choose note or interrupt."""
+        """Choose note or interrupt; each text that was sent leads back to it."""
+        self._usual = mode
         self.writing.mode.setCurrentIndex(max(0, self.writing.mode.findData(mode)))
 
     def sent_ok(self, text: str) -> None:
         """The text cannot be lost any more: clear the box if it is still that text."""
         if self.writing.text == text:
             self.writing.set_draft("")
+        self.set_mode(self._usual)
         self.writing.busy(False)
 
     def start_writing(self) -> None:
@@ -99,12 +101,12 @@ class GuidanceView(QWidget):
         if line is not None and line.changeable:
             self.writing.start_editing(line)
 
-    def _withdraw(self) -> None:
+    def _withdraw_current(self) -> None:
         line = self.queue.line
         if line is not None and line.changeable:
             self.writing.changed.emit(line.id, None)
 
-    def _again(self) -> None:
+    def _send_again(self) -> None:
         line = self.queue.line
         if line is not None and self.box.isEnabled():
             self.writing.take(line.text)

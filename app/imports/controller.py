@@ -7,21 +7,21 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from PySide6.QtCore import QObject
 
 from app.desk.notices import sentence_of
-from app.desk.worker import Worker, read_object
+from app.desk.worker import Worker, read_line
 from app.desk.workplace import Workplace
 from app.imports.bar import ImportBar
 from app.kit.background import BackgroundWork
 from app.kit.i18n import plural
 from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
-from core.domain.errors import ReportableError
+from core import program
 from core.formats.live_source import stamp
 from core.formats.new_files import NewFiles
+from core.workers.imports import ImportFailureLine, ImportLine, ImportProgressLine, read_import_report
 
 PATIENCE_MS = 500
 """An import that is done sooner shows no bar."""
@@ -101,28 +101,26 @@ class ImportsController(QObject):
 
     def _start(self, arguments: Sequence[str]) -> Worker:
         home = str(self._place.home.path)
-        return Worker(["-m", "core.cli", "--home", home, "import", "--json", *arguments], self)
+        return Worker(program.command("tiphys", "--home", home, "import", "--json", *arguments), self)
 
     def _on_line(self, line: bytes) -> None:
-        report = read_object(line)
-        if (how_far := report.get("progress")) is not None:
-            self._bar.tell(how_far["file"], how_far["number"], how_far["of"], how_far["done"])
-        elif (failure := report.get("failure")) is not None:
-            self._failed += 1
-            error = ReportableError(failure["code"], failure["sentence"], **failure["params"])
-            if self._failed <= REMARKS:
-                self._place.notices.tell(sentence_of(error), "error")
-        elif report:
-            self._on_imported(report)
+        match read_line(line, read_import_report):
+            case ImportProgressLine(progress=at):
+                self._bar.tell(at.file, at.number, at.of, at.done)
+            case ImportFailureLine(failure=failure):
+                self._failed += 1
+                if self._failed <= REMARKS:
+                    self._place.notices.tell(sentence_of(failure.error), "error")
+            case ImportLine() as imported:
+                self._on_imported(imported)
 
-    def _on_imported(self, report: Mapping[str, Any]) -> None:
+    def _on_imported(self, imported: ImportLine) -> None:
         self._count += 1
-        session = str(report["session"])
-        if report["path"]:
-            self._stamps[str(report["path"])] = str(report["stamp"])
+        if imported.path:
+            self._stamps[imported.path] = imported.stamp
         if self._count == 1:
-            self._place.cursor.move(session)
-        self._remarks += len(report["warnings"])
+            self._place.cursor.move(imported.session)
+        self._remarks += len(imported.warnings)
 
     def _on_ended(self, follow: bool, code: int, last_words: str) -> None:
         if self._worker is not None:

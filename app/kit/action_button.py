@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from PySide6.QtCore import QEvent, QSize
-from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QAction, QIcon, QKeySequence, QPaintEvent
+from PySide6.QtWidgets import QPushButton, QStyle, QStyleOptionButton, QStylePainter, QToolButton, QWidget
 
-from app.kit import icons, theme
+from app.kit import icons, key_cap, theme, tokens
 from app.kit.safe_text import plain_action
 
 _MNEMONIC = re.compile(r"\(&?\w\)|…")
@@ -48,31 +48,68 @@ class IconButton(QToolButton):
 
 
 class ActionButton(QPushButton):
-    """A button with the action's word and the key beside it, in the colour of a meaning."""
+    """A button with the action's icon and word, and its key on a cap; `flat` without a frame, `bare` without the word,
+    not `capped` without the key.
 
-    def __init__(self, action: QAction, meaning: str, parent: QWidget) -> None:
+    The icon bears the colour of a meaning. A word that the room has no place for is cut.
+    """
+
+    def __init__(self, action: QAction, meaning: str, parent: QWidget, *, flat: bool = False, bare: bool = False,
+                 capped: bool = True) -> None:
         super().__init__(parent)
-        self._action = action
-        self._meaning = meaning
+        self._action, self._meaning, self._bare, self._capped = action, meaning, bare, capped
+        self.setFlat(flat)
         self.clicked.connect(action.trigger)
         action.changed.connect(self._follow)
         self._follow()
 
-    def changeEvent(self, event: QEvent) -> None:
-        """Follow the colours of the application."""
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.ApplicationPaletteChange:
-            self._follow()
-
     def _follow(self) -> None:
-        key = key_of(self._action)
         text = _MNEMONIC.sub("", self._action.text()).replace("&", "")
-        self.setText(f"{text}  {key}" if key else text)
+        self.setText(self._action.iconText() if self._action.iconText() != text else text)
         self.setToolTip(tip_of(self._action))
         self.setAccessibleName(text)
         self.setEnabled(self._action.isEnabled())
         self.setCheckable(self._action.isCheckable())
         self.setChecked(self._action.isChecked())
-        palette = self.palette()
-        palette.setColor(self.foregroundRole(), theme.colour(self._meaning))
-        self.setPalette(palette)
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """Room for icon, word and key."""
+        parts = [theme.px(icons.SIDE)]
+        if not self._bare:
+            parts.append(self.fontMetrics().horizontalAdvance(self.text()))
+        if key := self._key():
+            parts.append(key_cap.width_of(key))
+        return QSize(sum(parts) + theme.px(6) * (len(parts) - 1) + theme.px(20), theme.px(tokens.HEIGHTS["button"]))
+
+    def minimumSizeHint(self) -> QSize:
+        """All of it: a button whose word is cut is none."""
+        return self.sizeHint()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Frame, icon, word, cap."""
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        painter = QStylePainter(self)
+        if not self.isFlat() or self.isChecked() or self.underMouse() or self.hasFocus():
+            painter.drawControl(QStyle.ControlElement.CE_PushButtonBevel, option)
+        side, gap, x = theme.px(icons.SIDE), theme.px(6), theme.px(10)
+        off = not self.isEnabled()
+        icon = icons.icon(self._icon_name(), self._meaning)
+        icon.paint(painter, x, (self.height() - side) // 2, side, side,
+                   mode=QIcon.Mode.Disabled if off else QIcon.Mode.Normal)
+        x += side + gap
+        if not self._bare:
+            painter.setPen(theme.colour("faint" if off else "ink"))
+            width = self.fontMetrics().horizontalAdvance(self.text())
+            painter.drawText(QRect(x, 0, width, self.height()), int(Qt.AlignmentFlag.AlignVCenter), self.text())
+            x += width + gap
+        if key := self._key():
+            key_cap.draw(painter, QPoint(x, self.height() // 2), key, off=off)
+
+    def _key(self) -> str:
+        return key_of(self._action) if self._capped else ""
+
+    def _icon_name(self) -> str:
+        return str(self._action.property("icon_name") or "circle")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QPushButton, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QStackedLayout, QWidget
 
 from app.kit import theme
+from app.kit.boxes import Item, column
 from app.kit.safe_text import PlainLabel
 
 
@@ -17,26 +18,18 @@ class Empty(QWidget):
         self, hint: str, parent: QWidget | None = None, *, action: QAction | None = None, title: str = ""
     ) -> None:
         super().__init__(parent)
-        self.title = PlainLabel(title, self)
+        self.title = PlainLabel(title, self, wrap=True)
         self.title.setFont(theme.bold_font(self.font()))
-        self.title.setWordWrap(True)
         self.title.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.title.setVisible(bool(title))
-        self.label = PlainLabel(hint, self)
-        self.label.setWordWrap(True)
+        self.label = PlainLabel(hint, self, wrap=True, faint=True)
         self.label.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.label.setForegroundRole(self.palette().ColorRole.PlaceholderText)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*(4 * theme.GRID,) * 4)
-        column.setSpacing(2 * theme.GRID)
-        column.addStretch(2)
-        column.addWidget(self.title)
-        column.addWidget(self.label)
+        below = column(2, self.title, self.label, on=self, spacing=2 * theme.GRID, margin=4 * theme.GRID)
         if action is not None:
             button = QPushButton(action.text().replace("&", "").rstrip("…") + "…", self)
             button.clicked.connect(action.trigger)
-            column.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
-        column.addStretch(3)
+            below.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
+        below.addStretch(3)
 
     def say(self, title: str, hint: str) -> None:
         """Say something else, under a title."""
@@ -50,13 +43,22 @@ class Empty(QWidget):
 
 
 class Faces(QStackedLayout):
-    """Switches a panel between its content and its hint."""
+    """Switches a panel between its content and its hint; the layout of `host` where that is given."""
 
-    def __init__(self, content: QWidget, empty: Empty) -> None:
-        super().__init__()
+    def __init__(self, content: QWidget, empty: Empty, host: QWidget | None = None) -> None:
+        super().__init__(host) if host is not None else super().__init__()
         self.addWidget(empty)
         self.addWidget(content)
 
     def show_content(self, on: bool) -> None:
         """Show the content, or the hint."""
         self.setCurrentIndex(1 if on else 0)
+
+
+def faces(host: QWidget, empty: Empty, *items: Item) -> Faces:
+    """Lay out `host` with the items below each other, or the hint in their place."""
+    content = QWidget(host)
+    column(*items, on=content, spacing=theme.GRID, margin=0)
+    made = Faces(content, empty)
+    column(made, on=host, margin=theme.GRID)
+    return made

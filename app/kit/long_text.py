@@ -9,12 +9,13 @@ from time import perf_counter
 
 import msgspec
 from PySide6.QtCore import QLocale, Qt, QTimer, Signal
-from PySide6.QtGui import QPalette, QTextBlock, QTextCharFormat, QTextCursor, QTextDocument, QTextLayout
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QPushButton, QTextEdit, QVBoxLayout, QWidget
+from PySide6.QtGui import QPalette, QTextBlock, QTextCharFormat, QTextCursor, QTextLayout
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTextEdit, QVBoxLayout, QWidget
 
 from app.kit import theme
 from app.kit.ansi import PLAIN, drawn, is_drawn
 from app.kit.background import BackgroundWork
+from app.kit.choosable_text import ChoosableText
 from app.kit.highlight import Span, spans, units
 from app.kit.safe_text import PlainLabel, displayable, set_hint
 from app.kit.text_ink import dressed, format_of, matches, slices
@@ -38,7 +39,8 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     `style`: text (proportional), mono, heading (bold on a band) or meta (small); of what is read as prose (`markdown`)
     prose, strong, subhead, code (within a line) or block (lines of code on a ground of their own). `meaning` names a
     colour of the theme. `lexer` is a Pygments name. `escapes` shows terminal escapes instead of taking them out;
-    `terminal` draws the text as a terminal would: its colours, and what it wrote over.
+    `terminal` draws the text as a terminal would: its colours, and what it wrote over. `choice`: this heading can be
+    chosen, and is announced as that number; 0: it is only text.
     """
 
     text: str
@@ -47,6 +49,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     lexer: str = ""
     escapes: bool = False
     terminal: bool = False
+    choice: int = 0
 
 
 class LongText(QWidget):
@@ -56,7 +59,7 @@ class LongText(QWidget):
 
     def __init__(self, parent: QWidget | None = None, *, name: str = "") -> None:
         super().__init__(parent)
-        self.edit = QPlainTextEdit(self)
+        self.edit = ChoosableText(self)
         self.edit.setReadOnly(True)
         self.edit.setUndoRedoEnabled(False)
         self.edit.setTextInteractionFlags(
@@ -81,6 +84,7 @@ class LongText(QWidget):
         self._parts: tuple[Part, ...] = ()
         self._places: list[tuple[int, str, str]] = []
         self._bands: list[QTextEdit.ExtraSelection] = []
+        self._chosen = 0
         self._sought: re.Pattern[str] | None = None
         self._rest: Iterator[tuple[Part, str]] = iter(())
         self._feeder = QTimer(self)
@@ -104,6 +108,14 @@ class LongText(QWidget):
         """Mark every match in what is shown, and bring the first into sight; returns how many there are."""
         self._sought = pattern
         return self._mark()
+
+    def choose(self, choice: int) -> None:
+        """Mark the heading of a choice as chosen; 0: none."""
+        if choice != self._chosen:
+            self._chosen = choice
+            self._bands = [self._band(band.cursor.position()) for band in self._bands]
+            self.edit.setExtraSelections(self._bands)
+            self._mark_again()
 
     def show_all(self) -> None:
         """Show what was cut, where the reader is; much of it a little at a time, so that the window stays free."""
@@ -138,20 +150,19 @@ class LongText(QWidget):
         self._fill(FIRST, keep_place=False)
         set_hint(self.edit, text)
 
-    def find_words(self, words: str, *, back: bool = False) -> bool:
-        """Select the next place of some words, round the end; whether there is one."""
-        flags = QTextDocument.FindFlag.FindBackward if back else QTextDocument.FindFlag(0)
-        if self.edit.find(words, flags):
-            return True
-        cursor = self.edit.textCursor()
-        cursor.movePosition(QTextCursor.MoveOperation.End if back else QTextCursor.MoveOperation.Start)
-        self.edit.setTextCursor(cursor)
-        return bool(words) and self.edit.find(words, flags)
-
     @property
     def selected(self) -> str:
         """What the reader selected, without the line ends that are ours."""
         return self.edit.textCursor().selectedText().replace("\u2029", "\n").replace("↩\n", "")
+
+    @property
+    def before_selected(self) -> str:
+        """Some of what is drawn before that."""
+        at = self.edit.textCursor().selectionStart()
+        before = QTextCursor(self.edit.document())
+        before.setPosition(max(0, at - 200))
+        before.setPosition(at, QTextCursor.MoveMode.KeepAnchor)
+        return before.selectedText().replace("\u2029", "\n").replace("↩\n", "")
 
     @property
     def text(self) -> str:
@@ -174,6 +185,7 @@ class LongText(QWidget):
 
     def _insert(self, limit: int | None) -> tuple[int, int]:
         self.edit.clear()
+        self.edit.forget_choices()
         self._places = []
         bands: list[tuple[int, int]] = []
         shown = 0
@@ -197,6 +209,8 @@ class LongText(QWidget):
 
     def _put(self, cursor: QTextCursor, part: Part, text: str) -> str:
         """Insert a piece of a part; what a reader sees of it."""
+        if part.choice:
+            self.edit.offer(cursor.position(), part.choice)
         if not (part.terminal and is_drawn(text)):
             shown = displayable(text, escapes=part.escapes)
             cursor.insertText(shown, format_of(part, self))
@@ -249,7 +263,9 @@ class LongText(QWidget):
         made = QTextEdit.ExtraSelection()
         made.cursor = QTextCursor(self.edit.document())
         made.cursor.setPosition(start)
-        made.format.setBackground(self.palette().color(QPalette.ColorRole.Window))
+        is_chosen = bool(self._chosen) and self.edit.choice_at(start) == self._chosen
+        made.format.setBackground(theme.tint("guidance", 50) if is_chosen else
+                                  self.palette().color(QPalette.ColorRole.Window))
         made.format.setProperty(QTextCharFormat.Property.FullWidthSelection, True)
         return made
 

@@ -10,7 +10,7 @@ import html
 import re
 
 from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtGui import QCursor, QPainter, QPaintEvent
+from PySide6.QtGui import QCursor, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QSizePolicy, QToolTip, QWidget
 
 MAX_LINE = 2_000
@@ -104,11 +104,16 @@ def set_hint(edit: QPlainTextEdit, text: str) -> None:
 
 
 class PlainLabel(QLabel):
-    """A label that shows text as it is. `elide` shortens it with … where there is no room."""
+    """A label that shows text as it is. `elide` shortens it with … where there is no room, `wrap` lets it take more
+    lines; `faint` is for what stands beside what matters."""
 
-    def __init__(self, text: str = "", parent: QWidget | None = None, *, elide: bool = False) -> None:
+    def __init__(self, text: str = "", parent: QWidget | None = None, *, elide: bool = False, wrap: bool = False,
+                 faint: bool = False) -> None:
         super().__init__(parent)
         self._elide = elide
+        self.setWordWrap(wrap)
+        if faint:
+            self.setForegroundRole(QPalette.ColorRole.PlaceholderText)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setOpenExternalLinks(False)
         if elide:

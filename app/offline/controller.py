@@ -28,13 +28,13 @@ class OfflineController(QObject):
         self._download: Download | None = None
         self._action = place.actions["session.store_offline"]
         self._action.triggered.connect(self._store_offline)
-        self._bar.cancelled.connect(self._cancel)
-        place.sight.opened.connect(self._enable)
-        place.desks.rows_changed.connect(self._enable)
+        self._bar.cancelled.connect(self._cancel_all)
+        place.sight.opened.connect(self._enable_action)
+        place.desks.rows_changed.connect(self._enable_action)
         place.desks.servers_changed.connect(self._on_servers)
-        self._enable()
+        self._enable_action()
 
-    def _enable(self, *_: object) -> None:
+    def _enable_action(self, *_: object) -> None:
         session, row = self._place.sight.session, self._place.sight.row
         busy = session in self._waiting or (self._download is not None and self._download.session == session)
         elsewhere = row is not None and not is_local(session)
@@ -44,7 +44,7 @@ class OfflineController(QObject):
     def _store_offline(self) -> None:
         self._waiting.append(self._place.sight.session)
         self._next()
-        self._enable()
+        self._enable_action()
 
     def _next(self) -> None:
         if self._download is not None or not self._waiting:
@@ -69,7 +69,7 @@ class OfflineController(QObject):
         title, share = self._title(download.session), download.share
         self._bar.show_download(words.format(title=title, percent=int(share * 100)), share)
 
-    def _cancel(self) -> None:
+    def _cancel_all(self) -> None:
         self._waiting.clear()
         if self._download is not None:
             self._download.cancel()
@@ -88,11 +88,11 @@ class OfflineController(QObject):
             self._place.notices.tell(sentence, "done", download.session)
             self._place.desks.rows_changed.emit()
         download.deleteLater()
-        self._enable()
+        self._enable_action()
         self._next()
 
     def _on_servers(self) -> None:
         """A server that was taken off the list gives nothing any more."""
         download = self._download
         if download is not None and self._place.desks.of(download.session).row(download.session) is None:
-            self._cancel()
+            self._cancel_all()

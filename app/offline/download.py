@@ -39,7 +39,7 @@ class Download(QObject):
         self._open: set[str] = set()
         self._timer = QTimer(self)
         self._timer.setInterval(0)
-        self._timer.timeout.connect(self._work)
+        self._timer.timeout.connect(self._work_a_part)
         self._again = QTimer(self)
         self._again.setInterval(AGAIN_MS)
         self._again.timeout.connect(self._ask_again)
@@ -71,7 +71,7 @@ class Download(QObject):
         left = len(self._due) + len(self._open)
         return (events + 2 * events * (1 - left / len(self._known) if self._known else 1.0)) / 3
 
-    def _work(self) -> None:
+    def _work_a_part(self) -> None:
         """A part at a time, as often as the window has nothing else to do."""
         scanned = self._scan()
         self._ask()

@@ -15,6 +15,7 @@ from app.kit.timers import single_shot
 from app.places.go_to_dialog import GoToDialog
 from core.domain.deep_link import DeepLink, is_link, parse_link
 from core.domain.errors import NotFound, ReportableError
+from core.domain.invitation import is_invitation
 
 WAIT_MS = 15_000
 """A session that a link names may come with the server's list so long after the start."""
@@ -26,20 +27,23 @@ class PlacesController(QObject):
     server_offered = Signal(str)
     """A link leads to a server that is not on the list: its address."""
 
+    invited = Signal(str)
+    """A link invites to a server."""
+
     def __init__(self, place: Workplace, window: Frame) -> None:
         super().__init__(window.widget)
         self._place, self._window = place, window
         self._awaited: DeepLink | None = None
         self._view: dict[str, str] = {}
         self._patience = single_shot(self, WAIT_MS, self._give_up)
-        place.actions["go.link"].triggered.connect(self._ask)
-        place.actions["go.copy_link"].triggered.connect(self._copy)
-        place.sight.opened.connect(self._enable)
+        place.actions["go.link"].triggered.connect(self._ask_place)
+        place.actions["go.copy_link"].triggered.connect(self._copy_link)
+        place.sight.opened.connect(self._enable_copy)
         place.sight.left.connect(self._on_left)
         place.sight.grew.connect(self._show_view)
         place.desks.rows_changed.connect(self._on_rows)
         window.link_dropped.connect(self.open_text)
-        self._enable()
+        self._enable_copy()
 
     def link(self) -> DeepLink | None:
         """The place that is looked at; None where no session is."""
@@ -77,6 +81,9 @@ class PlacesController(QObject):
 
     def open_text(self, text: str) -> None:
         """Go where a text leads, or say why not."""
+        if is_invitation(text):
+            self.invited.emit(text)
+            return
         try:
             self._go(self._read(text))
         except ReportableError as error:
@@ -84,6 +91,9 @@ class PlacesController(QObject):
 
     def await_link(self, text: str) -> None:
         """Go to a link of the command line: its session may not be known before the server has answered."""
+        if is_invitation(text):
+            self.invited.emit(text)
+            return
         try:
             link = parse_link(text)
         except ReportableError as error:
@@ -137,7 +147,7 @@ class PlacesController(QObject):
             view, self._view = self._view, {}
             self._steps.show_filters(view)
 
-    def _ask(self) -> None:
+    def _ask_place(self) -> None:
         held = QGuiApplication.clipboard().text()[:500]
         dialog = GoToDialog(held.strip() if is_link(held) else "", self._window.widget)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -146,6 +156,10 @@ class PlacesController(QObject):
         dialog.open()
 
     def _on_chosen(self, text: str) -> None:
+        if is_invitation(text):
+            self._dialog.accept()
+            self.invited.emit(text)
+            return
         try:
             self._go(self._read(text))
         except ReportableError as error:
@@ -153,13 +167,13 @@ class PlacesController(QObject):
         else:
             self._dialog.accept()
 
-    def _copy(self) -> None:
+    def _copy_link(self) -> None:
         link = self.link()
         if link is not None:
             QGuiApplication.clipboard().setText(str(link))
             self._place.notices.tell(self.tr("Link copied: {link}").format(link=link), "done")
 
-    def _enable(self) -> None:
+    def _enable_copy(self) -> None:
         self._place.actions["go.copy_link"].setEnabled(bool(self._place.sight.session))
 
     def _on_rows(self) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QWidget
 
 from app.kit import theme
+from app.kit.boxes import column
 from app.kit.safe_text import PlainLabel
 
 
@@ -24,20 +25,15 @@ class GoToDialog(QDialog):
         self.box.selectAll()
         label = PlainLabel(self.tr("A link, the number of a step, or the id of a session"), self)
         label.setBuddy(self.box)
-        self.problem = PlainLabel("", self)
-        self.problem.setWordWrap(True)
+        self.problem = PlainLabel("", self, wrap=True)
         palette = self.problem.palette()
         palette.setColor(palette.ColorRole.WindowText, theme.colour("error"))
         self.problem.setPalette(palette)
         self.buttons = QDialogButtonBox(
             QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel, self)
         self.buttons.button(QDialogButtonBox.StandardButton.Ok).setText(self.tr("Go"))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*(4 * theme.GRID,) * 4)
-        column.setSpacing(2 * theme.GRID)
-        for widget in (label, self.box, self.problem, self.buttons):
-            column.addWidget(widget)
-        self.buttons.accepted.connect(self._choose)
+        column(label, self.box, self.problem, self.buttons, on=self, spacing=2 * theme.GRID, margin=4 * theme.GRID)
+        self.buttons.accepted.connect(self._choose_place)
         self.buttons.rejected.connect(self.reject)
         self.box.textChanged.connect(self._on_text)
         self._on_text()
@@ -50,5 +46,5 @@ class GoToDialog(QDialog):
         self.problem.setText("")
         self.buttons.button(QDialogButtonBox.StandardButton.Ok).setEnabled(bool(self.box.text().strip()))
 
-    def _choose(self) -> None:
+    def _choose_place(self) -> None:
         self.chosen.emit(self.box.text().strip())

@@ -4,31 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from operator import attrgetter
 
 from PySide6.QtCore import QElapsedTimer, QObject
 from PySide6.QtWidgets import QWidget
 
+from app.desk.notices import sentence_of
 from app.desk.panel import Panel
-from app.desk.refusal import Refusal
+from app.desk.refusal import Refusal, words_of
 from app.desk.session_key import id_of, is_local
-from app.desk.worker import Worker, home_environment, read_object
+from app.desk.worker import Worker, home_environment, read_line
 from app.desk.workplace import Workplace
 from app.kit.ask import yes_or_no
 from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.quantities import number
 from app.review import rules_controller as rules
 from app.review.active_time import ActiveTime
+from app.review.opinions import StepOpinions
 from app.review.targets import Target, sight_of, target_of
 from app.review.verdict_book import AnyChange, Change, Decision, TagChange, VerdictBook
-from app.review.view import ReviewView, StepOpinions
+from app.review.view import ReviewView
+from core import program
 from core.domain.errors import ReportableError
 from core.domain.trajectory import Trajectory
 from core.domain.verdict import masked_actions
 from core.protocol.messages import CAN_JUDGE_ACTIONS
 from core.protocol.operations import AddNote, AnyOp, GiveVerdict, SetTag
+from core.workers.judge import read_judge_line
 
 SETTLED_MS = 1_000
 """At the live tail a step must have stood there so long before a key judges it."""
+
+STEP_CHANGED = "step_changed"
+"""The server's code for an opinion on what a step says no more."""
 
 ACTIONS = ("review.keep", "review.mask", "review.unsure", "review.note", "review.tag", "review.undo", "review.next")
 
@@ -38,7 +46,7 @@ class ReviewController(QObject):
 
     def __init__(self, place: Workplace, view: ReviewView) -> None:
         super().__init__(view)
-        self._place, self._desks, self._view = place, place.desks, view
+        self._place, self._desks, self._view, self._bar = place, place.desks, view, view.bar
         self._cursor, self._sight = place.cursor, place.sight
         self._books: dict[str, VerdictBook] = {}
         self._unanswered: dict[str, tuple[str, AnyChange]] = {}
@@ -57,13 +65,15 @@ class ReviewController(QObject):
                              strict=True):
             self._place.actions[key].triggered.connect(slot)
         self._place.actions["review.redo"].triggered.connect(self._redo)
+        self._place.actions["review.reason"].triggered.connect(self._bar.write_reason)
+        self._bar.left.connect(self._cursor.focus_list)
         self._place.actions["review.none"].triggered.connect(partial(self._judge, "none"))
         self._place.actions["review.action"].triggered.connect(self._next_action)
-        self._view.action_chosen.connect(self._cursor.choose_action)
+        self._bar.action_chosen.connect(self._cursor.choose_action)
         self._cursor.action_chosen.connect(self._turn)
-        self._view.judged.connect(self._judge_with)
-        self._view.noted.connect(self._note)
-        self._view.tags.tagged.connect(self._tag)
+        self._bar.judged.connect(self._judge_with)
+        self._bar.remark.noted.connect(self._note)
+        self._bar.tags.tagged.connect(self._tag)
         self._time.changed.connect(self._show_time)
         self._view.rules_asked.connect(self.run_rules)
         self._view.blind_asked.connect(partial(self._remember, "review.blind"))
@@ -122,7 +132,8 @@ class ReviewController(QObject):
         return StepOpinions(number=head.number, title=head.title, outcome=book.outcome(entry),
                             mine=book.mine(entry, target.action), verdicts=tuple(verdicts), notes=tuple(entry.notes),
                             others_hidden=hidden, marked=len(target.entries), tags=frozenset(book.tags(entry)),
-                            actions=head.tools, action=target.action, masked=masked_actions(verdicts, len(head.tools)))
+                            void=book.void(entry, target.action), actions=head.tools, action=target.action,
+                            masked=masked_actions(verdicts, len(head.tools)))
 
     def _target(self, trajectory: Trajectory) -> Target:
         return target_of(self._sight, self._cursor, trajectory)
@@ -155,18 +166,18 @@ class ReviewController(QObject):
     def _on_answered(self, command: str, refusal: Refusal | None) -> None:
         unanswered = self._unanswered.pop(command, None)
         if unanswered is not None and refusal is not None:  # the sender tells the reader
-            self._book(unanswered[0]).refuse(unanswered[1])
+            self._book(unanswered[0]).refuse(unanswered[1], refusal.error.code == STEP_CHANGED)
             self._turn()
 
     def _on_setting(self, key: str) -> None:
         if key == "review.reasons":
             lines = self._place.settings.text(key).splitlines()
-            self._view.offer_reasons([line.strip() for line in lines if line.strip()])
+            self._bar.offer_reasons([line.strip() for line in lines if line.strip()])
 
     # ---- what is done -----------------------------------------------------------------------------
 
     def _judge(self, value: str, *_: object) -> None:
-        self._judge_with(value, self._view.take_reason())
+        self._judge_with(value, self._bar.take_reason())
 
     def _judge_with(self, value: str, reason: str) -> None:
         session = self._sight.session
@@ -253,8 +264,8 @@ class ReviewController(QObject):
             self._place.sender.send(session, _op_of(change), refused=partial(self._refused, session, change))
 
     def _refused(self, session: str, change: AnyChange, error: ReportableError) -> None:
-        self._book(session).refuse(change)
-        self._place.notices.report(error)
+        self._book(session).refuse(change, error.code == STEP_CHANGED)
+        self._place.notices.tell(sentence_of(error), "error", session)
         self._turn()
 
     def _write_tag(self, *_: object) -> None:
@@ -262,7 +273,7 @@ class ReviewController(QObject):
             self._cursor.to_step(self._shown[1])
         if self._sight.step is not None:
             held = self._sight.desk.trajectory(self._sight.session).steps.opinions.values()
-            self._view.tags.write({tag for opinions in held for tag in opinions.tags})
+            self._bar.tags.write({tag for opinions in held for tag in opinions.tags})
 
     def _tag(self, tag: str) -> None:
         session = self._sight.session
@@ -279,7 +290,7 @@ class ReviewController(QObject):
         if self._sight.step is None and self._shown[1]:
             self._cursor.to_step(self._shown[1])  # what is written about must not change meanwhile
         if self._sight.step is not None:
-            self._view.write_note()
+            self._bar.remark.write()
 
     def _note(self, text: str) -> None:
         session, target = self._sight.session, self._target(self._sight.desk.trajectory(self._sight.session))
@@ -287,7 +298,13 @@ class ReviewController(QObject):
 
     def _put_note(self, session: str, target: Target, text: str) -> None:
         for entry in target.entries:
-            self._place.sender.send(session, AddNote(step=entry.head.number, text=text))
+            op = AddNote(step=entry.head.number, text=text, content=entry.body)
+            self._place.sender.send(session, op, refused=partial(self._note_refused, session, op))
+
+    def _note_refused(self, session: str, op: AddNote, error: ReportableError) -> None:
+        self._place.notices.tell(words_of(Refusal(session, op, error)), "error", session)
+        if error.code == STEP_CHANGED:
+            self._bar.remark.offer(op.text)
 
     def _remember(self, key: str, on: bool) -> None:
         self._place.settings.set(key, on)
@@ -303,18 +320,17 @@ class ReviewController(QObject):
             hint = self.tr("Rules run on the server's own computer:  tiphys judge {session}")
             self._place.notices.tell(hint.format(session=id_of(self._sight.session)), "info")
             return
-        arguments = ["-m", "core.cli", "judge", self._sight.session, "--rules-only", "--json"]
-        self._rules = Worker(arguments, self, environment=home_environment(self._place.home.path))
+        judge = program.command("tiphys", "judge", self._sight.session, "--rules-only", "--json")
+        self._rules = Worker(judge, self, environment=home_environment(self._place.home.path))
         self._rules.line.connect(self._on_rules_line)
         self._rules.ended.connect(self._on_rules_ended)
         self._view.show_rules(True)
         self._rules.start()
 
     def _on_rules_line(self, line: bytes) -> None:
-        summary = read_object(line)
-        if "verdicts" in summary:
+        if (judged := read_line(line, read_judge_line)) is not None:
             self._place.notices.tell(self.tr("The rules gave {count} new verdicts, {masked} of them mask.").format(
-                count=summary["verdicts"], masked=summary.get("masked", 0)), "done")
+                count=judged.verdicts, masked=judged.masked), "done")
 
     def _on_rules_ended(self, code: int, last_words: str) -> None:
         if code != 0:
@@ -327,16 +343,16 @@ class ReviewController(QObject):
 
 def _op_of(change: AnyChange) -> AnyOp:
     if isinstance(change, TagChange):
-        return SetTag(step=change.step, tag=change.tag, on=change.on)
+        return SetTag(step=change.step, tag=change.tag, on=change.on, content=change.content)
     return GiveVerdict(step=change.step, value=change.decision.value, reason=change.decision.reason,
-                       action=change.action)
+                       action=change.action, content=change.content)
 
 
 def _change_of(op: AnyOp) -> AnyChange | None:
     if isinstance(op, SetTag) and op.step:
-        return TagChange(op.step, op.tag, op.on)
+        return TagChange(op.step, op.tag, op.on, op.content)
     if isinstance(op, GiveVerdict) and op.author is None:
-        return Change(op.step, Decision(op.value, op.reason), op.action)
+        return Change(op.step, Decision(op.value, op.reason), op.action, op.content)
     return None
 
 
@@ -348,6 +364,6 @@ def build(place: Workplace, parent: QWidget) -> ReviewView:
     return view
 
 
-PANEL = Panel("review", QT_TRANSLATE_NOOP("Panel", "Review"), build, {
-    "live": ("right_below", 0), "small_live": ("right_below", 1), "review": ("right", 0),
-    "small_review": ("left_below", 0), "compare": ("middle_below", 1), "small_compare": ("left_below", 1)})
+PANEL = Panel("review", QT_TRANSLATE_NOOP("Panel", "Opinions"), build, {
+    "live": ("right_below", 11), "read": ("right_below", 3), "compare": ("middle_below", 1),
+    "export": ("right", 15), "queue": ("right", 15)}, bar=attrgetter("bar"))

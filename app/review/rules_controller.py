@@ -13,6 +13,7 @@ from app.desk.worker import home_environment, log_of
 from app.desk.worker_calls import WorkerCalls
 from app.desk.workplace import Workplace
 from app.review.rules_dialog import RulesDialog
+from core import program
 from core.workers.messages import A, Problem, WorkerRequest
 from core.workers.rules import ListRules, RuleLine, SetRule, TryRules
 
@@ -24,7 +25,7 @@ class RulesController(QObject):
         super().__init__(window)
         self._place, self._window, self._run = place, window, run
         self._dialog: RulesDialog | None = None
-        self._calls = WorkerCalls(self._arguments, self, environment=home_environment(place.home.path))
+        self._calls = WorkerCalls(self._command, self, environment=home_environment(place.home.path))
         place.sight.opened.connect(self._on_opened)
 
     def open(self, *_: object) -> None:
@@ -58,9 +59,9 @@ class RulesController(QObject):
         dialog.run.setEnabled(trajectory is not None)
         self._list()
 
-    def _arguments(self) -> list[str]:
-        return ["-m", "core.supervision.worker", "--log", str(log_of(self._place)),
-                "--rules", str(self._place.home.path / "rules")]
+    def _command(self) -> list[str]:
+        return program.command("rules", "--log", str(log_of(self._place)),
+                               "--rules", str(self._place.home.path / "rules"))
 
     def _list(self, *_: object) -> None:
         if self._dialog is not None:

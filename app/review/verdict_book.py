@@ -37,11 +37,13 @@ class Decision(msgspec.Struct, frozen=True):
 
 
 class Change(msgspec.Struct, frozen=True):
-    """What is to be told to the server about one step, or its `action`-th action."""
+    """What is to be told to the server about one step, or its `action`-th action. `content` is the step's body as it
+    was judged, "" where that is not known."""
 
     step: int
     decision: Decision
     action: int = 0
+    content: str = ""
 
 
 class TagChange(msgspec.Struct, frozen=True):
@@ -50,6 +52,7 @@ class TagChange(msgspec.Struct, frozen=True):
     step: int
     tag: str
     on: bool = True
+    content: str = ""
 
 
 AnyChange = Change | TagChange
@@ -64,6 +67,10 @@ class Tally(msgspec.Struct, frozen=True):
     partly: int = 0
     undecided: int = 0
     by_people: int = 0
+    kept_by_people: int = 0
+    masked_by_people: int = 0
+    unsure: int = 0
+    """On so many a person was unsure, and none decided."""
 
     @property
     def total(self) -> int:
@@ -85,6 +92,7 @@ class VerdictBook:
         self._name = name
         self._pending: dict[tuple[int, int], Decision] = {}
         self._tags: dict[tuple[int, str], bool] = {}
+        self._void: dict[tuple[int, int], Decision] = {}
         self._undo: list[_Act] = []
         self._redo: list[_Act] = []
 
@@ -131,17 +139,22 @@ class VerdictBook:
         A word on a whole step takes back the reader's words on its actions."""
         wanted = Decision(value, reason)
         before = {e.head.number: self._own(e, action) for e in entries}
-        numbers = [n for n, own in before.items() if own != [Change(n, wanted, action)]]
+        after = {e.head.number: Change(e.head.number, wanted, action, e.body) for e in entries}
+        numbers = [n for n, own in before.items() if own != [after[n]]]
         if not numbers:
             return ()
         return self._act(_Act(tuple(change for n in numbers for change in before[n]),
-                              tuple(Change(n, wanted, action) for n in numbers)))
+                              tuple(after[n] for n in numbers)))
+
+    def void(self, entry: StepEntry, action: int = 0) -> Decision:
+        """What the reader chose before the step changed, which was refused therefore and not said again."""
+        return self._void.get((entry.head.number, action), Decision())
 
     def _own(self, entry: StepEntry, action: int) -> list[Change]:
         """What a word on a step or action takes the place of."""
         number = entry.head.number
         alone = [] if action else [v.action for v in self.verdicts(entry) if v.action and v.author.key == self._me.key]
-        return [Change(number, self.mine(entry, one), one) for one in (action, *alone)]
+        return [Change(number, self.mine(entry, one), one, entry.body) for one in (action, *alone)]
 
     def _by_key(self, entry: StepEntry) -> dict[str, Verdict]:
         found = dict(entry.verdicts)
@@ -154,11 +167,11 @@ class VerdictBook:
     def tag(self, entries: Sequence[StepEntry], tag: str) -> tuple[AnyChange, ...]:
         """Put a tag on some steps in one act; where all have it already, take it off."""
         on = any(tag not in self.tags(e) for e in entries)
-        steps = [e.head.number for e in entries if (tag in self.tags(e)) != on]
-        if not steps:
+        others = [e for e in entries if (tag in self.tags(e)) != on]
+        if not others:
             return ()
-        return self._act(_Act(tuple(TagChange(s, tag, not on) for s in steps),
-                              tuple(TagChange(s, tag, on) for s in steps)))
+        return self._act(_Act(tuple(TagChange(e.head.number, tag, not on, e.body) for e in others),
+                              tuple(TagChange(e.head.number, tag, on, e.body) for e in others)))
 
     def take_up(self, change: AnyChange) -> None:
         """What was told in an earlier run is still on its way."""
@@ -191,8 +204,11 @@ class VerdictBook:
             if at is not None and (tag in trajectory.steps[at].tags) == on:
                 del self._tags[step, tag]
 
-    def refuse(self, change: AnyChange) -> None:
-        """The server refused: the log's word stands again, and there is nothing to undo."""
+    def refuse(self, change: AnyChange, is_void: bool = False) -> None:
+        """The server refused: the log's word stands again, and there is nothing to undo. `is_void`: the step changed
+        meanwhile, so that the reader may say it again."""
+        if is_void and isinstance(change, Change) and change.decision.value != "none":
+            self._void[change.step, change.action] = change.decision
         if isinstance(change, TagChange):
             self._tags.pop((change.step, change.tag), None)
         elif self._pending.get((change.step, change.action)) == change.decision:
@@ -203,8 +219,15 @@ class VerdictBook:
         """The counts over all steps."""
         judged = [trajectory.steps[i] for i in self._judged(trajectory)]
         counts = Counter(map(self.outcome, judged))
+        decided = [entry for entry in judged if self.is_decided(entry)]
+        hands = Counter(map(self.outcome, decided))
         return Tally(counts["keep"], counts["mask"], counts["partly"],
-                     counts["undecided"] + len(trajectory.steps) - len(judged), sum(map(self.is_decided, judged)))
+                     counts["undecided"] + len(trajectory.steps) - len(judged), len(decided), hands["keep"],
+                     hands["mask"] + hands["partly"], sum(map(self._is_unsure, judged)))
+
+    def _is_unsure(self, entry: StepEntry) -> bool:
+        return not self.is_decided(entry) and any(
+            v.value == "unsure" and v.author.kind == "person" for v in self.verdicts(entry))
 
     def next_to_judge(self, trajectory: Trajectory, after: int) -> int | None:
         """The first step behind `after` that no person decided, round the end; None when all are."""
@@ -235,6 +258,7 @@ class VerdictBook:
             if isinstance(change, TagChange):
                 self._tags[change.step, change.tag] = change.on
             else:
+                self._void.pop((change.step, change.action), None)
                 self._pending.pop((change.step, change.action), None)  # the order of those on their way counts
                 self._pending[change.step, change.action] = change.decision
         return changes

@@ -26,8 +26,10 @@ def state_of(link: LinkStatus, name: str = "") -> ConnectionState:
     since = quantities.clock(link.since, seconds=True)
     if link.state == "online":
         ping = f" {link.latency_ms:.0f} ms" if link.latency_ms is not None else ""
-        sign, meaning = "●", "keep"
+        sign, meaning = "●", "attention" if link.sentence else "keep"
         words = QCoreApplication.translate("ConnectionState", "connected") + ping
+        if link.sentence:
+            words += " · " + QCoreApplication.translate("ConnectionState", "what you sent waits for a newer server")
     elif link.state == "denied":
         sign, meaning = "✗", "error"
         words = QCoreApplication.translate("ConnectionState", "refused by the server since {time}").format(time=since)

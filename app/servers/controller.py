@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from app.desk.desk import Desk
 from app.desk.session_key import server_of
@@ -16,6 +16,7 @@ from app.servers.dialog import ServersDialog
 from app.servers.local_server import DeskConnection
 from core.client.replica import Replica
 from core.domain.errors import ReportableError
+from core.domain.invitation import is_invitation
 
 if TYPE_CHECKING:
     from app.desk.frame import Frame
@@ -103,6 +104,9 @@ class ServerDesks(QObject):
 class ServersController(QObject):
     """The dialog of the servers: what it shows, and what the reader does there."""
 
+    invited = Signal(str)
+    """An invitation's link was given as an address."""
+
     def __init__(self, place: Workplace, desks: ServerDesks, window: Frame) -> None:
         super().__init__(window.widget)
         self._place, self._desks, self._window = place, desks, window
@@ -115,10 +119,10 @@ class ServersController(QObject):
         """Open the dialog."""
         dialog = self._dialog = ServersDialog(self._window.widget)
         dialog.finished.connect(self._on_closed)
-        dialog.added.connect(self._add)
+        dialog.added.connect(self._add_server)
         dialog.renamed.connect(self._place.servers.rename)
-        dialog.connected.connect(self._connect)
-        dialog.removed.connect(self._remove)
+        dialog.connected.connect(self._connect_server)
+        dialog.removed.connect(self._remove_server)
         self._show_servers()
         dialog.open()
 
@@ -139,8 +143,12 @@ class ServersController(QObject):
             self._dialog.show_servers([(entry, state_of(self._desks.desk(entry.id).link, " "))
                                        for entry in self._place.servers.all])
 
-    def _add(self, address: str, token: str, name: str) -> None:
+    def _add_server(self, address: str, token: str, name: str) -> None:
         if self._dialog is None:
+            return
+        if is_invitation(address):
+            self._dialog.reject()
+            self.invited.emit(address)
             return
         try:
             entry = self._place.servers.add(address, token, name)
@@ -149,12 +157,12 @@ class ServersController(QObject):
             return
         self._dialog.accept_added(entry.id)
 
-    def _connect(self, server: str, on: bool) -> None:
+    def _connect_server(self, server: str, on: bool) -> None:
         self._place.servers.set_connected(server, on)
         if on:
             self._desks.hurry(server)
 
-    def _remove(self, server: str) -> None:
+    def _remove_server(self, server: str) -> None:
         self._place.scope.spawn(self._remove_asked(server), name="remove server", on_error=self._place.notices.report)
 
     async def _remove_asked(self, server: str) -> None:

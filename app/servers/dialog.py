@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFormLayout,
     QGroupBox,
-    QHBoxLayout,
     QLineEdit,
     QPushButton,
     QWidget,
@@ -20,7 +19,7 @@ from PySide6.QtWidgets import (
 from app.desk.notices import sentence_of
 from app.desk.servers import ServerEntry
 from app.kit import theme
-from app.kit.boxes import column
+from app.kit.boxes import column, row
 from app.kit.entries import EntriesModel, EntryRole
 from app.kit.entry_list import EntryList
 from app.kit.safe_text import PlainLabel, one_line
@@ -45,24 +44,21 @@ class ServersDialog(QDialog):
         self.resize(within(parent, 520, 480))
         self._entries: dict[str, ServerEntry] = {}
         self._why: dict[str, str] = {}
-        self.why = PlainLabel("", self)
-        self.why.setWordWrap(True)
-        self.why.setForegroundRole(self.palette().ColorRole.PlaceholderText)
+        self.why = PlainLabel("", self, wrap=True, faint=True)
         self.model = EntriesModel(self)
         self.list = EntryList(self.model, self.tr("Servers"), self)
         self.name = QLineEdit(self)
         self.on = QCheckBox(self.tr("Connected"), self)
         self.off = QPushButton(self.tr("Take off the list…"), self)
         self.address = QLineEdit(self)
-        self.address.setPlaceholderText("wss://lab.example:7717")
+        self.address.setPlaceholderText(self.tr("an invitation (tiphys://join…), or wss://lab.example:7717"))
         self.token = QLineEdit(self)
         self.token.setEchoMode(QLineEdit.EchoMode.Password)
         self.token.setPlaceholderText(self.tr("what “tiphys account add” printed"))
         self.new_name = QLineEdit(self)
         self.new_name.setPlaceholderText(self.tr("optional"))
         self.add = QPushButton(self.tr("Add"), self)
-        self.problem = PlainLabel("", self)
-        self.problem.setWordWrap(True)
+        self.problem = PlainLabel("", self, wrap=True)
         self._lay_out()
         self._connect()
         self._on_current(QModelIndex())
@@ -73,11 +69,7 @@ class ServersDialog(QDialog):
         palette.setColor(palette.ColorRole.WindowText, theme.colour("error"))
         self.problem.setPalette(palette)
         self.chosen = QGroupBox(self.tr("This server"), self)
-        row = QHBoxLayout(self.chosen)
-        row.addWidget(_label(self.tr("Name"), self.name, self))
-        row.addWidget(self.name, 1)
-        row.addWidget(self.on)
-        row.addWidget(self.off)
+        row(_label(self.tr("Name"), self.name, self), (self.name, 1), self.on, self.off, on=self.chosen)
         fresh = QGroupBox(self.tr("Add a server"), self)
         form = QFormLayout(fresh)
         for text, box in ((self.tr("Address"), self.address), (self.tr("Token"), self.token),
@@ -92,7 +84,7 @@ class ServersDialog(QDialog):
 
     def _connect(self) -> None:
         self.list.selectionModel().currentChanged.connect(self._on_current)
-        self.name.editingFinished.connect(self._rename)
+        self.name.editingFinished.connect(self._rename_server)
         self.on.clicked.connect(self._on_on)
         self.off.clicked.connect(self._on_off)
         self.address.textChanged.connect(self._on_address)
@@ -156,7 +148,7 @@ class ServersDialog(QDialog):
         self.why.setText(self._why.get(self.server, ""))
         self.on.setChecked(entry is not None and entry.connected)
 
-    def _rename(self) -> None:
+    def _rename_server(self) -> None:
         entry = self._entries.get(self.server)
         if entry is not None and self.name.text().strip() not in ("", entry.name):
             self.renamed.emit(entry.id, self.name.text())

@@ -5,29 +5,25 @@ from __future__ import annotations
 import asyncio
 import os
 import subprocess
-import sys
 from typing import IO
 
-import msgspec
 from PySide6.QtCore import QObject
 
 from app.desk.desk import Desk
-from app.desk.notices import Notices
+from app.desk.notices import Notices, sentence_of
+from app.desk.session_key import key_of
+from core import program
 from core.aio import TaskScope
 from core.client.client import Client
-from core.domain.errors import ReportableError, Unavailable
+from core.domain.errors import ReportableError, Unavailable, make_error
+from core.protocol.client_state import HELD
+from core.protocol.messages import Failed
+from core.store.endpoint import Endpoint, read_endpoint
 from core.store.home import Home
 from core.store.lock import is_held
 
 START_S = 30.0
 CHECK_S = 2.0
-
-
-class LocalEndpoint(msgspec.Struct, frozen=True):
-    """Where the server of a home folder listens, as it wrote itself."""
-
-    url: str
-    pid: int
 
 
 class DeskConnection:
@@ -45,8 +41,15 @@ class DeskConnection:
         self._stop()
         self.url, self.wanted = url, (url, token)
         client = Client(self._desk.replica, url, token, program="tiphys desktop")
+        client.on_failed.append(self._on_failed)
         self._desk.attach(client)
         self._task = self._scope.spawn(client.run(), name="client", on_error=self._notices.report)
+
+    def _on_failed(self, failed: Failed) -> None:
+        if failed.code == HELD:
+            session = key_of(failed.about, self._desk.server)
+            why = make_error(failed.kind, failed.code, failed.sentence, failed.params)
+            self._notices.tell(sentence_of(why), "error", session)
 
     def leave(self) -> asyncio.Task[None] | None:
         """Work without a server; the task ends soon."""
@@ -97,7 +100,7 @@ class LocalServer(QObject):
             while is_held(self._home.server_lock):
                 await asyncio.sleep(CHECK_S)
 
-    async def _endpoint(self) -> LocalEndpoint:
+    async def _endpoint(self) -> Endpoint:
         if not is_held(self._home.server_lock):
             self._child = self._start()
         loop = asyncio.get_running_loop()
@@ -110,17 +113,15 @@ class LocalServer(QObject):
             await asyncio.sleep(0.05)
         raise Unavailable("server_start", "The private server did not start.", folder=str(self._home.logs))
 
-    def _read_endpoint(self) -> LocalEndpoint | None:
+    def _read_endpoint(self) -> Endpoint | None:
         """The endpoint of a server that is alive: after a crash the file still names the dead one."""
-        try:
-            endpoint = msgspec.json.decode(self._home.endpoint.read_bytes(), type=LocalEndpoint)
-        except (OSError, msgspec.DecodeError):
-            return None
-        return endpoint if _is_alive(endpoint.pid) and self._home.admin_token.exists() else None
+        endpoint = read_endpoint(self._home)
+        is_there = endpoint is not None and _is_alive(endpoint.pid) and self._home.admin_token.exists()
+        return endpoint if is_there else None
 
     def _start(self) -> subprocess.Popen[bytes]:
         with (self._home.logs / "server-output.log").open("ab") as out:
-            return _spawn([sys.executable, "-m", "core.cli", "--home", str(self._home.path), "serve", "--private"], out)
+            return _spawn(program.command("tiphys", "--home", str(self._home.path), "serve", "--private"), out)
 
     def leave(self, *, sessions_run: bool) -> None:
         """The window closes: the server that was started here stays while sessions run, else it is told to end."""

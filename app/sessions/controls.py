@@ -29,17 +29,17 @@ POSSIBLE = {
 class ControlsController(QObject):
     """The acts on the session that is looked at."""
 
-    def __init__(self, place: Workplace, panel: QWidget) -> None:
-        super().__init__(panel)
-        self._place, self._panel = place, panel
+    def __init__(self, place: Workplace, view: QWidget) -> None:
+        super().__init__(view)
+        self._place, self._view = place, view
         for key in CONTROLS:
-            place.actions[f"session.{key}"].triggered.connect(partial(self._ask, key))
+            place.actions[f"session.{key}"].triggered.connect(partial(self._ask_control, key))
         place.actions["session.thresholds"].triggered.connect(self._ask_thresholds)
-        place.desks.rows_changed.connect(self._enable)
-        place.sight.opened.connect(self._enable)
-        self._enable()
+        place.desks.rows_changed.connect(self._enable_actions)
+        place.sight.opened.connect(self._enable_actions)
+        self._enable_actions()
 
-    def _enable(self, *_: object) -> None:
+    def _enable_actions(self, *_: object) -> None:
         row = self._place.sight.row
         live = row is not None and row.origin == "live"
         for key in CONTROLS:
@@ -50,7 +50,7 @@ class ControlsController(QObject):
 
     # ---- controls --------------------------------------------------------------------------------
 
-    def _ask(self, control: str, *_: object) -> None:
+    def _ask_control(self, control: str, *_: object) -> None:
         row = self._place.sight.row
         if row is None or row.state not in POSSIBLE[control]:
             return
@@ -63,7 +63,7 @@ class ControlsController(QObject):
     async def _confirm(self, control: str, row: SessionRow) -> None:
         asked = confirmation_of(control, row, self._running(row))
         title = asked.act.format(title=one_line(row.title or row.session, 80))
-        if await yes_or_no(self._panel.window(), title, asked.button, detail=asked.effect):
+        if await yes_or_no(self._view.window(), title, asked.button, detail=asked.effect):
             self._send(control, row.session)
 
     def _running(self, row: SessionRow) -> int | None:
@@ -81,7 +81,7 @@ class ControlsController(QObject):
             return
         now = row.thresholds or Thresholds()
         dialog = ThresholdsDialog(one_line(row.title or row.session, 60), now, from_settings(self._place.settings),
-                                  self._panel.window())
+                                  self._view.window())
         dialog.chosen.connect(partial(self._set_thresholds, row.session, now))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()

@@ -17,15 +17,15 @@ from app.sessions.view import SessionsView
 class FiltersController(QObject):
     """What is saved stands in the settings file, where it can be read and changed too."""
 
-    def __init__(self, place: Workplace, model: SessionsModel, panel: SessionsView) -> None:
-        super().__init__(panel)
-        self._place, self._model, self._panel = place, model, panel
+    def __init__(self, place: Workplace, model: SessionsModel, view: SessionsView) -> None:
+        super().__init__(view)
+        self._place, self._model, self._view = place, model, view
         actions = place.actions
-        actions["go.sessions"].triggered.connect(panel.start_filter)
+        actions["go.sessions"].triggered.connect(view.start_filter)
         actions["session.save_filter"].triggered.connect(self._ask_name)
-        panel.query_changed.connect(self._on_query)
-        panel.chips.removed.connect(self._remove)
-        panel.order_chosen.connect(self._choose_order)
+        view.query_changed.connect(self._on_query)
+        view.chips.removed.connect(self._remove_filter)
+        view.order_chosen.connect(self._choose_order)
         place.settings.changed.connect(self._on_setting)
         self._show_filters()
         self._show_order()
@@ -37,27 +37,27 @@ class FiltersController(QObject):
 
     def _on_query(self, text: str) -> None:
         self._model.set_query(text)
-        self._panel.chips.show_query(text)
-        self._panel.show_count(self._model.rowCount(), self._model.known)
-        self._panel.show_current(self._place.sight.session)
+        self._view.chips.show_query(text)
+        self._view.show_count(self._model.rowCount(), self._model.known)
+        self._view.show_current(self._place.sight.session)
         known = text.strip() in {f.query for f in self._filters}
         self._place.actions["session.save_filter"].setEnabled(bool(text.strip()) and not known)
 
     def _ask_name(self) -> None:
-        dialog = QInputDialog(self._panel.window())
+        dialog = QInputDialog(self._view.window())
         dialog.setInputMode(QInputDialog.InputMode.TextInput)
         dialog.setWindowTitle(self.tr("Save this filter"))
         dialog.setLabelText(self.tr("Its name:"))
-        dialog.textValueSelected.connect(self._save)
+        dialog.textValueSelected.connect(self._save_filter)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
-    def _save(self, name: str) -> None:
-        query = self._panel.words.text().strip()
+    def _save_filter(self, name: str) -> None:
+        query = self._view.words.text().strip()
         if name.strip() and query:
             self._store(with_filter(self._filters, SavedFilter(name.strip(), query)))
 
-    def _remove(self, name: str) -> None:
+    def _remove_filter(self, name: str) -> None:
         self._store([f for f in self._filters if f.name != name])
 
     def _store(self, filters: list[SavedFilter]) -> None:
@@ -73,14 +73,14 @@ class FiltersController(QObject):
             self._show_order()
 
     def _show_filters(self) -> None:
-        self._panel.chips.show_filters(self._filters)
-        self._on_query(self._panel.words.text())
+        self._view.chips.show_filters(self._filters)
+        self._on_query(self._view.words.text())
 
     def _show_order(self) -> None:
         chosen = self._place.settings.text("sessions.order")
         setting = next(s for s in SETTINGS if s.key == "sessions.order")
-        self._panel.offer_orders([(order, QCoreApplication.translate("Settings", words))
+        self._view.offer_orders([(order, QCoreApplication.translate("Settings", words))
                                   for order, words in setting.choices], chosen)
         order: Order = chosen if chosen in get_args(Order) else "begun"  # type: ignore[assignment]
         self._model.set_order(order)
-        self._panel.show_current(self._place.sight.session)
+        self._view.show_current(self._place.sight.session)

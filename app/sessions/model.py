@@ -44,7 +44,6 @@ class SessionText(msgspec.Struct, frozen=True):
 
 
 Order = Literal["begun", "attention", "new", "heard", "name"]
-ORDERS: tuple[Order, ...] = ("begun", "attention", "new", "heard", "name")
 """The newest first; what needs attention first; the most new steps first; the last heard of first; by name."""
 
 

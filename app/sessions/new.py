@@ -25,6 +25,9 @@ from core.domain.task import AgentSettings
 from core.protocol.messages import Tasks
 from core.protocol.operations import CreateSession, SetThresholds
 
+DEMONSTRATION = "review-labels"
+"""The task that comes with the program, with an agent that needs no model (`core/tasks/demo.py`)."""
+
 
 class NewSessionController(QObject):
     """Opens the dialog, asks the servers, and starts the session. `serve` makes this computer's own server run."""
@@ -34,22 +37,27 @@ class NewSessionController(QObject):
         self._place, self._window, self._serve = place, window, serve
         self._asking: asyncio.Task[None] | None = None
         self._dialog: NewSessionDialog | None = None
-        place.actions["file.new_session"].triggered.connect(self._open)
+        place.actions["file.new_session"].triggered.connect(self._open_dialog)
+        place.actions["file.demonstration"].triggered.connect(self._demonstrate)
 
-    def _open(self) -> None:
+    def _open_dialog(self) -> None:
         """Begin with the server of the session that is looked at: what is started is mostly more of the same."""
         here = self._place.sight.desk
         names = [(desk.server, self._place.servers.name_of(desk.server)) for desk in self._place.desks.all]
         server = here.server if here.link.state == "online" else OWN
         dialog = self._dialog = NewSessionDialog(names, server, self._window.widget)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.offer_wanted.connect(self._ask)
-        dialog.chosen.connect(self._create)
+        dialog.offer_wanted.connect(self._ask_offer)
+        dialog.chosen.connect(self._create_session)
         dialog.finished.connect(self._on_closed)
         dialog.ask()
         dialog.open()
 
-    def _create(self, choice: Choice) -> None:
+    def _demonstrate(self, *_: object) -> None:
+        """The scripted agent of the demonstration, on this computer, as `tiphys demo` starts it."""
+        self._start(Choice(OWN, TaskChoice(DEMONSTRATION, "")))
+
+    def _create_session(self, choice: Choice) -> None:
         words = _words(choice)
         if words:
             self._place.scope.spawn(self._allow_and_start(choice, words), name="allow a task",
@@ -79,7 +87,7 @@ class NewSessionController(QObject):
 
     # ---- what the servers offer ------------------------------------------------------------------
 
-    def _ask(self, server: str) -> None:
+    def _ask_offer(self, server: str) -> None:
         self._forget()
         self._asking = self._place.scope.spawn(self._fetch_offer(server), name="list tasks",
                                                on_error=self._place.notices.report)

@@ -83,22 +83,19 @@ class NewSessionDialog(QDialog):
             self.server.addItem(one_line(name, 40), known)
         self.server.setCurrentIndex(max(0, self.server.findData(server)))
         self.task = QComboBox(self)
-        self.why = PlainLabel("", self)
-        self.why.setWordWrap(True)
+        self.why = PlainLabel("", self, wrap=True)
         self.model = QComboBox(self)
         self.model.addItem(self.tr("As the task says"), "")
         self.model.addItem(self.tr("An OpenAI-compatible endpoint"), "openai")
         self.model.addItem(self.tr("A local model (transformers)"), "local")
         self.as_it_stands = PlainLabel(self.tr("Your token there starts tasks only as they stand: another model needs "
-                                               "“admin”."), self)
-        self.as_it_stands.setWordWrap(True)
+                                               "“admin”."), self, wrap=True)
         self.name = QLineEdit(self)
         self.url = QLineEdit(self)
         self.url.setPlaceholderText("https://…/v1")
         self.key = QLineEdit(self)
         self.key.setPlaceholderText("OPENAI_API_KEY")
-        self.sends = PlainLabel("", self)
-        self.sends.setWordWrap(True)
+        self.sends = PlainLabel("", self, wrap=True)
         self.text_actions = QCheckBox(self.tr("The model has no tool calls: actions as plain text"), self)
         self.sandbox = QComboBox(self)
         self.sandbox.addItem(self.tr("Docker containers"), "docker")
@@ -143,7 +140,7 @@ class NewSessionDialog(QDialog):
         self.why.setText(offer.why)
         if not offer.may_choose:
             self.model.setCurrentIndex(0)
-        self._adapt()
+        self._adapt_fields()
 
     def _lay_out(self) -> None:
         for text, widget in (
@@ -166,17 +163,17 @@ class NewSessionDialog(QDialog):
 
     def _connect(self) -> None:
         self.server.currentIndexChanged.connect(self.ask)
-        self.task.currentIndexChanged.connect(self._adapt)
-        self.sheet.toggled.connect(self._adapt)
-        self.model.currentIndexChanged.connect(self._adapt)
-        self.sandbox.currentIndexChanged.connect(self._adapt)
+        self.task.currentIndexChanged.connect(self._adapt_fields)
+        self.sheet.toggled.connect(self._adapt_fields)
+        self.model.currentIndexChanged.connect(self._adapt_fields)
+        self.sandbox.currentIndexChanged.connect(self._adapt_fields)
         for line in (self.name, self.url, self.key):
-            line.textChanged.connect(self._adapt)
-        self.confirm.toggled.connect(self._adapt)
-        self.buttons.accepted.connect(self._accept)
+            line.textChanged.connect(self._adapt_fields)
+        self.confirm.toggled.connect(self._adapt_fields)
+        self.buttons.accepted.connect(self._accept_choice)
         self.buttons.rejected.connect(self.reject)
 
-    def _adapt(self) -> None:
+    def _adapt_fields(self) -> None:
         kind, sandbox, offer = self.model.currentData(), self.sandbox.currentData(), self._offer
         for widget, on in (
             (self.why, bool(offer.why)), (self.model, offer.may_choose), (self.as_it_stands, not offer.may_choose),
@@ -224,7 +221,7 @@ class NewSessionDialog(QDialog):
     def _key(self) -> str:
         return self.key.text().strip() or "OPENAI_API_KEY"
 
-    def _accept(self) -> None:
+    def _accept_choice(self) -> None:
         if self._task is not None:
             server = self.server.currentData() or OWN
             self.chosen.emit(Choice(server, self._task, self._agent(), self.sheet.rights if server == OWN else ()))

@@ -22,13 +22,13 @@ def build(place: Workplace, parent: QWidget) -> SessionsView:
     """The panel, wired."""
     model = SessionsModel(place.watermarks, partial(_server_name, place), place.offline_copies)
     acts = [place.actions[f"session.{key}"] for key in (*CONTROLS, "clear_attention", "thresholds", "store_offline")]
-    panel = SessionsView(model, place.actions["file.new_session"], acts, parent)
-    model.setParent(panel)
-    SessionsController(place, model, panel)
-    FiltersController(place, model, panel)
-    ControlsController(place, panel)
+    view = SessionsView(model, place.actions["file.new_session"], acts, parent)
+    model.setParent(view)
+    SessionsController(place, model, view)
+    FiltersController(place, model, view)
+    ControlsController(place, view)
     explain(place)
-    return panel
+    return view
 
 
 def _server_name(place: Workplace, session: str) -> str:
@@ -39,29 +39,29 @@ def _server_name(place: Workplace, session: str) -> str:
 class SessionsController(QObject):
     """Opens sessions, and keeps the watermark of what the reader has seen."""
 
-    def __init__(self, place: Workplace, model: SessionsModel, panel: SessionsView) -> None:
-        super().__init__(panel)
-        self._place, self._model, self._watermarks, self._panel = place, model, place.watermarks, panel
+    def __init__(self, place: Workplace, model: SessionsModel, view: SessionsView) -> None:
+        super().__init__(view)
+        self._place, self._model, self._watermarks, self._view = place, model, place.watermarks, view
         self._connect()
-        self._show()
+        self._show_rows()
 
     def _connect(self) -> None:
-        place, panel, actions = self._place, self._panel, self._place.actions
-        place.desks.rows_changed.connect(self._show)
+        place, view, actions = self._place, self._view, self._place.actions
+        place.desks.rows_changed.connect(self._show_rows)
         place.sight.opened.connect(self._on_opened)
         place.sight.stepped.connect(self._on_stepped)
-        panel.opened.connect(place.cursor.move)
+        view.opened.connect(place.cursor.move)
         actions["session.clear_attention"].triggered.connect(self._clear_attention)
 
     # ---- what the desk says ----------------------------------------------------------------------
 
-    def _show(self) -> None:
+    def _show_rows(self) -> None:
         rows = self._place.desks.rows()
         self._look()
-        self._model.show(rows, hold=self._panel.is_read)
-        self._panel.show_content(bool(rows))
-        self._panel.show_count(self._model.rowCount(), self._model.known)
-        self._panel.show_current(self._place.sight.session)
+        self._model.show(rows, hold=self._view.is_read)
+        self._view.show_content(bool(rows))
+        self._view.show_count(self._model.rowCount(), self._model.known)
+        self._view.show_current(self._place.sight.session)
         self._enable()
 
     def _on_opened(self) -> None:
@@ -71,7 +71,7 @@ class SessionsController(QObject):
         self._look()
         self._watermarks.store()
         self._model.show_new()
-        self._panel.show_current(self._place.sight.session)
+        self._view.show_current(self._place.sight.session)
         self._enable()
 
     def _look(self) -> None:
@@ -93,5 +93,5 @@ class SessionsController(QObject):
 
 
 PANEL = Panel("sessions", QT_TRANSLATE_NOOP("Panel", "Sessions"), build, {
-    "live": ("left", 0), "small_live": ("right", 0), "review": ("left", 0),
-    "small_review": ("left", 1), "compare": ("left", 0), "small_compare": ("left", 2)})
+    "live": ("left", 0), "read": ("left", 1), "compare": ("left", 0),
+    "export": ("left", 0), "queue": ("middle", 0)})

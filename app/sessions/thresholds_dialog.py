@@ -13,11 +13,11 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QPushButton,
     QSpinBox,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.kit import theme
+from app.kit.boxes import column
 from app.kit.safe_text import PlainLabel
 from app.sessions.thresholds import Field, fields
 from core.domain.attention import Thresholds
@@ -37,8 +37,7 @@ class ThresholdsDialog(QDialog):
         form = QFormLayout()
         for field in fields():
             box = self.boxes[field.name] = _box(field, self)
-            label = PlainLabel(field.label, self)
-            label.setWordWrap(True)
+            label = PlainLabel(field.label, self, wrap=True)
             label.setBuddy(box)
             form.addRow(label, box)
         self.buttons = QDialogButtonBox(
@@ -46,17 +45,11 @@ class ThresholdsDialog(QDialog):
         self.usual = QPushButton(self.tr("As in the settings"), self)
         self.usual.setAutoDefault(False)
         self.buttons.addButton(self.usual, QDialogButtonBox.ButtonRole.ResetRole)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*(4 * theme.GRID,) * 4)
-        column.setSpacing(3 * theme.GRID)
         about = PlainLabel(self.tr("“{title}” asks for a look from these numbers on; everybody who watches it is told. "
-                                   "0 means never.").format(title=title), self)
-        about.setWordWrap(True)
-        column.addWidget(about)
-        column.addLayout(form)
-        column.addWidget(self.buttons)
+                                   "0 means never.").format(title=title), self, wrap=True)
+        column(about, form, self.buttons, on=self, spacing=3 * theme.GRID, margin=4 * theme.GRID)
         self.usual.clicked.connect(self._show_usual)
-        self.buttons.accepted.connect(self._accept)
+        self.buttons.accepted.connect(self._accept_values)
         self.buttons.rejected.connect(self.reject)
         self.setMinimumWidth(420)
         self.show_thresholds(now)
@@ -69,7 +62,7 @@ class ThresholdsDialog(QDialog):
     def _show_usual(self) -> None:
         self.show_thresholds(self._usual)
 
-    def _accept(self) -> None:
+    def _accept_values(self) -> None:
         values: Any = {name: box.value() for name, box in self.boxes.items()}
         self.chosen.emit(Thresholds(**values))
         self.accept()

@@ -9,18 +9,17 @@ from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHBoxLayout,
     QLineEdit,
     QListView,
     QMenu,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.kit import quantities, theme
 from app.kit.box_over_list import key_in, went_down
-from app.kit.empty import Empty, Faces
+from app.kit.boxes import row
+from app.kit.empty import Empty, Faces, faces
 from app.kit.safe_text import PlainLabel, set_tooltip
 from app.kit.tool_button import tool_button
 from app.sessions.filter_chips import FilterChips
@@ -42,8 +41,7 @@ class SessionsView(QWidget):
         self.list = self._make_list(model)
         self.words = self._make_filter()
         self.chips = FilterChips(self)
-        self.count = PlainLabel("", self)
-        self.count.setForegroundRole(self.palette().ColorRole.PlaceholderText)
+        self.count = PlainLabel("", self, faint=True)
         self.order = self._make_order()
         self.menu = QMenu(self)
         self.menu.addActions(acts)
@@ -85,29 +83,12 @@ class SessionsView(QWidget):
         return made
 
     def _lay_out(self, buttons: Sequence[QAction]) -> Faces:
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
-        for action in buttons:
-            button = QToolButton(self)
+        acts = [QToolButton(self) for _ in buttons]
+        for button, action in zip(acts, buttons, strict=True):
             button.setDefaultAction(action)
             button.setAutoRaise(True)
-            row.addWidget(button)
-        row.addStretch(1)
-        row.addWidget(self.count)
-        row.addWidget(self.order)
-        content = QWidget(self)
-        column = QVBoxLayout(content)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
-        column.addLayout(row)
-        for widget in (self.words, self.chips):
-            column.addWidget(widget)
-        column.addWidget(self.list, 1)
-        host = QVBoxLayout(self)
-        host.setContentsMargins(*(theme.GRID,) * 4)
-        faces = Faces(content, self.empty)
-        host.addLayout(faces)
-        return faces
+        top = row(*acts, 1, self.count, self.order, spacing=theme.GRID)
+        return faces(self, self.empty, top, self.words, self.chips, (self.list, 1))
 
     def offer_orders(self, orders: Sequence[tuple[str, str]], chosen: str) -> None:
         """Offer orders (key, words) and mark the chosen one."""

@@ -9,7 +9,6 @@ from PySide6.QtGui import QAction, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
-    QHBoxLayout,
     QHeaderView,
     QMenu,
     QSplitter,
@@ -17,11 +16,11 @@ from PySide6.QtWidgets import (
     QStyleOptionViewItem,
     QTableView,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.kit import theme, tokens
+from app.kit.boxes import column, row
 from app.kit.long_text import LongText
 from app.kit.safe_text import PlainLabel
 from app.step.context import SHOWN, SIZE, WORDS, ContextModel, ShareRole
@@ -104,22 +103,13 @@ class EyeView(QWidget):
         table.setTextElideMode(Qt.TextElideMode.ElideRight)
         table.setFrameShape(QTableView.Shape.NoFrame)
         table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        top = QHBoxLayout()
-        top.addWidget(self.summary, 1)
-        top.addWidget(self.shown)
-        top.addWidget(self.copy)
         split = QSplitter(Qt.Orientation.Vertical, self)
         split.setChildrenCollapsible(False)
         split.addWidget(table)
         split.addWidget(self.text)
         split.setSizes([200, 300])
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
-        column.addLayout(top)
-        column.addWidget(self.shares)
-        column.addWidget(self.presence)
-        column.addWidget(split, 1)
+        column(row((self.summary, 1), self.shown, self.copy), self.shares, self.presence, (split, 1), on=self,
+               spacing=theme.GRID, margin=0)
 
     def offer(self, actions: Sequence[QAction]) -> None:
         """What the Copy button offers."""
@@ -132,17 +122,17 @@ class EyeView(QWidget):
         rows = self._model.rowCount()
         self.text.placeholder(self._nothing() if not rows else "")
         if rows:
-            row = self._model.first_holding()
-            self.table.selectRow(row if row >= 0 else rows - 1)
-            self.table.scrollTo(self._model.index(row if row >= 0 else rows - 1, 0))
+            first = self._model.first_holding()
+            self.table.selectRow(first if first >= 0 else rows - 1)
+            self.table.scrollTo(self._model.index(first if first >= 0 else rows - 1, 0))
 
     def show_again(self) -> None:
         """More is known of the same messages: the chosen one stays chosen."""
         self.shares.show_shares(self._model.shares, self._model.tokens())
-        row = self._model.row_of(self._chosen)
-        if row >= 0:
-            self.table.selectRow(row)
-            self.table.scrollTo(self._model.index(row, 0))
+        at = self._model.row_of(self._chosen)
+        if at >= 0:
+            self.table.selectRow(at)
+            self.table.scrollTo(self._model.index(at, 0))
 
     def _on_toggled(self, index: QModelIndex) -> None:
         self._model.toggle(index.row())

@@ -6,6 +6,7 @@ from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtWidgets import QWidget
 
 from app.desk.blindness import seen
+from app.desk.cursor import SelectedWords
 from app.desk.fetches import AT_ONCE, Fetch
 from app.desk.panel import Panel
 from app.desk.row_text import verdict_words
@@ -29,69 +30,88 @@ from core.formats.tools import table_of
 def build(place: Workplace, parent: QWidget) -> StepView:
     """The panel, wired."""
     model = ContextModel()
-    panel = StepView(model, place.actions["view.eye"], parent)
-    model.setParent(panel)
-    StepController(place, model, panel)
-    return panel
+    view = StepView(model, place.actions["view.eye"], parent)
+    model.setParent(view)
+    StepController(place, model, view)
+    return view
 
 
 class StepController(QObject):
     """Shows the cursor's step, at the live tail the newest; or what was opened aside."""
 
-    def __init__(self, place: Workplace, model: ContextModel, panel: StepView) -> None:
-        super().__init__(panel)
-        self._place, self._panel = place, panel
+    def __init__(self, place: Workplace, model: ContextModel, view: StepView) -> None:
+        super().__init__(view)
+        self._place, self._view = place, view
         self._shown: tuple[str, object] = ("", None)
         self._aside: tuple[str, object] | None = None
         self._body: Fetch | None = None
         self._absent = False
         self._data = b""
         self._reading = BackgroundWork(self)
-        self._reading.done.connect(panel.show_parts)
-        self._eye = EyeController(place, model, panel.eye)
+        self._reading.done.connect(view.show_parts)
+        self._eye = EyeController(place, model, view.eye)
         self._eye_of: tuple[str, object] | None = None
         self._connect()
-        self._show()
+        self._show_in_sight()
 
     def _connect(self) -> None:
-        place, panel = self._place, self._panel
+        place, view = self._place, self._view
         place.sight.stepped.connect(self._on_stepped)
-        place.sight.grew.connect(self._show)
+        place.sight.grew.connect(self._show_in_sight)
         place.sight.replaced.connect(self._on_replaced)
         place.cursor.aside_opened.connect(self._on_aside)
         place.cursor.sought_changed.connect(self._on_sought)
         place.desks.link_changed.connect(self._on_link)
         place.actions["view.eye"].toggled.connect(self._on_eye)
         place.actions["view.raw"].toggled.connect(self._on_raw)
-        place.actions["view.in_context"].triggered.connect(self._in_context)
-        panel.moved.connect(self._move)
+        place.actions["view.in_context"].triggered.connect(self._show_in_context)
+        view.moved.connect(self._move_by)
+        view.text.edit.selectionChanged.connect(self._on_selected)
+        view.action_chosen.connect(self._choose_action)
+        place.cursor.action_chosen.connect(self._on_action_chosen)
 
     def _on_stepped(self) -> None:
         self._aside = None
-        self._show()
+        self._show_in_sight()
 
     def _on_sought(self) -> None:
-        self._panel.text.mark(self._place.cursor.sought)
+        self._view.text.mark(self._place.cursor.sought)
 
     def _on_aside(self, kind: str, ref: object) -> None:
         self._aside = (kind, ref)
-        self._show()
+        self._show_in_sight()
 
     def _on_replaced(self) -> None:
         """The log is read anew: what was opened aside may not be in it yet, or not any more."""
         self._aside = None
         self._forget()
 
-    def _move(self, by: int) -> None:
+    def _on_selected(self) -> None:
+        trajectory = self._place.sight.trajectory
+        entry = self._entry(trajectory) if trajectory is not None and self._aside is None else None
+        text = self._view.text
+        self._place.cursor.selected_words = (
+            SelectedWords(entry.head.number, text.selected, text.before_selected) if entry else SelectedWords())
+
+    def _choose_action(self, action: int) -> None:
+        """As the key of `review.action` does; the heading that is chosen already chooses the whole step again."""
+        if len(self._place.cursor.marks) < 2:
+            self._place.cursor.choose_action(0 if action == self._place.cursor.action else action)
+
+    def _on_action_chosen(self) -> None:
+        self._view.text.choose(self._place.cursor.action)
+        self._show_in_sight()
+
+    def _move_by(self, by: int) -> None:
         self._place.actions["go.next_step" if by > 0 else "go.previous_step"].trigger()
 
     # ---- what is shown ---------------------------------------------------------------------------
 
-    def _show(self) -> None:
+    def _show_in_sight(self) -> None:
         trajectory = self._place.sight.trajectory
         if trajectory is None or not trajectory.seq:
             self._forget()
-            self._panel.show_nothing()
+            self._view.show_nothing()
         elif self._aside is not None:
             self._show_aside(trajectory, *self._aside)
         else:
@@ -112,15 +132,20 @@ class StepController(QObject):
         shown = (f"{trajectory.session}/step", entry.body)
         head = entry.head
         title = self.tr("Step {n}").format(n=quantities.number(head.number))
-        self._panel.show_head(title, " · ".join(t for t in (self._verdict(entry), self._about(head)) if t))
+        about = (self._judged(), self._verdict(entry), self._about(head))
+        self._view.show_head(title, " · ".join(t for t in about if t))
         if shown == self._shown:
             return
         self._forget()
         self._shown = shown
         self._absent = False
-        self._panel.text.placeholder(self._why_not_here())
+        self._view.text.placeholder(self._why_not_here())
         self._body = self._place.sight.holder(entry.body).body(entry.body, self._take_body, self._on_absent)
         self._show_eye()
+
+    def _judged(self) -> str:
+        action = self._place.cursor.action
+        return self.tr("action {n} alone is judged").format(n=quantities.number(action)) if action else ""
 
     def _verdict(self, entry: StepEntry) -> str:
         """What was decided of the step, or of its actions; nothing to a blind reader who has not judged it."""
@@ -130,12 +155,12 @@ class StepController(QObject):
 
     def _on_absent(self) -> None:
         self._absent = True
-        self._panel.text.placeholder(self._why_not_here())
+        self._view.text.placeholder(self._why_not_here())
 
     def _on_link(self) -> None:
         """What is on its way with a connection is not without one."""
         if self._body is not None and self._body.is_open:
-            self._panel.text.placeholder(self._why_not_here())
+            self._view.text.placeholder(self._why_not_here())
 
     def _why_not_here(self) -> str:
         """Why a text is not shown, and what to do."""
@@ -158,7 +183,7 @@ class StepController(QObject):
         if len(data) > AT_ONCE:
             self._reading.start(_read_parts, data, table, raw)
         else:
-            self._panel.show_parts(_read_parts(data, table, raw))
+            self._view.show_parts(_read_parts(data, table, raw))
 
     @property
     def _raw(self) -> bool:
@@ -172,7 +197,7 @@ class StepController(QObject):
             self._take_body(self._data)
         elif self._shown[0]:
             self._shown = ("", None)
-            self._show()
+            self._show_in_sight()
 
     def _show_aside(self, trajectory: Trajectory, kind: str, ref: object) -> None:
         shown = (f"{trajectory.session}/{kind}", ref)
@@ -199,8 +224,8 @@ class StepController(QObject):
                                                                         n=score.ordinal)
             text = "\n".join([score.message, *(f"{k}: {v:g}" for k, v in score.parts.items())])
         self._shown = shown
-        self._panel.show_head(title, "")
-        self._panel.show_parts(prose(text, raw=self._raw))
+        self._view.show_head(title, "")
+        self._view.show_parts(prose(text, raw=self._raw))
         self._show_eye()
 
     def _show_submission(self, trajectory: Trajectory, at: int, shown: tuple[str, object]) -> None:
@@ -209,17 +234,17 @@ class StepController(QObject):
         score = next((s for s in trajectory.scores if s.ordinal == handed.ordinal), None)
         about = "" if score is None else self.tr("score {value}").format(value=quantities.score(score.total))
         self._shown, self._absent = shown, False
-        self._panel.show_head(self.tr("Handed in at step {n}").format(n=quantities.number(handed.step)), about)
+        self._view.show_head(self.tr("Handed in at step {n}").format(n=quantities.number(handed.step)), about)
         if not handed.blob:
-            self._panel.show_parts([Part(text=self.tr("The log does not hold what was handed in."), style="meta")])
+            self._view.show_parts([Part(text=self.tr("The log does not hold what was handed in."), style="meta")])
             return
-        self._panel.text.placeholder(self._why_not_here())
+        self._view.text.placeholder(self._why_not_here())
         self._body = self._place.sight.holder(handed.blob).body(handed.blob, self._take_submission, self._on_absent)
 
     def _take_submission(self, data: bytes) -> None:
         text = data.decode("utf-8", "replace")
         is_patch = text.lstrip().startswith(("diff --git", "--- ", "Index: ", "*** Begin Patch"))
-        self._panel.show_parts([Part(text=text, style="mono", lexer="diff" if is_patch else "")])
+        self._view.show_parts([Part(text=text, style="mono", lexer="diff" if is_patch else "")])
 
     def _show_task(self, trajectory: Trajectory) -> None:
         shown = (f"{trajectory.session}/task", None)
@@ -228,8 +253,8 @@ class StepController(QObject):
         self._forget()
         self._shown = shown
         task = trajectory.created.task
-        self._panel.show_head(self.tr("Task"), one_line(task.title))
-        self._panel.show_parts(prose(task.description, raw=self._raw))
+        self._view.show_head(self.tr("Task"), one_line(task.title))
+        self._view.show_parts(prose(task.description, raw=self._raw))
         self._show_eye()
 
     def _about(self, head: StepHead) -> str:
@@ -257,7 +282,7 @@ class StepController(QObject):
         self._show_eye()
 
     def _show_eye(self) -> None:
-        if not self._panel.eye_is_open or self._eye_of == self._shown:
+        if not self._view.eye_is_open or self._eye_of == self._shown:
             return
         self._eye_of = self._shown
         trajectory = self._place.sight.trajectory
@@ -268,14 +293,14 @@ class StepController(QObject):
         else:
             self._eye.show_step(trajectory, self._entry(trajectory))
 
-    def _in_context(self) -> None:
+    def _show_in_context(self) -> None:
         """Is what is selected still in the context? Without a selection the box waits for a text."""
-        selected = self._panel.eye.text.selected if self._panel.eye_is_open else self._panel.text.selected
+        selected = self._view.eye.text.selected if self._view.eye_is_open else self._view.text.selected
         self._place.actions["view.eye"].setChecked(True)
         if selected.strip():
-            self._panel.eye.presence.ask(selected)
+            self._view.eye.presence.ask(selected)
         else:
-            self._panel.eye.presence.box.setFocus()
+            self._view.eye.presence.box.setFocus()
 
 
 def _read_parts(data: bytes, tools: ToolTable, raw: bool) -> list[Part]:
@@ -288,5 +313,5 @@ def _read_parts(data: bytes, tools: ToolTable, raw: bool) -> list[Part]:
 
 
 PANEL = Panel("step", QT_TRANSLATE_NOOP("Panel", "Step"), build, {
-    "live": ("middle_below", 0), "small_live": ("right_below", 0), "review": ("middle", 0),
-    "small_review": ("right", 0), "compare": ("right", 0), "small_compare": ("right", 0)})
+    "live": ("right_below", 0), "read": ("right", 0), "compare": ("right", 0),
+    "export": ("right", 0), "queue": ("right", 0)})

@@ -58,7 +58,7 @@ def _action_parts(action: Action, kind: str, number: int, count: int) -> list[Pa
     if count > 1:
         place = QCoreApplication.translate("Step", "{n} of {count}").format(n=number, count=count)
         heading += f"  ({place})"
-    parts = [_heading(heading)]
+    parts = [_heading(heading, number if count > 1 else 0)]
     if action.malformed:
         parts.append(Part(text=QCoreApplication.translate("Step", "Malformed call: ") + action.malformed + "\n",
                           meaning="error"))
@@ -212,8 +212,8 @@ def _cut(observation: Observation) -> str:
     return sentence.format(shown=quantities.number(len(output.text)), total=quantities.number(output.total_chars))
 
 
-def _heading(text: str) -> Part:
-    return Part(text=text + "\n", style="heading")
+def _heading(text: str, choice: int = 0) -> Part:
+    return Part(text=text + "\n", style="heading", choice=choice)
 
 
 def _gap(part: Part) -> Part:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from app.kit import quantities, theme
+from app.kit.boxes import column, row
 from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel
 from app.step.context_search import Presence
@@ -93,18 +94,11 @@ class PresenceBar(QWidget):
         self.box.setAccessibleName(self.tr("Text to look for in the contexts"))
         self.answer = PlainLabel("", self, elide=True)
         self.strip = PresenceStrip(self)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.box)
-        row = QHBoxLayout()
-        row.setSpacing(2 * theme.GRID)
-        row.addWidget(self.answer, 3)
-        row.addWidget(self.strip, 2)
-        column.addLayout(row)
+        below = row((self.answer, 3), (self.strip, 2), spacing=2 * theme.GRID)
+        column(self.box, below, on=self, spacing=theme.GRID, margin=0)
         self._show(False)
         self.box.textChanged.connect(self._on_text)
-        self.box.returnPressed.connect(self._ask)
+        self.box.returnPressed.connect(self._ask_words)
         self.strip.picked.connect(self.picked)
 
     def ask(self, text: str) -> None:
@@ -154,6 +148,6 @@ class PresenceBar(QWidget):
             self._show(False)
         self.asked.emit(text.strip())
 
-    def _ask(self) -> None:
+    def _ask_words(self) -> None:
         self.asked.emit(self.box.text().strip())
         self.strip.setFocus()

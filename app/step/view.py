@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QToolButton, QWidget
 
 from app.kit import theme
-from app.kit.empty import Empty, Faces
+from app.kit.boxes import row
+from app.kit.empty import Empty, faces
 from app.kit.long_text import LongText, Part
 from app.kit.safe_text import PlainLabel
 from app.kit.tool_button import tool_button
@@ -20,6 +21,9 @@ from app.step.eye_view import EyeView
 class StepView(QWidget):
     """Shows the parts of one step, or of a summary or guidance that was opened."""
 
+    action_chosen = Signal(int)
+    """The heading of an action was chosen, counted from 1."""
+
     moved = Signal(int)
     """-1: the step before, +1: the next."""
 
@@ -27,8 +31,7 @@ class StepView(QWidget):
         super().__init__(parent)
         self.title = PlainLabel("", self)
         self.title.setFont(theme.bold_font(self.font()))
-        self.about = PlainLabel("", self, elide=True)
-        self.about.setForegroundRole(self.palette().ColorRole.PlaceholderText)
+        self.about = PlainLabel("", self, elide=True, faint=True)
         self.before = tool_button(self, "chevron-up", self.tr("Previous step (Shift+J)"))
         self.after = tool_button(self, "chevron-down", self.tr("Next step (J)"))
         self.eye_button = QToolButton(self)
@@ -37,6 +40,9 @@ class StepView(QWidget):
         self.eye_button.setToolTip(self.tr("The exact context the model was given (C)"))
         self.eye_button.setToolButtonStyle(self.eye_button.toolButtonStyle().ToolButtonTextBesideIcon)
         self.text = LongText(self, name=self.tr("Thought, actions and observations"))
+        self.text.edit.setAccessibleDescription(self.tr(
+            "The heading of an action, by a click or by Tab and Enter, makes the judging keys judge that action alone"))
+        self.text.edit.chosen.connect(self.action_chosen)
         self.eye = EyeView(context, self)
         self.pages = QStackedWidget(self)
         self.pages.addWidget(self.text)
@@ -50,24 +56,9 @@ class StepView(QWidget):
         self._show_page(False)
 
     def _lay_out(self) -> None:
-        top = QHBoxLayout()
-        top.setSpacing(theme.GRID)
-        top.addWidget(self.before)
-        top.addWidget(self.after)
-        top.addWidget(self.title)
-        top.addSpacing(2 * theme.GRID)
-        top.addWidget(self.about, 1)
-        top.addWidget(self.eye_button)
-        content = QWidget(self)
-        column = QVBoxLayout(content)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
-        column.addLayout(top)
-        column.addWidget(self.pages, 1)
-        host = QVBoxLayout(self)
-        host.setContentsMargins(*(theme.GRID,) * 4)
-        self._faces = Faces(content, self.empty)
-        host.addLayout(self._faces)
+        top = row(self.before, self.after, self.title, (self.about, 1), self.eye_button, spacing=theme.GRID)
+        top.insertSpacing(top.indexOf(self.about), 2 * theme.GRID)
+        self._faces = faces(self, self.empty, top, (self.pages, 1))
 
     def show_head(self, title: str, about: str) -> None:
         """Name what is shown."""

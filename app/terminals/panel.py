@@ -36,16 +36,16 @@ class TerminalsController(QObject):
         self._blobs: OrderedDict[str, bytes] = OrderedDict()
         self._asked: set[str] = set()
         self._frame = single_shot(self, FRAME_MS, self._work)
-        self._sight.stepped.connect(self._turn)
-        self._sight.grew.connect(self._turn)
-        view.chosen.connect(self._choose)
-        self._turn()
+        self._sight.stepped.connect(self._aim_player)
+        self._sight.grew.connect(self._aim_player)
+        view.chosen.connect(self._choose_terminal)
+        self._aim_player()
 
-    def _choose(self, key: str) -> None:
+    def _choose_terminal(self, key: str) -> None:
         self._key = key
-        self._turn()
+        self._aim_player()
 
-    def _turn(self) -> None:
+    def _aim_player(self) -> None:
         """Take in where the cursor is and what there is; aim the player at it."""
         trajectory, step = self._sight.trajectory, self._sight.step
         ends = ends_at(trajectory, step) if trajectory else {}
@@ -117,5 +117,5 @@ def build(place: Workplace, parent: QWidget) -> TerminalsView:
 
 
 PANEL = Panel("terminals", QT_TRANSLATE_NOOP("Panel", "Terminals"), build, {
-    "live": ("right_middle", 0), "small_live": ("right", 3), "review": ("right_below", 1),
-    "small_review": ("right", 2), "compare": ("right_below", 1), "small_compare": ("right", 3)})
+    "live": ("right", 0), "read": ("right_below", 1), "compare": ("right_below", 1),
+    "export": ("right", 11), "queue": ("right", 11)})

@@ -7,11 +7,11 @@ from contextlib import contextmanager
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QTabBar, QWidget
+from PySide6.QtWidgets import QTabBar, QWidget
 
 from app.kit import theme
-from app.kit.boxes import column
-from app.kit.empty import Empty
+from app.kit.boxes import column, row
+from app.kit.empty import Empty, Faces
 from app.kit.safe_text import PlainLabel, menu_text, plain_tooltip
 from app.terminals.emulator import Emulator
 from app.terminals.screen import TerminalScreen
@@ -38,17 +38,12 @@ class TerminalsView(QWidget):
         self._state.setFont(theme.small_font(self.font()))
         self.terminal = TerminalScreen(self)
         self._empty = Empty("", self)
-        top = QHBoxLayout()
+        top = row((self.tabs, 1), self._state, spacing=2 * theme.GRID)
         top.setContentsMargins(0, 0, 2 * theme.GRID, 0)
-        top.setSpacing(2 * theme.GRID)
-        top.addWidget(self.tabs, 1)
-        top.addWidget(self._state)
         full = QWidget(self)
         column(top, (self.terminal, 1), on=full, spacing=0, margin=0)
-        self._stack = QStackedLayout(self)
-        self._stack.addWidget(self._empty)
-        self._stack.addWidget(full)
-        self.tabs.currentChanged.connect(self._choose)
+        self._faces = Faces(full, self._empty, self)
+        self.tabs.currentChanged.connect(self._choose_tab)
         for keys, slot in (("Ctrl+PgDown", self._next), ("Ctrl+PgUp", self._previous)):
             QShortcut(QKeySequence(keys), self, slot, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
         self.setFocusProxy(self.terminal)
@@ -64,7 +59,7 @@ class TerminalsView(QWidget):
             title = self.tr("No terminal as of step {step}").format(step=step)
             hint = self.tr("The agent had opened no shell by then. Go to a later step, or press F to follow.")
         self._empty.say(title, hint)
-        self._stack.setCurrentIndex(0)
+        self._faces.show_content(False)
 
     def show_tabs(self, keys: Sequence[str], written: set[str], current: str) -> None:
         """The terminals there are; a dot marks those that the step wrote to."""
@@ -80,7 +75,7 @@ class TerminalsView(QWidget):
                 self._show_tab(i, titles[i], keys[i])
         self.tabs.setCurrentIndex(self._keys.index(current) if current in self._keys else 0)
         self.tabs.blockSignals(False)
-        self._stack.setCurrentIndex(1)
+        self._faces.show_content(True)
 
     @contextmanager
     def _laid_out_once(self, changes: int) -> Iterator[None]:
@@ -126,6 +121,6 @@ class TerminalsView(QWidget):
     def _previous(self) -> None:
         self.tabs.setCurrentIndex((self.tabs.currentIndex() - 1) % max(1, self.tabs.count()))
 
-    def _choose(self, index: int) -> None:
+    def _choose_tab(self, index: int) -> None:
         if 0 <= index < len(self._keys):
             self.chosen.emit(self._keys[index])

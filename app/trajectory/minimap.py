@@ -35,7 +35,7 @@ class Minimap(QWidget):
         self._seen = (0.0, 0.0)
         self._at = -1
         self.setAccessibleName(self.tr("Overview of the trajectory"))
-        self.setToolTip(self.tr("The whole trajectory: errors, guidance, summaries, scores, verdicts, notes. "
+        self.setToolTip(self.tr("The whole trajectory: errors, guidance, summaries, scores, verdicts, remarks. "
                                 "Click to go."))
         self.setCursor(Qt.CursorShape.PointingHandCursor)
 

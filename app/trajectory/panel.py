@@ -293,5 +293,5 @@ class TrajectoryController(QObject):
 
 
 PANEL = Panel("trajectory", QT_TRANSLATE_NOOP("Panel", "Trajectory"), build, {
-    "live": ("middle", 0), "small_live": ("left", 0), "review": ("left_below", 0),
-    "small_review": ("left", 0), "compare": ("middle", 1), "small_compare": ("left", 1)})
+    "live": ("middle", 0), "read": ("middle", 0), "compare": ("middle", 1),
+    "export": ("middle", 1), "queue": ("middle", 11)})

@@ -46,7 +46,7 @@ class RemarksController(QObject):
             return
         self._shown = (session, len(notes), problem)
         self._action.setEnabled(bool(notes or problem))
-        remarks = [(text, self._about(author, at)) for author, at, text in notes]
+        remarks = [(note.text, self._about(note.author, note.at)) for note in notes]
         self._bar.show_remarks([(problem, ""), *remarks] if problem else remarks)
 
     def _problem(self) -> str:

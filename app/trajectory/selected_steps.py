@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Qt
 
 from app.desk.cursor import Cursor, ShownSteps
 from app.trajectory.model import TrajectoryModel
@@ -42,6 +42,10 @@ class SelectedSteps(QObject):
         self._rows.select_alone(row)
         self._rows.show_row(row)
         return True
+
+    def take_keys(self) -> None:
+        """Give the list the keyboard."""
+        self._rows.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _selected(self) -> tuple[int, ...]:
         return tuple(s for top, bottom in self._rows.selected_spans() for s in self._model.steps_of_rows(top, bottom))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QModelIndex, QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
@@ -334,7 +334,3 @@ class StepList(QTableView):
         self.verticalHeader().setDefaultSectionSize(self.delegate.line_height)
         self.heights.clear()
         self.viewport().update()
-
-    def row_at(self, point: QPoint) -> int:
-        """The row under a point of the viewport; -1 where there is none."""
-        return self.rowAt(point.y())

@@ -20,15 +20,15 @@ class WebSearchesController(QObject):
         self._sight, self._model, self._view = place.sight, model, view
         self._seen: object = None
         for changed in (place.sight.stepped, place.sight.grew, view.filtered):
-            changed.connect(self._turn)
+            changed.connect(self._show_searches)
         place.sight.replaced.connect(self._on_replaced)
         view.step_asked.connect(place.cursor.to_step)
-        self._turn()
+        self._show_searches()
 
     def _on_replaced(self) -> None:
         self._seen = None
 
-    def _turn(self, *_: object) -> None:
+    def _show_searches(self, *_: object) -> None:
         trajectory, step = self._sight.trajectory, self._sight.step
         made = trajectory.web_searches if trajectory is not None else []
         now = (self._sight.session, step, len(made), self._view.filter.text())
@@ -49,5 +49,5 @@ def build(place: Workplace, parent: QWidget) -> WebSearchesView:
 
 
 PANEL = Panel("searches", QT_TRANSLATE_NOOP("Panel", "Searches"), build, {
-    "live": ("right", 1), "small_live": ("right", 4), "review": ("right_below", 2),
-    "small_review": ("right", 3), "compare": ("right_below", 2), "small_compare": ("right", 4)})
+    "live": ("right", 2), "read": ("right_below", 2), "compare": ("right_below", 2),
+    "export": ("right", 12), "queue": ("right", 12)})

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QLineEdit,
     QSplitter,
-    QStackedLayout,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -18,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from app.kit import theme
 from app.kit.boxes import column
-from app.kit.empty import Empty
+from app.kit.empty import Empty, Faces
 from app.kit.i18n import plural
 from app.kit.long_text import LongText, Part
 from app.kit.safe_text import one_line
@@ -112,19 +111,17 @@ class WebSearchesView(QWidget):
         full = QWidget(self)
         column(self.filter, (split, 1), on=full, spacing=theme.GRID, margin=0)
         self._empty = Empty("", self)
-        self._stack = QStackedLayout(self)
-        self._stack.addWidget(self._empty)
-        self._stack.addWidget(full)
+        self._faces = Faces(full, self._empty, self)
         self.setFocusProxy(self.tree)
         self.filter.textChanged.connect(self.filtered)
-        self.tree.selectionModel().currentChanged.connect(self._select)
-        self.tree.activated.connect(self._activate)
+        self.tree.selectionModel().currentChanged.connect(self._show_selected)
+        self.tree.activated.connect(self._go_to_activated)
         self.tree.setToolTip(self.tr("Return or a double click goes to the step of the search"))
         self.show_count(0, None)
 
     def show_count(self, count: int, step: int | None) -> None:
         """How many searches there are; without any, say why."""
-        self._stack.setCurrentIndex(1 if count or self.filter.text() else 0)
+        self._faces.show_content(bool(count or self.filter.text()))
         self._detail.placeholder(self.tr("Select a query or a result to read it here. {key} copies.").format(
             key=QKeySequence(QKeySequence.StandardKey.Copy).toString()))
         if step is None:
@@ -134,7 +131,7 @@ class WebSearchesView(QWidget):
             self._empty.say(self.tr("No search as of step {step}").format(step=step),
                             self.tr("Go to a later step, or press F to follow."))
 
-    def _select(self, index: QModelIndex, _: QModelIndex) -> None:
+    def _show_selected(self, index: QModelIndex, _: QModelIndex) -> None:
         search, found = index.data(WebSearchesModel.SearchRole), index.data(WebSearchesModel.FoundRole)
         if isinstance(found, WebResult):
             result = found.result
@@ -147,7 +144,7 @@ class WebSearchesView(QWidget):
                      for i, f in enumerate(search.found, 1)]
             self._detail.show_parts(rows)
 
-    def _activate(self, index: QModelIndex) -> None:
+    def _go_to_activated(self, index: QModelIndex) -> None:
         search = index.data(WebSearchesModel.SearchRole)
         if isinstance(search, WebLookup):
             self.step_asked.emit(search.made.step)

@@ -23,6 +23,7 @@ from app.window.keys_editor import KeysEditor
 from app.window.palette_controller import PaletteController
 from app.window.settings_dialog import SettingsDialog
 from app.window.window import Window
+from core.domain.invitation import SUFFIX
 
 D = TypeVar("D", bound=QDialog)
 CONNECT_S = 15.0
@@ -34,6 +35,9 @@ class ApplicationController(QObject):
 
     server_needed = Signal()
     """This computer's own server is to run: something goes into its log."""
+
+    invitation_opened = Signal(str)
+    """Among the files that were opened is an invitation to a server."""
 
     def __init__(self, place: Workplace, window: Window) -> None:
         super().__init__(window)
@@ -54,7 +58,7 @@ class ApplicationController(QObject):
         actions["file.import"].triggered.connect(self._import)
         actions["file.import_folder"].triggered.connect(self._import_folder)
         actions["file.cancel_import"].triggered.connect(self.imports.cancel)
-        self._window.files_dropped.connect(self._import_dropped)
+        self._window.files_dropped.connect(self.open_dropped)
         actions["file.settings"].triggered.connect(self._settings)
         actions["file.keys"].triggered.connect(self._change_keys)
         actions["help.keys"].triggered.connect(self._keys)
@@ -72,7 +76,8 @@ class ApplicationController(QObject):
     def _import_folder(self) -> None:
         self._place.scope.spawn(self._choose_files(folder=True), name="import", on_error=self._place.notices.report)
 
-    def _import_dropped(self, files: list[str]) -> None:
+    def open_dropped(self, files: list[str]) -> None:
+        """Open files and folders that were dropped, or found."""
         self._place.scope.spawn(self.import_files(files), name="import", on_error=self._place.notices.report)
 
     async def _choose_files(self, *, folder: bool = False) -> None:
@@ -83,7 +88,12 @@ class ApplicationController(QObject):
 
     async def import_files(self, files: Sequence[str], *, follow: bool = False) -> None:
         """Import files; open the first session that comes of them. With `follow` they are being written."""
-        await self.imports.open(files, follow=follow)
+        invitations = [file for file in files if file.endswith(SUFFIX)]
+        for file in invitations:
+            self.invitation_opened.emit(file)
+        rest = [file for file in files if file not in invitations]
+        if rest:
+            await self.imports.open(rest, follow=follow)
 
     async def _connected(self) -> None:
         online = asyncio.Event()

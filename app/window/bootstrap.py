@@ -29,10 +29,13 @@ from app.desk.watermarks import Watermarks
 from app.desk.workplace import Workplace
 from app.offline.controller import OfflineController
 from app.places.controller import PlacesController
+from app.remarks.page import PageController
 from app.servers.controller import ServerDesks, ServersController
+from app.servers.invitations import InvitationsController
 from app.servers.local_server import LocalServer
 from app.window.application import ApplicationController
 from app.window.instance import Doorbell, OpenRequest
+from app.window.start import StartController
 from app.window.status import StatusController
 from app.window.window import Window
 from core.aio import TaskScope
@@ -116,10 +119,16 @@ class Desktop(QObject):
         self.servers = ServerDesks(home, self.place, self)
         self.window = Window(self.place, home.path / "window.ini")
         self.application = ApplicationController(self.place, self.window)
+        self.beginning = StartController(self.place, self.window, self.application.open_dropped)
         self.places = PlacesController(self.place, self.window)
+        self.invitations = InvitationsController(self.place, self.window)
         servers = ServersController(self.place, self.servers, self.window)
         self.places.server_offered.connect(servers.offer)
+        for invited in (self.places.invited, servers.invited):
+            invited.connect(self.invitations.open_text)
+        self.application.invitation_opened.connect(self.invitations.open_file)
         OfflineController(self.place, self.window)
+        PageController(self.place, self.window)
         StatusController(self.place, self.window.status)
         self.application.server_needed.connect(self.connection.serve_here)
         self.window.quit_asked.connect(self.quit.set)
@@ -137,6 +146,7 @@ class Desktop(QObject):
         self.go(asked)
         if not (asked.session or asked.files) and (newest := self._newest(server_of_request(asked))):
             self.cursor.move(newest)
+        self.beginning.begin()
 
     def go(self, asked: OpenRequest) -> None:
         """Go where a command line says. Raises InvalidInput (bad_address) for a server that cannot be one."""

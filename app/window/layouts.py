@@ -1,4 +1,4 @@
-"""The layouts as nested rows and columns of places, each with a small way, and how docks are put there."""
+"""The layouts as nested rows and columns of places, and how docks are put there."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QDockWidget, QMainWindow
 
 from app.desk.panel import Panel
+from app.kit import theme
 
 
 @dataclass(frozen=True)
 class Tabs:
     """A place: the panels that declare it stand there as tabs.
 
-    `size` is the share of the room, in pixels of a 1600 × 1000 window.
+    `size` is the share of the room, in pixels of a window of 1440 × 900.
     """
 
     place: str
@@ -34,50 +35,43 @@ class Split:
 
 LAYOUTS: dict[str, Split] = {
     "live": Split(True, (
-        Split(False, (
-            Split(True, (
-                Tabs("left", 270),
-                Split(False, (Tabs("middle", 430), Tabs("middle_below", 400)), 720),
-            ), 740),
-            Tabs("left_below", 190),
-        ), 990),
-        Split(False, (Tabs("right", 300), Tabs("right_middle", 300), Tabs("right_below", 330)), 610),
+        Tabs("left", 248),
+        Split(False, (Tabs("middle", 560), Tabs("middle_below", 220)), 692),
+        Split(False, (Tabs("right", 500), Tabs("right_below", 280)), 500),
     )),
-    "review": Split(True, (
-        Split(False, (Tabs("left", 190), Tabs("left_below", 740)), 480),
-        Tabs("middle", 640),
-        Split(False, (Tabs("right", 480), Tabs("right_below", 450)), 480),
+    "read": Split(True, (
+        Tabs("left", 220),
+        Tabs("middle", 584),
+        Split(False, (Tabs("right", 458), Tabs("right_below", 302)), 636),
     )),
     "compare": Split(True, (
-        Tabs("left", 250),
-        Split(False, (Tabs("middle", 560), Tabs("middle_below", 340)), 760),
-        Split(False, (Tabs("right", 480), Tabs("right_below", 420)), 590),
+        Tabs("left", 220),
+        Split(False, (Tabs("middle", 460), Tabs("middle_below", 320)), 720),
+        Split(False, (Tabs("right", 458), Tabs("right_below", 302)), 500),
     )),
-    "small_live": Split(True, (
-        Split(False, (Tabs("left", 250), Tabs("left_below", 230)), 500),
-        Split(False, (Tabs("right", 210), Tabs("right_below", 270)), 460),
-    )),
-    "small_review": Split(True, (
-        Split(False, (Tabs("left", 125), Tabs("left_below", 325)), 480),
-        Tabs("right", 480),
-    )),
-    "small_compare": Split(True, (
-        Split(False, (Tabs("left", 290), Tabs("left_below", 190)), 500),
-        Tabs("right", 460),
-    )),
+    "export": Split(True, (Tabs("left", 220), Tabs("middle", 760), Tabs("right", 460))),
+    "queue": Split(True, (Tabs("left", 220), Tabs("middle", 912), Tabs("right", 308))),
 }
-"""Watching and guiding a running session; judging steps, with Step and Review large; two sessions side by side. Each
-also with fewer places, for a window that has no room for what its panels need. A panel declares its place in each."""
+"""Watching and guiding a running session; reading and judging a saved one; two side by side; what is handed to
+training; working through many. A panel declares its place in each. Sizes are those of a window of 1440 × 900."""
+
+HIDDEN = 10
+"""A panel of this rank or a higher one waits behind the tabs of its place until it is asked for."""
+
+NARROW, FLAT = 1340, 600
+"""Below these sizes of the window the left side waits until it is asked for, and what stands below joins what stands
+above."""
+
+FIRST_IN_SMALL = "step"
+"""The panel in front where the places of the right are one."""
 
 
 def _places(node: Tabs | Split) -> tuple[str, ...]:
     return (node.place,) if isinstance(node, Tabs) else tuple(p for part in node.parts for p in _places(part))
 
 
-PLACES = {name: tuple(sorted(_places(layout), key=("left", "left_below", "middle", "middle_below", "right",
-                                                   "right_middle", "right_below").index))
-          for name, layout in LAYOUTS.items()}
-"""The places of each layout, from left to right."""
+PLACES = {name: _places(layout) for name, layout in LAYOUTS.items()}
+"""The places of each layout, from left to right and from top to bottom."""
 
 BAR = 30
 """The height of a dock's title or tabs, and of menu and status bar each, in pixels; nothing rests on it exactly."""
@@ -90,28 +84,38 @@ Seats = dict[str, list[QDockWidget]]
 
 
 def arrange(window: QMainWindow, panels: Sequence[Panel], docks: Mapping[str, QDockWidget], name: str) -> None:
-    """Put every panel's dock into its place of a layout, or of its small way where the window lacks the room."""
+    """Put every panel's dock into its place of a layout; in a small window the left side waits."""
     for dock in docks.values():
         dock.setFloating(False)
         window.removeDockWidget(dock)
-    room = window.size() - QSize(0, 2 * BAR)
-    seats = _seats(panels, docks, name)
-    need = QSize(*(_need(seats, LAYOUTS[name], across=across) for across in (True, False)))
-    if need.boundedTo(room) != need:
-        name = f"small_{name}"
-        seats = _seats(panels, docks, name)
+    room = window.size() - QSize(0, 4 * BAR)
+    seats = _seats(panels, docks, name, _joined(name, window.size()))
     first = _first(LAYOUTS[name], seats)
     if first is None:
         return
     window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, first)
     _place(window, seats, LAYOUTS[name])
-    _size(window, seats, LAYOUTS[name], room)
+    waiting = {docks[p.key] for p in panels if p.docks[name][1] >= HIDDEN}
+    if window.width() < theme.px(NARROW) and "middle" in seats:
+        waiting |= {*seats.get("left", ())}
+    for dock in waiting:
+        dock.hide()
+    shown = {place: [d for d in seat if d not in waiting] for place, seat in seats.items()}
+    _size(window, {place: seat for place, seat in shown.items() if seat}, LAYOUTS[name], room)
 
 
-def _seats(panels: Sequence[Panel], docks: Mapping[str, QDockWidget], name: str) -> Seats:
+def _joined(name: str, size: QSize) -> dict[str, str]:
+    """Which places of a layout are one with another in a window of this size."""
+    if size.width() >= theme.px(NARROW) and size.height() >= theme.px(FLAT):
+        return {}
+    return {place: place.removesuffix("_below") for place in PLACES[name] if place.startswith("right_")}
+
+
+def _seats(panels: Sequence[Panel], docks: Mapping[str, QDockWidget], name: str, joined: Mapping[str, str]) -> Seats:
     seats: Seats = {}
-    for panel in sorted(panels, key=lambda p: p.docks[name][1]):
-        seats.setdefault(panel.docks[name][0], []).append(docks[panel.key])
+    for panel in sorted(panels, key=lambda p: (p.docks[name][1], not (joined and p.key == FIRST_IN_SMALL))):
+        place = panel.docks[name][0]
+        seats.setdefault(joined.get(place, place), []).append(docks[panel.key])
     return seats
 
 

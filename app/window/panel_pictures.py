@@ -34,7 +34,7 @@ async def take_panels(desktop: Desktop, out: Path, other: str) -> None:
         dock.resize(*PANEL)
         await shoot(dock, out / f"panel-{key}.png")
         dock.hide()
-    desktop.window.lay_out_live()
+    desktop.window.lay_out("live")
     await _inside(desktop, out)
     await _dialogs(desktop, out)
 
@@ -50,7 +50,7 @@ async def _compared(desktop: Desktop, out: Path, other: str) -> None:
             if desktop.desks.of(other).trajectory(other).steps:
                 break
             await asyncio.sleep(0.1)
-    desktop.window.lay_out_compare()
+    desktop.window.lay_out("compare")
     await shoot(desktop.window, out / "compare.png")
 
 

@@ -38,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--language", default="en")
     parser.add_argument("--colours", default="light")
-    parser.add_argument("--size", default="1600x1000")
+    parser.add_argument("--size", default="1440x900")
     options = parser.parse_args(argv)
     options.out.mkdir(parents=True, exist_ok=True)
     home = Home(options.home)
@@ -66,7 +66,7 @@ async def _take(home: Home, settings: Settings, options: argparse.Namespace) -> 
         desktop.actions["view.eye"].setChecked(True)
         await _shot(desktop, options.out / "eye.png")
         desktop.actions["view.eye"].setChecked(False)
-        desktop.window.lay_out_review()
+        desktop.window.lay_out("read")
         await _shot(desktop, options.out / "review.png")
         if options.panels:
             await take_panels(desktop, options.out, options.other)

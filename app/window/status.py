@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, QTimer
+from PySide6.QtWidgets import QApplication, QDockWidget, QLineEdit, QPlainTextEdit, QWidget
 
 from app.desk.session_key import OWN
 from app.desk.workplace import Workplace
@@ -31,6 +32,7 @@ class StatusController(QObject):
         desks.outbox_changed.connect(self._show_waiting)
         sight.grew.connect(self._show_place)
         sight.stepped.connect(self._show_place)
+        QApplication.instance().focusChanged.connect(self._show_keys)  # type: ignore[union-attr]
         self._timer.timeout.connect(self._show_link)
 
     def _show_all(self) -> None:
@@ -49,6 +51,23 @@ class StatusController(QObject):
     def _show_waiting(self) -> None:
         count = self._place.desks.waiting()
         self._bar.show_waiting(self.tr("%n waiting to be delivered", None, plural(count)) if count else "")
+
+    def _show_keys(self, before: QWidget | None, now: QWidget | None) -> None:
+        """Where a letter goes: to a command, or into a text."""
+        if now is None or now.window() is not self._bar.window():
+            return
+        if isinstance(now, QLineEdit) or (isinstance(now, QPlainTextEdit) and not now.isReadOnly()):
+            self._bar.show_keys(self.tr("Keys type here · Esc returns to the list"))
+            return
+        dock = next((d for d in self._docks() if d.isAncestorOf(now)), None)
+        if dock is not None and dock.objectName() == "trajectory":
+            self._bar.show_keys(self.tr("Keys act on the list"))
+        else:
+            where = dock.windowTitle() if dock is not None else now.accessibleName()
+            self._bar.show_keys(self.tr("Keys act on {panel} · Esc returns to the list").format(panel=where))
+
+    def _docks(self) -> list[QDockWidget]:
+        return self._bar.window().findChildren(QDockWidget)
 
     def _show_place(self) -> None:
         row, step = self._place.sight.row, self._place.sight.step

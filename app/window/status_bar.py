@@ -28,11 +28,13 @@ class StatusBar(QStatusBar):
         self.links: list[PlainLabel] = []
         self.waiting = PlainLabel("", self)
         self.place = PlainLabel("", self)
+        self.keys = PlainLabel("", self)
         self.setSizeGripEnabled(False)
         self.setContentsMargins(2 * theme.GRID, 0, 2 * theme.GRID, 0)
         self.addWidget(self._links)
         self.addWidget(self.waiting)
         self.addPermanentWidget(self.place)
+        self.addPermanentWidget(self.keys)
 
     @property
     def links_text(self) -> str:
@@ -71,6 +73,10 @@ class StatusBar(QStatusBar):
         """Tell how much waits to be delivered."""
         self.waiting.setText(text)
         self.waiting.setVisible(bool(text))
+
+    def show_keys(self, text: str) -> None:
+        """Tell what the keys act on."""
+        self.keys.setText(text)
 
     def show_place(self, text: str) -> None:
         """Tell where the reader is."""

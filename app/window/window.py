@@ -4,25 +4,26 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QCoreApplication, QMimeData, QSettings, QSize, Qt, QTimer, Signal, SignalInstance
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
+from PySide6.QtCore import QByteArray, QSettings, QSize, Qt, QTimer, Signal, SignalInstance
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QWidget
 
-from app.desk.actions import MENUS
 from app.desk.notices import Notice
 from app.desk.panel import Panel
 from app.desk.workplace import Workplace
 from app.kit import icons
 from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
-from app.window.layouts import arrange
+from app.window.bars import add_bar
+from app.window.drops import files_in, link_in
+from app.window.layout_memory import STATE_VERSION, LayoutMemory
+from app.window.layouts import HIDDEN, arrange
+from app.window.menus import fill_menus
 from app.window.panel_dock import PanelDock
 from app.window.panels import PANELS
+from app.window.session_head import SessionHead
 from app.window.status_bar import StatusBar
 from app.window.toasts import Toasts
-from core.domain.deep_link import is_link
-
-STATE_VERSION = 2
 
 
 class Window(QMainWindow):
@@ -46,9 +47,14 @@ class Window(QMainWindow):
         self.status = StatusBar(self)
         self.setStatusBar(self.status)
         self.setDockOptions(self.dockOptions() | QMainWindow.DockOption.GroupedDragging)
+        self.layouts = LayoutMemory(place, self._state, self)
+        self.head = SessionHead(place, self)
+        self._top = add_bar(self, "head", self.head, Qt.ToolBarArea.TopToolBarArea)
         self._titles = single_shot(self, 0, self._show_titles)
         self.docks: dict[str, QDockWidget] = {p.key: self._dock(p) for p in panels}
-        self._fill_menus(panels)
+        self._bars = {p.key: add_bar(self, f"{p.key}_bar", p.bar(self.docks[p.key].widget()),
+                                     Qt.ToolBarArea.BottomToolBarArea) for p in panels if p.bar is not None}
+        fill_menus(self, place.actions, [self.docks[p.key].toggleViewAction() for p in panels])
         self.toasts = Toasts(self)
         self._connect()
         self._restore()
@@ -56,25 +62,16 @@ class Window(QMainWindow):
     def _dock(self, panel: Panel) -> QDockWidget:
         dock = PanelDock(panel.key, panel.shown_title, self)
         dock.hold(panel.build(self._place, dock))
-        dock.visibilityChanged.connect(self._soon)
-        dock.dockLocationChanged.connect(self._soon)
-        dock.topLevelChanged.connect(self._soon)
+        dock.visibilityChanged.connect(self._titles.start)
+        dock.dockLocationChanged.connect(self._titles.start)
+        dock.topLevelChanged.connect(self._titles.start)
         return dock
-
-    def _fill_menus(self, panels: tuple[Panel, ...]) -> None:
-        for key, title in MENUS:
-            menu = self.menuBar().addMenu(QCoreApplication.translate("Actions", title))
-            menu.addActions(self._place.actions.of_menu(key))
-            if key == "view":
-                menu.addSeparator()
-                menu.addActions([self.docks[p.key].toggleViewAction() for p in panels])
-        self.addActions([self._place.actions[e.key] for e in self._place.actions.table])
 
     def _connect(self) -> None:
         actions, place = self._place.actions, self._place
-        actions["view.live"].triggered.connect(self.lay_out_live)
-        actions["view.review"].triggered.connect(self.lay_out_review)
-        actions["view.compare"].triggered.connect(self.lay_out_compare)
+        self.layouts.left.connect(self._remember)
+        self.layouts.asked.connect(self._arrange)
+        actions["view.side"].triggered.connect(self._show_side)
         actions["file.quit"].triggered.connect(self.close)
         actions["go.find_all"].triggered.connect(self._show_find)
         place.notices.posted.connect(self.toasts.show_notice)
@@ -95,17 +92,26 @@ class Window(QMainWindow):
 
     # ---- layouts ---------------------------------------------------------------------------------
 
-    def lay_out_live(self) -> None:
-        """The layout for watching and guiding."""
-        arrange(self, self._panels, self.docks, "live")
+    def lay_out(self, name: str) -> None:
+        """Show a layout of `LAYOUTS` with everything where it is at first."""
+        self.layouts.reset(name)
 
-    def lay_out_review(self) -> None:
-        """The layout for judging steps."""
-        arrange(self, self._panels, self.docks, "review")
+    def _remember(self, *_: object) -> None:
+        self.layouts.remember(self.saveState(STATE_VERSION))
 
-    def lay_out_compare(self) -> None:
-        """The layout for two sessions side by side."""
-        arrange(self, self._panels, self.docks, "compare")
+    def _arrange(self, name: str, state: QByteArray | None) -> None:
+        if state is None or not self.restoreState(state, STATE_VERSION):
+            arrange(self, self._panels, self.docks, name)
+        for bar in self._bars.values():
+            bar.setVisible(name != "queue")
+
+    def _show_side(self) -> None:
+        """Show or hide what stands at the left."""
+        left = [self.docks[p.key] for p in self._panels if p.docks[self.layouts.current][0] == "left"
+                and p.docks[self.layouts.current][1] < HIDDEN]
+        shown = any(dock.isVisible() for dock in left)
+        for dock in left:
+            dock.setVisible(not shown)
 
     def show_panel(self, key: str) -> None:
         """Bring a panel to the front, also one that was closed."""
@@ -119,9 +125,6 @@ class Window(QMainWindow):
         if notice.about is None:
             self._place.cursor.move(notice.session)
 
-    def _soon(self) -> None:
-        self._titles.start()
-
     def _show_titles(self) -> None:
         """A dock behind a tab needs no title: the tab has it, and can be dragged."""
         for dock in self.docks.values():
@@ -134,41 +137,47 @@ class Window(QMainWindow):
                 held.deleteLater()
 
     def _restore(self) -> None:
-        geometry, state = self._state.value("geometry"), self._state.value("state")
+        geometry = self._state.value("geometry")
         if not (isinstance(geometry, QByteArray) and self.restoreGeometry(geometry)):
             room = self.screen().availableGeometry().size()
             self.resize(QSize(1600, 1000).boundedTo(room))
-        self.lay_out_live()
-        restored = isinstance(state, QByteArray) and self.restoreState(state, STATE_VERSION)
-        self._fresh = not restored
+        arrange(self, self._panels, self.docks, self.layouts.current)
+        state = self.layouts.of(self.layouts.current)
+        self._fresh = state is None
+        self._arrange(self.layouts.current, state)
 
     def save_state(self) -> None:
         """Remember where everything stands."""
         self._state.setValue("geometry", self.saveGeometry())
-        self._state.setValue("state", self.saveState(STATE_VERSION))
+        self._remember()
         self._state.sync()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Qt gives docks their sizes only in a window that is shown."""
         super().showEvent(event)
+        self._place.cursor.focus_list()
         if self._fresh:
             self._fresh = False
-            QTimer.singleShot(0, self, self.lay_out_live)
+            QTimer.singleShot(0, self, self._lay_out_again)
+
+    def _lay_out_again(self) -> None:
+        self.lay_out(self.layouts.current)
 
     # ---- events ----------------------------------------------------------------------------------
 
     def _show_title(self, *_: object) -> None:
         row = self._place.sight.row
+        self._top.setVisible(row is not None)
         self.setWindowTitle(f"{one_line(row.title or row.session, 80)} – Tiphys" if row is not None else "Tiphys")
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Files, folders and links may be dropped."""
-        if self._dropped_link(event.mimeData()) or self._dropped_files(event.mimeData()):
+        if link_in(event.mimeData()) or files_in(event.mimeData()):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
         """Open what is dropped."""
-        link, files = self._dropped_link(event.mimeData()), self._dropped_files(event.mimeData())
+        link, files = link_in(event.mimeData()), files_in(event.mimeData())
         if link:
             self.link_dropped.emit(link)
         elif files:
@@ -177,12 +186,12 @@ class Window(QMainWindow):
             return
         event.acceptProposedAction()
 
-    def _dropped_files(self, data: QMimeData) -> list[str]:
-        return [url.toLocalFile() for url in data.urls() if url.isLocalFile()]
-
-    def _dropped_link(self, data: QMimeData) -> str:
-        text = data.text().strip() if data.hasText() else ""
-        return text if is_link(text) else ""
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc, where nobody had another use for it, leads back to the list; what was typed stays."""
+        if event.key() == Qt.Key.Key_Escape:
+            self._place.cursor.focus_list()
+        else:
+            super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """The window does not close itself: it asks, and is closed when everything is in order."""

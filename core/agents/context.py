@@ -121,8 +121,3 @@ def observation_messages(actions: Sequence[Action], observations: Sequence[Obser
         return [Message(role="tool", content=text, tool_call_id=a.call_id, name=a.tool) for a, text in results]
     return [Message(role="user", content="\n".join(f'<result tool="{a.tool}">\n{text}\n</result>'
                                                    for a, text in results))]
-
-
-def as_given(message: Message) -> Message:
-    """The message without what is never sent back."""
-    return msgspec.structs.replace(message, reasoning="") if message.reasoning else message

@@ -29,6 +29,7 @@ from core.agents.steps import StepJournal
 from core.agents.submissions import Submissions
 from core.agents.task_model import open_task_model
 from core.aio import TaskScope
+from core.client.dial import is_loopback
 from core.domain.errors import Conflict, ReportableError, Unavailable
 from core.domain.events import SessionCreated
 from core.domain.host_rights import rights_of
@@ -38,6 +39,8 @@ from core.domain.task import AgentSettings, Task
 from core.llm.model import LanguageModel
 from core.sandbox.kinds import open_sandbox
 from core.sandbox.sandbox import Sandbox
+from core.store.endpoint import read_endpoint
+from core.store.home import Home
 from core.store.lock import FileLock
 from core.store.sqlite import driver, is_disk_failure
 from core.tasks.allowances import Allowances
@@ -84,6 +87,13 @@ async def run_session(folder: Path, url: str, token: str, session: str, *, allow
         lock.release()
 
 
+def _address_now(home: Path, url: str) -> str:
+    """The address of this computer's own server, whose certificate may have been renewed; of another, as it was."""
+    is_own = is_loopback(url) and (home / "server.json").is_file()
+    endpoint = read_endpoint(Home(home)) if is_own else None
+    return endpoint.url if endpoint is not None else url
+
+
 class _Run:
     """One incarnation of a session's runner."""
 
@@ -91,8 +101,8 @@ class _Run:
         self._journal, self._folder = journal, folder
         self._inbox = Inbox(journal)
         self._signals = Signals(self._inbox)
-        self._spool = Spool(journal, self._inbox, url, token, self._on_news)
         self._home = Path(os.environ.get("TIPHYS_HOME") or folder.parent.parent)
+        self._spool = Spool(journal, self._inbox, url, token, self._on_news, lambda: _address_now(self._home, url))
         self._catalogue = Catalogue.of(self._home)
         self._allowances = None if allow else Allowances(self._home / "allowed")
         self._scope = TaskScope("runner")

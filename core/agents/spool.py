@@ -28,11 +28,12 @@ LIVE_EVERY_S = 0.15
 class Spool:
     """Owns the link of one session's runner (`core.client.connection.Owner`)."""
 
-    def __init__(self, journal: Journal, inbox: Inbox, url: str, token: str, on_news: Callable[[News], None]) -> None:
+    def __init__(self, journal: Journal, inbox: Inbox, url: str, token: str, on_news: Callable[[News], None],
+                 find: Callable[[], str] | None = None) -> None:
         """`on_news` is told what came in, after it is in the journal."""
         self._journal, self._inbox, self._on_news = journal, inbox, on_news
         self._appender = Appender(journal.session, journal.id, journal.entries)
-        self.link = ReconnectingConnection(url, token, self, program="tiphys agent")
+        self.link = ReconnectingConnection(url, token, self, program="tiphys agent", find=find)
         self._caught_up = asyncio.Event()
         self._stored = asyncio.Event()
         self._live: dict[str, str] = {}

@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
-import click
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
+import click
+import msgspec
+
+from core.cli.account_rights import change, rights, rights_options, until
+from core.cli.invite import invite
 from core.cli.output import emit, json_option, say, table
 
+if TYPE_CHECKING:
+    from core.store.accounts import Account
+    from core.store.sqlite import Connection
 
 @click.group()
 def account() -> None:
-    """Give and revoke access to this home's server."""
+    """Invite people to this home's server, list them, give and take access."""
+
+
+account.add_command(invite)
 
 
 @account.command()
 @click.argument("name")
-@click.option("--scope", "scopes", multiple=True, type=click.Choice(["view", "guide", "review", "propose", "admin"]),
-              help="May be given several times (default: view, guide, review).")
+@rights_options
 @json_option
-def add(name: str, scopes: tuple[str, ...], as_json: bool) -> None:
-    """Make an account and print its token, which is not shown again."""
-    from core.cli.log_access import writing
-    from core.store.home import Home
+def add(name: str, role: str | None, scopes: tuple[str, ...], as_json: bool) -> None:
+    """Make an account and print its token, which is not shown again (for people: invite)."""
+    from core.store import accounts
 
-    held = scopes or ("view", "guide", "review")
-    token = writing(Home.default(), lambda authority: authority.add_account(name, held))
+    held = rights(role, scopes)
+    token = change(lambda conn: accounts.add_account(conn, name, held))
     emit({"name": name, "scopes": held, "token": token}) if as_json else say(token)
 
 
@@ -31,30 +41,112 @@ def add(name: str, scopes: tuple[str, ...], as_json: bool) -> None:
 @click.argument("name")
 @json_option
 def revoke(name: str, as_json: bool) -> None:
-    """Make the token of NAME void; its connections are closed."""
-    from core.cli.log_access import writing
+    """Make the token of NAME void, and an invitation that was not used; its connections are closed."""
+    from core.domain.errors import NotFound
+    from core.store import accounts, invitations
+
+    def work(conn: Connection) -> None:
+        withdrawn = invitations.withdraw(conn, name)
+        try:
+            accounts.revoke(conn, name)
+        except NotFound:
+            if not withdrawn:
+                raise
+
+    change(work)
+    emit({"name": name, "revoked": True}) if as_json else say(f"{name} has no access any more.")
+
+
+@account.command()
+@click.argument("name")
+@json_option
+def rotate(name: str, as_json: bool) -> None:
+    """Give NAME another token and print it; the one of before is void at once (for people: invite --again)."""
+    from core.store import accounts
+    from core.store.home import Home, write_private
+
+    home = Home.default()
+
+    def work(conn: Connection) -> str:
+        is_own = _is_own(conn, name)
+        token = accounts.rotate(conn, name)
+        if is_own:
+            write_private(home.admin_token, token.encode())
+        return token
+
+    token = change(work)
+    emit({"name": name, "token": token}) if as_json else say(token)
+
+
+@account.command()
+@click.argument("name")
+@click.option("--days", type=click.FloatRange(0, 36500), help="From now on; 0: at once.")
+@click.option("--on", "day", type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M"]), help="The day (UTC), as 2027-01-31.")
+@click.option("--never", is_flag=True, help="Not by itself.")
+@json_option
+def expire(name: str, days: float | None, day: datetime | None, never: bool, as_json: bool) -> None:
+    """Say when the account of NAME ends by itself."""
+    from core.domain.errors import Conflict
+    from core.store import accounts
+
+    if (days is not None) + (day is not None) + never != 1:
+        raise click.UsageError("Give one of --days, --on and --never.")
+    at = day.replace(tzinfo=UTC) if day else until(days)
+
+    def work(conn: Connection) -> None:
+        if at is not None and _is_own(conn, name):
+            raise Conflict("own_account", f"{name} is this computer's own account, by which its server is run: it "
+                           "cannot expire.", name=name)
+        accounts.expire(conn, name, at)
+
+    change(work)
+    emit({"name": name, "expires_at": at}) if as_json else say(f"{name}: {day_of(at) if at else 'does not expire'}")
+
+
+def _is_own(conn: Connection, name: str) -> bool:
+    """Whether an account is the one by which commands of this computer write."""
+    from core.domain.errors import Denied
+    from core.store import accounts
     from core.store.home import Home
 
-    writing(Home.default(), lambda authority: authority.revoke(name))
-    emit({"name": name, "revoked": True}) if as_json else say(f"{name} has no access any more.")
+    try:
+        return accounts.principal(conn, Home.default().admin_token.read_text().strip()).name == name
+    except (OSError, Denied):
+        return False
 
 
 @account.command(name="list")
 @json_option
 def list_accounts(as_json: bool) -> None:
-    """List the accounts, never their tokens."""
+    """List the accounts and open invitations, never their tokens."""
     from core.cli.log_access import reading
-    from core.store import accounts
+    from core.store import accounts, invitations
     from core.store.home import Home
 
     with reading(Home.default()) as conn:
-        found = accounts.accounts(conn)
+        found, invited = accounts.accounts(conn), invitations.open_invitations(conn)
     if as_json:
         for one in found:
-            emit(one)
-    else:
-        table(("name", "scopes", "created", "revoked"),
-              [(a.name, ", ".join(a.scopes), a.created_at, a.revoked_at) for a in found])
+            emit({**msgspec.structs.asdict(one), "role": one.role or None})
+        for waiting in invited:
+            emit({"name": waiting.account, "scopes": waiting.scopes, "invited_until": waiting.expires_at})
+        return
+    rows: list[tuple[str | None, ...]]
+    rows = [(a.name, a.role or ", ".join(a.scopes), _state(a), day_of(a.last_login), a.last_address,
+             day_of(a.expires_at)) for a in found]
+    rows += [(i.account, ", ".join(i.scopes), f"invited until {day_of(i.expires_at)}", None, None, None)
+             for i in invited]
+    table(("name", "role", "state", "last login (UTC)", "from", "expires (UTC)"), rows)
+
+
+def _state(one: Account) -> str:
+    if one.revoked_at:
+        return f"revoked {day_of(one.revoked_at)}"
+    return "expired" if one.expires_at and one.expires_at <= datetime.now(UTC) else "active"
+
+
+def day_of(moment: datetime | None) -> str | None:
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M}" if moment else None
 
 
 @account.command()

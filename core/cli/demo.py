@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 
 import click
 
+from core import program
 from core.cli.output import json_option, note
 
 
@@ -36,7 +36,7 @@ def demo(headless: bool, unconfined: bool, quick: bool, train_steps: int, as_jso
         note(f"Demonstration session {session}: look for its mistake, and guide it.")
         try:
             # A process of its own: when the display goes away, Qt ends its process at once, and we still tidy up.
-            return subprocess.run([sys.executable, "-m", "app", "--session", session], check=False).returncode
+            return subprocess.run(program.command("desktop", "--session", session), check=False).returncode
         finally:
             stop_session(home, session)
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
-from typing import Any
 
 import msgspec
 
+from core import program
 from core.cli.demo_session import start_session, stop_session
 from core.cli.export import default_model, write_archive
 from core.cli.log_access import reading, trajectory, writing
@@ -27,6 +25,7 @@ from core.domain.ids import new_id
 from core.domain.trajectory import Trajectory
 from core.protocol.operations import Guide
 from core.store.home import Home
+from core.workers.training import Metric, TrainFailure, read_reports
 
 SESSION_LIMIT_S = 600.0
 """The demonstration's session takes under five minutes; beyond this something is wrong."""
@@ -138,25 +137,27 @@ def _model(home: Home, quick: bool) -> str:
 
 def _train(data: Path, model: str, out: Path, steps: int) -> str:
     """Train as a person would: a process of its own, its metrics followed line by line."""
-    command = [sys.executable, "-m", "core.cli", "train", str(data), "--model", model, "--out", str(out), "--json",
-               "--set", f"max_steps={steps}", "--set", "batch=1", "--set", "epochs=100", "--set", "learning_rate=1e-4"]
-    report: dict[str, Any] = {}
+    command = program.command("tiphys", "train", str(data), "--model", model, "--out", str(out), "--json",
+                              "--set", f"max_steps={steps}", "--set", "batch=1", "--set", "epochs=100",
+                              "--set", "learning_rate=1e-4")
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as child:
-        for line in child.stdout or ():
-            report = json.loads(line)
-            if "loss" in report and "step" in report and not report.get("done"):
-                note(f"  step {report['step']} of {report['steps']}, loss {report['loss']:.3f}")
-    if not report.get("done"):
-        error = report.get("error") or {}
-        raise Unavailable(error.get("code", "training_failed"), error.get("sentence", "The training ended early."))
-    return str(report["folder"])
+        end = read_reports(child.stdout or (), _note_loss)
+    if isinstance(end, TrainFailure):
+        raise end.error.error
+    if end is None or not end.done:
+        raise Unavailable("training_failed", "The training ended early.")
+    return end.folder
+
+
+def _note_loss(metric: Metric) -> None:
+    if metric.loss is not None:
+        note(f"  step {metric.step} of {metric.steps}, loss {metric.loss:.3f}")
 
 
 def _screenshots(home: Home, session: str, out: Path) -> tuple[str, ...]:
     """Have the desktop, a process of its own, show the session and save what its window shows."""
     out.mkdir(parents=True)
-    command = [sys.executable, "-m", "app.window.screenshots", "--home", str(home.path), "--session", session,
-               "--out", str(out)]
+    command = program.command("screenshots", "--home", str(home.path), "--session", session, "--out", str(out))
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
     try:
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=WINDOW_S, check=False)

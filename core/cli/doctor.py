@@ -13,6 +13,7 @@ from collections.abc import Callable
 import click
 import msgspec
 
+from core import program
 from core.cli.display import display_problem
 from core.cli.output import emit, json_option, say
 
@@ -72,7 +73,7 @@ def sqlite() -> Check:
 def server() -> Check:
     """Whether a server serves this home."""
     from core.cli.private_server import is_served
-    from core.server.address import read_endpoint
+    from core.store.endpoint import read_endpoint
     from core.store.home import Home
 
     place = Home.default()
@@ -147,8 +148,7 @@ def _fonts(folder: str) -> list[str]:
 
 def qt() -> Check:
     """Whether the desktop's libraries can be loaded; asked in a process of its own."""
-    done = subprocess.run([sys.executable, "-c", "import PySide6.QtWidgets, PySide6; print(PySide6.__version__)"],
-                          capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(program.command("qt-version"), capture_output=True, text=True, timeout=60, check=False)
     last = (done.stderr.strip().splitlines() or [""])[-1]
     return Check(name="Qt", works=not done.returncode, state=done.stdout.strip() or last,
                  mend="sudo packaging/setup/system.sh desktop", needed="the desktop")

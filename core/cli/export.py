@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,9 @@ import click
 from click.core import ParameterSource
 
 from core.cli.output import emit, json_option, say
+
+MOST_STEPS = 10_000
+"""Steps of one page."""
 
 if TYPE_CHECKING:
     from core.export.options import ExportOptions
@@ -20,15 +24,34 @@ def _or_none(context: click.Context, parameter: click.Parameter, value: str | No
     return value or ""
 
 
+def _steps(context: click.Context, parameter: click.Parameter, value: str | None) -> list[int] | None:
+    """The numbers of "3,8-12"; raises BadParameter for anything else."""
+    if value is None:
+        return None
+    ranges = [re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", one.strip()) for one in value.split(",")]
+    if not all(ranges):
+        raise click.BadParameter(f"{value!r} is no list of steps, as 3,8-12.")
+    pairs = [(int(m[1]), int(m[2] or m[1])) for m in ranges if m]
+    if sum(max(0, last - first) for first, last in pairs) > MOST_STEPS:
+        raise click.BadParameter(f"{value!r} are more than {MOST_STEPS:,} steps.")
+    return [number for first, last in pairs for number in range(first, last + 1)]
+
+
 @click.command()
 @click.argument("sessions", nargs=-1, required=True)
 @click.option("--to", "target", required=True,
-              help="archive, trl, trl-parquet, chat, slime, axolotl, llama-factory or llama-factory-sharegpt.")
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="The folder; for archive a file or folder.")
+              help="archive, html, trl, trl-parquet, chat, slime, axolotl, llama-factory or llama-factory-sharegpt.")
+@click.option("--out", required=True, type=click.Path(path_type=Path),
+              help="The folder; for archive and html a file or folder.")
+@click.option("--steps", callback=_steps,
+              help="Of html: the steps to show, as 3,8-12; else those that people spoke of.")
+@click.option("--whole-texts", is_flag=True, help="Of html: nothing is cut.")
 @click.option("--model", default="", help="Folder of the model whose template and tokens count (default: SmolLM2).")
 @click.option("--calls", type=click.Choice(["auto", "native", "text"]), default="auto", show_default=True,
               help="Tool calls by the model's template, or in the plain-text action format.")
 @click.option("--dry-run", is_flag=True, help="Say what would be written and what refused, and write nothing.")
+@click.option("--thoughts", type=click.Choice(["drop", "context", "keep"]), default="drop", show_default=True,
+              help="Recorded reasoning before an action: left out, shown without loss, or trained with it.")
 @click.option("--ablation", is_flag=True, help="Train on every action, whatever the verdicts say.")
 @click.option("--unjudged", type=click.Choice(["refuse", "keep", "mask"]), default="refuse", show_default=True,
               help="What becomes of steps that nobody judged: they train (keep), they do not (mask).")
@@ -52,14 +75,18 @@ def _or_none(context: click.Context, parameter: click.Parameter, value: str | No
 @click.option("--allow-findings", is_flag=True, help="You looked at what a dry run found; replace it and write.")
 @json_option
 def export(sessions: tuple[str, ...], target: str, out: Path, model: str, dry_run: bool, as_json: bool, ablation: bool,
-           secrets: Path | None, redact: bool, **chosen: object) -> None:
-    """Write SESSIONS as training data in a trainer's own format, or as archives (--to archive)."""
+           secrets: Path | None, redact: bool, steps: list[int] | None, whole_texts: bool, **chosen: object) -> None:
+    """Write SESSIONS as training data in a trainer's own format, as archives (--to archive) or as pages for people
+    without this program (--to html)."""
     from core.store.home import Home
 
     home = Home.default()
-    if target == "archive":
+    if target in ("archive", "html"):
+        suffix = ".tiphys" if target == "archive" else ".html"
         for session in sessions:
-            path = write_archive(home, session, out if out.suffix == ".tiphys" else out / f"{session}.tiphys")
+            path = out if out.suffix == suffix else out / f"{session}{suffix}"
+            (write_archive(home, session, path) if target == "archive"
+             else write_page(home, session, path, steps, whole_texts))
             emit({"session": session, "file": str(path)}) if as_json else say(str(path))
         return
     from core.export import run
@@ -101,6 +128,20 @@ def write_archive(home: Home, session: str, path: Path) -> Path:
         bodies = [placed.body for placed in log.read_all(conn, session)]
         archive.write(path, session, title, bodies, lambda name: blobs.get(conn, name))
     return path
+
+
+def write_page(home: Home, session: str, path: Path, steps: list[int] | None, whole: bool) -> None:
+    """Write one session as an HTML page. Raises NotFound, Unavailable."""
+    from core.cli.log_access import reading, trajectory
+    from core.formats.page.document import page, write
+    from core.formats.page.step import MOST_OF_A_TEXT
+    from core.store import blobs
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with reading(home) as conn:
+        text = page(trajectory(conn, session), lambda name: blobs.get(conn, name), cited=steps,
+                    most=None if whole else MOST_OF_A_TEXT)
+    write(path, text)
 
 
 def _options(secrets: Path | None, **chosen: object) -> ExportOptions:

@@ -18,7 +18,7 @@ import msgspec
 from core.cli.imported_session import Renamed, placed
 from core.cli.log_access import reading, writing
 from core.cli.output import emit, note, say
-from core.cli.printed_json import FollowedLine, ImportLine
+from core.cli.printed_json import FollowedLine
 from core.cli.store_imported import compare, payloads
 from core.domain.errors import ReportableError
 from core.domain.events import SessionStateChanged, encode_event, make_event
@@ -29,8 +29,9 @@ from core.formats.live_source import LiveSource, stamp
 from core.formats.new_files import NewFiles
 from core.formats.source import Source
 from core.protocol.operations import ImportSession
-from core.store import log
+from core.store import log, tombstones
 from core.store.home import Home
+from core.workers.imports import ImportLine
 
 if TYPE_CHECKING:
     from core.server.authority import Authority
@@ -62,9 +63,9 @@ class _File(msgspec.Struct):
 
 
 def follow_files(home: Home, lines: Sequence[ImportLine], arrivals: NewFiles, quiet_after: float, as_json: bool
-                 ) -> None:
+                 ) -> set[str]:
     """Follow the files of an import, and those that arrive, until SIGINT or SIGTERM, or until all have been silent
-    for `quiet_after` seconds."""
+    for `quiet_after` seconds. Gives the sessions that grew."""
     over = threading.Event()
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: over.set())
@@ -81,6 +82,7 @@ def follow_files(home: Home, lines: Sequence[ImportLine], arrivals: NewFiles, qu
         if quiet_after and time.monotonic() - last > quiet_after:
             break
     follower.settle_all()
+    return follower.grown
 
 
 class FileFollower:
@@ -89,6 +91,8 @@ class FileFollower:
     def __init__(self, home: Home, files: Sequence[_File], as_json: bool, silence_s: float,
                  arrivals: NewFiles | None = None) -> None:
         self._home, self._files, self._as_json, self._silence_s = home, list(files), as_json, silence_s
+        self.grown: set[str] = set()
+        """The sessions to which something was added."""
         self._arrivals, self._arrivals_at = arrivals or NewFiles([]), time.monotonic()
 
     def go_on(self, lines: Iterable[ImportLine]) -> None:
@@ -156,6 +160,8 @@ class FileFollower:
     def _take(self, file: _File, read: Imported, renamed: Renamed) -> None:
         with reading(self._home) as conn:
             placement = placed(conn, read, renamed)
+            if tombstones.is_deleted(conn, placement.session.session):
+                return  # it comes back when somebody imports the file, not because it grows
             session, end = reimport.without_open_end(placement.session)
             lacking = compare(conn, session, placement.is_part)
         if not lacking.bodies:
@@ -179,6 +185,7 @@ class FileFollower:
             await authority.take_in(session, op, f"import:{session}:{head}", bodies, blobs)
 
         writing(self._home, store)
+        self.grown.add(session)
 
     def _say(self, session: str, path: Path) -> None:
         with reading(self._home) as conn:

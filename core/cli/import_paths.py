@@ -11,11 +11,11 @@ import click
 from core.cli.output import emit, json_option, note, say
 
 if TYPE_CHECKING:
-    from core.cli.printed_json import ImportLine
     from core.cli.progress import ProgressDisplay
     from core.cli.store_imported import Read
     from core.domain.errors import ReportableError
     from core.store.home import Home
+    from core.workers.imports import ImportLine
 
 
 @click.command(name="import")
@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 def import_paths(paths: tuple[Path, ...], follow: bool, quiet_after: float, with_progress: bool, as_json: bool) -> int:
     """Import the sessions in PATHS: files, or folders with all files below them.
 
-    The format is recognised by the content. A second import of the same content changes nothing. Ctrl+C ends it: the
-    sessions that were told stay, of no other is anything kept.
+    The format is recognised by the content. A second import of the same content changes nothing. At the end the rules
+    judge what was imported, as at the end of an agent's session (at_end = false in rules.toml: not). Ctrl+C ends it:
+    the sessions that were told stay, of no other is anything kept.
     """
     from core.cli.progress import ProgressDisplay
     from core.formats.new_files import NewFiles
@@ -46,6 +47,8 @@ def import_paths(paths: tuple[Path, ...], follow: bool, quiet_after: float, with
             progress.clear()
             found.append(line)
             _show(line, as_json)
+        if not follow:
+            _judge(home, [line.session for line in found])
     except KeyboardInterrupt:
         progress.clear()
         note(f"tiphys: It was cancelled; {len(found)} sessions are imported, of no other anything is kept.")
@@ -54,8 +57,16 @@ def import_paths(paths: tuple[Path, ...], follow: bool, quiet_after: float, with
     if follow:
         from core.cli.follow_files import follow_files
 
-        follow_files(home, found, new_files, quiet_after, as_json)
+        grown = follow_files(home, found, new_files, quiet_after, as_json)
+        _judge(home, [*(line.session for line in found), *grown])
     return max((f.exit_status for f in failures), default=0)
+
+
+def _judge(home: Home, sessions: Sequence[str]) -> None:
+    from core.cli.log_access import writing
+
+    if sessions:
+        writing(home, lambda authority: authority.judge_ended(sessions))
 
 
 def _show(line: ImportLine, as_json: bool) -> None:
@@ -68,10 +79,11 @@ def _show(line: ImportLine, as_json: bool) -> None:
 
 
 def _tell(failures: Sequence[ReportableError], *, as_lines: bool) -> None:
+    from core.workers.imports import ImportFailureLine
+
     for failure in failures:
         if as_lines:
-            emit({"failure": {"code": failure.code, "sentence": failure.sentence,
-                              "params": {k: v for k, v in failure.params.items() if isinstance(v, str | int | float)}}})
+            emit(ImportFailureLine.of(failure))
         else:
             note(f"tiphys: {failure.sentence} [{failure.code}]")
 

@@ -38,6 +38,7 @@ def judge(session: str, rules_only: bool, rules_folder: Path | None, model_name:
     from core.domain.task import ModelSettings
     from core.store.home import Home
     from core.supervision.judge import JudgeSettings
+    from core.workers.judge import JudgeLine
 
     home = Home.default()
     given = prices or (None, None)
@@ -55,7 +56,7 @@ def judge(session: str, rules_only: bool, rules_folder: Path | None, model_name:
         note("No model was named (--model): only the rules judged.")
     masked = sum(getattr(e.fact, "value", "") == "mask" for e in proposed)
     if as_json:
-        emit({"session": session, "verdicts": len(proposed), "masked": masked})
+        emit(JudgeLine(session=session, verdicts=len(proposed), masked=masked))
     else:
         say(f"{len(proposed)} new verdicts, {masked} of them mask.")
 
@@ -77,8 +78,7 @@ def _propose_by_model(home: Home, session: str, model: ModelSettings, settings: 
             note(_in_words(asker.estimate(judged, body_of, model.input_price, model.output_price)))
             windows = asker.verdicts(judged, body_of, lambda done, of: note(f"judged {done} of {of} windows"))
             async for events in windows:
-                await store_verdicts(home, session, events)
-                proposed += events
+                proposed += await store_verdicts(home, judged, events)
         finally:
             await opened.close()
         return proposed

@@ -7,11 +7,12 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
-from core.domain.errors import NotFound
+from core.domain.errors import Conflict, NotFound
 from core.domain.trajectory import Trajectory, fold
-from core.store import log
+from core.store import log, tombstones
 from core.store.home import Home
-from core.store.schema import open_log
+from core.store.lock import FileLock
+from core.store.schema import check_known, migrations, open_log
 from core.store.sqlite import Connection, connect, scalar
 
 if TYPE_CHECKING:
@@ -24,10 +25,13 @@ T = TypeVar("T")
 def reading(home: Home) -> Iterator[Connection]:
     """A connection to the log of record that cannot write; an empty log is made where there is none.
 
-    A server that starts at this moment may have made the file and not its tables yet: then they are made here.
+    A server that starts at this moment may have made the file and not its tables yet: then they are made here. A log
+    of an older version is brought up to date before. Raises Conflict (server_older) where its server still runs.
     """
     if not _is_made(home):
         open_log(home.server_db).close()
+    elif _is_older(home):
+        _bring_up(home)
     with closing(connect(home.server_db, readonly=True)) as conn:
         yield conn
 
@@ -39,9 +43,28 @@ def _is_made(home: Home) -> bool:
         return bool(scalar(conn, "SELECT count(*) FROM sqlite_master WHERE name = 'session'"))
 
 
+def _is_older(home: Home) -> bool:
+    with closing(connect(home.server_db, readonly=True)) as conn:
+        return bool(check_known(conn, home.server_db, migrations))
+
+
+def _bring_up(home: Home) -> None:
+    lock = FileLock(home.server_lock)
+    if not lock.take():
+        if _is_older(home):  # it was not at work on that very thing
+            raise Conflict("server_older", "The server that runs here is older than this program: restart it.")
+        return
+    try:
+        open_log(home.server_db).close()
+    finally:
+        lock.release()
+
+
 def trajectory(conn: Connection, session: str) -> Trajectory:
     """A session's trajectory. Raises NotFound."""
     if not log.head(conn, session):
+        if scalar(conn, "SELECT 1 FROM sqlite_master WHERE name = 'tombstone'"):  # not in a log of an older version
+            tombstones.refuse_deleted(conn, session)
         raise NotFound("no_session", f"There is no session {session}.", session=session)
     return fold(session, log.read_all(conn, session))
 

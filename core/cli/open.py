@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 import click
 
 from core.cli.desktop import launch
 from core.cli.output import note
 from core.domain.deep_link import is_link, parse_link
+from core.domain.invitation import SUFFIX, is_invitation, parse_invitation
 
 if TYPE_CHECKING:
     from core.domain.errors import ReportableError
@@ -26,12 +29,12 @@ if TYPE_CHECKING:
 @click.option("--follow", is_flag=True, help="The files are still being written: show what is added as it comes.")
 def open_files(files: tuple[str, ...], server: str | None, token_file: Path | None, session: str | None,
                step: int | None, follow: bool) -> int:
-    """Open FILES (trajectories, or folders with them) in the desktop, or go where a tiphys:// link leads.
+    """Open FILES (trajectories, folders with them, invitations) in the desktop, or go where a tiphys:// link leads.
 
     A file that grows while it is open is followed like a live session. Where a window is open already, it shows them.
     """
-    links = [parse_link(file) for file in files if is_link(file)]
-    paths = [file for file in files if not is_link(file)]
+    links = [parse_invitation(file) if is_invitation(file) else parse_link(file) for file in files if is_link(file)]
+    paths = [_path_of(file) for file in files if not is_link(file)]
     failures = _unreadable(paths)
     for failure in failures.values():
         note(f"tiphys: {failure.sentence} [{failure.code}]")
@@ -43,19 +46,27 @@ def open_files(files: tuple[str, ...], server: str | None, token_file: Path | No
     return launch([*options, *(["--follow"] if follow else []), *map(str, links), *good])
 
 
+def _path_of(text: str) -> str:
+    """The path that a file manager means, which may say it as a file:// address."""
+    return url2pathname(urlsplit(text).path) if text.startswith("file://") else text
+
+
 _LARGE = 32 * 1024 * 1024
 """Bytes from which a file is looked at in the window, with progress."""
 
 
 def _unreadable(paths: Sequence[str]) -> dict[str, ReportableError]:
     """The files of no known format, with the error to tell; folders are looked through later."""
+    from core.client.invitation import read_invitation
     from core.domain.errors import ReportableError
     from core.formats import registry
 
     found: dict[str, ReportableError] = {}
     for name in paths:
         try:
-            if not Path(name).is_dir() and (not Path(name).is_file() or Path(name).stat().st_size < _LARGE):
+            if Path(name).suffix == SUFFIX:
+                read_invitation(Path(name))
+            elif not Path(name).is_dir() and (not Path(name).is_file() or Path(name).stat().st_size < _LARGE):
                 registry.recognise(Path(name))
         except ReportableError as failure:
             found[name] = failure

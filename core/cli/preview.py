@@ -24,6 +24,8 @@ OPEN, CLOSE = "⟦", "⟧"
 @click.option("--sample", default=0, show_default=True, help="Which of the session's samples, from 0.")
 @click.option("--calls", type=click.Choice(["auto", "native", "text"]), default="auto", show_default=True,
               help="Tool calls by the model's template, or in the plain-text action format.")
+@click.option("--thoughts", type=click.Choice(["drop", "context", "keep"]), default="drop", show_default=True,
+              help="Recorded reasoning before an action: left out, shown without loss, or trained with it.")
 @click.option("--ablation", is_flag=True, help="As if every action were trained, whatever the verdicts say.")
 @click.option("--unjudged", type=click.Choice(["refuse", "keep", "mask"]), default="refuse", show_default=True,
               help="What becomes of steps that nobody judged; without a word they do not train.")
@@ -31,14 +33,14 @@ OPEN, CLOSE = "⟦", "⟧"
               help="Which samples there are, as in export.")
 @click.option("--colour", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
 @json_option
-def preview(session: str, model: str, sample: int, calls: str, ablation: bool, unjudged: str, preset: str,
-            colour: str, as_json: bool) -> None:
+def preview(session: str, model: str, sample: int, calls: str, thoughts: str, ablation: bool, unjudged: str,
+            preset: str, colour: str, as_json: bool) -> None:
     """Show a training sample of SESSION as the model will see it, with the tokens that are trained."""
     from core.export.options import read_options
     from core.store.home import Home
 
     options = read_options({"calls": calls, "verdicts": "none" if ablation else "final", "unjudged": unjudged,
-                            "preset": preset})
+                            "preset": preset, "thoughts": thoughts})
     data = sample_data(Home.default(), session, model, sample, options)
     if as_json:
         emit(data)
@@ -67,7 +69,7 @@ def sample_data(home: Home, session: str, model: str, sample: int, options: Expo
     from core.export.rows import SessionRows
     from core.export.source import LogSource
 
-    renderer = Renderer(model or default_model(home))
+    renderer = Renderer(model or default_model(home), thoughts=options.thoughts)
     if renderer.refusal is not None:
         raise renderer.refusal
     with closing(LogSource(home.server_db)) as source:

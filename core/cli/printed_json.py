@@ -40,34 +40,6 @@ class SessionLine(PrintedObject, frozen=True, kw_only=True):
     updated_at: datetime | None
 
 
-class ImportLine(PrintedObject, frozen=True, kw_only=True):
-    """`import`: one per session found. `result` is imported, present, or grown.
-
-    `path` is the file it came from, and `stamp` that file's state before it was read.
-    """
-
-    session: str
-    source: str
-    format: str
-    title: str
-    steps: int
-    errors: int
-    warnings: tuple[str, ...]
-    result: str
-    path: str = ""
-    stamp: str = ""
-
-
-class ImportProgress(PrintedObject, frozen=True, kw_only=True):
-    """`import --progress`: which file is being read, and the part from 0 to 1 of all bytes that has been."""
-
-    file: str
-    number: int
-    of: int
-    done: float
-    sessions: int
-
-
 class FollowedLine(PrintedObject, frozen=True, kw_only=True):
     """`import --follow`: a session of a file that grows; `state` is running, or how it ended."""
 
@@ -224,7 +196,7 @@ def _step(trajectory: Trajectory, entry: StepEntry, blob: Callable[[str], bytes]
         number=head.number, title=head.title, thought=body.thought, actions=tuple(map(_action, body.actions)),
         observations=tuple(map(_observation, body.observations)), status=head.status, is_error=head.is_error,
         started_at=head.started_at, ended_at=head.ended_at, usage=_usage(head.usage), verdict=_verdict(entry),
-        notes=tuple(text for _, _, text in entry.notes), tags=tuple(sorted(entry.tags)), context=context,
+        notes=tuple(note.text for note in entry.notes), tags=tuple(sorted(entry.tags)), context=context,
     )
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from core import program
 from core.domain.errors import Unavailable
-from core.server.address import read_endpoint
+from core.store.endpoint import read_endpoint
 from core.store.home import Home
 from core.store.lock import FileLock
 
@@ -42,7 +42,7 @@ def is_served(home: Home) -> bool:
 def start(home: Home) -> subprocess.Popen[bytes]:
     """Start a private server; its log goes to the home's logs."""
     out = (home.logs / "server-output.log").open("ab")
-    command = [sys.executable, "-m", "core.cli", "--home", str(home.path), "serve", "--private"]
+    command = program.command("tiphys", "--home", str(home.path), "serve", "--private")
     with out:
         return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True)
 

@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
-import msgspec
 
 from core.cli.output import emit, visible
-from core.cli.printed_json import ImportProgress
+from core.workers.imports import ImportProgress, ImportProgressLine
 
 EVERY_S = 0.1
 PATIENCE_S = 0.5
@@ -61,7 +60,7 @@ class ProgressDisplay:
 
     def _tell(self, how_far: ImportProgress) -> None:
         if self._as_json:
-            emit({"progress": msgspec.to_builtins(how_far)})
+            emit(ImportProgressLine(how_far))
             return
         line = (f"{how_far.done:4.0%}  file {how_far.number:,} of {how_far.of:,}, {how_far.sessions:,} sessions  "
                 f"{how_far.file}")

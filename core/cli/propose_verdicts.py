@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from core.cli.output import note
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -32,8 +34,7 @@ def propose_by_rules(home: Home, session: str, folder: Path | None = None) -> li
     with reading(home) as conn:
         judged = trajectory(conn, session)
         proposed = propose(judged, step_bodies(conn), rules_for(home, task_of(judged), folder))
-    asyncio.run(store_verdicts(home, session, proposed))
-    return proposed
+    return asyncio.run(store_verdicts(home, judged, proposed))
 
 
 def rules_for(home: Home, task: str, folder: Path | None = None) -> list[Rule]:
@@ -51,20 +52,32 @@ def step_bodies(conn: Connection) -> Callable[[str], StepBody | None]:
     return lambda name: decode_body(blobs.get(conn, name)) if blobs.holds(conn, name) else None
 
 
-async def store_verdicts(home: Home, session: str, proposed: Sequence[Event]) -> None:
-    """Store verdicts under their own authors (rules, judges)."""
+async def store_verdicts(home: Home, judged: Trajectory, proposed: Sequence[Event]) -> list[Event]:
+    """Store verdicts under their own authors (rules, judges); gives those that are stored. A step that changed since it
+    was judged is left to the next time."""
+    from core.domain.errors import Conflict
     from core.domain.events import VerdictGiven
     from core.protocol.operations import GiveVerdict
     from core.server.authority import Authority
 
     if not proposed:
-        return
+        return []
+    stored: list[Event] = []
     async with Authority(home) as authority:
         for event in proposed:
             if isinstance(event.fact, VerdictGiven):
                 fact = event.fact
-                await authority.do(session, GiveVerdict(step=fact.step, action=fact.action, value=fact.value,
-                                                        reason=fact.reason, author=event.author))
+                op = GiveVerdict(step=fact.step, action=fact.action, value=fact.value, reason=fact.reason,
+                                 author=event.author, content=judged.step(fact.step).body)
+                try:
+                    await authority.do(judged.session, op)
+                except Conflict as error:
+                    if error.code != "step_changed":
+                        raise
+                    note(f"tiphys: {error.sentence} [{error.code}]")
+                else:
+                    stored.append(event)
+    return stored
 
 
 def task_of(trajectory: Trajectory) -> str:

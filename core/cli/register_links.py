@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from core import program
 from core.cli.output import emit, json_option, say
 
 _ENTRY = """[Desktop Entry]
@@ -22,15 +23,27 @@ Exec={program} open %u
 Icon=tiphys
 Terminal=false
 Categories=Development;Science;
-MimeType=x-scheme-handler/tiphys;
+MimeType=x-scheme-handler/tiphys;application/x-tiphys-invitation;
 StartupWMClass=tiphys
+"""
+
+_TYPES = """<?xml version="1.0" encoding="UTF-8"?>
+<mime-info xmlns="http://www.freedesktop.org/standards/shared-mime-info">
+  <mime-type type="application/x-tiphys-invitation">
+    <comment>Invitation to a Tiphys server</comment>
+    <comment xml:lang="zh_CN">Tiphys 服务器的邀请</comment>
+    <glob pattern="*.tiphys"/>
+    <magic priority="60"><match type="string" offset="0" value="tiphys://join?"/></magic>
+  </mime-type>
+</mime-info>
 """
 
 
 @click.command(name="register-links")
 @json_option
 def register_links(as_json: bool) -> None:
-    """Let a click on a tiphys:// link open it here (Linux desktops; the installer does the same for all users)."""
+    """Let a click on a tiphys:// link or an invitation's file open it here (Linux desktops; the installer does the same
+    for all users)."""
     entry = register(Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"))
     emit({"file": str(entry)}) if as_json else say(str(entry))
 
@@ -45,13 +58,16 @@ def register(data: Path) -> Path:
     if sys.platform in ("win32", "darwin"):
         raise InvalidInput("no_menu_entries", "Only Linux desktops keep menu entries in files.")
     entry = data / "applications" / "tiphys.desktop"
+    types = data / "mime" / "packages" / "tiphys.xml"
     try:
-        entry.parent.mkdir(parents=True, exist_ok=True)
-        entry.write_text(_ENTRY.format(program=_program()), encoding="utf-8")
+        for file, text in ((entry, _ENTRY.format(program=_program())), (types, _TYPES)):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
     except OSError as error:
         raise Unavailable("file_not_written", f"{entry} cannot be written: {error}", path=str(entry),
                           why=str(error)) from error
     for command in (["update-desktop-database", "-q", str(entry.parent)],
+                    ["update-mime-database", str(types.parent.parent)],
                     ["xdg-mime", "default", entry.name, "x-scheme-handler/tiphys"]):
         if shutil.which(command[0]):
             subprocess.run(command, check=False, capture_output=True, timeout=20,
@@ -61,7 +77,4 @@ def register(data: Path) -> Path:
 
 def _program() -> str:
     """How this very program is started, quoted for Exec."""
-    installed = shutil.which("tiphys")
-    beside = Path(sys.executable).with_name("tiphys")
-    words = [str(beside)] if beside.exists() else [installed] if installed else [sys.executable, "-m", "core.cli"]
-    return " ".join(shlex.quote(word) for word in words).replace("%", "%%")
+    return " ".join(shlex.quote(word) for word in program.launcher()).replace("%", "%%")

@@ -34,6 +34,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "resume": ("control:resume", "Go on with a paused session."),
     "stop": ("control:stop", "End a session."),
     "interrupt": ("control:interrupt", "End the action that is running now."),
+    "delete": ("delete:delete", "Delete sessions for good, after saying what is lost."),
+    "archive": ("archive:archive", "Put sessions into files, and delete them from the server."),
     "verdict": ("verdict:verdict", "Judge a step: keep or mask."),
     "merge": ("merge:merge", "Take over what was judged elsewhere, from an archive."),
     "judge": ("judge:judge", "Let the rules (and a model) propose verdicts."),

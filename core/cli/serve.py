@@ -2,46 +2,67 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from core.cli.output import emit, json_option, say
+from core.server.settings_file import SERVER_SETTINGS, ServerSetting, SettingValue, read_settings, setting, template
+
+if TYPE_CHECKING:
+    from core.server.serve import ServeSettings
+    from core.store.home import Home
 
 PRIVATE_IDLE_MINUTES = 15.0
 """Time enough to open a window again that crashed; later the server starts with it."""
 
 
+def _setting_options(command: Callable[..., None]) -> Callable[..., None]:
+    """An option for every setting of the server that is its own; None where the command line does not say it."""
+    for one in reversed([s for s in SERVER_SETTINGS if s.flag]):
+        command = _option(one)(command)
+    return command
+
+
+def _option(one: ServerSetting) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    about = f"{one.about} Default: {one.default or 'none'}." if not isinstance(one.default, bool) else one.about
+    if isinstance(one.default, bool):
+        return click.option(f"{one.flag}/--no-{one.flag[2:]}", one.key, default=None, help=about)
+    if isinstance(one.default, tuple):
+        return click.option(one.flag, one.key, multiple=True, help=f"{about} May be given several times.")
+    if one.choices:
+        return click.option(one.flag, one.key, type=click.Choice(one.choices), help=about)
+    kinds = {int: click.IntRange(int(one.low), int(one.high)), float: click.FloatRange(one.low, one.high)}
+    environment = f"TIPHYS_{one.key.upper()}" if one.key == "idle_minutes" else None
+    return click.option(one.flag, one.key, type=kinds.get(type(one.default)), help=about, envvar=environment,
+                        show_envvar=environment is not None)
+
+
 @click.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
-@click.option("--port", type=click.IntRange(1, 65535), help="Default: 7717; with --private any free one.")
-@click.option("--private", is_flag=True, help="For this computer's desktop alone.")
-@click.option("--name", "names", multiple=True, help="A further host name under which clients address this server.")
-@click.option("--certificate", default="", help="PEM file; with --key turns TLS on.")
-@click.option("--key", default="", help="PEM file.")
-@click.option("--self-signed", is_flag=True, help="TLS with a certificate that is made once, trusted by fingerprint.")
-@click.option("--plain-text", is_flag=True, help="Listen beyond this computer without TLS: something else encrypts.")
-@click.option("--allow-key", "keys", multiple=True, metavar="VAR=URL",
-              help="Agents may send the value of this variable to this endpoint; remembered.")
-@click.option("--idle-minutes", type=click.FloatRange(0), envvar="TIPHYS_IDLE_MINUTES", show_envvar=True,
-              help="End after so long with nobody connected and nothing at work; 0: never. Default: 15 with --private.")
+@click.option("--settings", "file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="Read these settings; without it /etc/tiphys/server.toml where it exists, unless --private.")
+@click.option("--print-settings", is_flag=True, help="Print a settings file with every setting explained, and end.")
+@click.option("--private", is_flag=True, help="For this computer's desktop alone, on a free port.")
+@_setting_options
 @json_option
-def serve(
-    host: str, port: int | None, private: bool, names: tuple[str, ...], certificate: str, key: str, self_signed: bool,
-    plain_text: bool, keys: tuple[str, ...], idle_minutes: float | None, as_json: bool,
-) -> None:
+def serve(file: Path | None, print_settings: bool, private: bool, as_json: bool, **given: Any) -> None:
     """Run the session server until it is told to end (Ctrl+C)."""
+    if print_settings:
+        click.echo(template(), nl=False)
+        return
     from core import logs
     from core.cli.allow import allow_key
-    from core.server.serve import Server, ServeSettings, run
+    from core.server.serve import Server, run
     from core.store.home import Home
 
+    values = chosen(given, {} if private and file is None else read_settings(file))
     logs.make_stderr_unfailing()  # a log that cannot be written must end no server
     home = Home.default()
-    logs.set_up("server", home.logs)
-    for pair in keys:
+    logs.set_up("server", home.logs, as_json=setting(values, "log_format") == "json")
+    for pair in setting(values, "allow_keys"):  # type: ignore[union-attr]
         allow_key(pair)
-    settings = ServeSettings(home=home, host=host, port=port, private=private, names=names,
-                             certificate=certificate, key=key, self_signed=self_signed, plain_text=plain_text,
-                             idle_s=60 * (PRIVATE_IDLE_MINUTES * private if idle_minutes is None else idle_minutes))
 
     def ready(server: Server) -> None:
         if as_json:
@@ -51,4 +72,21 @@ def serve(
         for address in server.addresses:
             say(f"Elsewhere: {address}")
 
-    run(settings, ready)
+    run(settings_of(home, values, private), ready)
+
+
+def chosen(given: Mapping[str, Any], of_file: Mapping[str, SettingValue]) -> dict[str, SettingValue]:
+    """What holds: of the command line what it says, else of the file."""
+    return {**of_file, **{key: value for key, value in given.items() if value not in (None, ())}}
+
+
+def settings_of(home: Home, values: Mapping[str, SettingValue], private: bool) -> ServeSettings:
+    """How to serve with these values."""
+    from core.server.serve import ServeSettings
+
+    idle = values.get("idle_minutes", PRIVATE_IDLE_MINUTES * private)
+    mine = {key: setting(values, key) for key in (
+        "host", "names", "address", "certificate", "key", "self_signed", "plain_text", "trusted_proxies",
+        "connections_of_account")}
+    return ServeSettings(home=home, private=private, idle_s=60 * idle,  # type: ignore[arg-type]
+                         port=values.get("port"), **mine)  # type: ignore[arg-type]

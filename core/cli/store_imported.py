@@ -12,7 +12,6 @@ import msgspec
 from core.aio import TaskScope
 from core.cli.imported_session import Renamed, placed
 from core.cli.log_access import reading, writing
-from core.cli.printed_json import ImportLine
 from core.cli.same_run_opinions import same_run_opinions
 from core.domain.blob import blob_hash
 from core.domain.errors import Conflict, ReportableError
@@ -25,6 +24,7 @@ from core.protocol.operations import ImportSession
 from core.store import blobs, log
 from core.store.home import Home
 from core.store.sqlite import Connection, scalar
+from core.workers.imports import ImportLine
 
 if TYPE_CHECKING:
     from core.server.authority import Authority

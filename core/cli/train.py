@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +12,7 @@ from core.cli.output import emit, json_option, say
 
 if TYPE_CHECKING:
     from core.training.settings import TrainSettings
+    from core.workers.training import Metric
 
 
 @click.command()
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 @click.option("--gpus", type=click.IntRange(1), help="GPUs that share the work and the model's memory (FSDP2).")
 @click.option("--device", type=click.Choice(["auto", "cpu"]), help="cpu: use no GPU.")
 @click.option("--processes", type=click.IntRange(1), help="With --device cpu: so many share the work, as GPUs would.")
+@click.option("--thoughts", type=click.Choice(["drop", "context", "keep"]),
+              help="Recorded reasoning in DATA: without loss (context), must train, must be absent.")
 @click.option("--dry-run", is_flag=True, help="Say what memory a run would take, by part, and start nothing.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Any other training setting.")
 @json_option
@@ -34,6 +37,8 @@ def train(data: Path, model: str, out: Path, settings: tuple[str, ...], as_json:
     from core.domain.errors import InvalidInput, LimitReached, ReportableError
     from core.llm.extra import require_extra
     from core.store.home import Home
+    from core.workers.messages import Problem
+    from core.workers.training import TrainFailure
 
     unnamed = [s for s in settings if "=" not in s]
     if unnamed:
@@ -48,7 +53,7 @@ def train(data: Path, model: str, out: Path, settings: tuple[str, ...], as_json:
         known = read_settings(values | {name: str(value) for name, value in asked.items() if value is not None})
     except ReportableError as error:
         if as_json:  # who follows the progress on stdout finds the end of it there too
-            emit({"error": {"code": error.code, "sentence": error.sentence}})
+            emit(TrainFailure(error=Problem.of(error)))
         raise
     if dry_run:
         from core.training import dry_run as estimate
@@ -63,9 +68,9 @@ def _with_words(settings: TrainSettings) -> int:
     from core.training.train import run
     from core.training.worker import stop_on_signals
 
-    def tell(report: dict[str, Any]) -> None:
-        if "loss" in report:
-            say(f"step {report.get('step')} of {report.get('steps')}  loss {report['loss']:.4f}")
+    def tell(metric: Metric) -> None:
+        if metric.loss is not None:
+            say(f"step {metric.step} of {metric.steps}  loss {metric.loss:.4f}")
 
     summary = run(settings, tell, stop_on_signals(threading.Event()))
     if summary.stopped:

@@ -12,7 +12,7 @@ import re
 import ssl
 from typing import Any, cast
 
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.client import ClientConnection
 
 from core.domain.errors import Denied, InvalidInput
 
@@ -75,12 +75,3 @@ def _compare(connection: ClientConnection, pin: str) -> None:
         connection.transport.abort()
         raise Denied("certificate", f"The server shows a certificate with the fingerprint {found}, not the one that it "
                      "should have. Nothing was sent. Ask its administrator before you go on.", fingerprint=found)
-
-
-async def fetch_fingerprint(url: str) -> str:
-    """The fingerprint that the server at an address shows now; only TLS is spoken with it. Raises OSError."""
-    try:
-        await connect(url, open_timeout=10, **pinned(""))
-    except Denied as shown:
-        return str(shown.params["fingerprint"])
-    raise AssertionError("no certificate has an empty fingerprint")

@@ -29,12 +29,13 @@ from core.protocol.client_effects import (
     ForgetSession,
     KeepBlob,
     Place,
+    Purge,
     PutRows,
     RenewIdentity,
     Send,
     Show,
 )
-from core.protocol.client_state import ClientState, OutboxSender
+from core.protocol.client_state import HELD, ClientState, OutboxSender
 from core.protocol.messages import Ack, Command, Failed, Found, ListTasks, Live, Nak, Search, Tasks, Welcome, Wire
 from core.protocol.operations import AnyOp
 
@@ -176,6 +177,8 @@ class Client:
         for effect in effects:
             if isinstance(effect, Send):
                 self._link.post(effect.message)
+            elif isinstance(effect, Show):
+                self._show(effect.message)
 
     async def _carry_out(self, effects: Iterable[Effect]) -> None:
         for effect in effects:
@@ -201,6 +204,9 @@ class Client:
                 await self._drop_copies(epoch, renew)
             case ForgetSession(session):
                 await self.replica.forget(session)
+            case Purge(sessions):
+                for session in await self.replica.purge(sessions):
+                    self._post(self._state.subscriptions.purged(session))
             case RenewIdentity():
                 await self._renew()
             case Show(message):
@@ -272,4 +278,6 @@ class Client:
             tell(self.on_live, message.session, message.channel, message.text)
             return
         log.info("%s", message.sentence)
+        if message.code == HELD:
+            self._link.remark(message.code, message.sentence)
         tell(self.on_failed, message)

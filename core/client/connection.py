@@ -6,22 +6,19 @@ The link knows nothing of outboxes or journals: its owner (`Owner`) says who it 
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import logging
-import os
-import ssl
 from collections import deque
+from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any, Protocol
-from urllib.parse import urlsplit
+from typing import Protocol
 
 import msgspec
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, InvalidURI
-from websockets.typing import Subprotocol
 
 from core.aio import TaskScope
-from core.client.certificate import pinned, split_address
+from core.client.certificate import split_address
+from core.client.dial import dial
 from core.client.patience import Patience
 from core.client.status import Status
 from core.domain.errors import (
@@ -33,7 +30,7 @@ from core.domain.errors import (
     Unavailable,
     make_error,
 )
-from core.protocol.codec import MAX_TEXT_FRAME, decode_from_server, encode
+from core.protocol.codec import decode_from_server, encode
 from core.protocol.messages import PROTOCOL, SUBPROTOCOL, Close, Failed, Hello, Welcome, Wire
 from core.protocol.packed import PACKED, is_packed, unpack
 
@@ -73,30 +70,19 @@ async def shut(socket: ClientConnection, code: int = 1000, reason: str = "") -> 
         log.debug("a connection was gone before it was closed")
 
 
-def is_loopback(url: str) -> bool:
-    """Whether an address names this machine."""
-    host = urlsplit(url).hostname or ""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-PLAIN_TEXT = "TIPHYS_PLAIN_TEXT"
-"""The environment variable by which a person says that something else (a VPN, a tunnel) encrypts."""
-
-
 class ReconnectingConnection:
     """Keeps one connection to `url` up until `run` is cancelled or the server hands the lease to another.
 
-    The address may carry the fingerprint of the server's certificate (`core.client.certificate`).
+    The address may carry the fingerprint of the server's certificate (`core.client.certificate`). `find` gives the
+    address of now, for whoever can know it from the server's own files: it is asked where another certificate is shown.
     Raises InvalidInput (bad_fingerprint).
     """
 
-    def __init__(self, url: str, token: str, owner: Owner, *, program: str = "") -> None:
+    def __init__(self, url: str, token: str, owner: Owner, *, program: str = "",
+                 find: Callable[[], str] | None = None) -> None:
         self.url, self._pin = split_address(url)
         self.status = Status(server=self.url)
-        self._token, self._owner, self._program = token, owner, program
+        self._token, self._owner, self._program, self._find = token, owner, program, find
         self._socket: ClientConnection | None = None
         self._queue: deque[Wire | bytes] = deque()
         self._queued = asyncio.Event()
@@ -146,6 +132,12 @@ class ReconnectingConnection:
         if self._socket is not None:
             await shut(self._socket, code, reason)
 
+    def remark(self, code: str, sentence: str) -> None:
+        """Say in the status what stands in the way on this connection, which goes on."""
+        now = self.status
+        self._tell(state=now.state, latency_ms=now.latency_ms, code=code, sentence=sentence, scopes=now.scopes,
+                   capabilities=now.capabilities)
+
     def abort(self, cause: ReportableError) -> None:
         """Cut this connection here and now; `run` makes the next one soon. The status tells the cause."""
         self._cause = cause
@@ -156,8 +148,10 @@ class ReconnectingConnection:
         self._failure = self._cause = None
         if self.status.state not in ("offline", "denied"):
             self._tell(state="connecting")
+        if self.status.code == "certificate" and self._find is not None:
+            self.url, self._pin = split_address(self._find())
         try:
-            socket = await self._dial()
+            socket = await dial(self.url, self._pin, self._token, program=self._program)
             try:
                 await self._greet(socket)
                 await self._serve(socket)
@@ -172,31 +166,6 @@ class ReconnectingConnection:
         finally:
             self._socket = None
             self._queue.clear()
-
-    async def _dial(self) -> ClientConnection:
-        try:
-            in_the_clear = self.url.lower().startswith("ws:") and not is_loopback(self.url)
-            if in_the_clear and os.environ.get(PLAIN_TEXT) != "1":
-                raise InvalidInput("plain_text", f"{self.url} would carry your token unencrypted; use wss://, or set "
-                                   f"{PLAIN_TEXT}=1 where something else encrypts.", url=self.url)
-            return await self._open()
-        except ssl.SSLCertVerificationError as error:  # a ValueError, too
-            raise Denied("unknown_certificate", f"This computer does not know the certificate of {self.url} "
-                         f"({error.verify_message}). Add its fingerprint to the address: …#sha256=…; "
-                         "“tiphys serve” prints it.", server=self.url) from error
-        except ValueError as error:
-            raise InvalidInput("bad_address", f"{self.url!r} is no address of a server: {error}") from error
-
-    def _open(self) -> connect:
-        options: dict[str, Any] = {
-            "subprotocols": [Subprotocol(SUBPROTOCOL)], "compression": None, "max_size": MAX_TEXT_FRAME,
-            "additional_headers": {"Authorization": f"Bearer {self._token}"}, "ping_interval": 20, "ping_timeout": 20,
-            "open_timeout": 10, "close_timeout": 2, "proxy": None if is_loopback(self.url) else True,
-            "user_agent_header": self._program or "tiphys", "logger": _quiet(),
-        }
-        if self._pin:
-            return connect(self.url, **options, **pinned(self._pin))
-        return connect(self.url, ssl=True if self.url.lower().startswith("wss:") else None, **options)
 
     async def _greet(self, socket: ClientConnection) -> None:
         began = asyncio.get_running_loop().time()
@@ -271,13 +240,6 @@ class ReconnectingConnection:
         except TimeoutError:
             pass
         self._hurry.clear()
-
-
-def _quiet() -> logging.Logger:
-    """The library's own log, which shows what our status tells already, with a traceback (a ping that failed)."""
-    logger = logging.getLogger("wire.websockets")
-    logger.setLevel(logging.CRITICAL)
-    return logger
 
 
 def _refused(error: Exception, url: str) -> ReportableError:

@@ -22,7 +22,7 @@ from core.domain.events import Placed, decode_stored
 from core.domain.session import SessionRow
 from core.domain.steps import Read
 from core.domain.trajectory import Trajectory, guidance_alone
-from core.protocol.messages import Ack, Command, Nak
+from core.protocol.messages import Ack, Command, DeletedSession, Nak
 from core.protocol.operations import AnyOp
 from core.store import blobs, copies, log, outbox
 from core.store.outbox import Queued
@@ -244,6 +244,24 @@ class Replica:
     async def forget(self, session: str) -> None:
         """Forget one session's copy."""
         await self._writer.do(lambda conn: copies.forget(conn, session))
+        self._dropped(session)
+
+    async def purge(self, sessions: Sequence[DeletedSession]) -> list[str]:
+        """The server deleted these: nothing of them stays, payloads that others name aside. Gives those of which
+        this deletion was not known before."""
+        def work(conn: Connection) -> list[str]:
+            return copies.purge(conn, [(one.session, one.mark) for one in sessions])
+
+        purged = await self._writer.do(work)
+        for session in purged:
+            self._dropped(session)
+        if purged:
+            tell(self.outbox_changed)
+        return purged
+
+    async def remove_copy(self, session: str) -> None:
+        """Remove what is held of a session, to free its room; the server's list brings its row again."""
+        await self._writer.do(lambda conn: copies.remove(conn, session))
         self._dropped(session)
 
     def _dropped(self, session: str | None) -> None:

@@ -14,8 +14,8 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     """The state of a link and since when (UTC).
 
     `latency_ms` is the last measured round trip, None when offline. `sentence` and `code` say why it is
-    offline or denied; `scopes` and `name` are what the server knows the token as, `capabilities` what an older
-    server does not know.
+    offline or denied, or what holds commands up while it is online; `scopes` and `name` are what the server knows the
+    token as, `capabilities` what an older server does not know.
     """
 
     state: LinkState = "connecting"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 from array import array
-from datetime import datetime
 
 import msgspec
 
@@ -27,9 +26,8 @@ from core.domain.guidance import Guidance
 from core.domain.items import Item
 from core.domain.outputs import Outputs
 from core.domain.session import SessionRow
-from core.domain.steps import Opinions, Read, StepShape
+from core.domain.steps import Note, Opinions, Read, StepShape
 from core.domain.trajectory import Trajectory
-from core.domain.verdict import Author
 
 VERSION = f"8 {sys.byteorder} {array('I').itemsize}"
 """Of this layout and of what the fold means; to be changed with either."""
@@ -66,7 +64,7 @@ class _Folded(msgspec.Struct, kw_only=True):
     files: list[FileChanged]
     web_searches: list[SearchMade] = msgspec.field(name="searches")
     terminals: dict[str, _Tape]
-    notes: list[tuple[Author, datetime, str]]
+    notes: list[Note]
     spent: dict[str, dict[int, float]]
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import uuid
+from datetime import UTC, datetime
 
 import uuid_utils
 
@@ -16,6 +18,15 @@ LONGEST_LABEL = 200
 def new_id() -> str:
     """A new identity that sorts by the time of its making (UUIDv7, RFC 9562)."""
     return str(uuid_utils.uuid7())
+
+
+def made_at(id: str) -> datetime | None:
+    """When `new_id` made an identity, by the clock of its maker; None for one of another making."""
+    try:
+        made = uuid.UUID(id)
+    except ValueError:
+        return None
+    return datetime.fromtimestamp((made.int >> 80) / 1000, UTC) if made.version == 7 else None
 
 
 def is_id(text: str) -> bool:

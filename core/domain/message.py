@@ -6,7 +6,6 @@ from typing import Literal
 
 import msgspec
 
-from core.domain.blob import blob_hash
 from core.domain.errors import InvalidInput
 
 Role = Literal["system", "user", "assistant", "tool"]
@@ -49,8 +48,3 @@ def decode_message(data: bytes) -> Message:
         return _DECODER.decode(data)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise InvalidInput("bad_message", f"A message of a context cannot be read: {error}") from error
-
-
-def message_hash(message: Message) -> str:
-    """The content address of a message."""
-    return blob_hash(encode_message(message))

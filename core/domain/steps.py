@@ -17,6 +17,7 @@ from math import nan
 
 import msgspec
 
+from core.domain.anchor import TextAnchor
 from core.domain.context import ContextDelta, MessageRef
 from core.domain.events import StepAdded, decode_event
 from core.domain.places import ByPlace
@@ -41,12 +42,21 @@ LONG_TITLE = 190
 ALL = ERROR | WAITING | RUNNING | TERMINALS
 
 
+class Note(msgspec.Struct, frozen=True, array_like=True):
+    """A remark, and the words of the step on which it stands (None: on the whole)."""
+
+    author: Author
+    at: datetime
+    text: str
+    anchor: TextAnchor | None = None
+
+
 class Opinions(msgspec.Struct, kw_only=True):
     """What was said about one step. `verdicts` holds the standing opinion per author and action (`Verdict.key`), latest
     last."""
 
     verdicts: dict[str, Verdict] = {}
-    notes: list[tuple[Author, datetime, str]] = []
+    notes: list[Note] = []
     tags: set[str] = set()
 
 
@@ -62,7 +72,7 @@ class StepEntry(msgspec.Struct, kw_only=True):
     tools: str = ""
     seq: int = 0
     verdicts: dict[str, Verdict] = {}
-    notes: list[tuple[Author, datetime, str]] = []
+    notes: list[Note] = []
     tags: set[str] = set()
 
     @property

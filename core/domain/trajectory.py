@@ -6,7 +6,6 @@ With a `Read` it keeps columns and places instead of every step and output: a lo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from datetime import datetime
 from typing import Any
 
 from core.domain.context import Contexts, MessageRef, apply_delta
@@ -51,8 +50,8 @@ from core.domain.guidance import Guidance
 from core.domain.items import Item, Items
 from core.domain.outputs import Outputs
 from core.domain.session import SessionRow, advance
-from core.domain.steps import Read, StepEntry, Steps
-from core.domain.verdict import Author, Verdict, take
+from core.domain.steps import Note, Read, StepEntry, Steps
+from core.domain.verdict import Verdict, take
 
 __all__ = ["Item", "StepEntry", "Trajectory", "fold"]
 
@@ -83,7 +82,7 @@ class Trajectory:
         self.web_searches: list[SearchMade] = []
         self.terminals: dict[str, Outputs] = {}
         self.open_step: StepStarted | None = None
-        self.notes: list[tuple[Author, datetime, str]] = []
+        self.notes: list[Note] = []
         """What was said of the whole session: notes on step 0."""
         self.spent: dict[str, dict[int, float]] = {}
         """Active seconds by person (the author's key) and step."""
@@ -181,7 +180,7 @@ class Trajectory:
 
     def _take_opinion(self, seq: int, event: Event, fact: OpinionFact) -> None:
         if fact.step == 0 and isinstance(fact, NoteAdded):
-            self.notes.append((event.author, event.at, fact.text))
+            self.notes.append(Note(event.author, event.at, fact.text))
         else:
             self._judge(event, fact)
 
@@ -198,7 +197,7 @@ class Trajectory:
                                 at=event.at if fact.action else None)
                 take(entry.verdicts, given, event.at)
             case NoteAdded():
-                entry.notes.append((event.author, event.at, fact.text))
+                entry.notes.append(Note(event.author, event.at, fact.text, fact.anchor))
             case TagSet():
                 (entry.tags.add if fact.on else entry.tags.discard)(fact.tag)
 

@@ -21,6 +21,10 @@ _COUNTS = ("samples", "react", "summary", "rows", "tokens", "trained", "longest"
            "merged", "cut", "eval_rows")
 
 
+_THOUGHTS = {"drop": "", "keep": ", the reasoning recorded before them",
+             "context": " (not on the reasoning recorded before them)"}
+
+
 def manifest(report: Report, format: DatasetFormat, options: ExportOptions, renderer: Renderer | None,
              hashes: Mapping[str, str]) -> dict[str, Any]:
     """What the data set was made from and how. Secrets are counted, never named, the file of
@@ -67,7 +71,8 @@ def _card(facts: dict[str, Any], report: Report, format: DatasetFormat) -> str:
         f"- How to read it: {format.use}",
         f"- Content: SHA-256 `{facts['data_sha256']}`; everything else that was chosen or counted: `manifest.json`.",
         "",
-        "Loss falls on the kept actions and their stop token only. Masked actions stay in the context.", "",
+        f"Loss falls on the kept actions{_THOUGHTS[options['thoughts']]} and their stop token only. Masked actions "
+        "stay in the context.", "",
         "| session | read up to | steps | kept | in part | masked | undecided | samples | context |",
         "|---|---|---|---|---|---|---|---|---|",
         *[_line(s) for s in report.sessions], "",

@@ -62,13 +62,21 @@ def labels_of(row: SampleRow) -> list[int]:
 
 def _trl(row: SampleRow) -> dict[str, Any]:
     ids = row.rendered.ids if row.rendered else []
-    return {"input_ids": ids, "labels": labels_of(row), **_origin(row)}
+    return {"input_ids": ids, "labels": labels_of(row), **_thoughts(row), **_origin(row)}
 
 
 def _tokens(row: SampleRow) -> dict[str, Any]:
     """Every row is one document: its positions begin at 0."""
     ids = row.rendered.ids if row.rendered else []
-    return {"input_ids": ids, "attention_mask": [1] * len(ids), "position_ids": list(range(len(ids))), **_origin(row)}
+    return {"input_ids": ids, "attention_mask": [1] * len(ids), "position_ids": list(range(len(ids))),
+            **_thoughts(row), **_origin(row)}
+
+
+def _thoughts(row: SampleRow) -> dict[str, Any]:
+    """Where recorded thoughts stand: start and end of each by turns. All rows of a data set have it, or none."""
+    rendered = row.rendered
+    shown = rendered is not None and rendered.shows_thoughts
+    return {"thoughts": [edge for place in rendered.thoughts for edge in place]} if rendered and shown else {}
 
 
 def _chat(row: SampleRow) -> dict[str, Any]:
@@ -77,7 +85,8 @@ def _chat(row: SampleRow) -> dict[str, Any]:
 
 def _slime(row: SampleRow) -> dict[str, Any]:
     """Arguments as objects: slime gives the messages to the chat template as they are, and that writes JSON itself."""
-    messages = [template_message(p.message) | ({"step_loss_mask": int(t)} if p.message.role == "assistant" else {})
+    messages = [_with_thought(template_message(p.message), p.message)
+                | ({"step_loss_mask": int(t)} if p.message.role == "assistant" else {})
                 for p, t in zip(row.sample.parts, row.trained, strict=True)]
     return {"messages": messages, "metadata": {**_tools(row), **_origin(row)}}
 
@@ -105,7 +114,8 @@ def _sharegpt(row: SampleRow) -> dict[str, Any]:
 
 
 def _weighted(message: Message, trained: bool) -> dict[str, Any]:
-    content = [{"type": "text", "value": message.content}] if message.content or not message.tool_calls else []
+    content = [{"type": "reasoning", "value": message.reasoning}] if message.reasoning else []
+    content += [{"type": "text", "value": message.content}] if message.content or not message.tool_calls else []
     content += [{"type": "tool_call", "value": f'{{"name": {_json(c.name)}, "arguments": {_arguments(c)}}}'}
                 for c in message.tool_calls]
     return {"role": message.role, "content": content, "loss_weight": 1.0 if trained else 0.0}
@@ -121,7 +131,12 @@ def _plain(message: Message) -> dict[str, Any]:
     plain = template_message(message)
     for call, written in zip(plain.get("tool_calls", ()), message.tool_calls, strict=False):
         call["function"]["arguments"] = written.arguments
-    return plain
+    return _with_thought(plain, message)
+
+
+def _with_thought(plain: dict[str, Any], message: Message) -> dict[str, Any]:
+    """With the recorded thought, where rows hold these, under the name that most chat templates read."""
+    return plain | ({"reasoning_content": message.reasoning} if message.reasoning else {})
 
 
 def _tools(row: SampleRow) -> dict[str, Any]:
@@ -145,7 +160,7 @@ _DATASET_INFO = {"tiphys": {"file_name": "data.jsonl", "formatting": "sharegpt",
                             "columns": {"messages": "conversations", "system": "system"}}}
 
 
-FORMATS: dict[str, DatasetFormat] = {f.name: f for f in (
+_WRITTEN = {f.name: f for f in (
     DatasetFormat(name="trl", needs_tokens=True, encode=_trl,
                   use="SFTTrainer takes input_ids and labels as they are; set max_length (its default cuts at 1,024). "
                       "TRL itself knows no weights: for it export with --balance repeat or none."),
@@ -164,6 +179,9 @@ FORMATS: dict[str, DatasetFormat] = {f.name: f for f in (
                   use="dataset_dir: this folder, dataset: tiphys, mask_history: true (only then the mask is exact).",
                   last_only=True, in_text=True, beside={"dataset_info.json": _DATASET_INFO}),
 )}
+
+FORMATS: dict[str, DatasetFormat] = {name: _WRITTEN[name] for name in DATASET_FORMATS}
+"""What a person can choose, in that order: a line there for which nothing is written here stops this import."""
 
 
 def format_named(name: str) -> DatasetFormat:

@@ -12,6 +12,7 @@ from core.domain.message import Message
 from core.export.pieces import Masked, holes, starts_in_text, starts_of_calls
 from core.export.spans import Span, check_completion, stop_after
 from core.export.template import NO_FRAME, ChatTemplate, TextFrame, followed
+from core.export.thoughts import ThoughtPlaces
 from core.llm.model import ToolSpec
 from core.workers.export import ExportRefusal
 
@@ -37,13 +38,16 @@ class Located(msgspec.Struct, frozen=True, kw_only=True):
 
 class Form(msgspec.Struct, frozen=True, kw_only=True):
     """How a model's answers look in its template: texts of its stop and control tokens, and what frames an answer
-    without calls (`plain`) and the text beside calls (`beside`)."""
+    without calls (`plain`) and the text beside calls (`beside`). `thoughts` is where recorded thoughts stand, None
+    where rows hold none; `trains_thoughts`: they carry loss with their action."""
 
     template: ChatTemplate
     stops: Sequence[str]
     control: Sequence[str]
     plain: TextFrame = NO_FRAME
     beside: TextFrame = NO_FRAME
+    thoughts: ThoughtPlaces | None = None
+    trains_thoughts: bool = False
 
 
 class Context:
@@ -65,8 +69,7 @@ class Context:
         count = max(asked) + 1
         found: list[Located] = []
         errors: list[InvalidInput] = []
-        upto = self._messages[:count]
-        for text in (partial(self._text, followed(upto)), partial(self._text, upto), partial(self._served, upto)):
+        for text in self.ways(self._messages[:count]):
             try:
                 found.append(self._located(text(), count, asked))
             except InvalidInput as error:
@@ -95,6 +98,13 @@ class Context:
             left = [i for i in left if i not in exact and i not in lost]
         return found[::-1], sorted(refused, key=lambda r: r.message or 0)
 
+    def ways(self, upto: Sequence[Message]) -> list[partial[str]]:
+        """The texts that may hold the last of these messages, an answer, each to be made when it is needed."""
+        ways = [partial(self._text, followed(upto)), partial(self._text, upto), partial(self._served, upto)]
+        if not self._form.template.mode.thoughts or not upto[-1].reasoning:
+            return ways
+        return [*ways, partial(self._stopped, upto), partial(self._opened, upto)]
+
     def _text(self, messages: Sequence[Message]) -> str:
         whole = self._form.template.text(messages, self._tools, day=self._day)
         absent = next((t.name for t in self._tools if t.name not in whole), None)
@@ -106,13 +116,32 @@ class Context:
         """What a server gives the model before the last of these messages, an answer, and it as the template writes it:
         behind the same cue, though after a past that it tells otherwise once it is answered. Raises InvalidInput."""
         index = len(upto) - 1
-        prompt, past = self._prompt(index), self._text(upto[:-1])
+        prompt, past = self.prompt(index), self._text(upto[:-1])
         cue = prompt.removeprefix(past)
-        front, found, answer = self._text(upto).rpartition(cue)
+        front, found, answer = self._text(upto).rpartition(cue) if cue else ("", "", "")
         if not found or not front or cue == prompt or not any(c in cue for c in self._form.control):
             why = f"The chat template rewrites what comes before message {index + 1}."
             raise InvalidInput("prompt_not_prefix", why)
         return prompt + answer
+
+    def _stopped(self, upto: Sequence[Message]) -> str:
+        """The last answer with its thought, which goes once a person speaks again, and the stop token that only such
+        words bring (GLM). Raises InvalidInput."""
+        bare = [*upto[:-1], msgspec.structs.replace(upto[-1], reasoning="")]
+        front, whole = self._text(bare), self._text(followed(bare))
+        if not whole.startswith(front):
+            raise InvalidInput("prompt_not_prefix", "The chat template rewrites an answer once something follows it.")
+        return self._text(upto) + whole[len(front) :]
+
+    def _opened(self, upto: Sequence[Message]) -> str:
+        """As it is served where the prompt opens a thought that the template leaves out of answers (DeepSeek): thought,
+        closing mark, and the answer as the template writes it. Raises InvalidInput."""
+        prompt, thought, whole = self.prompt(len(upto) - 1), upto[-1].reasoning.strip(), self._text(upto)
+        front = prompt.rstrip().removesuffix("<think>")
+        if not thought or front == prompt.rstrip() or not whole.startswith(front):
+            raise InvalidInput("prompt_not_prefix", "The chat template's prompt opens no thought.")
+        mark = "\n</think>\n\n" if prompt.endswith("\n") else "</think>"
+        return f"{prompt}{thought}{mark}{whole[len(front) :]}"
 
     def _located(self, whole: str, count: int, asked: Collection[int]) -> Located:
         spans: list[Span] = []
@@ -130,7 +159,7 @@ class Context:
         return (i for i, m in enumerate(self._messages[:count]) if m.role == "assistant")
 
     def _span(self, whole: str, index: int, trained: bool) -> Span:
-        prompt = self._prompt(index)
+        prompt = self.prompt(index)
         if not whole.startswith(prompt):
             if prompt.rstrip().endswith("<think>") and whole.startswith(prompt.rstrip().removesuffix("<think>")):
                 why = "The chat template makes the model think before it answers, and leaves thoughts out of answers."
@@ -140,11 +169,33 @@ class Context:
         form = self._form
         end, stop = stop_after(whole, len(prompt), form.stops)
         completion = whole[len(prompt) : end - len(stop)]
-        check_completion(self._messages[index], completion, form.control, form.plain, form.beside)
-        start = len(prompt)
-        inside = self._holes(index, completion, end - start) if trained and index in self._masked else ()
-        return Span(message=index, start=start, end=end, trained=trained,
+        start, begin = len(prompt), self._behind_thought(index, completion)
+        inside = self._untrained(index, completion, begin, end - start) if trained else ()
+        return Span(message=index, start=start, end=end, trained=trained, thought_end=start + begin if begin else 0,
                     holes=tuple((start + a, start + b) for a, b in inside))
+
+    def _behind_thought(self, index: int, completion: str) -> int:
+        """Where the answer begins behind its thought, once both are as they were written. Raises InvalidInput."""
+        message, form = self._messages[index], self._form
+        if form.thoughts is None:
+            check_completion(message, completion, form.control, form.plain, form.beside)
+            return 0
+        begin = self._end_of_thought(message, completion)
+        frames = (form.thoughts.plain, form.thoughts.beside) if message.reasoning else (form.plain, form.beside)
+        check_completion(message, completion[begin:], form.control, *(f or NO_FRAME for f in frames), with_thought=True)
+        return begin
+
+    def _end_of_thought(self, message: Message, completion: str) -> int:
+        return self._form.thoughts.end(message, completion) if self._form.thoughts is not None else 0
+
+    def _untrained(self, index: int, completion: str, begin: int, size: int) -> tuple[tuple[int, int], ...]:
+        """The characters of a trained answer without loss: calls that are masked; a thought that is context, is empty,
+        or decided on a masked call."""
+        masked = index in self._masked
+        inside = self._holes(index, completion[begin:], size - begin) if masked else ()
+        is_context = masked or not self._form.trains_thoughts or not self._messages[index].reasoning
+        thought = ((0, begin),) if begin and is_context else ()
+        return (*thought, *((begin + a, begin + b) for a, b in inside))
 
     def _holes(self, index: int, completion: str, size: int) -> tuple[tuple[int, int], ...]:
         """The characters of an answer that carry no loss. Raises InvalidInput where its calls cannot be told apart."""
@@ -158,17 +209,19 @@ class Context:
         """An answer with its first calls alone, as it may stand in a text."""
         message = self._messages[index]
         upto = [*self._messages[:index], msgspec.structs.replace(message, tool_calls=message.tool_calls[:calls])]
-        prompt = self._prompt(index)
-        for text in (partial(self._text, followed(upto)), partial(self._text, upto), partial(self._served, upto)):
+        prompt = self.prompt(index)
+        for text in self.ways(upto):
             try:
                 whole = text()
                 end, stop = stop_after(whole, len(prompt), self._form.stops)
+                begin = self._end_of_thought(upto[-1], completion := whole[len(prompt) : end - len(stop)])
             except InvalidInput:
                 continue
             if whole.startswith(prompt):
-                yield whole[len(prompt) : end - len(stop)]
+                yield completion[begin:]
 
-    def _prompt(self, index: int) -> str:
+    def prompt(self, index: int) -> str:
+        """What a server gives the model before a message. Raises InvalidInput."""
         if index not in self._prompts:
             self._prompts[index] = self._form.template.text(self._messages[:index], self._tools, prompt=True,
                                                             day=self._day)

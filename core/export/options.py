@@ -21,6 +21,8 @@ class ExportOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     judged: they train (keep), they do not (mask), or the export is refused until somebody says which. `preset` names
     where the options came from that were not chosen one by one (`core.export.presets`); "" is nowhere.
     `calls` "auto" writes tool calls in the plain-text action format where the model's template has none of its own.
+    `thoughts`: what becomes of recorded reasoning where the template has a place for it: left out (drop, as the paper
+    has it), shown without loss (context), or trained with its action (keep).
     `max_tokens` (and what the model takes at once) refuses longer samples. `secrets` are exact values: a sample that
     holds one is refused, or the value is replaced in it (`on_secret`). They are never written anywhere. `scan` replaces
     what looks like a secret, and people's names in paths; an export that finds secrets so is not written until somebody
@@ -40,6 +42,7 @@ class ExportOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     preset: Literal["", "paper", "once"] = ""
     ignored: tuple[str, ...] = ()
     calls: Literal["auto", "native", "text"] = "auto"
+    thoughts: Literal["drop", "context", "keep"] = "drop"
     max_tokens: int | None = 131_072
     secrets: tuple[str, ...] = ()
     on_secret: Literal["refuse", "redact"] = "refuse"

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from core.domain.errors import NotFound
 from core.export.render import Rendered
 from core.export.rows import SampleRow
+from core.export.sample import SamplePart
 from core.export.spans import Span
-from core.workers.export import Preview, SampleLine, TokenPart
+from core.workers.export import Preview, SampleLine, State, TokenPart
 
 
 def preview(rows: list[SampleRow], at: int, start: int, count: int) -> Preview:
@@ -47,10 +48,17 @@ def _parts(row: SampleRow, rendered: Rendered) -> tuple[TokenPart, ...]:
     are trained is several ranges."""
     firsts = [a for a, _ in rendered.offsets]
     parts = [(span, row.sample.parts[span.message]) for span in rendered.spans]
+    thoughts = {s.start for s in rendered.spans if s.thought_end}
     return tuple(TokenPart(start=bisect_left(firsts, start), end=bisect_left(firsts, end),
                            role=part.message.role, step=part.step,
-                           state="masked" if is_hole else part.state if span.trained or not part.trained else "refused")
+                           state=_state(part, span, "context" if start in thoughts else "masked", is_hole))
                  for span, part in parts for start, end, is_hole in _pieces(span))
+
+
+def _state(part: SamplePart, span: Span, without_loss: State, is_hole: bool) -> State:
+    if is_hole:
+        return without_loss
+    return part.state if span.trained or not part.trained else "refused"
 
 
 def _pieces(span: Span) -> Iterator[tuple[int, int, bool]]:

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -23,7 +24,7 @@ from core.domain.message import Message
 from core.export.locate import NOTHING_MASKED, Context, Form, Located
 from core.export.pieces import Masked
 from core.export.spans import Span
-from core.export.template import MODES, ChatTemplate
+from core.export.template import MODES, THINKING_MODES, ChatTemplate
 from core.export.tokens import Tokenizer
 from core.export.trial import Trial
 from core.llm.extra import require_extra
@@ -38,6 +39,8 @@ class Rendered(msgspec.Struct, frozen=True, kw_only=True):
     `spans` are all actions that were located, the trained ones marked; `refused` says which trained messages
     (by index) had to lose their loss; `seams` counts the places where the token boundary that the model saw when
     it answered differs from the one that tokenizing the whole text would give: there the model's own is used.
+    `thoughts` are the tokens of recorded thoughts, start..end each, be they trained or context; the row may hold some
+    only where `shows_thoughts`.
     """
 
     text: str
@@ -47,6 +50,8 @@ class Rendered(msgspec.Struct, frozen=True, kw_only=True):
     spans: tuple[Span, ...]
     refused: tuple[ExportRefusal, ...] = ()
     seams: int = 0
+    thoughts: tuple[tuple[int, int], ...] = ()
+    shows_thoughts: bool = False
 
 
 class Renderer:
@@ -55,11 +60,13 @@ class Renderer:
     `renders_calls`: the template shows tools, calls and results; `renders_thoughts`: also the text beside a call.
     `demands_turns`: it refuses two messages of a person one after the other.
     `room` is how many tokens the model takes at once, None where its folder does not say so.
-    `refusal` tells why nothing can be split exactly, where nothing can. Raises Unavailable without the training extra,
-    InvalidInput where the folder holds no tokenizer or template.
+    `refusal` tells why nothing can be split exactly, where nothing can. `thoughts`: the recorded reasoning of messages
+    is left out (drop), shown without loss (context) or trained with its action (keep). Raises Unavailable without the
+    training extra, InvalidInput where the folder holds no tokenizer or template.
     """
 
-    def __init__(self, model_dir: Path | str, *, chat_template: str | None = None) -> None:
+    def __init__(self, model_dir: Path | str, *, chat_template: str | None = None,
+                 thoughts: Literal["drop", "context", "keep"] = "drop") -> None:
         require_extra("transformers", "jinja2")
         self._tokenizer = _load_tokenizer(Path(model_dir))
         if chat_template is not None:
@@ -68,7 +75,8 @@ class Renderer:
             raise InvalidInput("no_chat_template", f"The tokenizer in {model_dir} has no chat template.")
         self._tokens = Tokenizer(self._tokenizer, _stop_ids(Path(model_dir), self._tokenizer))
         forms = [Form(template=ChatTemplate(self._tokenizer, mode), stops=self._tokens.stops,
-                      control=self._tokens.control) for mode in MODES]
+                      control=self._tokens.control, trains_thoughts=thoughts == "keep")
+                 for mode in (MODES if thoughts == "drop" else THINKING_MODES)]
         trials = [Trial(form) for form in forms]
         best = max(trials, key=lambda t: t.rank)  # of equal ones the first
         self._form = best.form
@@ -114,6 +122,15 @@ class Renderer:
         return [self._row(msgspec.structs.replace(one, refused=tuple(refused) if one is found[-1] else ()))
                 for one in found]
 
+    @property
+    def shows_thoughts(self) -> bool:
+        """Whether recorded thoughts are in rows, where they have a place."""
+        return self._form.thoughts is not None
+
+    def holds_thought(self, message: Message) -> bool:
+        """Whether the template has a place for the thought of such an answer."""
+        return self._form.thoughts is not None and self._form.thoughts.has_place(message)
+
     def apply(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = (), *, prompt: bool = False) -> str:
         """The text that a server would give the model: with `prompt`, ready for its answer."""
         return self._form.template.text(messages, tools, prompt=prompt)
@@ -144,7 +161,14 @@ class Renderer:
         gone = {r.message for r in lost}
         final = [msgspec.structs.replace(s, trained=s.trained and s.message not in gone) for s in spans]
         return Rendered(text=text, ids=tokens.ids, mask=tokens.mask, offsets=tokens.offsets, spans=tuple(final),
-                        refused=refused, seams=tokens.seams)
+                        refused=refused, seams=tokens.seams, thoughts=_thoughts(final, tokens.offsets),
+                        shows_thoughts=self.shows_thoughts)
+
+
+def _thoughts(spans: Sequence[Span], offsets: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    places = [(s.start, s.thought_end) for s in spans if s.thought_end]
+    return tuple((bisect_left(offsets, a, key=lambda o: o[0]), bisect_left(offsets, b, key=lambda o: o[0]))
+                 for a, b in places)
 
 
 def _load_tokenizer(folder: Path) -> Any:

@@ -30,6 +30,7 @@ def session_report(rows: SessionRows, samples: int) -> SessionReport:
                          head=trajectory.seq, steps=steps, kept=outcomes["keep"], masked=outcomes["mask"],
                          partly=outcomes["partly"], undecided=outcomes["undecided"], samples=samples,
                          rebuilt=rows.rebuilt, in_text=rows.in_text, refused=rows.refused,
+                         thoughts=rows.thoughts["shown"], homeless_thoughts=rows.thoughts["homeless"],
                          verdicts=verdict_sources(trajectory))
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import msgspec
 
 from core.domain.errors import InvalidInput
+from core.domain.message import Message
 from core.domain.trajectory import Trajectory
 from core.domain.verdict import StepOutcome
 from core.export.alternation import with_alternating_roles
@@ -74,7 +75,8 @@ class _Attempt(NamedTuple):
 
 
 class SessionRows:
-    """Reads one session's rows; `refused` fills while they are read. `whole`: what they are written in marks whole
+    """Reads one session's rows; `refused` fills while they are read, `thoughts` counts those of trained answers that
+    are shown in their place, or (homeless) have none and are left out. `whole`: what they are written in marks whole
     messages, so a step of which one action is masked is not trained."""
 
     def __init__(self, source: LogSource, session: str, renderer: Renderer | None, options: ExportOptions, *,
@@ -83,6 +85,7 @@ class SessionRows:
         self.refused: list[ExportRefusal] = []
         self.rebuilt = False
         self.in_text = False
+        self.thoughts: Counter[str] = Counter()
         self._renderer = renderer
         self._options = options
         self.cleaner = Cleaner(options)
@@ -102,14 +105,16 @@ class SessionRows:
                 self.refused.append(ExportRefusal(code=attempt.error.code, sentence=attempt.error.sentence,
                                                   sample=sample.name, step=sample.step))
                 continue
+            recorded = {p.step for p in sample.parts if p.trained and p.message.reasoning.strip()}
             for row in attempt.rows:
                 self._note(row)
+                self._count_thoughts(row, recorded)
             yield from attempt.rows
         self.refused += self._collector.refused
 
     def _attempt(self, sample: Sample) -> _Attempt:
         try:
-            return self._best(self.cleaner.clean(sample))
+            return self._best(self._without_thoughts(self.cleaner.clean(sample)))
         except InvalidInput as error:  # it holds what must not leave
             return _Attempt(error=error)
 
@@ -129,7 +134,12 @@ class SessionRows:
         self.in_text = True
         return plain
 
+    def _without_thoughts(self, sample: Sample) -> Sample:
+        return _mapped(sample, lambda _: False) if self._options.thoughts == "drop" else sample
+
     def _tried(self, sample: Sample) -> _Attempt:
+        if self._renderer is not None and self._renderer.shows_thoughts:
+            sample = _mapped(sample, self._renderer.holds_thought)
         if self._renderer is not None and self._renderer.demands_turns:
             sample = with_alternating_roles(sample)
         try:
@@ -166,10 +176,23 @@ class SessionRows:
         becomes of such ones. Nothing is written before that."""
         return part.state == "undecided" and self._options.unjudged == "refuse"
 
+    def _count_thoughts(self, row: SampleRow, recorded: set[int | None]) -> None:
+        """Of the answers that a row trains, those whose thought was `recorded`."""
+        if self._options.thoughts != "drop":
+            trained = [p for p, t in zip(row.sample.parts, row.trained, strict=True) if t and p.step in recorded]
+            self.thoughts.update("shown" if p.message.reasoning else "homeless" for p in trained)
+
     def _note(self, row: SampleRow) -> None:
         for refusal in row.rendered.refused if row.rendered else ():
             step = row.sample.parts[refusal.message].step if refusal.message is not None else None
             self.refused.append(msgspec.structs.replace(refusal, step=step, sample=row.sample.name))
+
+
+def _mapped(sample: Sample, has_place: Callable[[Message], bool]) -> Sample:
+    """The sample without the thoughts of those messages that have no place for one."""
+    parts = tuple(p if not p.message.reasoning or has_place(p.message) else msgspec.structs.replace(
+        p, message=msgspec.structs.replace(p.message, reasoning="")) for p in sample.parts)
+    return msgspec.structs.replace(sample, parts=parts)
 
 
 def _untrained(rendered: Rendered, messages: set[int]) -> Rendered:

@@ -41,7 +41,7 @@ def dry_run(log: Path, sessions: Sequence[str], format: str, model_dir: str,
         report.eval_rows += objects * (held and copies(row, _plain(options)) > 0)
         report.rows += 0 if held else objects * copies(row, options)
 
-    _read(log, sessions, kind, open_renderer(kind, model_dir), options, report, count, on_progress)
+    _read(log, sessions, kind, open_renderer(kind, model_dir, options), options, report, count, on_progress)
     return report
 
 
@@ -57,7 +57,7 @@ def export(log: Path, sessions: Sequence[str], format: str, out: Path, model_dir
     options = _check(kind, options)
     with closing(LogSource(log)) as source:
         refuse_unjudged(source, list(dict.fromkeys(sessions)), options)
-    renderer = open_renderer(kind, model_dir)
+    renderer = open_renderer(kind, model_dir, options)
     report = Report()
     with RowWriter(out, kind, options) as writer, RowWriter(out, kind, _plain(options), "eval") as held:
         _read(log, sessions, kind, renderer, options, report,
@@ -87,8 +87,17 @@ def _check(kind: DatasetFormat, options: ExportOptions) -> ExportOptions:
         raise InvalidInput("bad_options", f"The format {kind.name} has no tool calls; write them as text.")
     if options.chains and not kind.needs_tokens:
         raise InvalidInput("bad_options", f"The format {kind.name} has no weights per token, so nothing can be merged.")
+    _check_thoughts(kind, options)
     options = options.settled(weights=kind.needs_tokens)
     return msgspec.structs.replace(options, calls="text") if kind.in_text else options
+
+
+def _check_thoughts(kind: DatasetFormat, options: ExportOptions) -> None:
+    if options.thoughts != "drop" and kind.in_text:
+        raise InvalidInput("bad_options", f"The format {kind.name} has no place for recorded thoughts.")
+    if options.thoughts == "context" and not kind.needs_tokens:
+        raise InvalidInput("bad_options", f"The format {kind.name} marks whole messages, so a thought trains with its "
+                           "action or is left out.")
 
 
 def _block(report: Report, options: ExportOptions) -> None:
@@ -102,10 +111,10 @@ def _block(report: Report, options: ExportOptions) -> None:
         raise Conflict("findings_unseen", why, kinds=kinds, places=places)
 
 
-def open_renderer(kind: DatasetFormat, model_dir: str) -> Renderer | None:
+def open_renderer(kind: DatasetFormat, model_dir: str, options: ExportOptions) -> Renderer | None:
     """The renderer of a model's folder; None where the format does without. Raises ReportableError."""
     if model_dir:
-        renderer = Renderer(model_dir)
+        renderer = Renderer(model_dir, thoughts=options.thoughts if kind.needs_tokens else "drop")
         if renderer.refusal is not None:
             raise renderer.refusal
         return renderer
@@ -158,6 +167,8 @@ def _warn(report: Report, options: ExportOptions) -> None:
     if rebuilt:
         report.warnings.append(f"{rebuilt} sessions do not say exactly what the model was given; their contexts "
                                "are put together from what they do say.")
+    if options.thoughts != "drop":
+        report.warnings += _on_thoughts(report)
     in_text = sum(s.in_text for s in report.sessions)
     if in_text:
         report.warnings.append(f"The tool calls of {in_text} sessions are written in the plain-text action format.")
@@ -174,6 +185,13 @@ def _warn(report: Report, options: ExportOptions) -> None:
     if report.seams:
         report.warnings.append(f"At {report.seams} places the model's own token boundary is used, which tokenizing the "
                                "whole text would not give.")
+
+
+def _on_thoughts(report: Report) -> list[str]:
+    shown, homeless = (sum(getattr(s, n) for s in report.sessions) for n in ("thoughts", "homeless_thoughts"))
+    if homeless:
+        return [f"The template has no place for the thoughts of {homeless} trained answers: these train without."]
+    return [] if shown else ["No trained answer of these sessions has a recorded thought."]
 
 
 def _on_unjudged(undecided: dict[str, tuple[int, int]], options: ExportOptions, sessions: int) -> str:

@@ -157,8 +157,11 @@ class SampleCollector:
             index = owners.find(ref, latest)
             latest = latest if index is None else index
             step = None if index is None else self._number(index)
-            exact = index is None or owners.is_exact(ref, index)
-            parts.append(SamplePart(message=self._payloads.message(ref.hash), step=step,
+            message = self._payloads.message(ref.hash)
+            # an importer of records that hold no answers (visited pages) leaves them empty: a model would learn to stop
+            says = bool(message.content.strip() or message.tool_calls)
+            exact = index is None or (says and owners.is_exact(ref, index))
+            parts.append(SamplePart(message=message, step=step,
                                     state="context" if step is None else "kept" if exact else "changed"))
         return parts
 

@@ -16,13 +16,15 @@ from core.llm.template_messages import arguments_of
 
 class Span(msgspec.Struct, frozen=True, kw_only=True):
     """The characters start..end of an action and its stop token; `message` is its index in the sample. `holes` are
-    those of a trained one that carry no loss all the same: calls of actions that are masked."""
+    those of a trained one that carry no loss all the same: calls of actions that are masked, a thought that is context.
+    The action begins with its thought, if it has one, which ends at `thought_end`."""
 
     message: int
     start: int
     end: int
     trained: bool = False
     holes: tuple[tuple[int, int], ...] = ()
+    thought_end: int = 0
 
 
 def stop_after(text: str, start: int, stops: Sequence[str]) -> tuple[int, str]:
@@ -35,10 +37,10 @@ def stop_after(text: str, start: int, stops: Sequence[str]) -> tuple[int, str]:
 
 
 def check_completion(message: Message, rendered: str, control: Sequence[str], plain: TextFrame = NO_FRAME,
-                     beside: TextFrame = NO_FRAME) -> None:
-    """Whether `rendered` is the message in its frame, white space at the edges aside. Raises InvalidInput with the
-    reason."""
-    wrote = [message.content, *(c.arguments for c in message.tool_calls)]
+                     beside: TextFrame = NO_FRAME, *, with_thought: bool = False) -> None:
+    """Whether `rendered` is the message in its frame, white space at the edges aside, behind its thought
+    (`with_thought`). Raises InvalidInput with the reason."""
+    wrote = [message.content, message.reasoning if with_thought else "", *(c.arguments for c in message.tool_calls)]
     inside = next((c for c in control if any(c in w for w in wrote)), None)
     if inside is not None:
         raise InvalidInput("control_token_inside", f"The action holds the text of the control token {inside}.")

@@ -22,11 +22,13 @@ _QUIET = {"enable_thinking": False}
 
 class Mode(msgspec.Struct, frozen=True, kw_only=True):
     """A way to ask: `variables` that the template knows; whether a call's arguments are given as their JSON text
-    (DeepSeek's templates) instead of as an object, and a message's text as a list of parts (models that see)."""
+    (DeepSeek's templates) instead of as an object, and a message's text as a list of parts (models that see); whether
+    it is given recorded `thoughts`."""
 
     variables: dict[str, Any] = {}
     text_arguments: bool = False
     parts: bool = False
+    thoughts: bool = False
 
 
 class TextFrame(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,7 +46,15 @@ FOLLOWING = "Pr0be"
 
 MODES = (Mode(), Mode(text_arguments=True), Mode(variables=_QUIET), Mode(variables=_QUIET, text_arguments=True),
          Mode(parts=True))
-"""In this order; reasoning is never trained, so a mode without thinking will do."""
+"""In this order; without thoughts a mode without thinking will do."""
+
+_LOUD = {"enable_thinking": True}
+THINKING_MODES = tuple(Mode(variables=variables, text_arguments=text, parts=parts, thoughts=True)
+                       for variables in ({}, _LOUD) for text, parts in ((False, False), (True, False), (False, True)))
+"""Those in which recorded thoughts are shown."""
+
+_THOUGHT_KEYS = ("reasoning_content", "reasoning", "thinking")
+"""Templates differ in the name of a message's thought (Qwen3, GLM and Nemotron; Gemma 4; gpt-oss and LFM)."""
 
 
 class ChatTemplate:
@@ -78,6 +88,9 @@ class ChatTemplate:
             for message, written in zip(templated, messages, strict=True):
                 for call, wrote in zip(message.get("tool_calls", ()), written.tool_calls, strict=True):
                     call["function"]["arguments"] = wrote.arguments or "{}"
+        if self.mode.thoughts:
+            for message, written in zip(templated, messages, strict=True):
+                message.update(dict.fromkeys(_THOUGHT_KEYS, written.reasoning) if written.reasoning else {})
         if self.mode.parts:
             for message in templated:
                 message["content"] = [{"type": "text", "text": message["content"]}]

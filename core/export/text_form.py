@@ -45,8 +45,8 @@ def _parts(sample: Sample) -> Iterator[SamplePart]:
         if message.tool_calls:
             pieces = [message.content.strip(), *map(_block, message.tool_calls)]
             content = "\n\n".join(filter(None, pieces))
-            part = msgspec.structs.replace(part, message=Message(role=message.role, content=content),
-                                           masked=_placed(part.masked, pieces))
+            written = Message(role=message.role, content=content, reasoning=message.reasoning)
+            part = msgspec.structs.replace(part, message=written, masked=_placed(part.masked, pieces))
         yield part
     if results:
         yield SamplePart(message=_results(results, names))

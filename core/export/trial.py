@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Iterator, Sequence
+from functools import cached_property, partial
 
 import msgspec
 
@@ -12,7 +12,9 @@ from core.domain.message import Message, ToolCall
 from core.export.locate import Context, Form, Located
 from core.export.spans import stop_after
 from core.export.template import FOLLOWING, NO_FRAME, TextFrame, followed
+from core.export.thoughts import find_places
 from core.llm.model import ToolSpec
+from core.llm.turns import demands_turns
 
 _TOOLS = (ToolSpec(name="probe_tool", description="Probe."),)
 _CALL = ToolCall(id="call00001", name="probe_tool", arguments='{"key": "Vb1x"}')
@@ -36,18 +38,16 @@ class Trial:
             self.refusal = error
 
     @property
-    def rank(self) -> tuple[bool, bool, int, bool, bool]:
+    def rank(self) -> tuple[bool, int, bool, int, bool, bool]:
         """The higher the better; a mode that adds nothing of its own to answers before one that does."""
-        return self.refusal is None, self.form.plain == NO_FRAME, self._exact, self.renders_calls, self.renders_thoughts
+        kinds = self.form.thoughts.kinds if self.form.thoughts is not None else 0
+        return (self.refusal is None, kinds, self.form.plain == NO_FRAME, self._exact, self.renders_calls,
+                self.renders_thoughts)
 
     @cached_property
     def demands_turns(self) -> bool:
         """Whether the template refuses two messages of a person one after the other."""
-        try:
-            self.form.template.text([_ASKED, _DIALOGUE[2]], prompt=True)
-        except InvalidInput:
-            return self.refusal is None
-        return False
+        return self.refusal is None and demands_turns(lambda messages: self.form.template.text(messages, prompt=True))
 
     @cached_property
     def renders_calls(self) -> bool:
@@ -61,22 +61,32 @@ class Trial:
 
     def _framed(self, form: Form) -> Form:
         """The form with what the template itself writes around answers."""
-        return msgspec.structs.replace(form, plain=_frame(form, _DIALOGUE[1], ()),
+        form = msgspec.structs.replace(form, plain=_frame(form, _DIALOGUE[1], ()),
                                        beside=_frame(form, _called("Th1x"), _TOOLS))
+        if form.template.mode.thoughts:
+            found = find_places(partial(_ways, form, ()), partial(_ways, form, _TOOLS), _called(""), form.stops)
+            form = msgspec.structs.replace(form, thoughts=found)
+        return form
 
     def _dialogue(self) -> int:
         """How many of two answers are exact. Raises InvalidInput where none is, or an answer holds what is not its."""
-        found, refused = Context(self.form, _DIALOGUE).cuts({1, 3})
+        found, refused = Context(self.form, self._thoughtful(_DIALOGUE)).cuts({1, 3})
         if not found:
             raise InvalidInput(refused[0].code, refused[0].sentence)
         if any("Qa1x" not in one.text for one in found):
             raise InvalidInput("template_not_exact", "The chat template leaves out what the model was told.")
         return sum(len(one.trained) for one in found)
 
+    def _thoughtful(self, messages: Sequence[Message]) -> list[Message]:
+        """The messages, the model's with a thought where the template has a place for it."""
+        places = self.form.thoughts
+        return [msgspec.structs.replace(m, reasoning="Rt1x")
+                if places is not None and m.role == "assistant" and places.has_place(m) else m for m in messages]
+
     def _shows_calls(self, thought: str) -> bool:
         if self.refusal is not None:
             return False
-        messages = [_ASKED, _called(thought), _RESULT]
+        messages = self._thoughtful([_ASKED, _called(thought), _RESULT])
         try:
             one = Context(self.form, messages, _TOOLS).locate({1})
             continued = self.form.template.text(messages, _TOOLS)
@@ -84,6 +94,15 @@ class Trial:
         except InvalidInput:
             return False
         return _whole_call(one) and continued.startswith(_upto(one)) and "Rc1x" in prompt and thought in _upto(one)
+
+
+def _ways(form: Form, tools: Sequence[ToolSpec], answer: Message) -> Iterator[tuple[str, partial[str]]]:
+    context = Context(form, [_ASKED, answer], tools)
+    try:
+        prompt = context.prompt(1)
+    except InvalidInput:
+        return
+    yield from ((prompt, text) for text in context.ways([_ASKED, answer]))
 
 
 def _called(thought: str) -> Message:

@@ -36,7 +36,7 @@ class ExportWorker:
     def __init__(self, log: Path, send: Send) -> None:
         self._log = log
         self._send = send
-        self._renderer: tuple[str, Renderer] | None = None
+        self._renderer: tuple[tuple[str, str], Renderer] | None = None
 
     def answer(self, line: bytes) -> None:
         """Answer one line; never raises for what it asks."""
@@ -57,12 +57,12 @@ class ExportWorker:
         return export(self._log, dataset.sessions, dataset.format, Path(request.folder), model, options, progress)
 
     def _preview(self, request: ShowSample) -> Preview:
-        folder = model_folder(request.model)
-        if self._renderer is None or self._renderer[0] != folder:
-            self._renderer = folder, Renderer(folder)
+        folder, options = model_folder(request.model), read_options(request.options)
+        if self._renderer is None or self._renderer[0] != (folder, options.thoughts):
+            self._renderer = (folder, options.thoughts), Renderer(folder, thoughts=options.thoughts)
         renderer = self._renderer[1]
         with closing(LogSource(self._log)) as source:
-            rows = SessionRows(source, request.session, renderer, read_options(request.options))
+            rows = SessionRows(source, request.session, renderer, options)
             page = preview(list(rows), request.sample, request.start, request.count)
         refused = renderer.refusal
         return msgspec.structs.replace(

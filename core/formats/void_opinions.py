@@ -47,6 +47,6 @@ def _words(event: Event) -> str:
             return f"{who}: {value}{f' ({reason[:_MOST]})' if reason else ''}"
         case TagSet(tag=tag, on=on):
             return f"{who}: {'tag' if on else 'no tag'} {tag}"
-        case NoteAdded(text=text):
-            return f"{who}: “{text[:_MOST]}”"
+        case NoteAdded(text=text, anchor=anchor):
+            return f"{who}: “{text[:_MOST]}”{f' on the words “{anchor.exact}”' if anchor else ''}"
     return who

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +24,10 @@ from core.domain.task import ModelSettings
 from core.llm.called_text import split_calls
 from core.llm.extra import require_extra
 from core.llm.foreign_model import SAFE, load_model
-from core.llm.model import Completion, EndpointError, OnText, Request
+from core.llm.model import Completion, EndpointError, OnText, Request, ToolSpec
 from core.llm.render_budget import rendered
 from core.llm.template_messages import template_messages, template_tool
+from core.llm.turns import by_turns, demands_turns
 
 
 class LocalModel:
@@ -40,6 +43,7 @@ class LocalModel:
         self._loading = threading.Lock()
         self._loaded: tuple[Any, Any] | None = None
         self._counter: Any = None
+        self._by_turns: bool | None = None
 
     @property
     def name(self) -> str:
@@ -107,17 +111,22 @@ class LocalModel:
                           ended_at=datetime.now(UTC))
 
     def _prompt(self, tokenizer: Any, request: Request) -> list[int]:
+        if self._by_turns is None:
+            self._by_turns = demands_turns(partial(self._text, tokenizer))
+        text = self._text(tokenizer, by_turns(request.messages) if self._by_turns else request.messages, request.tools)
+        return list(tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
+
+    def _text(self, tokenizer: Any, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> str:
         from jinja2.exceptions import TemplateError
 
         try:
-            text = rendered(str(tokenizer.chat_template), lambda: tokenizer.apply_chat_template(
-                template_messages(request.messages), tools=[template_tool(t) for t in request.tools] or None,
-                tokenize=False, add_generation_prompt=True))
+            return str(rendered(str(tokenizer.chat_template), lambda: tokenizer.apply_chat_template(
+                template_messages(messages), tools=[template_tool(t) for t in tools] or None, tokenize=False,
+                add_generation_prompt=True)))
         except (TemplateError, TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RuntimeError,
                 InvalidInput) as error:
             sentence = f"The chat template of {self.name} refuses the messages: {str(error)[:200]}"
             raise EndpointError("endpoint_refused", sentence) from error
-        return list(tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
 
     def _generate(self, model: Any, tokenizer: Any, prompt: list[int], request: Request, room: int,
                   say: OnText, stop: threading.Event) -> list[int]:

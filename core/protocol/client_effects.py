@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from core.domain.session import SessionRow
-from core.protocol.messages import Ack, Failed, Live, Nak, Wire
+from core.protocol.messages import Ack, DeletedSession, Failed, Live, Nak, Wire
 
 
 class Send(msgspec.Struct, frozen=True):
@@ -65,6 +65,13 @@ class ForgetSession(msgspec.Struct, frozen=True):
     session: str
 
 
+class Purge(msgspec.Struct, frozen=True):
+    """The server deleted these sessions: what is held of each goes, once for each deletion, for good. Then call
+    `subscriptions.purged` with those of which something went."""
+
+    sessions: tuple[DeletedSession, ...]
+
+
 class RenewIdentity(msgspec.Struct, frozen=True):
     """What the server counts under our name is not this outbox: take a new client id, number the outbox anew with
     what was acknowledged in the last days (the ids make repeats harmless), reconnect."""
@@ -84,6 +91,6 @@ class Break(msgspec.Struct, frozen=True):
 
 
 Effect = (
-    Send | Place | Compare | PutRows | CommandAnswered | KeepBlob | DropCopies | ForgetSession | RenewIdentity | Show
-    | Break
+    Send | Place | Compare | PutRows | CommandAnswered | KeepBlob | DropCopies | ForgetSession | Purge | RenewIdentity
+    | Show | Break
 )

@@ -8,7 +8,7 @@ half in `server_state`.
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from core.domain.errors import InvalidInput
 from core.protocol.client_effects import (
@@ -20,6 +20,7 @@ from core.protocol.client_effects import (
     ForgetSession,
     KeepBlob,
     Place,
+    Purge,
     PutRows,
     RenewIdentity,
     Send,
@@ -27,9 +28,11 @@ from core.protocol.client_effects import (
 )
 from core.protocol.frames import Assembly, parse_piece
 from core.protocol.messages import (
+    CAN_JUDGE_ACTIONS,
     Ack,
     Close,
     Command,
+    Deleted,
     Events,
     Failed,
     Live,
@@ -43,6 +46,10 @@ from core.protocol.messages import (
     Welcome,
     Wire,
 )
+from core.protocol.operations import GiveVerdict
+
+HELD = "held_for_newer_server"
+"""The code under which a command is held: an older server would misread it, and what comes after it waits behind it."""
 
 COMMANDS_IN_FLIGHT = 32
 BLOBS_IN_FLIGHT = 32
@@ -62,15 +69,17 @@ class OutboxSender:
         self._unsent = deque(sorted(self._waiting))
         self._flying: set[int] = set()
         self._open = False
+        self._known: Collection[str] = ()
 
-    def connect(self, held: int) -> list[Effect]:
-        """Start a connection whose server holds our commands up to `held`: it must be all that were answered."""
+    def connect(self, held: int, known: Collection[str]) -> list[Effect]:
+        """Start a connection whose server holds our commands up to `held`: it must be all that were answered. `known`
+        are its capabilities."""
         if held < min(self._waiting, default=self._last + 1) - 1:
             return [RenewIdentity()]
         new = [n for n in self._waiting if n > held]
         if new and min(new) != held + 1:
             return [RenewIdentity()]
-        self._unsent, self._flying, self._open = deque(sorted(self._waiting)), set(), True
+        self._unsent, self._flying, self._open, self._known = deque(sorted(self._waiting)), set(), True, known
         return self.pump()
 
     def disconnect(self) -> None:
@@ -97,12 +106,26 @@ class OutboxSender:
         if not self._open:
             return []
         due: list[Effect] = []
-        while self._unsent and len(self._flying) < COMMANDS_IN_FLIGHT:
+        while self._open and self._unsent and len(self._flying) < COMMANDS_IN_FLIGHT:
             command = self._waiting.get(self._unsent.popleft())
-            if command is not None and command.cseq not in self._flying:
+            if command is not None and not self._is_understood(command):
+                self._open = False
+                due.append(Show(_held(command)))
+            elif command is not None and command.cseq not in self._flying:
                 self._flying.add(command.cseq)
                 due.append(Send(command))
         return due
+
+
+    def _is_understood(self, command: Command) -> bool:
+        op = command.op
+        return not (isinstance(op, GiveVerdict) and op.action) or CAN_JUDGE_ACTIONS in self._known
+
+
+def _held(command: Command) -> Failed:
+    sentence = ("The server's program is older and would take a verdict on one action for one on the whole step: that "
+                "verdict, and what was sent after it, waits here until the server is updated.")
+    return Failed(kind="ProtocolMismatch", code=HELD, sentence=sentence, about=command.session)
 
 
 class Subscriptions:
@@ -196,6 +219,10 @@ class Subscriptions:
         self._unsure.discard(session)
         return [ForgetSession(session), Send(Subscribe(session=session, after=0))]
 
+    def purged(self, session: str) -> list[Effect]:
+        """Our copy of a deleted session is gone: what comes under its id is followed from its start."""
+        return self.restart(session)[1:]
+
 
 class Wants:
     """Payloads asked for and not yet here; asked again on every connection."""
@@ -269,7 +296,7 @@ class ClientState:
         return self._resume(welcome, heads)
 
     def _resume(self, welcome: Welcome, heads: Mapping[str, int]) -> list[Effect]:
-        effects = self.sender.connect(welcome.cseq)
+        effects = self.sender.connect(welcome.cseq, welcome.capabilities)
         if RenewIdentity() in effects:
             return effects
         follow = self.subscriptions.connect(heads)
@@ -286,6 +313,8 @@ class ClientState:
         match message:
             case Events():
                 return self.subscriptions.take(message)
+            case Deleted():
+                return [Purge(message.sessions)]
             case Sessions():
                 return [PutRows(message.rows)]
             case Ack() | Nak():

@@ -40,6 +40,10 @@ CAN_JUDGE_ACTIONS = "verdicts_on_actions"
 """The server knows GiveVerdict's `action`. An older one would take a verdict on an action for one on the step."""
 
 
+CAN_DELETE = "delete"
+"""The server knows DeleteSession, and says Deleted."""
+
+
 class Wire(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="type"):
     """One message."""
 
@@ -202,6 +206,19 @@ class Sessions(Wire, frozen=True, kw_only=True, tag="sessions"):
     rows: Annotated[tuple[SessionRow, ...], Many]
 
 
+class DeletedSession(msgspec.Struct, frozen=True, kw_only=True):
+    """A deletion, named by `mark`. Later rows and events of that session are another one's of the same id."""
+
+    session: Id
+    mark: Id
+
+
+class Deleted(Wire, frozen=True, kw_only=True, tag="deleted"):
+    """To who watches the sessions, before their rows: these were deleted. Copies that are older go, once for each."""
+
+    sessions: Annotated[tuple[DeletedSession, ...], Many]
+
+
 class Leased(Wire, frozen=True, kw_only=True, tag="leased"):
     """The runner holds the session under `fence`; `next` is the first journal entry that the server lacks."""
 
@@ -267,7 +284,7 @@ class Failed(Wire, frozen=True, kw_only=True, tag="failed"):
 
 
 FromServer = (
-    Welcome | Ack | Nak | Events | Sessions | Leased | Appended | MissingBlobs | Failed | Live | Found | Tasks
+    Welcome | Ack | Nak | Events | Sessions | Deleted | Leased | Appended | MissingBlobs | Failed | Live | Found | Tasks
 )
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from core.domain.anchor import TextAnchor
 from core.domain.attention import Thresholds
 from core.domain.bounds import (
     Code,
@@ -72,28 +73,33 @@ class Control(Op, frozen=True, kw_only=True, tag="control"):
 
 class GiveVerdict(Op, frozen=True, kw_only=True, tag="give_verdict"):
     """Judge a step, or its `action`-th action (counted from 1; 0: the whole step). `author` is only for rules and
-    judges; a person is known by the token."""
+    judges; a person is known by the token. `content` is the content address of the body that the step had
+    where it was judged: the server refuses a word on a step that says something else now. "": it is not asked."""
 
     step: StepPlace
     value: VerdictValue
     reason: Reason = ""
     author: Author | None = None
     action: Count = 0
+    content: Code = ""
 
 
 class AddNote(Op, frozen=True, kw_only=True, tag="add_note"):
-    """Remark on a step (0: on the session)."""
+    """Remark on a step, on words of it (`anchor`), or on the session (step 0). `content` as in `GiveVerdict`."""
 
     step: StepPlace
     text: Text
+    content: Code = ""
+    anchor: TextAnchor | None = None
 
 
 class SetTag(Op, frozen=True, kw_only=True, tag="set_tag"):
-    """Tag a step (0: the session), or take the tag off."""
+    """Tag a step (0: the session), or take the tag off. `content` as in `GiveVerdict`."""
 
     step: StepPlace
     tag: Tag
     on: bool = True
+    content: Code = ""
 
 
 class TellTime(Op, frozen=True, kw_only=True, tag="tell_time"):
@@ -115,6 +121,16 @@ class MergeOpinions(Op, frozen=True, kw_only=True, tag="merge_opinions"):
     opinions: Annotated[tuple[Opinion, ...], Many]
 
 
+class DeleteSession(Op, frozen=True, kw_only=True, tag="delete_session"):
+    """Delete a session that is over, for everybody; or say what would be lost by that.
+
+    `head` is the newest event that the sender knows of: the session is deleted only if it still is the newest. Without
+    it nothing is deleted. The result is a `core.domain.losses.Losses`.
+    """
+
+    head: Sequence | None = None
+
+
 class ClearAttention(Op, frozen=True, kw_only=True, tag="clear_attention"):
     """A person has dealt with it."""
 
@@ -129,7 +145,7 @@ class SetThresholds(Op, frozen=True, kw_only=True, tag="set_thresholds"):
 
 AnyOp = (
     CreateSession | ImportSession | Guide | ChangeGuidance | Control | GiveVerdict | AddNote | SetTag | ClearAttention
-    | SetThresholds | TellTime | MergeOpinions
+    | SetThresholds | TellTime | MergeOpinions | DeleteSession
 )
 
 

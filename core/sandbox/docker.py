@@ -5,8 +5,9 @@ volumes: a writable layer would need a writable root. A commit does not hold vol
 them, engine to engine, into a helper container of the same image and commits that; a container that starts
 from a snapshot finds them again, because the engine fills a new volume from the image.
 
-The daemon is the container's main process and talks over a socket in a folder of its own that is mounted
-from the session's folder; where the engine is on another machine, an exec of its `bridge` takes that place.
+The daemon is the container's main process and talks over a socket on a volume of its own: a tmpfs of a fixed size,
+so that nothing fills this machine's disk beside what is measured. Where that cannot be entered from here (the engine
+is on another machine, or we are not root) an exec of its `bridge` takes its place.
 """
 
 from __future__ import annotations
@@ -29,9 +30,13 @@ from core.sandbox.bridge import open_bridge
 from core.sandbox.daemon_link import Streams
 from core.sandbox.engine import Client, in_thread, is_local, open_engine
 from core.sandbox.image import INSTALLED, REPOSITORY, build_image
-from core.sandbox.linked import BOOT, LinkedSandbox, connect_socket, make_socket_folder, size_of
+from core.sandbox.linked import BOOT, LinkedSandbox, connect_socket
 
 SOCKET = "/run/tiphys"
+SOCKET_VOLUME = "socket"
+SOCKET_BYTES, SOCKET_INODES = 1 << 20, 64
+"""All that a container can write beside its socket: a tmpfs, which is memory, holds no more."""
+
 WRITABLE = {"workspace": "/workspace", "home": "/home/agent"}
 _log = logging.getLogger("sandbox")
 
@@ -48,13 +53,13 @@ class DockerSandbox(LinkedSandbox):
 
     def __init__(self, session: str, host: Host, folder: Path, image: str = "", *, home: str = "",
                  bridge: bool | None = None) -> None:
-        """`bridge` chooses the way in (None: the mounted socket where the engine is local)."""
+        """`bridge` chooses the way in (None: the socket itself where the engine is local and we may)."""
         super().__init__(host, "/workspace")
         self.session = session
         self.name = _plain(f"tiphys-{session}-{host.name}")
         self.image = image or host.image
         self.labels = {"tiphys.session": session, "tiphys.host": host.name, "tiphys.home": home_label(home)}
-        self._folder = (folder / "sandbox" / host.name).absolute()
+        self._folder: Path | None = None
         self._bridge = not is_local() if bridge is None else bridge
         self._engine_client: Client = None
 
@@ -89,27 +94,36 @@ class DockerSandbox(LinkedSandbox):
 
     async def remove(self) -> None:
         """See Sandbox."""
-        await in_thread(lambda: remove_container(self._engine(), self.name, [self._volume(n) for n in WRITABLE]))
+        await in_thread(lambda: remove_container(self._engine(), self.name,
+                                                 [self._volume(n) for n in (*WRITABLE, SOCKET_VOLUME)]))
         await self.close()
 
     async def disk_used(self) -> int:
-        """See Sandbox. The engine measures its volumes; the socket's folder lies on this machine."""
+        """See Sandbox. The engine measures its volumes."""
         volumes = await in_thread(volume_sizes, self._engine())
-        held = sum(volumes.get(self._volume(which), 0) for which in WRITABLE)
-        return held if self._bridge else held + await asyncio.to_thread(size_of, self._folder)
+        return sum(volumes.get(self._volume(which), 0) for which in WRITABLE)
 
     async def snapshot(self, tag: str) -> str:
         """See Sandbox. Processes are frozen while the files are copied."""
         return await in_thread(self._snapshot, _plain(tag))
 
     async def _connect(self) -> Streams:
-        if self._bridge:
-            command = ["python3", "-I", "-B", "-c", BOOT, INSTALLED, "bridge", SOCKET]
+        if not self._bridge:
             try:
-                return await open_bridge(self._engine(), self.name, command)
-            except NotFound as error:
-                raise ConnectionRefusedError(str(error)) from error
-        return await connect_socket(self._folder)
+                return await connect_socket(await in_thread(self._socket_folder))
+            except (OSError, NotFound) as error:
+                _log.debug("the socket of %s cannot be entered from here: %s", self.name, error)
+        command = ["python3", "-I", "-B", "-c", BOOT, INSTALLED, "bridge", SOCKET]
+        try:
+            return await open_bridge(self._engine(), self.name, command)
+        except NotFound as error:
+            raise ConnectionRefusedError(str(error)) from error
+
+    def _socket_folder(self) -> Path:
+        """Where the engine has the socket's volume on its machine."""
+        if self._folder is None:
+            self._folder = Path(self._engine().volumes.get(self._volume(SOCKET_VOLUME)).attrs["Mountpoint"])
+        return self._folder
 
     def _engine(self) -> Client:
         if self._engine_client is None:
@@ -146,8 +160,9 @@ class DockerSandbox(LinkedSandbox):
         for which in WRITABLE:
             engine.volumes.create(self._volume(which), labels=self.labels)
         user = os.getuid() or 1000
-        if not self._bridge:
-            make_socket_folder(self._folder, user if os.getuid() == 0 else None)
+        engine.volumes.create(self._volume(SOCKET_VOLUME), driver="local", labels=self.labels, driver_opts={
+            "type": "tmpfs", "device": "tmpfs",
+            "o": f"size={SOCKET_BYTES},nr_inodes={SOCKET_INODES},mode=0700,uid={user},gid={user}"})
         command = ["-I", "-B", "-c", BOOT, INSTALLED, "serve", SOCKET, "/run/ptyd", "/workspace"]
         return engine.containers.create(  # the entry point is named, so that the image's own does not count
             image, command, entrypoint=["python3"], name=self.name, labels=self.labels,
@@ -171,10 +186,7 @@ class DockerSandbox(LinkedSandbox):
         part = max(16, min(512, self.host.memory_mb // 4))
         mounts = [Mount(target, self._volume(which), type="volume") for which, target in WRITABLE.items()]
         tmpfs = {"/tmp": f"size={part}m,mode=1777,exec", "/run/ptyd": f"size={min(part, 64)}m,mode=1777"}
-        if self._bridge:
-            tmpfs[SOCKET] = "size=1m,mode=1777"
-        else:
-            mounts.append(Mount(SOCKET, str(self._folder), type="bind"))
+        mounts.append(Mount(SOCKET, self._volume(SOCKET_VOLUME), type="volume", no_copy=True))
         return {"mounts": mounts, "tmpfs": tmpfs}
 
     def _snapshot(self, tag: str) -> str:

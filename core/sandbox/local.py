@@ -14,6 +14,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from core import program
 from core.domain.errors import ReportableError, Unavailable
 from core.domain.task import Host
 from core.sandbox.daemon_link import Streams
@@ -105,7 +106,7 @@ class LocalSandbox(LinkedSandbox):
         """Start the daemon in a session of its own, so that it outlives this process."""
         if sys.platform == "win32":
             raise Unavailable("no_local_sandbox", "The local sandbox needs Linux or macOS.")
-        python = shutil.which("python3") if getattr(sys, "frozen", False) else sys.executable
+        python = program.interpreter()
         shell = shutil.which("bash")
         if not python or not shell:
             raise Unavailable("no_local_sandbox", "The local sandbox needs python3 and bash on this machine.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import closing
 
 import docker.errors
@@ -17,7 +17,28 @@ async def reap(home: str, keep: Collection[str]) -> list[str]:
 
     Raises Unavailable where no engine can be reached.
     """
-    return await in_thread(_reap, home_label(home), frozenset(keep))
+    wanted = frozenset(keep)
+    return await in_thread(_delete, home_label(home), lambda labels: not _belongs(labels, wanted))
+
+
+async def remove(home: str, sessions: Collection[str], others: Collection[str]) -> list[str]:
+    """Delete containers and volumes that the installation `home` made for `sessions`, and that are none of `others`
+    (whose ids may begin alike); gives the containers' names. Raises Unavailable where no engine can be reached.
+    """
+    gone, stay = frozenset(sessions), frozenset(others) - frozenset(sessions)
+    return await in_thread(_delete, home_label(home),
+                           lambda labels: _belongs(labels, gone) and not _belongs(labels, stay))
+
+
+async def count(home: str, session: str) -> int:
+    """How many containers the installation `home` has of a session. Raises Unavailable."""
+    return await in_thread(_count, home_label(home), frozenset({session}))
+
+
+def _count(label: str, sessions: frozenset[str]) -> int:
+    with closing(open_engine()) as engine:
+        found = engine.containers.list(all=True, filters={"label": f"tiphys.home={label}"})
+        return sum(_belongs(c.labels, sessions) for c in found)
 
 
 async def running(home: str, sessions: Collection[str]) -> list[str]:
@@ -49,15 +70,15 @@ def _stop(label: str, over: frozenset[str]) -> list[str]:
         return sorted(c.name for c in left)
 
 
-def _reap(label: str, keep: frozenset[str]) -> list[str]:
+def _delete(label: str, is_chosen: Callable[[dict[str, str]], bool]) -> list[str]:
     with closing(open_engine()) as engine:
         chosen = {"label": f"tiphys.home={label}"}
-        orphans = [c for c in engine.containers.list(all=True, filters=chosen) if not _belongs(c.labels, keep)]
+        orphans = [c for c in engine.containers.list(all=True, filters=chosen) if is_chosen(c.labels)]
         for container in orphans:
             with contextlib.suppress(docker.errors.NotFound):
                 container.remove(force=True)
         for volume in engine.volumes.list(filters=chosen):
-            if not _belongs(volume.attrs.get("Labels") or {}, keep):
+            if is_chosen(volume.attrs.get("Labels") or {}):
                 with contextlib.suppress(docker.errors.NotFound):
                     volume.remove(force=True)
         return sorted(c.name for c in orphans)

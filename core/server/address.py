@@ -1,38 +1,30 @@
-"""Where the server listens, so that clients and detached runners find it again after a restart."""
+"""Where the server listens, and what it is called elsewhere."""
 
 from __future__ import annotations
 
-import os
 import socket
 from collections.abc import Sequence
 from pathlib import Path
+from urllib.parse import urlsplit
 
-import msgspec
-
-from core.domain.errors import Unavailable
+from core.domain.errors import InvalidInput, Unavailable
 from core.store.home import Home, write_private
 
 DEFAULT_PORT = 7717
 
 
-class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
-    """What `home.endpoint` holds while a server runs: its address on this computer and its process."""
-
-    url: str
-    pid: int
-
-
-def read_endpoint(home: Home) -> Endpoint | None:
-    """Where the server of a home folder listens, as it last said; None when it never did."""
+def host_of(address: str) -> str:
+    """The host name of an address; "" of none. Raises InvalidInput (bad_public_address)."""
+    wrong = InvalidInput("bad_public_address", f"{address[:200]!r} is no address: wss://HOST or ws://HOST is expected.",
+                         address=address[:200])
     try:
-        return msgspec.json.decode(home.endpoint.read_bytes(), type=Endpoint)
-    except (OSError, msgspec.DecodeError):
-        return None
-
-
-def write_endpoint(home: Home, url: str) -> None:
-    """Say where this process listens, in one move."""
-    write_private(home.endpoint, msgspec.json.encode(Endpoint(url=url, pid=os.getpid())))
+        parts = urlsplit(address)
+        host = parts.hostname or ""
+    except ValueError as error:
+        raise wrong from error
+    if address and (parts.scheme not in ("ws", "wss") or not host):
+        raise wrong
+    return host
 
 
 def bind(home: Home, host: str, port: int | None, private: bool) -> socket.socket:

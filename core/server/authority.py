@@ -4,7 +4,9 @@ else by holding the database itself. Either way the same handlers decide."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from typing import Any, Protocol, TypeVar
 
 import msgspec
@@ -15,22 +17,26 @@ from core.client.status import Status
 from core.domain.errors import Conflict, Denied, ReportableError, Unavailable, make_error
 from core.domain.ids import new_id
 from core.protocol.append_state import Appender, SendBlobs, Stored
-from core.protocol.client_effects import Send
+from core.protocol.client_effects import Send, Show
 from core.protocol.client_state import OutboxSender
 from core.protocol.frames import pieces
 from core.protocol.messages import Ack, Append, Command, Failed, Nak, Welcome, Wire
-from core.protocol.operations import AnyOp, ImportSession
-from core.server.address import read_endpoint
+from core.protocol.operations import AnyOp, DeleteSession, ImportSession
 from core.server.append import MissingPayloads, append_entries
+from core.server.deletion import finish
+from core.server.end_rules import EndRules
 from core.server.handlers import apply_command
 from core.server.lookups import lookups_of
 from core.server.serve import ensure_admin, hold
 from core.store import accounts, blobs, log
+from core.store.endpoint import read_endpoint
 from core.store.home import Home
 from core.store.lock import FileLock
 from core.store.sqlite import Connection as Database
 from core.store.sqlite import connect, transaction
 from core.store.writer import Writer
+
+_log = logging.getLogger("session")
 
 PATIENCE_S = 15.0
 """How long a server that should be running may be out of reach."""
@@ -50,6 +56,9 @@ class Way(Protocol):
     async def take_in(self, session: str, op: ImportSession, journal: str, bodies: Sequence[bytes],
                       payloads: Mapping[str, bytes]) -> None:
         """Make room for an import and append it."""
+
+    async def judge_ended(self, sessions: Iterable[str]) -> None:
+        """Let the rules judge those of some sessions that are over."""
 
     async def close(self) -> None:
         """Let go."""
@@ -105,15 +114,16 @@ class Authority:
         """
         await self._way.take_in(session, op, journal, bodies, payloads)
 
+    async def judge_ended(self, sessions: Iterable[str]) -> None:
+        """Let the rules judge those of some sessions that are over; a server that runs does so by itself."""
+        await self._way.judge_ended(sessions)
+
     # ---- accounts: rows that no log tells of, so they are written beside a running server, which notices
 
-    async def add_account(self, name: str, scopes: Sequence[str]) -> str:
-        """Make an account; returns its token. Raises Conflict, InvalidInput."""
-        return await asyncio.to_thread(_beside, self.home, lambda conn: accounts.add_account(conn, name, scopes))
-
-    async def revoke(self, name: str) -> None:
-        """Make an account's token void; a running server closes its connections within a second. Raises NotFound."""
-        await asyncio.to_thread(_beside, self.home, lambda conn: accounts.revoke(conn, name))
+    async def accounts(self, work: Callable[[Database], T]) -> T:
+        """The result of work on accounts and invitations; a running server closes within a second the connections of
+        those that may not be there any more. Raises what `work` raises."""
+        return await asyncio.to_thread(_beside, self.home, work)
 
 
 def _beside(home: Home, work: Callable[[Database], T]) -> T:
@@ -129,6 +139,7 @@ class _Local:
     """The database is ours as long as we hold the lock."""
 
     def __init__(self, home: Home, lock: FileLock, writer: Writer, principal: accounts.Principal) -> None:
+        self._home = home
         self._lookups, self._lock, self._writer, self._principal = lookups_of(home), lock, writer, principal
 
     @classmethod
@@ -143,7 +154,17 @@ class _Local:
             raise
 
     async def do(self, session: str, op: AnyOp) -> dict[str, Any]:
-        return await self._writer.do(lambda conn: self._apply(conn, session, op))
+        result = await self._writer.do(lambda conn: self._apply(conn, session, op))
+        if isinstance(op, DeleteSession) and result["is_deleted"]:
+            await self._finish_deletion(session)
+        return result
+
+    async def _finish_deletion(self, session: str) -> None:
+        """What cannot be removed now is removed by the next server that starts."""
+        try:
+            await finish(self._home, self._writer)
+        except Unavailable as error:
+            _log.warning("what session %s left beside the log stays until a server runs: %s", session, error.sentence)
 
     async def append(self, session: str, journal: str, bodies: Sequence[bytes], payloads: Mapping[str, bytes]) -> int:
         account = self._principal.name
@@ -158,6 +179,14 @@ class _Local:
 
         await self._writer.do(work)
 
+    async def judge_ended(self, sessions: Iterable[str]) -> None:
+        with closing(connect(self._home.server_db, readonly=True)) as reader:
+            rules = EndRules(_HeldLog(reader, self._writer), self._home)
+            try:
+                await rules.judge(sessions)
+            finally:
+                await rules.close()
+
     def _apply(self, conn: Database, session: str, op: AnyOp) -> dict[str, Any]:
         command = Command(id=new_id(), cseq=1, session=session, op=op)
         return apply_command(conn, self._principal, command, self._lookups)
@@ -165,6 +194,16 @@ class _Local:
     async def close(self) -> None:
         self._writer.close()
         self._lock.release()
+
+
+class _HeldLog:
+    """The log as the rules use it, while no server runs."""
+
+    def __init__(self, reader: Database, writer: Writer) -> None:
+        self.reader, self._writer = reader, writer
+
+    async def do(self, session: str, work: Callable[[Database], T]) -> T:
+        return await self._writer.do(work)
 
 
 class _Remote:
@@ -237,6 +276,9 @@ class _Remote:
         await self.do(session, op)
         await self.append(session, journal, bodies, payloads)
 
+    async def judge_ended(self, sessions: Iterable[str]) -> None:
+        return
+
     async def _patiently(self, done: asyncio.Future[int]) -> int:
         while not done.done():
             await asyncio.wait([done], timeout=PATIENCE_S)
@@ -250,7 +292,7 @@ class _Remote:
     # ---- what the link tells
 
     async def on_welcome(self, welcome: Welcome) -> None:
-        self._post(self._sender.connect(welcome.cseq))
+        self._post(self._sender.connect(welcome.cseq, welcome.capabilities))
         if self._appender is not None:
             for message in self._appender.connect():
                 self._link.post(message)
@@ -304,6 +346,14 @@ class _Remote:
         for effect in effects:
             if isinstance(effect, Send):
                 self._link.post(effect.message)
+            elif isinstance(effect, Show) and isinstance(effect.message, Failed):
+                self._held(effect.message)
+
+    def _held(self, why: Failed) -> None:
+        """Nothing that waits will be answered: nobody updates the server while a command of the command line runs."""
+        for answer in self._answers.values():
+            if not answer.done():
+                answer.set_exception(make_error(why.kind, why.code, why.sentence, why.params))
 
 
 def _missing(hash: str) -> Unavailable:

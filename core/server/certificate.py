@@ -33,9 +33,18 @@ def own_certificate(home: Home, names: Iterable[str]) -> tuple[Path, Path]:
 
 def fingerprint_of(path: str | Path) -> str:
     """The fingerprint of the first certificate of a PEM file. Raises OSError, ValueError."""
+    return fingerprint(ssl.PEM_cert_to_DER_cert(_first(path)))
+
+
+def expires_at(path: str | Path) -> float:
+    """When the first certificate of a PEM file expires, in seconds since 1970. Raises OSError, ValueError."""
+    return x509.load_pem_x509_certificate(_first(path).encode()).not_valid_after_utc.timestamp()
+
+
+def _first(path: str | Path) -> str:
     text = Path(path).read_text(encoding="ascii")
     begin, end = text.index("-----BEGIN CERTIFICATE-----"), text.index("-----END CERTIFICATE-----")
-    return fingerprint(ssl.PEM_cert_to_DER_cert(text[begin:end] + "-----END CERTIFICATE-----\n"))
+    return text[begin:end] + "-----END CERTIFICATE-----\n"
 
 
 def _signed(secret: ec.EllipticCurvePrivateKey, names: Iterable[str]) -> x509.Certificate:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import time
 from collections.abc import Callable
 
 from websockets.asyncio.server import ServerConnection
@@ -21,13 +22,16 @@ from core.domain.errors import (
     Unavailable,
     error_kind,
 )
+from core.domain.ids import made_at
 from core.protocol.append_state import SendBlobs
 from core.protocol.codec import decode_to_server
 from core.protocol.messages import (
+    CAN_DELETE,
     CAN_JUDGE_ACTIONS,
     CAN_LIST_TASKS,
     CAN_SEARCH,
     PROTOCOL,
+    Ack,
     Append,
     Appended,
     Close,
@@ -41,6 +45,7 @@ from core.protocol.messages import (
     Nak,
     Welcome,
 )
+from core.protocol.operations import DeleteSession
 from core.protocol.packed import PACKED
 from core.protocol.server_state import (
     MAX_WANTS,
@@ -66,12 +71,13 @@ from core.server.hub import Hub
 from core.server.incoming import IncomingPayloads
 from core.server.outlets import BlobFeed, Door, EventFeed, LiveFeed, RowFeed
 from core.server.questions import QuestionQueue
-from core.store import commands, log
+from core.store import commands, log, tombstones
 from core.store.accounts import Principal
+from core.store.sqlite import Connection as Database
 
 _log = logging.getLogger("wire")
 
-CAN = (CAN_SEARCH, CAN_LIST_TASKS, CAN_JUDGE_ACTIONS)
+CAN = (CAN_SEARCH, CAN_LIST_TASKS, CAN_JUDGE_ACTIONS, CAN_DELETE)
 HELLO_S = 5.0
 COMMANDS_PER_S, COMMANDS_AT_ONCE = 50.0, 200.0
 """How often one connection may command: faster senders are made to wait, which loses nothing."""
@@ -99,12 +105,27 @@ class ConnectedClient:
 
     # ---- for the hub
 
+    @property
+    def followed(self) -> list[tuple[str, int]]:
+        """The sessions that it follows, each with the last event that was sent."""
+        return [(session, cursor.sent) for session, cursor in self._state.cursors.items()]
+
     def changed(self, session: str) -> None:
         """Something of a session was committed."""
         if session in self._feeds:
             self._feeds[session][0].wake()
         if self._rows is not None:
             self._rows.changed(session)
+
+    def deleted(self, session: str) -> None:
+        """A session was deleted: who writes it goes, and who follows it drops the copy."""
+        if self.leases.pop(session, None) is not None:
+            self.drop(Close.FENCED, "the session was deleted")
+        is_followed = session in self._feeds
+        self._state.cursors.pop(session, None)
+        self._unfollow(session)
+        if not self._is_closed:
+            self._start(lambda: self._tell_deleted(session, is_followed), "deleted")
 
     def show(self, live: Live) -> None:
         """Text that is being made came."""
@@ -116,6 +137,10 @@ class ConnectedClient:
         self._state.is_over = True
         if not self._is_closed:
             self._scope.spawn(self._socket.close(code, reason), name="close")
+
+    @property
+    def _is_runner(self) -> bool:
+        return any(scope.startswith("agent:") for scope in self.principal.scopes)
 
     # ---- frames
 
@@ -162,8 +187,8 @@ class ConnectedClient:
     async def _do(self, effect: Effect) -> None:
         match effect:
             case Say(message):
-                if isinstance(message, Failed) and message.kind == Denied.__name__:
-                    self._note_refusal(message.sentence)
+                if isinstance(message, Failed):
+                    self._note_failure(message)
                 await self._door.say(message)
             case Greet(hello):
                 await self._greet(hello)
@@ -176,7 +201,7 @@ class ConnectedClient:
             case Credit(session):
                 self._feeds[session][0].wake()
             case WatchRows():
-                self._watch_rows()
+                await self._watch_rows()
             case SendBlobs(hashes):
                 await self._send_blobs(hashes)
             case TakeLease(lease):
@@ -192,6 +217,7 @@ class ConnectedClient:
                 await self._socket.close(code, reason)
 
     async def _fail(self, error: ReportableError, code: int = 0, about: str = "") -> None:
+        self._hub.counts.refusals[error.code] += 1
         failed = Failed(kind=error_kind(error), code=error.code, sentence=error.sentence, about=about,
                         params={k: v for k, v in error.params.items() if isinstance(v, (str, int, float))})
         await self._door.say(failed)
@@ -204,7 +230,13 @@ class ConnectedClient:
     async def _greet(self, hello: Hello) -> None:
         reader = self._hub.reader
         self._door.packs = PACKED in hello.capabilities
-        self._hub.join(self, hello.client)
+        try:
+            self._hub.join(self, hello.client)
+        except LimitReached as error:
+            self._note_refusal(error.code)
+            await self._fail(error, Close.SLOW_DOWN)
+            return
+        self._hub.counts.greeted["runner" if self._is_runner else "client"] += 1
         self._on_greeted(hello)
         await self._door.say(Welcome(protocol=PROTOCOL, epoch=log.epoch(reader), program=self._program,
                                      name=self.principal.name, scopes=self.principal.scopes, capabilities=CAN,
@@ -214,15 +246,30 @@ class ConnectedClient:
         if not (command.again and self._hub.may_tell_again(self.principal)):
             await asyncio.sleep(self._bucket.wait(asyncio.get_running_loop().time()))
         client, lookups = self._state.client, self._hub.lookups
+        store = self._hub.delete if isinstance(command.op, DeleteSession) else self._hub.do
         try:
-            reply = await self._hub.do(command.session,
-                                       lambda conn: answer_command(conn, client, self.principal, command, lookups))
+            reply = await store(command.session,
+                                lambda conn: answer_command(conn, client, self.principal, command, lookups))
         except Conflict as error:  # out of order: the client resumes from what is held
             await self._fail(error, Close.GAP)
             return
+        self._count(command, reply)
         if isinstance(reply, Nak) and reply.kind == Denied.__name__:
             self._note_refusal(f"{type(command.op).__name__}: {reply.sentence}")
         await self._door.say(reply)
+
+    def _count(self, command: Command, reply: Ack | Nak) -> None:
+        counts, made = self._hub.counts, made_at(command.id)
+        counts.commands[reply.__struct_config__.tag] += 1  # type: ignore[index]
+        if isinstance(reply, Nak):
+            counts.refusals[reply.code] += 1
+        if made is not None and not command.again:
+            counts.outbox_age.note(max(0.0, time.time() - made.timestamp()))
+
+    def _note_failure(self, failed: Failed) -> None:
+        self._hub.counts.refusals[failed.code] += 1
+        if failed.kind == Denied.__name__:
+            self._note_refusal(failed.sentence)
 
     def _note_refusal(self, what: str) -> None:
         name = self.principal.name
@@ -247,10 +294,18 @@ class ConnectedClient:
         if feed is not None:
             feed[1].cancel()
 
-    def _watch_rows(self) -> None:
+    async def _watch_rows(self) -> None:
         if self._rows is None:
             self._rows = RowFeed(self._door, self._hub.reader)
+            await self._rows.tell_deletions([stone.session for stone in tombstones.all_of(self._hub.reader)])
             self._start(self._rows.run, "rows")
+
+    async def _tell_deleted(self, session: str, is_followed: bool) -> None:
+        """The deletion first: from it a client knows that its copy goes for good, payloads and all."""
+        if self._rows is not None:
+            await self._rows.tell_deletions([session])
+        if is_followed:
+            await self._fail(Conflict("ahead_of_log", f"Session {session} has 0 events.", head=0), about=session)
 
     async def _send_blobs(self, hashes: tuple[str, ...]) -> None:
         if self._blobs is None:
@@ -266,9 +321,9 @@ class ConnectedClient:
             return
         try:
             fence, following = await self._hub.do(lease.session,
-                                                  lambda conn: log.lease(conn, lease.session, lease.journal))
+                                                  lambda conn: _take_lease(conn, lease))
         except NotFound as error:
-            await self._fail(error, about=lease.session)
+            await self._fail(error, Close.FENCED if error.code == "session_deleted" else 0, about=lease.session)
             return
         self.leases[lease.session] = fence
         self._hub.fence(lease.session, self)
@@ -316,3 +371,9 @@ class ConnectedClient:
             await run()  # type: ignore[misc]
         except ConnectionClosed:
             return
+
+
+def _take_lease(conn: Database, lease: Lease) -> tuple[int, int]:
+    """Raises NotFound: session_deleted, for which there is no coming back; no_session."""
+    tombstones.refuse_deleted(conn, lease.session)
+    return log.lease(conn, lease.session, lease.journal)

@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
+from typing import Protocol
 
 import msgspec
 
+from core import program
 from core.domain.errors import InvalidInput, NotFound, ReportableError
 from core.domain.events import StepAdded, VerdictGiven, decode_event
 from core.domain.session import FINAL_STATES, SessionRow
 from core.protocol.codec import check_event
-from core.server.hub import Hub
 from core.server.worker_process import WorkerProcess
 from core.store import log
 from core.store.home import Home, make_private_folder, write_private
@@ -39,25 +40,41 @@ ATTEMPTS = 5
 _MAX_LINE = 256 * 1024 * 1024
 
 
+class WritableLog(Protocol):
+    """A home's log: that of a server (`Hub`), or of a command while no server runs."""
+
+    reader: Database
+
+    async def do(self, session: str, work: Callable[[Database], bool]) -> bool:
+        """The result of work on a session once it is committed."""
+
+
 class EndRules:
     """Judges sessions that are over, one after the other. `judged` is how many steps the rules have seen of each: a
     derived file, without which they say nothing twice, but look again."""
 
-    def __init__(self, hub: Hub, home: Home) -> None:
-        self._hub, self._rules = hub, home.path / "rules"
+    def __init__(self, log: WritableLog, home: Home) -> None:
+        self._log, self._rules = log, home.path / "rules"
         self._file = home.path / "cache" / "judged_at_end.json"
         self._judged: dict[str, int] = {}
         self._changed: dict[str, None] = {}
         self._wake = asyncio.Event()
-        arguments = ["-m", "core.supervision.worker", "--log", str(home.server_db), "--rules", str(self._rules)]
-        self._worker = WorkerProcess(home, arguments, _MAX_LINE)
+        command = program.command("rules", "--log", str(home.server_db), "--rules", str(self._rules))
+        self._worker = WorkerProcess(home, command, _MAX_LINE)
 
-    async def run(self) -> None:
-        """Judge what is over, then what comes to be over, until cancelled."""
-        with suppress(OSError, msgspec.DecodeError):
-            self._judged = msgspec.json.decode(self._file.read_bytes(), type=dict[str, int])
-        self._hub.on_changed.append(self._on_changed)
-        for row in log.rows(self._hub.reader):
+    async def judge(self, sessions: Iterable[str]) -> None:
+        """Judge those of some sessions that are over, once."""
+        self._load()
+        self._changed.update(dict.fromkeys(sessions))
+        await self._judge_changed()
+
+    async def run(self, on_changed: list[Callable[[str], None]], on_deleted: list[Callable[[str], None]]) -> None:
+        """Judge what is over, then what comes to be over, until cancelled. `on_changed` is called with a session after
+        each commit that touched it, `on_deleted` with one that is gone."""
+        self._load()
+        on_changed.append(self._on_changed)
+        on_deleted.append(self._on_deleted)
+        for row in log.rows(self._log.reader):
             self._on_changed(row.session)
         while True:
             await self._wake.wait()
@@ -69,9 +86,17 @@ class EndRules:
         """End the worker."""
         await self._worker.close()
 
+    def _load(self) -> None:
+        with suppress(OSError, msgspec.DecodeError):
+            self._judged = msgspec.json.decode(self._file.read_bytes(), type=dict[str, int])
+
     def _on_changed(self, session: str) -> None:
         self._changed[session] = None
         self._wake.set()
+
+    def _on_deleted(self, session: str) -> None:
+        """What comes back under its id is judged anew."""
+        self._judged.pop(session, None)
 
     async def _judge_changed(self) -> None:
         changed, self._changed = self._changed, {}
@@ -87,7 +112,7 @@ class EndRules:
 
     def _row(self, session: str) -> SessionRow | None:
         with suppress(NotFound):
-            row = log.row(self._hub.reader, session)
+            row = log.row(self._log.reader, session)
             return None if row.is_hidden else row
         return None
 
@@ -105,7 +130,7 @@ class EndRules:
         for _ in range(ATTEMPTS):
             proposed = await self._worker.ask(ProposeVerdicts(session=row.session), ANSWER_S)
             bodies = [_checked(body, row.steps) for body in proposed.events]
-            if not bodies or await self._hub.do(row.session, partial(_store, row.session, proposed.head, bodies)):
+            if not bodies or await self._log.do(row.session, partial(_store, row.session, proposed.head, bodies)):
                 return
 
     def _save(self) -> None:

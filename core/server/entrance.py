@@ -15,12 +15,14 @@ import ipaddress
 import logging
 import socket
 from collections import Counter, OrderedDict, deque
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
 from core.logs import Thinned
 from core.protocol.server_state import Bucket
+from core.server.counts import Counts
 
 SILENT_MOST, SILENT_OF_ADDRESS = 512, 256
 """Connections that said nothing yet: in all, and of one address."""
@@ -71,10 +73,11 @@ class Stranger(msgspec.Struct, frozen=True, eq=False):
 
 
 class Crowd:
-    """Strangers in the order of their coming, no more than `most`, and `of_address` of one address."""
+    """Strangers in the order of their coming, no more than `most`, and `of_address` of one address that is no proxy:
+    behind a proxy are many."""
 
-    def __init__(self, most: int, of_address: int) -> None:
-        self._most, self._of_address = most, of_address
+    def __init__(self, most: int, of_address: int, is_proxy: Callable[[str], bool] = lambda _: False) -> None:
+        self._most, self._of_address, self._is_proxy = most, of_address, is_proxy
         self._strangers: OrderedDict[Any, Stranger] = OrderedDict()
         self._count: Counter[str] = Counter()
 
@@ -85,13 +88,13 @@ class Crowd:
         """Take one in; gives who has to go for that."""
         self._strangers[stranger.peer] = stranger
         self._count[stranger.address] += 1
-        if self._count[stranger.address] > self._of_address:
+        if self._count[stranger.address] > self._limit(stranger.address):
             return self._oldest(stranger.address)
         return self._oldest() if len(self) > self._most else None
 
     def has_room(self, address: str, before: float) -> bool:
         """Whether one more of an address can come, be it for one that has been here since `before`."""
-        if self._count[address] >= self._of_address:
+        if self._count[address] >= self._limit(address):
             return self._oldest(address).since <= before
         return len(self) < self._most or self._oldest().since <= before
 
@@ -115,6 +118,9 @@ class Crowd:
     def all(self) -> list[Stranger]:
         """Everybody, the oldest first."""
         return list(self._strangers.values())
+
+    def _limit(self, address: str) -> int:
+        return self._most if self._is_proxy(address) else self._of_address
 
     def _oldest(self, address: str = "") -> Stranger:
         """The one that came first of an address, or of the one that has most."""
@@ -163,13 +169,14 @@ class HandedSockets(socket.socket):
 class Entrance:
     """Accepts the connections of `listener`; `door` is what the protocol listens on instead."""
 
-    def __init__(self, listener: socket.socket) -> None:
-        self._listener = listener
+    def __init__(self, listener: socket.socket, counts: Counts | None = None,
+                 is_proxy: Callable[[str], bool] = lambda _: False) -> None:
+        self._listener, self._counts = listener, counts or Counts()
         self._log = Thinned(logging.getLogger("wire"))
         self._loop = asyncio.get_running_loop()
         self.door = HandedSockets()
-        self.silent = Crowd(SILENT_MOST, SILENT_OF_ADDRESS)
-        self.shaking = Crowd(SHAKING_MOST, SHAKING_OF_ADDRESS)
+        self.silent = Crowd(SILENT_MOST, SILENT_OF_ADDRESS, is_proxy)
+        self.shaking = Crowd(SHAKING_MOST, SHAKING_OF_ADDRESS, is_proxy)
         self._ready: OrderedDict[Any, Stranger] = OrderedDict()
         self._turns = Bucket(SHAKES_PER_S, SHAKES_PER_S)
         self._again: asyncio.TimerHandle | None = None
@@ -297,6 +304,7 @@ class Entrance:
             self._ready.pop(stranger.peer, None)
         self._litter += crowd is self.shaking
         if why:
+            self._counts.refusals["stranger"] += 1
             self._log.say(logging.INFO, f"{why} {stranger.address}", "a connection from %s that did not introduce "
                           "itself was closed: it %s", stranger.address, why)
         if stranger.socket.fileno() < 0:

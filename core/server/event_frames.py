@@ -74,6 +74,12 @@ class EventFrames:
         """Something of a session was committed: its head is to be read again."""
         self._heads.pop(session, None)
 
+    def forget(self, session: str) -> None:
+        """A session was deleted: another may come under its id."""
+        self._heads.pop(session, None)
+        for key in [key for key in self._cache if key[0] == session]:
+            del self._cache[key]
+
     def head(self, session: str) -> int:
         """The seq of a session's newest event, without asking the database for every reader."""
         head = self._heads.get(session)

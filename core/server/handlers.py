@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -13,6 +14,7 @@ from core.domain.events import (
     AttentionCleared,
     Fact,
     NoteAdded,
+    StepAdded,
     TagSet,
     ThresholdsSet,
     TimeSpent,
@@ -30,6 +32,7 @@ from core.protocol.operations import (
     ClearAttention,
     Control,
     CreateSession,
+    DeleteSession,
     GiveVerdict,
     Guide,
     ImportSession,
@@ -39,7 +42,7 @@ from core.protocol.operations import (
     TellTime,
 )
 from core.protocol.scopes import SCOPE_OF_OP, scope_of
-from core.server import guidance, lifecycle, opinions
+from core.server import deletion, guidance, lifecycle, opinions
 from core.server.guidance import MAX_REASON, check_length
 from core.server.lookups import Lookups
 from core.server.record import person, write
@@ -84,6 +87,7 @@ def apply_command(conn: Connection, principal: Principal, command: Command, look
         raise bad_op(command.op.why)
     principal.require(scope_of(command.op))
     session = command.session
+    deletion.refuse_late(conn, command)
     if command.again and isinstance(command.op, _SPEAKS) and not lifecycle.is_here(conn, session):
         if not principal.allows(SCOPE_OF_OP[CreateSession]):
             return _hold_early(conn, principal, command)
@@ -108,8 +112,8 @@ def _hold_early(conn: Connection, principal: Principal, command: Command) -> dic
 
 def _apply(conn: Connection, principal: Principal, command: Command, lookups: Lookups) -> dict[str, Any]:
     session = command.session
-    if isinstance(command.op, GiveVerdict) and command.op.action and command.op.author is None:
-        _check_action(conn, session, command.op)
+    if isinstance(command.op, (GiveVerdict, AddNote, SetTag)):
+        _check_judged(conn, session, command.op, command.again)
     match command.op:
         case CreateSession() as op:
             return lifecycle.create(conn, principal, session, op, lookups)
@@ -119,6 +123,8 @@ def _apply(conn: Connection, principal: Principal, command: Command, lookups: Lo
             return lifecycle.control(conn, principal, session, op, lookups, command.id)
         case MergeOpinions() as op:
             return opinions.merge(conn, session, op)
+        case DeleteSession() as op:
+            return deletion.delete(conn, principal.name, command, op, lookups)
         case Guide() as op:
             return guidance.guide(conn, principal, session, op)
         case ChangeGuidance() as op:
@@ -179,7 +185,7 @@ def _opinion(op: GiveVerdict | AddNote | SetTag | TellTime, principal: Principal
         case AddNote():
             _check_step(session, op.step, 0, last)
             guidance.check_text(op.text)
-            return NoteAdded(step=op.step, text=op.text), author
+            return NoteAdded(step=op.step, text=op.text, anchor=op.anchor), author
         case SetTag():
             _check_step(session, op.step, 0, last)
             _check_tag(op.tag)
@@ -210,12 +216,27 @@ def _check_step(session: str, step: int, first: int, last: int) -> None:
         raise NotFound("no_step", f"Session {session} has no step {step}.", step=step)
 
 
-def _check_action(conn: Connection, session: str, op: GiveVerdict) -> None:
-    """A step that is still to come again is not asked for its actions: a verdict on one that it lacks has no effect."""
-    head = log.step_head(conn, session, op.step)
-    if head is not None and op.action > len(head.tools):
-        raise NotFound("no_action", f"Step {op.step} of session {session} has no action {op.action}.", step=op.step,
-                       action=op.action)
+def _check_judged(conn: Connection, session: str, op: GiveVerdict | AddNote | SetTag, again: bool) -> None:
+    """An opinion is on what the person saw. A step that is still to come again is asked for nothing: a verdict on an
+    action that it lacks has no effect, and words on a text that it has no more are void."""
+    action = op.action if isinstance(op, GiveVerdict) and op.author is None else 0
+    if not op.step or not (op.content or action):
+        return
+    tellings = log.tellings(conn, session, op.step)
+    if op.content and _says_else(tellings, op.content, again):
+        raise Conflict("step_changed", f"Step {op.step} of session {session} has changed since it was judged: look at "
+                       "it again.", step=op.step)
+    if tellings and action > len(tellings[-1].head.tools):
+        raise NotFound("no_action", f"Step {op.step} of session {session} has no action {action}.", step=op.step,
+                       action=action)
+
+
+def _says_else(tellings: Sequence[StepAdded], content: str, again: bool) -> bool:
+    """Whether the agent's words are others than in the telling with that body; what came back may have grown. One that
+    a restored log lacks may come again."""
+    after = [t.is_rewritten for t in tellings]
+    held = [place for place, t in enumerate(tellings, 1) if t.body == content]
+    return any(after[held[-1]:]) if held else bool(tellings) and not again
 
 
 def _check_tag(tag: str) -> None:

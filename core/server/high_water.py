@@ -28,8 +28,9 @@ class HighWaterMark(msgspec.Struct, frozen=True):
 
 
 def mark_of(conn: Database) -> HighWaterMark:
-    """Events and commands that a log holds, counted."""
-    sql = "SELECT (SELECT ifnull(sum(head), 0) FROM session) + (SELECT ifnull(sum(cseq), 0) FROM sender)"
+    """Events and commands that a log holds, or held until they were deleted, counted."""
+    sql = ("SELECT (SELECT ifnull(sum(head), 0) FROM session) + (SELECT ifnull(sum(events), 0) FROM tombstone) "
+           "+ (SELECT ifnull(sum(cseq), 0) FROM sender)")
     return HighWaterMark(log.epoch(conn), scalar(conn, sql))
 
 

@@ -39,7 +39,8 @@ class AttentionNotifier:
     def _changed(self, session: str) -> None:
         try:
             row = log.row(self._hub.reader, session)
-        except NotFound:  # a command was refused, for there is no such session
+        except NotFound:  # a command was refused, for there is no such session; or it was deleted
+            self._announced.pop(session, None)
             return
         new = matters(row) - self._announced.get(session, frozenset())
         self._announced[session] = matters(row)

@@ -12,15 +12,16 @@ from core.domain.errors import NotFound
 from core.domain.session import SessionRow
 from core.protocol.codec import encode_bytes
 from core.protocol.frames import PIECE, absent, pieces
-from core.protocol.messages import Live, Sessions, Wire
+from core.protocol.messages import Deleted, DeletedSession, Live, Sessions, Wire
 from core.protocol.server_state import SessionCursor
 from core.server.event_frames import Encoded, EventFrames
-from core.store import blobs, log
+from core.store import blobs, log, tombstones
 from core.store.sqlite import Connection as Database
 
 ROWS_PAUSE_S = 0.2
 LIVE_PAUSE_S = 0.1
 ROWS_PER_FRAME = 200
+DELETIONS_PER_FRAME = 5_000
 LIVE_SLOTS = 64
 PART = 8 * PIECE
 """Bytes of a payload that are held at a time."""
@@ -89,6 +90,8 @@ class RowFeed:
     def __init__(self, door: Door, reader: Database) -> None:
         self._door, self._reader = door, reader
         self._dirty: dict[str, None] = dict.fromkeys(r.session for r in log.rows(reader))
+        self._marks: dict[str, str] = {}
+        """Of the deletions that were told on this connection."""
         self._more = asyncio.Event()
         self._more.set()
 
@@ -96,6 +99,12 @@ class RowFeed:
         """A session's row may be another one now."""
         self._dirty[session] = None
         self._more.set()
+
+    async def tell_deletions(self, sessions: Sequence[str]) -> None:
+        """Tell which of these were deleted, ahead of every row and event that comes of them."""
+        gone = self._new_deletions(sessions)
+        for first in range(0, len(gone), DELETIONS_PER_FRAME):
+            await self._door.say(Deleted(sessions=tuple(gone[first : first + DELETIONS_PER_FRAME])))
 
     async def run(self) -> None:
         """Send until cancelled."""
@@ -111,8 +120,15 @@ class RowFeed:
         names = list(self._dirty)[:ROWS_PER_FRAME]
         for name in names:
             del self._dirty[name]
+        await self.tell_deletions(names)
         rows = tuple(row for name in names if (row := self._row(name)) is not None)
         await self._door.send_text(encode_bytes(Sessions(rows=rows)))
+
+    def _new_deletions(self, names: Sequence[str]) -> list[DeletedSession]:
+        stones = [stone for name in names if (stone := tombstones.of(self._reader, name)) is not None]
+        gone = [stone for stone in stones if self._marks.get(stone.session) != stone.mark]
+        self._marks.update((stone.session, stone.mark) for stone in gone)
+        return [DeletedSession(session=stone.session, mark=stone.mark) for stone in gone]
 
     def _row(self, session: str) -> SessionRow | None:
         try:

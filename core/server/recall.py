@@ -16,7 +16,7 @@ from core.server.append import MissingPayloads, append_entries
 from core.server.high_water import find_out, was_replaced, write_mark
 from core.server.lifecycle import take_early
 from core.server.record import SERVER, write
-from core.store import blobs, log
+from core.store import blobs, log, tombstones
 from core.store.home import Home
 from core.store.sqlite import Connection, connect, driver, scalar
 from core.store.writer import Writer
@@ -43,7 +43,10 @@ def recall_sessions(conn: Connection, home: Home) -> list[str]:
     Without this, guidance that a client sends again would be refused where another client made the session.
     """
     recalled = []
+    deleted = {stone.session for stone in tombstones.unfinished(conn)}  # what is left of these goes soon
     for folder in sorted(home.sessions.iterdir()):
+        if folder.name in deleted:
+            continue
         if log.head(conn, folder.name) or (created := _created(folder / "journal.db")) is None:
             continue
         log.create(conn, folder.name)

@@ -9,12 +9,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import msgspec
 
+from core import program
 from core.domain.errors import ReportableError
 from core.domain.events import SessionStateChanged
 from core.domain.session import EX_TEMPFAIL, FINAL_STATES, SessionRow
@@ -58,8 +58,10 @@ class Supervisor:
 
     def __init__(self, hub: Hub, home: Home, url: str, command: list[str] | None = None) -> None:
         """`command` is how this program is called; its default finds out."""
-        self._hub, self._home, self._url = hub, home, url
-        self._command = command or program()
+        self._hub, self._home = hub, home
+        self.url = url
+        """Where runners that are started from now on reach the server."""
+        self._command = command or program.command("tiphys")
         self._watches: dict[str, RunnerWatch] = {}
         self._retired: set[str] = set()
         self._look = asyncio.Event()
@@ -167,7 +169,7 @@ class Supervisor:
         except ReportableError as error:
             self._failures.say(logging.ERROR, error.code, "no token for the runner of %s: %s", session, error.sentence)
             return
-        watch.child = spawn(self._command, self._home.path, session, self._url, token)
+        watch.child = spawn(self._command, self._home.path, session, self.url, token)
         watch.started_at = time.monotonic()
         _log.info("started runner %d of session %s", watch.child.pid, session)
 
@@ -186,11 +188,6 @@ def spawn(command: list[str], home: Path, session: str, url: str, token: Path) -
     with (folder / "runner.log").open("ab") as file:
         return subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=file, stderr=file, cwd=folder,
                                 start_new_session=True, env=child_environment(home))
-
-
-def program() -> list[str]:
-    """How this program is called: the frozen executable, or this interpreter."""
-    return [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "core.cli"]
 
 
 def runner_token(conn: Database, session: str, folder: Path) -> Path:

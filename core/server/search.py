@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 
+from core import program
 from core.domain.errors import LimitReached, Unavailable
 from core.protocol.messages import Found, Search
 from core.server.worker_process import WorkerProcess
@@ -26,8 +27,8 @@ class LogSearch:
 
     def __init__(self, home: Home) -> None:
         self._turn = asyncio.Lock()
-        arguments = ["-m", "core.server.search_worker", str(home.server_db), str(home.search_db)]
-        self._worker = WorkerProcess(home, arguments, _MAX_LINE)
+        command = program.command("search", str(home.server_db), str(home.search_db))
+        self._worker = WorkerProcess(home, command, _MAX_LINE)
 
     async def find(self, search: Search) -> Found:
         """The answer to a search. Raises LimitReached (search_too_long), Unavailable (search_failed)."""

@@ -7,11 +7,11 @@ import gc
 import getpass
 import logging
 import signal
-import ssl
+import socket
 from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from websockets.asyncio.server import ServerConnection, serve
@@ -20,31 +20,41 @@ from websockets.typing import Subprotocol
 from core.aio import TaskScope
 from core.client.certificate import with_pin
 from core.domain.errors import Conflict, InvalidInput
+from core.logs import silenced
 from core.protocol.codec import MAX_TEXT_FRAME
 from core.protocol.messages import SUBPROTOCOL, Hello
-from core.server.address import addresses_of, bind, url_of, write_endpoint
+from core.server.address import addresses_of, bind, host_of, url_of
 from core.server.connection import ConnectedClient
 from core.server.end_rules import EndRules
 from core.server.entrance import Entrance, can_wait_outside
 from core.server.gate import Gate
 from core.server.high_water import write_mark, write_marks
-from core.server.hub import Hub
+from core.server.http_pages import HttpPages
+from core.server.hub import MOST_OF_ACCOUNT, Hub
 from core.server.idle import identity, until_deleted, until_idle
 from core.server.leftovers import Leftovers
 from core.server.lifecycle import settle_imports
+from core.server.logins import Logins
 from core.server.lookups import lookups_of
 from core.server.notify import AttentionNotifier
 from core.server.orphans import remove_orphans
+from core.server.plain_entrance import PlainEntrance
+from core.server.pulse import Pulse
 from core.server.recall import mend_log
+from core.server.removal import Removal
 from core.server.runners import Supervisor
 from core.server.search import LogSearch
 from core.server.sweep import sweep_regularly
 from core.store.accounts import Principal, add_account, knows
+from core.store.endpoint import write_endpoint
 from core.store.home import Home, write_private
 from core.store.lock import FileLock
 from core.store.sqlite import Connection as Database
 from core.store.sqlite import connect, scalar
 from core.store.writer import Writer
+
+if TYPE_CHECKING:
+    from core.server.certificate_files import CertificateFiles
 
 _log = logging.getLogger("wire")
 
@@ -55,10 +65,13 @@ PING_S = 20.0
 class ServeSettings(msgspec.Struct, frozen=True, kw_only=True):
     """How to serve. `private`: for this computer alone, on a free port that stays the same from then on.
 
-    `names` are further host names under which clients address this server; `certificate` and `key` (PEM files)
-    turn TLS on, which every address but loopback needs unless `plain_text` says that something else encrypts;
+    `address` is the one that people use where it is not the server's own. `names` are further host names under which
+    clients address this server; `certificate` and `key` (PEM files) turn TLS on, which every address but loopback
+    needs unless `plain_text` says that something else encrypts;
     `self_signed` turns it on with a certificate of the server's own making, kept in the home folder.
+    `trusted_proxies` are addresses or networks of reverse proxies, whose X-Forwarded-For is believed.
     `idle_s`: so long without anybody connected and any session at work, and it ends; 0: never.
+    `connections_of_account`: so many connections one account may have at once.
     `runner` is how the program is called to start a runner (for tests).
     """
 
@@ -67,14 +80,17 @@ class ServeSettings(msgspec.Struct, frozen=True, kw_only=True):
     port: int | None = None
     private: bool = False
     names: tuple[str, ...] = ()
+    address: str = ""
     certificate: str = ""
     key: str = ""
     self_signed: bool = False
     plain_text: bool = False
+    trusted_proxies: tuple[str, ...] = ()
     supervise: bool = True
     runner: tuple[str, ...] = ()
     program: str = "tiphys"
     idle_s: float = 0.0
+    connections_of_account: int = MOST_OF_ACCOUNT
 
 
 class Server:
@@ -89,6 +105,8 @@ class Server:
         self.home = settings.home
         self.url = ""
         self.addresses: list[str] = []
+        self._supervisor: Supervisor | None = None
+        self._certificate: CertificateFiles | None = None
         self.over = asyncio.Event()
         """Whether it is time to end: nobody needs the server any more, or somebody said so."""
         self._stack = AsyncExitStack()
@@ -103,10 +121,15 @@ class Server:
                         trace: TracebackType | None) -> None:
         await self._stack.aclose()
 
+    def reload(self) -> None:
+        """Read the certificate's files again; connections that stand go on."""
+        if self._certificate is not None:
+            self._certificate.reload()
+
     async def _open(self, stack: AsyncExitStack) -> None:
         lock = hold(self.home)
         stack.callback(lock.release)
-        tls, pin = _tls(self.settings)
+        certificate = self._certificate = _certificate(self.settings)
         writer = stack.enter_context(Writer(self.home.server_db))
         database = identity(self.home.server_db)
         await writer.do(lambda conn: ensure_admin(conn, self.home))
@@ -122,41 +145,50 @@ class Server:
         stack.push_async_callback(hub.search.close)
         rules = EndRules(hub, self.home)
         stack.push_async_callback(rules.close)
-        entrance = await self._listen(stack, hub, tls, pin)
+        pulse = Pulse()
+        entrance = await self._listen(stack, hub, certificate, pulse)
         scope = await stack.enter_async_context(TaskScope("server"))
         if entrance is not None:
             scope.spawn(entrance.run(), name="entrance")
         scope.spawn(_check_tokens(hub), name="tokens")
+        scope.spawn(pulse.run(), name="pulse")
+        if certificate is not None:
+            scope.spawn(certificate.watch(), name="certificate")
         scope.spawn(write_marks(reader, self.home), name="high water")
         scope.spawn(sweep_regularly(hub), name="sweep")
+        scope.spawn(Removal(hub, self.home).run(), name="removal")
         scope.spawn(self._until_over(lambda: until_deleted(self.home.server_db, database)), name="home")
         if self.settings.idle_s:
             scope.spawn(self._until_over(lambda: until_idle(hub, self.settings.idle_s)), name="idle")
         AttentionNotifier(hub, self.home.path / "notify.txt", scope)
         if self.settings.supervise:
-            supervisor = Supervisor(hub, self.home, self.url, list(self.settings.runner) or None)
+            supervisor = self._supervisor = Supervisor(hub, self.home, self.url, list(self.settings.runner) or None)
             stack.callback(supervisor.let_go)
             scope.spawn(supervisor.run(), name="runners")
             scope.spawn(remove_orphans(self.home, reader), name="orphans")
-            scope.spawn(rules.run(), name="rules")
+            scope.spawn(rules.run(hub.on_changed, hub.on_deleted), name="rules")
             scope.spawn(Leftovers(hub, self.home).run(), name="leftovers")
 
     async def _until_over(self, cause: Callable[[], Coroutine[Any, Any, None]]) -> None:
         await cause()
         self.over.set()
 
-    async def _listen(self, stack: AsyncExitStack, hub: Hub, tls: ssl.SSLContext | None, pin: str) -> Entrance | None:
+    async def _listen(self, stack: AsyncExitStack, hub: Hub, certificate: CertificateFiles | None, pulse: Pulse
+                      ) -> Entrance | None:
         settings = self.settings
+        gate = Gate(hub.reader, [*settings.names, host_of(settings.address)], settings.trusted_proxies, hub.counts)
+        pages = HttpPages(hub, gate, self.home, pulse, certificate)
         listener = bind(self.home, settings.host, settings.port, settings.private)
-        self.url = with_pin(url_of(listener, tls is not None), pin)
-        self.addresses = [with_pin(address, pin) for address in addresses_of(listener, tls is not None, settings.names)]
-        gate = Gate(hub.reader, settings.names)
-        entrance = Entrance(listener) if can_wait_outside(asyncio.get_running_loop()) else None
+        hub.most_of_account = settings.connections_of_account
+        entrance = (Entrance(listener, hub.counts, gate.is_proxy) if can_wait_outside(asyncio.get_running_loop())
+                    else None)
+        plain = PlainEntrance() if entrance is None else None
+        self._name_addresses(listener, certificate)
+        logins = Logins(hub, await stack.enter_async_context(TaskScope("logins")))
 
         def greeted(socket: ServerConnection, principal: Principal, hello: Hello) -> None:
-            if entrance is not None:
-                entrance.greeted(socket.remote_address)
-            gate.note_greeted(socket, principal, hello.program)
+            (entrance or plain).greeted(socket.remote_address)  # type: ignore[union-attr]
+            logins.note(principal, gate.note_greeted(socket, principal, hello.program))
 
         async def handle(socket: ServerConnection) -> None:
             principal, token = gate.holder(socket.request)
@@ -164,15 +196,34 @@ class Server:
                                   on_greeted=lambda hello: greeted(socket, principal, hello)).serve()
 
         await stack.enter_async_context(serve(
-            handle, sock=entrance.door if entrance else listener, ssl=tls, process_request=gate.judge,
+            handle, sock=entrance.door if entrance else listener, ssl=certificate.context if certificate else None,
+            process_request=pages.answer,
             subprotocols=[Subprotocol(SUBPROTOCOL)], compression=None, max_size=MAX_TEXT_FRAME, ping_interval=PING_S,
-            ping_timeout=PING_S, open_timeout=10, close_timeout=2, server_header=None, logger=_quiet()))
+            create_connection=plain.connections() if plain else None, ping_timeout=PING_S,
+            open_timeout=10, close_timeout=2, server_header=None, logger=silenced("wire.websockets")))
         if entrance is not None:
             entrance.open()
             stack.push_async_callback(entrance.close)
-        write_endpoint(self.home, self.url)
+        write_endpoint(self.home, self.url, self.addresses)
+        if certificate is not None:
+            certificate.on_changed.append(lambda: self._renew_addresses(listener, certificate))
         _log.info("serving %s at %s", self.home.path, self.url)
         return entrance
+
+
+    def _name_addresses(self, listener: socket.socket, certificate: CertificateFiles | None) -> None:
+        tls, pin = certificate is not None, certificate.pin if certificate else ""
+        self.url = with_pin(url_of(listener, tls), pin)
+        own = [with_pin(address, pin) for address in addresses_of(listener, tls, self.settings.names)]
+        self.addresses = [self.settings.address, *own] if self.settings.address else own
+
+
+    def _renew_addresses(self, listener: socket.socket, certificate: CertificateFiles) -> None:
+        """Another certificate has another fingerprint."""
+        self._name_addresses(listener, certificate)
+        write_endpoint(self.home, self.url, self.addresses)
+        if self._supervisor is not None:
+            self._supervisor.url = self.url
 
 
 def run(settings: ServeSettings, on_ready: Callable[[Server], None] = lambda _: None) -> None:
@@ -188,6 +239,8 @@ async def _run(settings: ServeSettings, on_ready: Callable[[Server], None]) -> N
                 loop.add_signal_handler(one, server.over.set)
             except NotImplementedError:  # Windows: Ctrl+C raises KeyboardInterrupt instead
                 continue
+        if hasattr(signal, "SIGHUP"):
+            loop.add_signal_handler(signal.SIGHUP, server.reload)
         on_ready(server)
         gc.freeze()  # what is loaded by now stays: a collection need not look through it again
         await server.over.wait()
@@ -228,29 +281,17 @@ async def _check_tokens(hub: Hub) -> None:
         await asyncio.sleep(CHECK_TOKENS_EVERY_S)
 
 
-def _tls(settings: ServeSettings) -> tuple[ssl.SSLContext | None, str]:
-    """What encrypts, and the certificate's fingerprint."""
+def _certificate(settings: ServeSettings) -> CertificateFiles | None:
+    """What encrypts; None where nothing does. Raises InvalidInput (tls_needed, bad_certificate)."""
     if not (settings.certificate or settings.self_signed):
         if settings.host not in ("127.0.0.1", "::1", "localhost") and not settings.plain_text:
             raise InvalidInput(
                 "tls_needed", f"Listening on {settings.host} needs a certificate (--self-signed makes one), "
                 "or the explicit statement that something else encrypts (plain text).", host=settings.host)
-        return None, ""
-    from core.server.certificate import fingerprint_of, own_certificate  # it takes a tenth of a second to load
+        return None
+    from core.server.certificate import own_certificate  # it takes a tenth of a second to load
+    from core.server.certificate_files import CertificateFiles
 
-    certificate, key = settings.certificate, settings.key
-    if not certificate:
-        certificate, key = map(str, own_certificate(settings.home, [settings.host, *settings.names]))
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    try:
-        context.load_cert_chain(certificate, key or None)
-        return context, fingerprint_of(certificate)
-    except (OSError, ValueError) as error:
-        raise InvalidInput("bad_certificate", f"The certificate cannot be used: {error}") from error
-
-
-def _quiet() -> logging.Logger:
-    """The library's own log, with refused handshakes at a level that nobody is disturbed by."""
-    logger = logging.getLogger("wire.websockets")
-    logger.setLevel(logging.CRITICAL)
-    return logger
+    if settings.certificate:
+        return CertificateFiles(settings.certificate, settings.key)
+    return CertificateFiles(*own_certificate(settings.home, [settings.host, *settings.names]))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Sequence
 
@@ -15,10 +14,10 @@ from core.workers.messages import A, WorkerRequest
 
 
 class WorkerProcess:
-    """One process at a time. `arguments` follow the interpreter; a line of an answer has at most `max_line` bytes."""
+    """One process at a time. `command` starts it; a line of an answer has at most `max_line` bytes."""
 
-    def __init__(self, home: Home, arguments: Sequence[str], max_line: int) -> None:
-        self._home, self._arguments, self._max_line = home, arguments, max_line
+    def __init__(self, home: Home, command: Sequence[str], max_line: int) -> None:
+        self._home, self._command, self._max_line = home, command, max_line
         self._process: Process | None = None
         self._calls = Calls()
 
@@ -63,5 +62,5 @@ class WorkerProcess:
 
     async def _start(self) -> Process:
         return await asyncio.create_subprocess_exec(
-            sys.executable, *self._arguments, stdin=PIPE, stdout=PIPE, env=child_environment(self._home.path),
+            *self._command, stdin=PIPE, stdout=PIPE, env=child_environment(self._home.path),
             cwd=self._home.path, limit=self._max_line)

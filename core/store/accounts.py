@@ -14,9 +14,20 @@ import msgspec
 from core.domain.errors import Conflict, Denied, InvalidInput, NotFound
 from core.store.sqlite import Connection
 
-SCOPES = ("view", "guide", "review", "propose", "admin")
-"""What an account may hold; `admin` includes the others. `propose` is for programs that judge as a rule or a judge.
+SCOPES = ("view", "guide", "review", "propose", "metrics", "admin")
+"""What an account may hold; `admin` includes the others. `propose` is for programs that judge as a rule or a judge,
+`metrics` for those that watch the server itself.
 A runner holds `agent:<session>` alone."""
+
+ROLES: dict[str, tuple[str, ...]] = {
+    "annotator": ("view", "guide", "review"),
+    "reviewer": ("view", "review"),
+    "operator": ("view", "guide", "review", "metrics"),
+    "judge": ("view", "propose"),
+    "monitor": ("metrics",),
+    "admin": ("admin",),
+}
+"""What people do here, by name, and the scopes that it takes."""
 
 _NAME = re.compile(r"[^\x00-\x1f\x7f]{1,80}\Z")
 
@@ -44,6 +55,14 @@ class Account(msgspec.Struct, frozen=True, kw_only=True):
     scopes: tuple[str, ...]
     created_at: datetime
     revoked_at: datetime | None = None
+    expires_at: datetime | None = None
+    last_login: datetime | None = None
+    last_address: str = ""
+
+    @property
+    def role(self) -> str:
+        """The role that has these scopes; "" where none has."""
+        return next((role for role, scopes in ROLES.items() if sorted(scopes) == sorted(self.scopes)), "")
 
 
 def make_token() -> str:
@@ -51,51 +70,92 @@ def make_token() -> str:
     return "tph_" + secrets.token_urlsafe(32)
 
 
-def add_account(conn: Connection, name: str, scopes: Iterable[str], token: str = "") -> str:
+def add_account(conn: Connection, name: str, scopes: Iterable[str], token: str = "",
+                expires_at: datetime | None = None) -> str:
     """Make an account, or give a revoked one a new life; returns its token, which is not shown again.
 
     Raises Conflict when a living account has the name, InvalidInput for a bad name or scope.
     """
-    held = _checked(name, scopes)
+    held = checked(name, scopes)
     token = token or make_token()
-    alive = conn.execute("SELECT 1 FROM account WHERE name = ? AND revoked_at IS NULL", (name,)).fetchone()
-    if alive:
+    if is_alive(conn, name):
         raise Conflict("account_exists", f"There is an account {name} already.", name=name)
-    conn.execute("INSERT OR REPLACE INTO account VALUES (?, ?, ?, ?, NULL)",
-                 (name, _digest(token), json.dumps(held), datetime.now(UTC).isoformat()))
+    conn.execute("INSERT OR REPLACE INTO account (name, token_sha256, scopes, created_at, expires_at) "
+                 "VALUES (?, ?, ?, ?, ?)", (name, digest(token), json.dumps(held), datetime.now(UTC).isoformat(),
+                                            _text(expires_at)))
     return token
 
 
+def is_alive(conn: Connection, name: str) -> bool:
+    """Whether there is an account of that name that was not revoked."""
+    return conn.execute("SELECT 1 FROM account WHERE name = ? AND revoked_at IS NULL", (name,)).fetchone() is not None
+
+
+def rotate(conn: Connection, name: str, token: str = "") -> str:
+    """Give an account another token; the one of before is void. Raises NotFound."""
+    token = token or make_token()
+    sql = "UPDATE account SET token_sha256 = ? WHERE name = ? AND revoked_at IS NULL"
+    if not conn.execute(sql, (digest(token), name)).rowcount:
+        raise _no_account(name)
+    return token
+
+
+def expire(conn: Connection, name: str, at: datetime | None) -> None:
+    """Let an account end by itself at a time, or never (None). Raises NotFound."""
+    sql = "UPDATE account SET expires_at = ? WHERE name = ? AND revoked_at IS NULL"
+    if not conn.execute(sql, (_text(at), name)).rowcount:
+        raise _no_account(name)
+
+
+def note_login(conn: Connection, name: str, address: str) -> None:
+    """Remember when and from where an account came in last."""
+    conn.execute("UPDATE account SET last_login = ?, last_address = ? WHERE name = ?",
+                 (datetime.now(UTC).isoformat(), address, name))
+
+
+def next_expiry(conn: Connection, after: datetime) -> datetime | None:
+    """When the next account ends by itself; None where none does."""
+    sql = "SELECT min(expires_at) FROM account WHERE revoked_at IS NULL AND expires_at > ?"
+    return _moment(conn.execute(sql, (_text(after),)).fetchone()[0])
+
+
 def principal(conn: Connection, token: str) -> Principal:
-    """The holder of a token. Raises Denied for an unknown or revoked one."""
-    sql = "SELECT name, scopes, revoked_at FROM account WHERE token_sha256 = ?"
-    row = conn.execute(sql, (_digest(token),)).fetchone()
+    """The holder of a token. Raises Denied for an unknown, revoked (bad_token) or expired one (token_expired)."""
+    sql = "SELECT name, scopes, revoked_at, expires_at FROM account WHERE token_sha256 = ?"
+    row = conn.execute(sql, (digest(token),)).fetchone()
     if row is None or row[2] is not None:
         raise Denied("bad_token", "The token is unknown or was revoked.")
+    until = _moment(row[3])
+    if until is not None and until <= datetime.now(UTC):
+        raise Denied("token_expired", f"The account {row[0]} has expired. The administrator can prolong it.",
+                     name=row[0])
     return Principal(name=row[0], scopes=tuple(json.loads(row[1])))
 
 
 def knows(conn: Connection, token: str) -> bool:
     """Whether a token was given out here, be it void by now."""
-    return conn.execute("SELECT 1 FROM account WHERE token_sha256 = ?", (_digest(token),)).fetchone() is not None
+    return conn.execute("SELECT 1 FROM account WHERE token_sha256 = ?", (digest(token),)).fetchone() is not None
 
 
 def revoke(conn: Connection, name: str) -> None:
     """Make an account's token void. Raises NotFound. Connections that it opened are the server's to close."""
     sql = "UPDATE account SET revoked_at = ifnull(revoked_at, ?) WHERE name = ?"
     if not conn.execute(sql, (datetime.now(UTC).isoformat(), name)).rowcount:
-        raise NotFound("no_account", f"There is no account {name}.", name=name)
+        raise _no_account(name)
 
 
 def accounts(conn: Connection) -> list[Account]:
     """All accounts by name."""
-    sql = "SELECT name, scopes, created_at, revoked_at FROM account ORDER BY name"
+    sql = ("SELECT name, scopes, created_at, revoked_at, expires_at, last_login, last_address FROM account "
+           "ORDER BY name")
     return [Account(name=name, scopes=tuple(json.loads(scopes)), created_at=datetime.fromisoformat(created),
-                    revoked_at=datetime.fromisoformat(revoked) if revoked else None)
-            for name, scopes, created, revoked in conn.execute(sql)]
+                    revoked_at=_moment(revoked), expires_at=_moment(expires), last_login=_moment(login),
+                    last_address=address or "")
+            for name, scopes, created, revoked, expires, login, address in conn.execute(sql)]
 
 
-def _checked(name: str, scopes: Iterable[str]) -> list[str]:
+def checked(name: str, scopes: Iterable[str]) -> list[str]:
+    """The scopes, each once. Raises InvalidInput (account_name, unknown_scope)."""
     held = list(dict.fromkeys(scopes))
     if not _NAME.match(name) or (name.startswith("agent:") and held != [name]):
         raise InvalidInput("account_name", f"{name[:80]!r} cannot be the name of an account.")
@@ -106,5 +166,18 @@ def _checked(name: str, scopes: Iterable[str]) -> list[str]:
     return held
 
 
-def _digest(token: str) -> bytes:
+def digest(token: str) -> bytes:
+    """What is stored of a token."""
     return hashlib.sha256(token.encode("utf-8", "replace")).digest()
+
+
+def _no_account(name: str) -> NotFound:
+    return NotFound("no_account", f"There is no account {name}.", name=name)
+
+
+def _moment(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None
+
+
+def _text(moment: datetime | None) -> str | None:
+    return moment.astimezone(UTC).isoformat() if moment is not None else None

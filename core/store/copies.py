@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from core.store import loose_blobs
 from core.store.sqlite import Connection, scalar
 
 EPOCH = "server_epoch"
@@ -25,3 +29,35 @@ def forget(conn: Connection, session: str | None = None) -> None:
     conn.execute("DELETE FROM event WHERE ?1 IS NULL OR session = ?1", (session,))
     conn.execute("DELETE FROM session WHERE ?1 IS NULL OR id = ?1", (session,))
     conn.execute(sql)
+
+
+def remove(conn: Connection, session: str) -> None:
+    """Drop the copy of a session with its payloads, as far as no other copy names them, and write over them."""
+    _loosen(conn, session)
+    loose_blobs.remove(conn)
+
+
+def purge(conn: Connection, deletions: Sequence[tuple[str, str]]) -> list[str]:
+    """Remove what is held of sessions that the server deleted, (session, mark); gives those that were news here.
+
+    What was said of them and answered goes too; what waits for an answer gets one. Of the newest command the number
+    is still needed.
+    """
+    news = [(session, mark) for session, mark in deletions
+            if scalar(conn, "SELECT mark FROM tombstone WHERE session = ?", session) != mark]
+    for session, mark in news:
+        _loosen(conn, session)
+        conn.execute("DELETE FROM draft WHERE session = ?", (session,))
+        conn.execute("DELETE FROM outbox WHERE session = ? AND state != 'queued' "
+                     "AND cseq < (SELECT max(cseq) FROM outbox)", (session,))
+        conn.execute("INSERT OR REPLACE INTO tombstone (session, mark, account, at, events, was_live, is_back, is_done)"
+                     " VALUES (?, ?, '', ?, 0, 0, 1, 1)", (session, mark, datetime.now(UTC).isoformat()))
+    loose_blobs.remove(conn)
+    return [session for session, _ in news]
+
+
+def _loosen(conn: Connection, session: str) -> None:
+    loose_blobs.overwrite(conn)
+    held = conn.execute("SELECT body FROM event WHERE session = ?", (session,))
+    loose_blobs.loosen(conn, loose_blobs.names_in(bytes(body) for (body,) in held))
+    forget(conn, session)

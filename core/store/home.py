@@ -86,6 +86,11 @@ class Home:
         return self.path / "allowed"
 
     @property
+    def archives(self) -> Path:
+        """Archives of sessions that were taken out of the log, where no other folder was named."""
+        return self.path / "archives"
+
+    @property
     def tasks(self) -> Path:
         """Task folders that a person added to the catalogue."""
         return self.path / "tasks"

@@ -5,6 +5,7 @@ Every function takes a connection; those that write expect to be inside a transa
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
@@ -24,7 +25,7 @@ from core.domain.events import (
     kinds_of,
 )
 from core.domain.session import SessionRow, advance, decode_row
-from core.domain.step import StepHead
+from core.store import loose_blobs
 from core.store.sqlite import Connection, scalar
 
 _CHUNK = 2048
@@ -50,7 +51,13 @@ def epoch(conn: Connection) -> str:
 def create(conn: Connection, session: str) -> bool:
     """Make an empty session; False when it exists already."""
     row = msgspec.json.encode(SessionRow(session=session)).decode()
-    return conn.execute("INSERT OR IGNORE INTO session (id, row) VALUES (?, ?)", (session, row)).rowcount > 0
+    sql = "INSERT OR IGNORE INTO session (id, row, came_at) VALUES (?, ?, ?)"
+    return conn.execute(sql, (session, row, int(time.time()))).rowcount > 0
+
+
+def came_at(conn: Connection, session: str) -> float:
+    """Since when this file has the session, in seconds since 1970; 0 for one that it has not."""
+    return float(scalar(conn, "SELECT came_at FROM session WHERE id = ?", session) or 0)
 
 
 def knows(conn: Connection, session: str) -> bool:
@@ -177,12 +184,12 @@ def opinions(conn: Connection, session: str) -> list[bytes]:
     return [bytes(b) for (b,) in conn.execute(sql, (session,)) if decode_stored(bytes(b)).author.kind == "person"]
 
 
-def step_head(conn: Connection, session: str, number: int) -> StepHead | None:
-    """The head of a step as it was told last; None where it is not here. Reads the labels of the session's events."""
-    sql = "SELECT body FROM event WHERE session = ? AND kind = 'step_added' AND step = ? ORDER BY seq DESC LIMIT 1"
-    body = scalar(conn, sql, session, number)
-    fact = None if body is None else decode_stored(bytes(body)).fact
-    return fact.head if isinstance(fact, StepAdded) else None
+def tellings(conn: Connection, session: str, number: int) -> list[StepAdded]:
+    """A step as it was told, and told again, the newest last; [] where it is not here."""
+    sql = ("SELECT body FROM event INDEXED BY event_of_step WHERE session = ? AND kind = 'step_added' AND step = ? "
+           "ORDER BY seq")
+    facts = [decode_stored(bytes(body)).fact for (body,) in conn.execute(sql, (session, number))]
+    return [fact for fact in facts if isinstance(fact, StepAdded)]
 
 
 def lease(conn: Connection, session: str, journal: str) -> tuple[int, int]:
@@ -232,6 +239,7 @@ def _insert(conn: Connection, row: SessionRow, held: int, bodies: Sequence[bytes
         if seq == row.seq + 1:  # a copy's row may be ahead of the events that it holds
             row = advance(row, seq, event)
     conn.executemany("INSERT INTO event (session, seq, kind, step, body) VALUES (?, ?, ?, ?, ?)", values)
+    loose_blobs.named(conn, bodies)
     _save_row(conn, row, held + len(bodies))
     return held + len(bodies)
 

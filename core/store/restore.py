@@ -14,8 +14,8 @@ from core.domain.events import blobs_of, decode_stored
 from core.store import blobs, log
 from core.store.backup import damage, give_own_epoch
 from core.store.home import sync
-from core.store.schema import check_known, migrations
-from core.store.sqlite import Connection, connect, driver, scalar
+from core.store.schema import check_known, migrations, open_migrated
+from core.store.sqlite import Connection, connect, driver, scalar, transaction
 
 _NOT_A_DATABASE = 26
 _CONTENT = frozenset({1, 11})
@@ -128,18 +128,27 @@ def restore(source: Path, target: Path) -> Restored:
 
 
 def _carry_accounts(former: Path, part: Path) -> int | None:
-    """Give the copy the accounts of the former log, which win; how many, None where that cannot be read."""
+    """Give the copy the accounts and invitations of the former log, which win; how many accounts, None where that
+    cannot be read. What was used or has expired since the backup does not come alive again."""
     if not former.exists():
         return 0
     try:
         with closing(connect(former, readonly=True)) as conn:
-            held = conn.execute("SELECT name, token_sha256, scopes, created_at, revoked_at FROM account").fetchall()
+            held = {name: _table(conn, name) for name in ("account", "invitation")}
     except (driver.Error, ReportableError):
         return None
-    with closing(driver.connect(str(part))) as conn, conn:
-        conn.executemany("INSERT OR REPLACE INTO account (name, token_sha256, scopes, created_at, revoked_at) "
-                         "VALUES (?, ?, ?, ?, ?)", [tuple(row) for row in held])
-    return len(held)
+    with closing(open_migrated(part, migrations, keep_former=False)) as conn, transaction(conn):
+        for table, (columns, rows) in held.items():
+            marks = ", ".join("?" * len(columns))
+            conn.executemany(f"INSERT OR REPLACE INTO {table} ({', '.join(columns)}) VALUES ({marks})", rows)
+    return len(held["account"][1])
+
+
+def _table(conn: Connection, name: str) -> tuple[list[str], list[tuple[object, ...]]]:
+    """The columns and rows of a table; no rows where an older file has no such table."""
+    columns = [row[1] for row in conn.execute(f"PRAGMA table_info({name})")]
+    rows = conn.execute(f"SELECT {', '.join(columns)} FROM {name}").fetchall() if columns else []
+    return columns, [tuple(row) for row in rows]
 
 
 def _put_aside(target: Path) -> Path | None:

@@ -164,6 +164,92 @@ def m0005_attribution(db: Database) -> None:
     _run(db, _M0005)
 
 
+_M0006 = """
+ALTER TABLE account ADD COLUMN expires_at TEXT;
+ALTER TABLE account ADD COLUMN last_login TEXT;
+ALTER TABLE account ADD COLUMN last_address TEXT;
+CREATE TABLE invitation (
+  token_sha256 BLOB PRIMARY KEY,            -- of the token that opens it, once
+  account TEXT NOT NULL,
+  scopes TEXT NOT NULL,                     -- JSON list
+  created_at TEXT NOT NULL,
+  expires_at TEXT NOT NULL,
+  account_expires_at TEXT,                  -- when the account that it makes ends
+  renews INTEGER NOT NULL,                  -- 1: the account is there, and gets another token
+  used_at TEXT,
+  given_sha256 BLOB                         -- of the token that it was exchanged for
+) STRICT, WITHOUT ROWID;
+CREATE INDEX invitation_of_account ON invitation (account);
+"""
+
+
+@migrations()
+def m0006_invitations(db: Database) -> None:
+    """Accounts that end by themselves and say when they were used; invitations, which open an account once."""
+    _run(db, _M0006)
+
+
+_M0007 = """
+CREATE INDEX event_of_step ON event (session, step, seq) WHERE kind = 'step_added';
+"""
+
+
+@migrations()
+def m0007_step_index(db: Database) -> None:
+    """How a step was told, without reading the labels of a whole session: every opinion asks."""
+    _run(db, _M0007)
+
+
+_M0008 = """
+CREATE TABLE tombstone (                    -- sessions that a person, or the settings, had deleted
+  session TEXT PRIMARY KEY,
+  mark TEXT NOT NULL,                       -- names the deletion: a copy of the session goes once for each
+  account TEXT NOT NULL,                    -- who asked for it
+  at TEXT NOT NULL,
+  events INTEGER NOT NULL,                  -- how many were deleted under this id, ever
+  was_live INTEGER NOT NULL,                -- whether there may be sandboxes
+  is_back INTEGER NOT NULL DEFAULT 0,       -- it was imported again
+  is_done INTEGER NOT NULL DEFAULT 0        -- what lay outside this file is gone too
+) STRICT, WITHOUT ROWID;
+CREATE TABLE loose_blob (hash BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;  -- of deleted sessions, perhaps others' too
+ALTER TABLE session ADD COLUMN came_at INTEGER NOT NULL DEFAULT 0;      -- seconds since 1970
+UPDATE session SET came_at = CAST(strftime('%s', 'now') AS INTEGER);
+DROP TRIGGER event_is_never_deleted;
+CREATE TRIGGER event_is_never_deleted BEFORE DELETE ON event
+  WHEN NOT EXISTS (SELECT 1 FROM tombstone WHERE session = OLD.session AND is_back = 0)
+  BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
+CREATE TRIGGER deleted_session_stays_away BEFORE INSERT ON session
+  WHEN EXISTS (SELECT 1 FROM tombstone WHERE session = NEW.id AND is_back = 0)
+  BEGIN SELECT RAISE(ABORT, 'the session was deleted'); END;
+"""
+
+
+@migrations()
+def m0008_tombstones(db: Database) -> None:
+    """Sessions can be deleted, and stay so; the log says since when it has each."""
+    _run(db, _M0008)
+
+
+_M0009 = """
+UPDATE session SET row = json_set(row,
+  '$.began_at', (SELECT t FROM (SELECT coalesce(json_extract(CAST(body AS TEXT), '$.fact.head.started_at'),
+                                                json_extract(CAST(body AS TEXT), '$.fact.head.ended_at')) AS t
+                                FROM event WHERE event.session = session.id AND kind = 'step_added')
+                 WHERE t IS NOT NULL ORDER BY julianday(t) LIMIT 1),
+  '$.ended_at', (SELECT t FROM (SELECT coalesce(json_extract(CAST(body AS TEXT), '$.fact.head.ended_at'),
+                                                json_extract(CAST(body AS TEXT), '$.fact.head.started_at')) AS t
+                                FROM event WHERE event.session = session.id AND kind = 'step_added')
+                 WHERE t IS NOT NULL ORDER BY julianday(t) DESC LIMIT 1))
+  WHERE json_valid(row);
+"""
+
+
+@migrations()
+def m0009_agents_time(db: Database) -> None:
+    """The rows say when the agent's first step began and its last one ended, as those of newer sessions do."""
+    _run(db, _M0009)
+
+
 def _run(db: Database, script: str) -> None:
     """Run statements one by one: executescript would commit the transaction of the migration."""
     statement = ""
@@ -183,15 +269,17 @@ def open_log(path: Path | str) -> Connection:
     return open_migrated(path, migrations)
 
 
-def open_migrated(path: Path | str, wanted: Migrations, *, durable: bool = True) -> Connection:
-    """The same for any file of ours: `wanted` is its set of migrations."""
+def open_migrated(path: Path | str, wanted: Migrations, *, durable: bool = True, keep_former: bool = True
+                  ) -> Connection:
+    """The same for any file of ours: `wanted` is its set of migrations. `keep_former`: a file that is brought up to
+    date is copied before."""
     path = Path(path)
     check_version()
     existed = path.is_file() and path.stat().st_size > 0
     conn = connect(path, durable=durable)
     try:
         own_checkpoints(conn)
-        _migrate(conn, path, wanted, existed)
+        _migrate(conn, path, wanted, existed, keep_former)
     except BaseException:
         conn.close()
         raise
@@ -219,11 +307,11 @@ def _applied(conn: Connection, name: str) -> list[str]:
     return [row[0] for row in rows]
 
 
-def _migrate(conn: Connection, path: Path, wanted: Migrations, existed: bool) -> None:
+def _migrate(conn: Connection, path: Path, wanted: Migrations, existed: bool, keep_former: bool) -> None:
     pending = check_known(conn, path, wanted)
     if not pending:
         return
-    if existed:
+    if existed and keep_former:
         copy = back_up(conn, path.with_name(f"{path.name}.before-{pending[0]}"))
         _log.info("Bringing %s up to %s; the file as it was is kept as %s.", path, pending[-1], copy.name)
     with transaction(conn):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from time import monotonic
 
@@ -99,11 +99,17 @@ class SearchIndex:
             with self._updating:
                 followed = dict(self._conn.execute("SELECT session, seq FROM cursor").fetchall())
                 heads = [(row.session, log.head(source, row.session)) for row in log.rows(source)]
+                self._forget_gone(source, followed)
                 new = sum(self._follow(source, session) for session, head in heads if head != followed.get(session, 0))
                 self._revisit(source)
             return new
         finally:
             source.close()
+
+    def prune(self, log_path: Path | str) -> None:
+        """Forget the sessions that a log or replica does not have any more."""
+        with closing(connect(log_path, readonly=True)) as source, self._updating:
+            self._forget_gone(source, dict(self._conn.execute("SELECT session, seq FROM cursor").fetchall()))
 
     def behind(self, log_path: Path | str) -> int:
         """How many events of a log or replica are not in the index yet."""
@@ -189,8 +195,8 @@ class SearchIndex:
     def _follow(self, source: Connection, session: str) -> int:
         cursor = self._conn.execute("SELECT seq, body FROM cursor WHERE session = ?", (session,)).fetchone()
         after, body = cursor or (0, b"")
-        if after and (held := log.read(source, session, after - 1, 1)) and held[0].body != body:
-            self._forget(session)  # the server's file was restored from a backup and went another way
+        if after and ([one.body for one in log.read(source, session, after - 1, 1)] != [body]):
+            self._forget(session)  # restored from a backup and gone another way, or deleted and imported anew
             after = 0
         begun = after
         while chunk := log.read(source, session, after, _CHUNK, max_bytes=1 << 24):
@@ -243,7 +249,13 @@ class SearchIndex:
         made = self._conn.execute(sql, (session, seq, entry.step, entry.where, entry.ref, blobs.compress(text)))
         self._conn.execute("INSERT INTO word (rowid, text) VALUES (?, ?)", (made.lastrowid, spaced(text.decode())))
 
+    def _forget_gone(self, source: Connection, followed: dict[str, int]) -> None:
+        for session in followed:
+            if not log.knows(source, session):
+                self._forget(session)
+
     def _forget(self, session: str) -> None:
+        self._conn.execute("PRAGMA secure_delete=ON").fetchall()
         with transaction(self._conn):
             self._drop(session, None)
             self._conn.execute("DELETE FROM waiting WHERE session = ?", (session,))

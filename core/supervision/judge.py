@@ -106,7 +106,7 @@ class Judge:
         for done, window in enumerate(todo, 1):
             opinions = await self._opinions(trajectory, window)
             yield [e for step in window.steps if step in opinions
-                   if (e := self._event(trajectory, window, step, opinions[step])) is not None]
+                   for e in self._events(trajectory, window, step, opinions[step])]
             if on_progress is not None:
                 on_progress(done, len(todo))
 
@@ -114,13 +114,14 @@ class Judge:
         opinions = self._cached(trajectory, window)
         if opinions:
             return opinions
-        opinions = await self._ask(self._messages(trajectory, window), window)
+        opinions = await self._ask(self._messages(trajectory, window), window, _actions(trajectory, window))
         if self._cache is not None and set(opinions) == set(window.steps):
             self._cache.put(self._key(trajectory, window), opinions)
         return opinions
 
-    async def _ask(self, messages: tuple[Message, ...], window: TurnWindow) -> dict[int, TurnOpinion]:
-        """Opinions on the window's turns; asked again, a few times, for what is missing."""
+    async def _ask(self, messages: tuple[Message, ...], window: TurnWindow, actions: dict[int, int]
+                   ) -> dict[int, TurnOpinion]:
+        """Opinions on the window's turns, which have so many actions; asked again, a few times, for what is missing."""
         opinions: dict[int, TurnOpinion] = {}
         more: tuple[Message, ...] = ()
         for _ in range(self._settings.attempts):
@@ -131,7 +132,7 @@ class Judge:
             answer = await self._complete(Request(messages=(*messages, *more), tools=tools,
                                                   temperature=self._settings.temperature,
                                                   max_tokens=self._settings.answer_tokens))
-            opinions |= read_answer(answer, missing)
+            opinions |= read_answer(answer, {n: actions[n] for n in missing})
             left = ", ".join(f"turn {n}" for n in window.steps if n not in opinions)
             again = f"These turns are not judged yet: {left}. Judge each of them, in the form that was asked."
             more = (Message(role="user", content=again),)
@@ -160,23 +161,28 @@ class Judge:
         form = (f"Call the tool judge_results once, with turn {window.steps[0]} to turn {window.steps[-1]}. If you "
                 'cannot call tools, answer with {"judge_results": {"turn i": true or false, …}, "reasons": {"turn i": '
                 '"…", …}} and nothing else.')
+        if any(count > 1 for count in _actions(trajectory, window).values()):
+            form += "\n\n" + _text("judge_actions").strip()
         before = f"{window.before}\n\n" if window.before else ""
         shown = f"# Task\n{task}\n\n{before}# Turns\n{window.text}\n\n# Asked\n{form}"
         system = f"{system}\n{_text('judge_record')}\n# ANSWER:\n\n{_text('judge_tool')}"
         return (Message(role="system", content=system),
                 Message(role="user", content=shown))
 
-    def _event(self, trajectory: Trajectory, window: TurnWindow, step: int, opinion: TurnOpinion) -> Event | None:
-        """The verdict on one turn; None where it stands already."""
-        author = self._author(window)
-        if _stands(trajectory, step, author):
-            return None
+    def _events(self, trajectory: Trajectory, window: TurnWindow, step: int, opinion: TurnOpinion) -> list[Event]:
+        """The verdict on one turn, or those on its actions; none where it stands already."""
+        if _stands(trajectory, step, self._author(window)):
+            return []
+        return [self._event(window, step, action, one) for action, one in opinion.by_action.items()]
+
+    def _event(self, window: TurnWindow, step: int, action: int, opinion: TurnOpinion) -> Event:
         value: VerdictValue = "keep" if opinion.keep else "mask"
         reason = opinion.reason
         if window.guidance is not None and not opinion.keep:
             guidance = " ".join(window.guidance.text.split())
             reason = f"goes against the guidance “{guidance[:200]}”: {reason}"
-        return make_event(VerdictGiven(step=step, value=value, reason=reason[:800]), author)
+        return make_event(VerdictGiven(step=step, action=action, value=value, reason=reason[:800]),
+                          self._author(window))
 
     def _author(self, window: TurnWindow) -> Author:
         """Verdicts by guidance have authors of their own, one per guidance: a step may be before several."""
@@ -206,12 +212,20 @@ async def judge(trajectory: Trajectory, body_of: BodyOf, model: LanguageModel,
 
 
 def _prompts() -> str:
-    return "\x00".join(_text(n) for n in ("judge_system", "judge_tool", "judge_guidance", "judge_record"))
+    return "\x00".join(_text(n) for n in ("judge_system", "judge_tool", "judge_guidance", "judge_record",
+                                         "judge_actions"))
 
 
 def _stands(trajectory: Trajectory, step: int, author: Author) -> bool:
-    verdict = trajectory.step(step).verdicts.get(author.key)
-    return verdict is not None and verdict.author == author
+    """Whether an author has judged a step, or each of its actions."""
+    entry = trajectory.step(step)
+    held = {v.action for v in entry.verdicts.values() if v.author == author}
+    return 0 in held or (bool(held) and held >= set(range(1, len(entry.head.tools) + 1)))
+
+
+def _actions(trajectory: Trajectory, window: TurnWindow) -> dict[int, int]:
+    """How many actions the turns that a window judges have."""
+    return {n: len(trajectory.step(n).head.tools) for n in window.steps}
 
 
 def _text(name: str) -> str:

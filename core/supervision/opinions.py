@@ -1,10 +1,10 @@
-"""What a judge answered, read strictly: a turn that was asked for with true or false, and nothing else."""
+"""What a judge answered, read strictly: a turn that was asked for, or each of its actions, with true or false."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
@@ -17,10 +17,17 @@ _REASON = 500
 
 
 class TurnOpinion(msgspec.Struct, frozen=True):
-    """What the model says of one turn."""
+    """What the model says of one turn; of its actions by number where it says different things of them, and then `keep`
+    is None."""
 
-    keep: bool
+    keep: bool | None
     reason: str = ""
+    actions: dict[int, TurnOpinion] = {}
+
+    @property
+    def by_action(self) -> dict[int, TurnOpinion]:
+        """The same by action; 0 is the turn as a whole."""
+        return self.actions or {0: self}
 
 
 def judge_tool(about: str) -> ToolSpec:
@@ -33,12 +40,27 @@ def judge_tool(about: str) -> ToolSpec:
         "required": ["judge_results"]})
 
 
-def read_answer(message: Message, asked: Collection[int]) -> dict[int, TurnOpinion]:
-    """The opinions of an answer on the turns that were asked for; empty where it is not in the form asked."""
+def read_answer(message: Message, asked: Mapping[int, int]) -> dict[int, TurnOpinion]:
+    """The opinions of an answer on the turns that were asked for, which have so many actions each; empty where it is
+    not in the form asked."""
     for text in [*(c.arguments for c in message.tool_calls), message.content]:
-        if opinions := {n: o for n, o in read_opinions(text).items() if n in asked}:
+        found = {n: _settled(o, asked[n]) for n, o in read_opinions(text).items() if n in asked}
+        if opinions := {n: o for n, o in found.items() if o is not None}:
             return opinions
     return {}
+
+
+def _settled(opinion: TurnOpinion, count: int) -> TurnOpinion | None:
+    """One opinion, or one for each of a turn's `count` actions; None where it names an action that is not there, or
+    leaves one out and says nothing of the turn."""
+    whole = TurnOpinion(opinion.keep, opinion.reason)
+    parts = {n: opinion.actions.get(n, whole) for n in range(1, max(count, 1) + 1)}
+    if set(opinion.actions) - set(parts) or any(part.keep is None for part in parts.values()):
+        return None
+    if len({part.keep for part in parts.values()}) > 1:
+        return TurnOpinion(None, opinion.reason, parts)
+    reasons = dict.fromkeys(part.reason for part in parts.values() if part.reason)
+    return TurnOpinion(parts[1].keep, "; ".join(reasons)[:_REASON])
 
 
 def read_opinions(text: str) -> dict[int, TurnOpinion]:
@@ -52,15 +74,25 @@ def read_opinions(text: str) -> dict[int, TurnOpinion]:
         return {}
     turns: object = answer.get("judge_results", answer)
     reasons: object = answer.get("reasons")
-    reason_of = {_number(k): v for k, v in reasons.items()} if isinstance(reasons, dict) else {}
-    found = {n: _opinion(v, reason_of.get(n)) for k, v in turns.items() if (n := _number(k)) is not None
-             } if isinstance(turns, dict) else {}
-    return {n: o for n, o in found.items() if o is not None}
+    reason_of = {_place(k): v for k, v in reasons.items()} if isinstance(reasons, dict) else {}
+    found: dict[int, TurnOpinion] = {}
+    for key, value in turns.items() if isinstance(turns, dict) else ():
+        place = _place(key)
+        opinion = _opinion(value, reason_of.get(place))
+        if place is not None and opinion is not None:
+            turn, action = place
+            held = found.get(turn, TurnOpinion(None))
+            found[turn] = (msgspec.structs.replace(held, actions={**held.actions, action: opinion}) if action else
+                           msgspec.structs.replace(opinion, actions=held.actions))
+    return found
 
 
-def _number(key: str) -> int | None:
-    digits = key.lower().removeprefix("turn").strip()
-    return int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 10 else None
+def _place(key: str) -> tuple[int, int] | None:
+    """The turn and its action (0: all of it) that a key names: "turn 7", "turn 7.2"."""
+    turn, dot, action = key.lower().removeprefix("turn").strip().partition(".")
+    if not all(d.isascii() and d.isdecimal() and len(d) < 10 for d in ((turn, action) if dot else (turn,))):
+        return None
+    return None if dot and not int(action) else (int(turn), int(action or 0))
 
 
 def _opinion(value: object, reason: object = None) -> TurnOpinion | None:

@@ -132,7 +132,8 @@ def _turn_text(trajectory: Trajectory, body: StepBody, limit: int | None) -> str
     """A turn with calls of at most so many characters."""
     advice = [remark(g.text) for g in trajectory.guidance.values() if g.delivered_step == body.number]
     calls = [call if limit is None else _short(call, limit) for call in _calls(body)]
-    parts = [f"Thought: {_short(body.thought)}", *(f"Action: {call}" for call in calls),
+    words = [f"Action {n}" if len(calls) > 1 else "Action" for n in range(1, len(calls) + 1)]
+    parts = [f"Thought: {_short(body.thought)}", *(f"{w}: {call}" for w, call in zip(words, calls, strict=True)),
              *(f"Observation: {_short(_seen(o))}" for o in body.observations)]
     turn = "\n".join([*advice, *map(disarmed, parts)])
     return f"[Start of Turn {body.number}]\n{turn}\n[End of Turn {body.number}]"

@@ -11,7 +11,6 @@ import math
 import os
 import shutil
 import signal
-import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -19,8 +18,9 @@ from typing import Annotated
 
 import msgspec
 
+from core import program
 from core.domain.bounds import Few, Name, Points
-from core.domain.errors import ReportableError
+from core.domain.errors import ReportableError, Unavailable
 from core.domain.task import Evaluator
 from core.sandbox.sandbox import Sandbox
 
@@ -114,7 +114,9 @@ async def _in_process(files: Files, timeout: float) -> tuple[int | None, bytes]:
 
 
 async def _run(folder: Path, timeout: float) -> tuple[int | None, bytes]:
-    python = shutil.which("python3") or sys.executable
+    python = shutil.which("python3") or program.interpreter()
+    if python is None:
+        raise Unavailable("no_python", "An evaluation needs python3 on this computer; install it and evaluate again.")
     process = await asyncio.create_subprocess_exec(
         python, "-I", "-B", "evaluate.py", "submission", "references", cwd=folder, start_new_session=True,
         stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,

@@ -22,7 +22,7 @@ _KINDS = (".jsonl", ".parquet", ".arrow")
 
 _TOKENS = (pa.list_(pa.int32()), pa.list_(pa.int64()))
 _FIELDS = {"input_ids": pa.list_(pa.int64()), "labels": pa.list_(pa.int64()), "weight": pa.float64(),
-           "weights": pa.list_(pa.float64()), "repeats": pa.int64()}
+           "weights": pa.list_(pa.float64()), "repeats": pa.int64(), "thoughts": pa.list_(pa.int64())}
 """The columns that a trainer reads; others are of no concern."""
 
 
@@ -34,6 +34,7 @@ class _Line(msgspec.Struct):
     weight: float | None = None
     weights: list[float] | None = None
     repeats: int | None = None
+    thoughts: list[int] | None = None
 
 
 _LINES = msgspec.json.Decoder(_Line)
@@ -86,11 +87,12 @@ class _Columns(NamedTuple):
     weight: float | None
     weights: list[float] | None
     repeats: int | None
+    thoughts: list[int] | None
 
 
 def _columns(line: _Line) -> _Columns:
     return _Columns(np.array(line.input_ids, np.int64), np.array(line.labels, np.int64), line.weight, line.weights,
-                    line.repeats)
+                    line.repeats, line.thoughts)
 
 
 def _table_of(rows: Sequence[_Columns]) -> pa.Table:
@@ -98,7 +100,8 @@ def _table_of(rows: Sequence[_Columns]) -> pa.Table:
     return pa.table({
         "input_ids": _lists([r.input_ids for r in rows]), "labels": _lists([r.labels for r in rows]),
         "weight": pa.array([r.weight for r in rows], pa.float64()), "weights": weights,
-        "repeats": pa.array([r.repeats for r in rows], pa.int64())})
+        "repeats": pa.array([r.repeats for r in rows], pa.int64()),
+        "thoughts": pa.array([r.thoughts for r in rows], _FIELDS["thoughts"])})
 
 
 def _lists(arrays: Sequence[Any]) -> Any:

@@ -34,6 +34,8 @@ class DataFacts(msgspec.Struct, frozen=True, kw_only=True):
     longest: int
     weighted: bool
     token_weights: bool = False
+    thoughts: int = 0
+    trained_thoughts: int = 0
 
 
 class Crew(NamedTuple):
@@ -58,10 +60,10 @@ def eval_files(data: str) -> list[Path]:
 
 
 def check_rows(files: Sequence[Path], vocabulary: int, max_length: int, folder: Path,
-               crew: Crew = Crew()) -> DataFacts:
+               crew: Crew = Crew(), thoughts: str = "data") -> DataFacts:
     """Look at every row once, and leave them as Arrow files under `folder`. Raises InvalidInput where one could not be
     trained exactly as it stands, in every process alike, for the first such row."""
-    rules = RowRules(vocabulary, max_length)
+    rules = RowRules(vocabulary, max_length, thoughts)
     blocks = blocks_of(files)
     place = folder / _key(files, rules)
     place.mkdir(parents=True, exist_ok=True)
@@ -127,4 +129,19 @@ def _summed(found: Sequence[BlockFacts], place: Path, name: str) -> DataFacts:
     digest = hashlib.sha256("".join(f.sha256 for f in found).encode()).hexdigest()
     return DataFacts(folder=str(place), sha256=digest, rows=rows, tokens=sum(f.tokens for f in found),
                      trained=sum(f.trained for f in found), longest=max(f.longest for f in found),
-                     weighted=any(f.weighted for f in found), token_weights=any(f.token_weights for f in found))
+                     weighted=any(f.weighted for f in found), token_weights=any(f.token_weights for f in found),
+                     thoughts=sum(f.thoughts for f in found), trained_thoughts=sum(f.trained_thoughts for f in found))
+
+
+def check_thoughts(facts: DataFacts, thoughts: str) -> None:
+    """Raises InvalidInput (thoughts_differ) where the data does not hold recorded reasoning as a run wants it."""
+    why = ""
+    if thoughts in ("keep", "context") and not facts.thoughts:
+        why = "it holds none"
+    elif thoughts == "keep" and not facts.trained_thoughts:
+        why = "in it they carry no loss"
+    elif thoughts == "drop" and facts.thoughts:
+        why = "it holds some"
+    if why:
+        raise InvalidInput("thoughts_differ", f"The run wants thoughts: {thoughts}; the data was exported otherwise "
+                           f"({why}). Export it with --thoughts {thoughts}.")

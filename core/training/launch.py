@@ -12,18 +12,18 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from core.domain.errors import InvalidInput, Unavailable
+from core import program
+from core.domain.errors import Unavailable
 from core.training.settings import TrainSettings
-from core.workers.training import TrainSummary
+from core.workers.training import OnMetric, TrainEnd, TrainFailure, TrainSummary, read_reports
 
 CONFIG = Path(__file__).with_name("fsdp.yaml")
 _FAULT = re.compile(r"^(?:\[rank\d+\]: ?)?([\w.]*(?:Error|Exception|Interrupt): .*|Killed.*)$")
@@ -47,8 +47,7 @@ def gpus_here() -> int:
     return torch.cuda.device_count() if torch.cuda.is_available() else 0
 
 
-def launch(settings: TrainSettings, say: Callable[[dict[str, Any]], None] | None,
-           stop: threading.Event) -> TrainSummary:
+def launch(settings: TrainSettings, use: OnMetric | None, stop: threading.Event) -> TrainSummary:
     """Train on `settings.devices` devices. Raises what the first of the processes reported, or Unavailable with the
     last words of one that broke."""
     with tempfile.TemporaryDirectory() as folder, _stop_file(stop, Path(folder) / "stop") as asked:
@@ -59,24 +58,24 @@ def launch(settings: TrainSettings, say: Callable[[dict[str, Any]], None] | None
                               start_new_session=True) as process:
             errors = _Errors(process)
             try:
-                ended = _follow(process, say)
+                end = read_reports(process.stdout or (), use)
             except BaseException:
                 os.killpg(process.pid, signal.SIGTERM)
                 raise
-        return _summary(ended, process.returncode, errors.fault)
+        return _summary(end, process.returncode, errors.fault)
 
 
 def _launcher(settings: TrainSettings) -> list[str]:
     # port 0: one that is free, so that two runs on a machine do not meet
-    return [sys.executable, "-m", "accelerate.commands.launch", "--config_file", str(CONFIG),
-            "--main_process_port", "0", "--num_processes", str(settings.devices)]
+    return program.command("devices", "--config_file", str(CONFIG), "--main_process_port", "0",
+                           "--num_processes", str(settings.devices))
 
 
 def _worker(settings: TrainSettings, asked: Path) -> list[str]:
     known = {k: _text(v) for k, v in msgspec.to_builtins(settings).items() if v is not None}
     data, model, out = (known.pop(name) for name in ("data", "model", "out"))
     more = [part for name, value in known.items() for part in ("--set", f"{name}={value}")]
-    return ["-m", "core.training.worker", data, "--model", model, "--out", out, "--stop-file", str(asked),
+    return ["-m", program.PARTS["train"], data, "--model", model, "--out", out, "--stop-file", str(asked),
             "--stop-with-input", *more]
 
 
@@ -132,26 +131,9 @@ class _Errors:
                 self._fault = found[1]
 
 
-def _follow(process: subprocess.Popen[bytes], say: Callable[[dict[str, Any]], None] | None) -> dict[str, Any]:
-    """Pass on what the first process says; gives its last line."""
-    assert process.stdout is not None
-    ended: dict[str, Any] = {}
-    for line in process.stdout:
-        try:
-            answer = msgspec.json.decode(line, type=dict[str, Any])
-        except msgspec.DecodeError:
-            continue  # a library's own words
-        if "done" in answer or "error" in answer:
-            ended = answer
-        elif say is not None:
-            say(answer)
-    return ended
-
-
-def _summary(ended: dict[str, Any], status: int, fault: str) -> TrainSummary:
-    error = ended.get("error")
-    if isinstance(error, dict):
-        raise InvalidInput(str(error.get("code")), str(error.get("sentence")))
-    if not ended:
+def _summary(end: TrainEnd | None, status: int, fault: str) -> TrainSummary:
+    if end is None:
         raise Unavailable("training_broke", f"The training processes ended with status {status}: {fault[:300]}")
-    return msgspec.convert(ended, TrainSummary)
+    if isinstance(end, TrainFailure):
+        raise end.error.error
+    return end

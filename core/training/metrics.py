@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +12,7 @@ import torch
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
 from core.training.launch import is_first
-from core.workers.training import Metric
-
-OnMetrics = Callable[[dict[str, Any]], None]
-
+from core.workers.training import Metric, OnMetric
 
 _CARRIED = ("tokens", "computed_tokens", "seconds")
 """Sums that go on after a resume."""
@@ -31,9 +27,9 @@ class MetricsCallback(TrainerCallback):  # type: ignore[misc]
     `trained_share`, of the last update; `computed_tokens` went through the model.
     """
 
-    def __init__(self, path: Path, say: OnMetrics | None, resumed_at: int) -> None:
+    def __init__(self, path: Path, use: OnMetric | None, resumed_at: int) -> None:
         self._path = path
-        self._say = say
+        self._use = use
         lines = _cut_to(path, resumed_at) if is_first() else []
         self._last: dict[str, Any] = lines[-1] if lines else {}
         self._before = {k: self._last.get(k, 0) for k in _CARRIED}
@@ -52,11 +48,10 @@ class MetricsCallback(TrainerCallback):  # type: ignore[misc]
         else:
             metric = Metric(step=state.global_step, steps=state.max_steps, eval_loss=float(logs["eval_loss"]),
                             tokens=self._last.get("tokens"), seconds=self._last.get("seconds"))
-        line = msgspec.to_builtins(metric)
         with self._path.open("ab") as file:
-            file.write(msgspec.json.encode(line) + b"\n")
-        if self._say is not None:
-            self._say(line)
+            file.write(msgspec.json.encode(metric) + b"\n")
+        if self._use is not None:
+            self._use(metric)
 
     def _metric(self, state: TrainerState, logs: dict[str, Any]) -> Metric:
         sums = {"tokens": int(logs.get("tokens", 0)), "computed_tokens": int(logs.get("computed_tokens", 0)),

@@ -16,15 +16,18 @@ _IGNORED = -100  # as in the head; that module needs torch
 
 
 class RowRules(NamedTuple):
-    """What a model can take: ids below `vocabulary`, rows of at most `max_length` tokens."""
+    """What a model can take: ids below `vocabulary`, rows of at most `max_length` tokens; and what becomes of recorded
+    `thoughts` (TrainSettings)."""
 
     vocabulary: int
     max_length: int
+    thoughts: str = "data"
 
 
 class BlockFacts(msgspec.Struct, frozen=True, kw_only=True):
     """What a block holds: `lines` as written, everything else with repeats; or the `code` and `sentence` of its first
-    bad row. `weight` is the sum over its trained tokens."""
+    bad row. `weight` is the sum over its trained tokens, `thoughts` counts tokens of recorded reasoning as written,
+    `trained_thoughts` those of them that carried loss."""
 
     sha256: str = ""
     lines: int = 0
@@ -35,6 +38,8 @@ class BlockFacts(msgspec.Struct, frozen=True, kw_only=True):
     weight: float = 0.0
     weighted: bool = False
     token_weights: bool = False
+    thoughts: int = 0
+    trained_thoughts: int = 0
     code: str = ""
     sentence: str = ""
     row: int = 0
@@ -54,6 +59,7 @@ class _Rows:
         self.repeats = self._column("repeats", 1).astype(np.int64)
         self.has_weights = np.asarray(table.column("weights").is_valid())
         self.weights, self.weight_lengths = self._flat("weights")
+        self.edges, self.edge_counts = self._flat("thoughts")
 
     def _flat(self, name: str) -> tuple[NDArray[Any], NDArray[np.int64]]:
         column = self._array(name)
@@ -76,6 +82,11 @@ class _Rows:
         """The first row with a token of these, from 0."""
         return int(np.searchsorted(self.starts, np.argmax(bad), side="right")) - 1
 
+    def take_loss_from(self, tokens: NDArray[np.bool_]) -> None:
+        """These tokens carry no loss any more."""
+        self.labels = np.where(tokens, _IGNORED, self.labels)
+        self.weights = np.where(tokens[np.repeat(self.has_weights, self.lengths)], 0.0, self.weights)
+
     def sums(self, tokens: NDArray[Any]) -> NDArray[Any]:
         """The sum over each row's tokens."""
         return np.add.reduceat(np.concatenate([tokens, [0]]), self.starts[:-1]) * (self.lengths > 0)
@@ -89,6 +100,10 @@ def checked(table: pa.Table, digest: str, rules: RowRules, target: Path) -> Bloc
     rows = _Rows(table)
     _check_lengths(rows, rules)
     _check_tokens(rows, rules)
+    thought = _thought_tokens(rows)
+    trained_thoughts = int((thought & (rows.labels != _IGNORED)).sum())
+    if rules.thoughts == "context":
+        rows.take_loss_from(thought)
     trains = rows.labels != _IGNORED
     trains[rows.starts[:-1]] = False  # the first token of a row has no prediction
     trained = rows.sums(trains.astype(np.int64))
@@ -99,7 +114,8 @@ def checked(table: pa.Table, digest: str, rules: RowRules, target: Path) -> Bloc
     return BlockFacts(
         sha256=digest, lines=rows.count, rows=int(rows.repeats.sum()), longest=int(rows.lengths.max()),
         tokens=int(rows.lengths @ rows.repeats), trained=int(trained @ rows.repeats),
-        weight=_weight(rows, trains, trained), weighted=weighted, token_weights=by_token)
+        weight=_weight(rows, trains, trained), weighted=weighted, token_weights=by_token,
+        thoughts=int(thought.sum()), trained_thoughts=trained_thoughts)
 
 
 def _weight(rows: _Rows, trains: NDArray[np.bool_], trained: NDArray[np.int64]) -> float:
@@ -127,6 +143,21 @@ def _check_tokens(rows: _Rows, rules: RowRules) -> None:
     other = (rows.labels != _IGNORED) & (rows.labels != rows.ids)
     if other.any():
         _refuse(rows.row_of(other), "has labels that equal its tokens")
+
+
+def _thought_tokens(rows: _Rows) -> NDArray[np.bool_]:
+    """Which tokens are recorded reasoning: between the first and second, third and fourth … edge of a row. Raises
+    InvalidInput for edges that are not in order, or not in the row."""
+    row = np.repeat(np.arange(rows.count), rows.edge_counts)
+    _refuse_where(rows.edge_counts % 2 != 0, "has a start and an end for each thought")
+    edges = rows.edges.astype(np.int64)
+    wrong = (edges < 0) | (edges > rows.lengths[row])
+    wrong[1:] |= (row[1:] == row[:-1]) & (edges[1:] < edges[:-1])
+    if wrong.any():
+        _refuse(int(row[np.argmax(wrong)]), "has its thoughts in order and within it")
+    steps = np.zeros(rows.starts[-1] + 1, dtype=np.int64)
+    np.add.at(steps, rows.starts[row] + edges, 1 - 2 * (np.arange(len(edges)) % 2))
+    return np.cumsum(steps)[:-1] > 0
 
 
 def _token_weights(rows: _Rows) -> NDArray[np.float64]:

@@ -21,6 +21,9 @@ class TrainSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     between checkpoints, of which the last `keep` stay. Rows that the export holds out are evaluated every `eval_every`
     updates and at the end (0: with each checkpoint).
 
+    Recorded reasoning in the data (`thoughts`) does as it was exported (data), carries no loss (context), or must be
+    trained (keep) or absent (drop): a run on data that is otherwise is refused.
+
     `gpus` GPUs share each update and the model's memory (0: one, or the processor where there is none). With `device`
     "cpu" no GPU is used, and `processes` share the update on the processor as so many GPUs would: for trials and tests.
     `precision` is what layers compute in; weights, moments and sums of gradients are float32 (auto: bf16 on a GPU).
@@ -58,6 +61,7 @@ class TrainSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     precision: Literal["auto", "bf16", "fp32"] = "auto"
     max_length: int = 131_072
     max_steps: int | None = None
+    thoughts: Literal["data", "drop", "context", "keep"] = "data"
     method: Literal["full", "lora"] = "full"
     lora_rank: int = 16
     lora_alpha: int = 32

@@ -20,11 +20,10 @@ from core.llm.foreign_model import SAFE, check_weights
 from core.training.checkpoints import check_form, last_checkpoint, step_of
 from core.training.launch import gpus_here, is_first, is_launched, launch
 from core.training.settings import TrainSettings, check_gpus
-from core.workers.training import TrainSummary
+from core.workers.training import OnMetric, TrainSummary
 
 if TYPE_CHECKING:
     from core.training.data import Crew, DataFacts
-    from core.training.metrics import OnMetrics
 
 _log = logging.getLogger("train")
 _FREE = ("out", "data", "save_every", "keep", "device", "micro_batch", "eval_every", "merge_copies", "merge_chains",
@@ -33,8 +32,8 @@ _FREE = ("out", "data", "save_every", "keep", "device", "micro_batch", "eval_eve
 """Settings that may change between a run and its resumption: none of them changes what is learnt."""
 
 
-def run(settings: TrainSettings, on_metrics: OnMetrics | None = None,
-        stop: threading.Event | None = None) -> TrainSummary:
+def run(settings: TrainSettings, on_metric: OnMetric | None = None, stop: threading.Event | None = None
+        ) -> TrainSummary:
     """Train; called again with the same folder it goes on where it was. Setting `stop` ends it after a checkpoint.
 
     Raises InvalidInput for data or settings that cannot be trained exactly, Conflict where the folder holds another
@@ -47,11 +46,11 @@ def run(settings: TrainSettings, on_metrics: OnMetrics | None = None,
     asked = stop or threading.Event()
     check_gpus(settings, gpus_here())
     if settings.devices > 1 and not is_launched():
-        return launch(settings, on_metrics, asked)
+        return launch(settings, on_metric, asked)
     facts, held_facts, start = _examined(settings)
     if settings.result.is_dir():
         return TrainSummary(done=True, folder=str(settings.result), step=step_of(start), steps=step_of(start))
-    return _train(settings, facts, held_facts, start, on_metrics, asked)
+    return _train(settings, facts, held_facts, start, on_metric, asked)
 
 
 def _check_trackers(settings: TrainSettings) -> None:
@@ -74,12 +73,14 @@ def _examined(settings: TrainSettings) -> tuple[DataFacts, DataFacts | None, Pat
 def checked_data(settings: TrainSettings, folder: Path) -> tuple[DataFacts, DataFacts | None]:
     """What the data hold and what is held out, looked at for the model; the rows lie in `folder`. Raises InvalidInput,
     NotFound."""
-    from core.training.data import check_rows, eval_files, train_files
+    from core.training.data import check_rows, check_thoughts, eval_files, train_files
 
     config = _model_config(settings.model)
     longest, held, crew = _longest(settings, config), eval_files(settings.data), _crew(settings)
-    facts = check_rows(train_files(settings.data), config.vocab_size, longest, folder, crew)
-    return facts, check_rows(held, config.vocab_size, longest, folder, crew) if held else None
+    rules = (config.vocab_size, longest, folder, crew, settings.thoughts)
+    facts = check_rows(train_files(settings.data), *rules)
+    check_thoughts(facts, settings.thoughts)
+    return facts, check_rows(held, *rules) if held else None
 
 
 def _crew(settings: TrainSettings) -> Crew:
@@ -107,13 +108,13 @@ def _first_before_the_others(settings: TrainSettings) -> Iterator[None]:
 
 
 def _train(settings: TrainSettings, facts: DataFacts, held: DataFacts | None, start: Path | None,
-           on_metrics: OnMetrics | None, stop: threading.Event) -> TrainSummary:
+           on_metric: OnMetric | None, stop: threading.Event) -> TrainSummary:
     from core.training.data import load_rows
     from core.training.engine import make_trainer, save_result
     from core.training.metrics import MetricsCallback, StopCallback
 
     resumed_at = step_of(start)
-    metrics = MetricsCallback(settings.metrics, on_metrics, resumed_at)
+    metrics = MetricsCallback(settings.metrics, on_metric, resumed_at)
     rows = load_rows(facts)
     held_rows = load_rows(held) if held is not None else None
     trainer = make_trainer(settings, facts, rows, [metrics, StopCallback(stop)], held_rows, stop)

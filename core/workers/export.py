@@ -78,7 +78,8 @@ class VerdictSource(msgspec.Struct, frozen=True, kw_only=True, order=True):
 class SessionReport(msgspec.Struct, kw_only=True):
     """One session's part. `head` is the seq up to which its log was read. Of its steps so many were decided to be kept,
     masked and `partly` masked (one of their actions is, another is kept); on `undecided`, or an action of them, nobody
-    decided."""
+    decided. Of the trained answers whose reasoning was recorded and asked for, `thoughts` have it in a row, and
+    `homeless_thoughts` have not, as the template has no place for it."""
 
     session: str
     title: str = ""
@@ -92,6 +93,8 @@ class SessionReport(msgspec.Struct, kw_only=True):
     samples: int = 0
     rebuilt: bool = False
     in_text: bool = False
+    thoughts: int = 0
+    homeless_thoughts: int = 0
     refused: list[ExportRefusal] = []
     verdicts: list[VerdictSource] = []
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 import msgspec
 
 from core.workers.messages import Problem
@@ -47,9 +49,28 @@ class TrainSummary(msgspec.Struct, frozen=True, kw_only=True):
     resumed_at: int = 0
 
 
-def read_report(line: bytes) -> Metric | TrainSummary | TrainFailure:
+OnMetric = Callable[[Metric], None]
+TrainEnd = TrainSummary | TrainFailure
+
+
+def read_report(line: bytes) -> Metric | TrainEnd:
     """One line of a training. Raises msgspec.DecodeError for anything else."""
     keys = msgspec.json.decode(line, type=dict[str, msgspec.Raw])
     if "error" in keys:
         return msgspec.json.decode(line, type=TrainFailure)
     return msgspec.json.decode(line, type=TrainSummary) if "done" in keys else msgspec.json.decode(line, type=Metric)
+
+
+def read_reports(lines: Iterable[bytes], use: OnMetric | None) -> TrainEnd | None:
+    """Give each metric of a training to `use`; returns how it ended, where it could tell."""
+    end: TrainEnd | None = None
+    for line in lines:
+        try:
+            report = read_report(line)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            continue  # a library's own words
+        if not isinstance(report, Metric):
+            end = report
+        elif use is not None:
+            use(report)
+    return end

@@ -35,8 +35,9 @@ from core.domain.events import (
     encode_event,
     make_event,
 )
+from core.domain.head import make_head
 from core.domain.message import Message, ToolCall, encode_message
-from core.domain.step import Action, ActionError, Observation, Output, StepBody, Usage, encode_body, make_head
+from core.domain.step import Action, ActionError, Observation, Output, StepBody, Usage, encode_body
 from core.domain.task import AgentSettings, ModelSettings, Task
 from core.domain.verdict import Author
 

@@ -321,6 +321,16 @@
     </message>
 </context>
 <context>
+    <name>SessionHead</name>
+    <message numerus="yes">
+        <source>%n step(s)</source>
+        <translation>
+            <numerusform>%n step</numerusform>
+            <numerusform>%n steps</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>SessionsModel</name>
     <message numerus="yes">
         <source>%n new</source>
@@ -341,6 +351,16 @@
         <translation>
             <numerusform>%n guidance waiting</numerusform>
             <numerusform>%n guidance waiting</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>StartPage</name>
+    <message numerus="yes">
+        <source>%n {program} run(s)</source>
+        <translation>
+            <numerusform>%n {program} run</numerusform>
+            <numerusform>%n {program} runs</numerusform>
         </translation>
     </message>
 </context>

@@ -44,12 +44,20 @@
         <translation>打开轨迹(&amp;O)…</translation>
     </message>
     <message>
+        <source>&amp;Demonstration</source>
+        <translation>演示(&amp;D)</translation>
+    </message>
+    <message>
         <source>Open a &amp;folder…</source>
         <translation>打开文件夹(&amp;F)…</translation>
     </message>
     <message>
         <source>&amp;Merge opinions…</source>
         <translation>合并他人的裁定(&amp;M)…</translation>
+    </message>
+    <message>
+        <source>Export as &amp;page…</source>
+        <translation>导出为网页(&amp;P)…</translation>
     </message>
     <message>
         <source>&amp;Cancel opening</source>
@@ -236,8 +244,48 @@
         <translation>撤回我的裁定(&amp;T)</translation>
     </message>
     <message>
-        <source>&amp;Note</source>
-        <translation>备注(&amp;N)</translation>
+        <source>R&amp;eason</source>
+        <translation>理由(&amp;E)</translation>
+    </message>
+    <message>
+        <source>Re&amp;mark</source>
+        <translation>备注(&amp;M)</translation>
+    </message>
+    <message>
+        <source>Ne&amp;xt undecided</source>
+        <translation>下一个未裁定(&amp;X)</translation>
+    </message>
+    <message>
+        <source>Texts as they were &amp;written</source>
+        <translation>按原文显示(&amp;W)</translation>
+    </message>
+    <message>
+        <source>Show or hide the left &amp;side</source>
+        <translation>显示或隐藏左侧(&amp;S)</translation>
+    </message>
+    <message>
+        <source>&amp;Live</source>
+        <translation>实时(&amp;L)</translation>
+    </message>
+    <message>
+        <source>&amp;Read</source>
+        <translation>阅读(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Co&amp;mpare</source>
+        <translation>对比(&amp;M)</translation>
+    </message>
+    <message>
+        <source>&amp;Export</source>
+        <translation>导出(&amp;E)</translation>
+    </message>
+    <message>
+        <source>&amp;Queue</source>
+        <translation>队列(&amp;Q)</translation>
+    </message>
+    <message>
+        <source>Remark on the selected &amp;words…</source>
+        <translation>为所选文字添加备注(&amp;W)…</translation>
     </message>
     <message>
         <source>Ta&amp;g…</source>
@@ -252,10 +300,6 @@
         <translation>重做(&amp;R)</translation>
     </message>
     <message>
-        <source>Ne&amp;xt to judge</source>
-        <translation>下一个待裁定的步骤(&amp;X)</translation>
-    </message>
-    <message>
         <source>Next &amp;disagreement</source>
         <translation>下一处分歧(&amp;D)</translation>
     </message>
@@ -266,10 +310,6 @@
     <message>
         <source>&amp;Rules…</source>
         <translation>规则(&amp;R)…</translation>
-    </message>
-    <message>
-        <source>Texts as they were &amp;written</source>
-        <translation>按原文显示(&amp;W)</translation>
     </message>
     <message>
         <source>&amp;Context of the step (the eye)</source>
@@ -338,18 +378,6 @@
     <message>
         <source>&amp;Previous panel</source>
         <translation>上一个面板(&amp;P)</translation>
-    </message>
-    <message>
-        <source>&amp;Live layout</source>
-        <translation>实时布局(&amp;L)</translation>
-    </message>
-    <message>
-        <source>&amp;Review layout</source>
-        <translation>评审布局(&amp;R)</translation>
-    </message>
-    <message>
-        <source>Co&amp;mpare layout</source>
-        <translation>对比布局(&amp;M)</translation>
     </message>
     <message>
         <source>&amp;Keyboard shortcuts</source>
@@ -444,7 +472,7 @@
     </message>
     <message>
         <source>Score, context, cost and duration of each step are drawn here as the session works. Drag over them to mark steps.</source>
-        <translation>会话工作时，这里会绘制每个步骤的得分、上下文、费用和耗时。拖动可选中一段步骤。</translation>
+        <translation>会话工作时，这里会绘制每个步骤的得分、上下文、成本和耗时。拖动可选中一段步骤。</translation>
     </message>
     <message>
         <source>Score</source>
@@ -456,7 +484,7 @@
     </message>
     <message>
         <source>Cost</source>
-        <translation>费用</translation>
+        <translation>成本</translation>
     </message>
     <message>
         <source>Duration of the step</source>
@@ -614,6 +642,26 @@
         <translation>没有任何人、规则或模型评审过的步骤如何处理</translation>
     </message>
     <message>
+        <source>Thoughts</source>
+        <translation>思考</translation>
+    </message>
+    <message>
+        <source>leave out (as in the paper)</source>
+        <translation>不包含（与论文相同）</translation>
+    </message>
+    <message>
+        <source>show, without loss</source>
+        <translation>显示，不计损失</translation>
+    </message>
+    <message>
+        <source>train with the action</source>
+        <translation>与动作一起训练</translation>
+    </message>
+    <message>
+        <source>What becomes of reasoning that was recorded before an action, where the chat template of the model has a place for it</source>
+        <translation>动作之前记录的推理如何处理（仅当模型的对话模板为其留有位置时）</translation>
+    </message>
+    <message>
         <source>Ignore all verdicts (ablation: train every action)</source>
         <translation>忽略所有裁定（消融：训练每个动作）</translation>
     </message>
@@ -654,10 +702,6 @@
         <translation>分词器</translation>
     </message>
     <message>
-        <source>{steps} steps: {kept} kept, {masked} masked, {undecided} undecided → {samples} samples</source>
-        <translation>{steps} 步：保留 {kept}，掩码 {masked}，未裁定 {undecided} → {samples} 个样本</translation>
-    </message>
-    <message>
         <source>Balance</source>
         <translation>平衡方式</translation>
     </message>
@@ -670,6 +714,10 @@
         <translation>
             <numerusform>有 %n 处疑似密钥；写入时以 [redacted] 代替：</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>{steps} steps: {kept} kept, {masked} masked, {partly} masked in part, {undecided} undecided → {samples} samples</source>
+        <translation>{steps} 步：保留 {kept}，掩码 {masked}，部分掩码 {partly}，未裁定 {undecided} → {samples} 个样本</translation>
     </message>
     <message>
         <source>step {step}: </source>
@@ -752,6 +800,10 @@
     <message>
         <source>connected</source>
         <translation>已连接</translation>
+    </message>
+    <message>
+        <source>what you sent waits for a newer server</source>
+        <translation>发出的内容在等待更新的服务器</translation>
     </message>
     <message>
         <source>refused by the server since {time}</source>
@@ -873,7 +925,7 @@
     </message>
     <message>
         <source>The running action goes on to its end (a sleep ends at once); then the agent waits until it is resumed. What runs in the background goes on.</source>
-        <translation>正在进行的动作会执行完（睡眠立即结束），之后智能体等待恢复。后台运行的内容继续。</translation>
+        <translation>正在进行的动作会执行完（睡眠立即结束），之后智能体等待继续。后台运行的内容继续。</translation>
     </message>
     <message>
         <source>Interrupt the running action of “{title}”?</source>
@@ -897,15 +949,15 @@
     </message>
     <message>
         <source>The running command gets Ctrl+C, and the session ends. Its sandboxes are stopped: what runs in the background ends too. Steps and files stay, and it can be resumed.</source>
-        <translation>正在运行的命令收到 Ctrl+C，会话结束。沙箱被停止：后台运行的内容也会结束。步骤和文件保留，可以恢复。</translation>
+        <translation>正在运行的命令收到 Ctrl+C，会话结束。沙箱被停止：后台运行的内容也会结束。步骤和文件保留，可以继续。</translation>
     </message>
     <message>
         <source>Resume “{title}”?</source>
-        <translation>恢复“{title}”？</translation>
+        <translation>继续“{title}”？</translation>
     </message>
     <message>
         <source>Resume</source>
-        <translation>恢复</translation>
+        <translation>继续</translation>
     </message>
     <message>
         <source>The session begins to work again after its last step, with its files. Commands and terminals that ran when it ended are gone; an action that was interrupted is not run again.</source>
@@ -1155,32 +1207,120 @@
         <translation>“{address}”不是服务器地址。</translation>
     </message>
     <message>
+        <source>The server answered something else than was asked.</source>
+        <translation>服务器的回答与所问不符。</translation>
+    </message>
+    <message>
         <source>This archive is damaged or was tampered with.</source>
         <translation>此归档文件已损坏或被篡改。</translation>
+    </message>
+    <message>
+        <source>The server does not take this in that name.</source>
+        <translation>服务器不接受以这个名义发出的内容。</translation>
     </message>
     <message>
         <source>“{endpoint}” is no endpoint&apos;s address: http:// or https://, host and path, without user, query or escapes.</source>
         <translation>“{endpoint}”不是端点地址：应为 http(s)://主机/路径，不带用户、查询或转义。</translation>
     </message>
     <message>
+        <source>Something in the log cannot be read: {why}</source>
+        <translation>日志里有内容无法读取：{why}</translation>
+    </message>
+    <message>
+        <source>“{address}” does not end with the fingerprint of a certificate: wss:// and, behind #, sha256= with 64 hexadecimal digits.</source>
+        <translation>“{address}” 末尾不是证书指纹：应为 wss://，# 之后是 sha256= 和 64 位十六进制数字。</translation>
+    </message>
+    <message>
         <source>The server sent something that cannot be read.</source>
         <translation>服务器发来了无法读取的内容。</translation>
+    </message>
+    <message>
+        <source>This is no invitation to a Tiphys server, or a part of it is missing.</source>
+        <translation>这不是 Tiphys 服务器的邀请，或内容不完整。</translation>
+    </message>
+    <message>
+        <source>This name cannot be used: it has characters that a name may not have, or is too long.</source>
+        <translation>这个名称不能用：含有不允许的字符，或者太长。</translation>
     </message>
     <message>
         <source>This is no link to a session, no step and no session.</source>
         <translation>这既不是会话链接，也不是步骤或会话。</translation>
     </message>
     <message>
+        <source>The server cannot be asked this: {why}</source>
+        <translation>不能向服务器这样请求：{why}</translation>
+    </message>
+    <message>
+        <source>This is no opinion that can be taken over.</source>
+        <translation>这不是可以合并的意见。</translation>
+    </message>
+    <message>
+        <source>An import needs the name of its format.</source>
+        <translation>导入需要给出格式的名称。</translation>
+    </message>
+    <message>
+        <source>A tag has 1 to 40 printable characters.</source>
+        <translation>标签由 1 到 40 个可显示的字符组成。</translation>
+    </message>
+    <message>
+        <source>This task cannot be started: the value of “{field}” is not possible.</source>
+        <translation>这个任务无法启动：“{field}”的值不可用。</translation>
+    </message>
+    <message>
+        <source>The task&apos;s files cannot be used: {path}</source>
+        <translation>任务的文件不可用：{path}</translation>
+    </message>
+    <message>
+        <source>Counts lie between 0 and 10,000, minutes up to 100,000, shares between 0 and 1.</source>
+        <translation>次数在 0 到 10,000 之间，分钟数不超过 100,000，比例在 0 到 1 之间。</translation>
+    </message>
+    <message>
+        <source>The server did not take the time at work that was told to it.</source>
+        <translation>服务器没有接受所报告的工作时间。</translation>
+    </message>
+    <message>
         <source>“{variable}” cannot be the name of a variable.</source>
         <translation>“{variable}”不能作为变量名。</translation>
+    </message>
+    <message>
+        <source>A text of this session is damaged.</source>
+        <translation>这个会话的一段文字已损坏。</translation>
+    </message>
+    <message>
+        <source>A text of this session is damaged: it does not match its name.</source>
+        <translation>这个会话的一段文字已损坏：内容与名称不符。</translation>
+    </message>
+    <message>
+        <source>A text of this session has a name that no text can have.</source>
+        <translation>这个会话的一段文字的名称不合规则。</translation>
+    </message>
+    <message>
+        <source>A text is larger than the server takes.</source>
+        <translation>一段文字超出了服务器接受的大小。</translation>
+    </message>
+    <message>
+        <source>The server shows another certificate than the one that it should have. Nothing was sent. Ask its administrator before you go on. It shows {fingerprint}</source>
+        <translation>服务器出示的证书与应有的不同。没有发送任何内容。请先询问管理员再继续。它出示的是 {fingerprint}</translation>
     </message>
     <message>
         <source>“tiphys {command}” failed: {why}</source>
         <translation>“tiphys {command}”失败：{why}</translation>
     </message>
     <message>
+        <source>The server holds another command under this name already.</source>
+        <translation>服务器上已有同名但内容不同的命令。</translation>
+    </message>
+    <message>
         <source>There is no text to send.</source>
         <translation>没有可发送的文字。</translation>
+    </message>
+    <message>
+        <source>This is larger than one entry of the log may be.</source>
+        <translation>这超出了日志中一条记录允许的大小。</translation>
+    </message>
+    <message>
+        <source>Another program works on this session now.</source>
+        <translation>现在由另一个程序处理这个会话。</translation>
     </message>
     <message>
         <source>{path} cannot be written: {why}</source>
@@ -1191,8 +1331,16 @@
         <translation>此文件过大。</translation>
     </message>
     <message>
+        <source>The server refuses this connection. Is {server} the name that it is known by?</source>
+        <translation>服务器拒绝了这个连接。它是以 {server} 这个名称提供服务的吗？</translation>
+    </message>
+    <message>
         <source>The server holds this guidance already.</source>
         <translation>服务器已有这条指导。</translation>
+    </message>
+    <message>
+        <source>The server&apos;s program is older and would take your verdict on one action for one on the whole step. That verdict, and what you sent after it, waits on this computer until the server is updated.</source>
+        <translation>服务器的程序较旧，会把对单个动作的裁定当作对整个步骤的裁定。这条裁定以及之后发出的内容留在本机等待，直到服务器更新。</translation>
     </message>
     <message>
         <source>An imported trajectory cannot be controlled: no agent is behind it.</source>
@@ -1207,12 +1355,40 @@
         <translation>Tiphys 的一个命令出错。详情见其日志。</translation>
     </message>
     <message>
+        <source>This invitation has expired. Ask the administrator for a new one.</source>
+        <translation>此邀请已过期。请向管理员索取新的邀请。</translation>
+    </message>
+    <message>
+        <source>The server does not know this invitation. Ask the administrator for a new one.</source>
+        <translation>服务器不认识此邀请。请向管理员索取新的邀请。</translation>
+    </message>
+    <message>
+        <source>This invitation was used already. If that was not you, tell the administrator.</source>
+        <translation>此邀请已被使用。如果不是您本人所为，请告知管理员。</translation>
+    </message>
+    <message>
         <source>The data folder lies on a network disk, where a log cannot be kept safely.</source>
         <translation>数据文件夹位于网络磁盘上，无法安全地保存日志。</translation>
     </message>
     <message>
+        <source>Step {step} has no action {action}.</source>
+        <translation>第 {step} 步没有动作 {action}。</translation>
+    </message>
+    <message>
+        <source>The server did not answer in time.</source>
+        <translation>服务器没有及时回答。</translation>
+    </message>
+    <message>
         <source>Nothing needs attention here any more.</source>
         <translation>这里已没有需要关注的内容。</translation>
+    </message>
+    <message>
+        <source>A text of this session is not there.</source>
+        <translation>这个会话缺少一段文字。</translation>
+    </message>
+    <message>
+        <source>This command is not among those that were sent from here.</source>
+        <translation>这条命令不在本机发出的命令之中。</translation>
     </message>
     <message>
         <source>No agent is running now, so nothing can be interrupted.</source>
@@ -1235,6 +1411,54 @@
         <translation>服务器不认识这条指导。</translation>
     </message>
     <message>
+        <source>There is an account of this name already. Ask the administrator for another invitation.</source>
+        <translation>已有同名账户。请向管理员索取另一份邀请。</translation>
+    </message>
+    <message>
+        <source>A token is needed.</source>
+        <translation>需要令牌。</translation>
+    </message>
+    <message>
+        <source>This is no server of Tiphys, or none that can be spoken to.</source>
+        <translation>这不是 Tiphys 服务器，或者无法与它通信。</translation>
+    </message>
+    <message>
+        <source>This account has {count} texts on the server that nothing names; they are removed after a day.</source>
+        <translation>这个账户在服务器上有 {count} 段没有任何记录引用的文字，一天后会被删除。</translation>
+    </message>
+    <message>
+        <source>{url} would carry your token unencrypted. Use wss://</source>
+        <translation>{url} 会以明文传送您的令牌。请使用 wss://</translation>
+    </message>
+    <message>
+        <source>The server closed the connection to {server}: the token may not do that.</source>
+        <translation>服务器关闭了到 {server} 的连接：令牌没有这个权限。</translation>
+    </message>
+    <message>
+        <source>The search on the server failed. Its log says more.</source>
+        <translation>服务器上的搜索失败。详情见服务器日志。</translation>
+    </message>
+    <message>
+        <source>The search took too long. Use more words, or search in one session.</source>
+        <translation>搜索用时过长。请多用几个词，或只在一个会话里搜索。</translation>
+    </message>
+    <message>
+        <source>The server cannot be reached.</source>
+        <translation>无法连接服务器。</translation>
+    </message>
+    <message>
+        <source>The server&apos;s program is older and does not know this.</source>
+        <translation>服务器的程序较旧，不支持这个功能。</translation>
+    </message>
+    <message>
+        <source>Step {step} has changed since you judged it. Look at it again: your choice waits in the panel Review.</source>
+        <translation>第 {step} 步在您裁定之后有变化。请再看一遍：您的选择保留在“评审”面板里。</translation>
+    </message>
+    <message>
+        <source>The data folder is closed already.</source>
+        <translation>数据文件夹已经关闭。</translation>
+    </message>
+    <message>
         <source>The data folder cannot be used now.</source>
         <translation>数据文件夹现在无法使用。</translation>
     </message>
@@ -1243,16 +1467,52 @@
         <translation>磁盘拒绝保存。磁盘满了吗？</translation>
     </message>
     <message>
+        <source>{server} does not speak the protocol of this program.</source>
+        <translation>{server} 不使用本程序的协议。</translation>
+    </message>
+    <message>
         <source>The folder of the task {task} has changed since you saw what it asks. Open the dialog again.</source>
         <translation>任务 {task} 的文件夹在你查看其要求之后改变了。请重新打开对话框。</translation>
+    </message>
+    <message>
+        <source>The task {task} asks for what nobody has allowed it on the server&apos;s computer.</source>
+        <translation>任务 {task} 要求的权限在服务器的计算机上没有人允许。</translation>
     </message>
     <message>
         <source>This text is too long to be sent.</source>
         <translation>文字过长，无法发送。</translation>
     </message>
     <message>
+        <source>Your account on this server has expired. The administrator can prolong it.</source>
+        <translation>您在此服务器上的账户已过期。管理员可以延长其期限。</translation>
+    </message>
+    <message>
+        <source>{server} does not accept your token.</source>
+        <translation>{server} 不接受您的令牌。</translation>
+    </message>
+    <message>
+        <source>This account has {most} connections to the server already, which is as many as one may have.</source>
+        <translation>这个账户与服务器的连接已有 {most} 个，达到了一个账户的上限。</translation>
+    </message>
+    <message>
+        <source>You have given {most} opinions on sessions that are not on the server: it takes no more of them.</source>
+        <translation>您对服务器上没有的会话已给出 {most} 条意见，不再接受更多。</translation>
+    </message>
+    <message>
+        <source>Too many texts are asked for at once.</source>
+        <translation>一次请求的文字太多。</translation>
+    </message>
+    <message>
+        <source>This computer does not know the certificate of {server}. Add its fingerprint to the address: …#sha256=…; “tiphys serve” prints it.</source>
+        <translation>本机不认识 {server} 的证书。请在地址末尾加上指纹：…#sha256=…；“tiphys serve” 会显示它。</translation>
+    </message>
+    <message>
         <source>“{path}” is in no format that is known here.</source>
         <translation>“{path}”不是已知的格式。</translation>
+    </message>
+    <message>
+        <source>{server} speaks another version of the protocol. Update the older program.</source>
+        <translation>{server} 使用另一个版本的协议。请更新较旧的程序。</translation>
     </message>
     <message>
         <source>This is not possible in the session&apos;s present state.</source>
@@ -1505,7 +1765,7 @@
     </message>
     <message>
         <source>waits for the session to be resumed</source>
-        <translation>等待会话恢复运行</translation>
+        <translation>等待会话继续运行</translation>
     </message>
     <message>
         <source>on the server, waits for the next step</source>
@@ -1785,7 +2045,7 @@ Delete or right click: take it away</source>
         <translation>指导</translation>
     </message>
     <message>
-        <source>note</source>
+        <source>remark</source>
         <translation>备注</translation>
     </message>
     <message>
@@ -1853,7 +2113,7 @@ Delete or right click: take it away</source>
         </translation>
     </message>
     <message>
-        <source>Thoughts, actions, outputs, guidance, summaries and notes of every session are searched. Type some words above.</source>
+        <source>Thoughts, actions, outputs, guidance, summaries and remarks of every session are searched. Type some words above.</source>
         <translation>将搜索每个会话的思考、动作、输出、指导、摘要和备注。请在上方输入词语。</translation>
     </message>
     <message>
@@ -1901,12 +2161,12 @@ Delete or right click: take it away</source>
         <translation>发送方式</translation>
     </message>
     <message>
-        <source>Note</source>
-        <translation>备注</translation>
+        <source>At the next step</source>
+        <translation>在下一步骤</translation>
     </message>
     <message>
-        <source>Interrupt</source>
-        <translation>中断</translation>
+        <source>Interrupt now</source>
+        <translation>立即中断</translation>
     </message>
     <message>
         <source>Waits for the next step.</source>
@@ -2065,6 +2325,37 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>InvitationsController</name>
+    <message>
+        <source>Joining {server}…</source>
+        <translation>正在加入 {server}…</translation>
+    </message>
+    <message>
+        <source>You work on {server} as {name} now: {scopes}.</source>
+        <translation>您现在以 {name} 的身份使用 {server}，可以：{scopes}。</translation>
+    </message>
+    <message>
+        <source>Join the server {server} as {name}?</source>
+        <translation>以 {name} 的身份加入服务器 {server}？</translation>
+    </message>
+    <message>
+        <source>Its sessions then appear in your list. Agree only if you expected this invitation.</source>
+        <translation>之后它的会话会出现在您的列表中。请仅在您预期会收到此邀请时同意。</translation>
+    </message>
+    <message>
+        <source>Fingerprint of its certificate: {pin}…</source>
+        <translation>其证书的指纹：{pin}…</translation>
+    </message>
+    <message>
+        <source>The server is on your list; the token that it has there is replaced.</source>
+        <translation>此服务器已在您的列表中；列表中的令牌将被替换。</translation>
+    </message>
+    <message>
+        <source>Join</source>
+        <translation>加入</translation>
+    </message>
+</context>
+<context>
     <name>KeysDialog</name>
     <message>
         <source>Keyboard shortcuts</source>
@@ -2178,8 +2469,8 @@ Delete or right click: take it away</source>
         <translation>轨迹总览</translation>
     </message>
     <message>
-        <source>The whole trajectory: errors, guidance, summaries, scores, verdicts, notes. Click to go.</source>
-        <translation>整条轨迹：错误、指导、摘要、得分、判定、备注。点击即可前往。</translation>
+        <source>The whole trajectory: errors, guidance, summaries, scores, verdicts, remarks. Click to go.</source>
+        <translation>整条轨迹：错误、指导、摘要、得分、裁定、备注。点击即可前往。</translation>
     </message>
 </context>
 <context>
@@ -2353,6 +2644,117 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>PageController</name>
+    <message>
+        <source>Export as page</source>
+        <translation>导出为网页</translation>
+    </message>
+    <message>
+        <source>The page is written: {path}</source>
+        <translation>网页已写入：{path}</translation>
+    </message>
+    <message>
+        <source>Task</source>
+        <translation>任务</translation>
+    </message>
+    <message>
+        <source>Outline</source>
+        <translation>大纲</translation>
+    </message>
+    <message>
+        <source>Cited steps</source>
+        <translation>引用的步骤</translation>
+    </message>
+    <message>
+        <source>Remarks on the session</source>
+        <translation>对整个会话的备注</translation>
+    </message>
+    <message>
+        <source>Step {n}</source>
+        <translation>第 {n} 步</translation>
+    </message>
+    <message>
+        <source>Thought</source>
+        <translation>思考</translation>
+    </message>
+    <message>
+        <source>Output</source>
+        <translation>输出</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>state</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>began</source>
+        <translation>开始时间</translation>
+    </message>
+    <message>
+        <source>steps</source>
+        <translation>步数</translation>
+    </message>
+    <message>
+        <source>errors</source>
+        <translation>错误</translation>
+    </message>
+    <message>
+        <source>score</source>
+        <translation>得分</translation>
+    </message>
+    <message>
+        <source>cost</source>
+        <translation>成本</translation>
+    </message>
+    <message>
+        <source>guidance</source>
+        <translation>指导</translation>
+    </message>
+    <message>
+        <source>summary of steps {first} to {last}</source>
+        <translation>第 {first} 至 {last} 步的摘要</translation>
+    </message>
+    <message>
+        <source>{shown} of {total} characters are shown.</source>
+        <translation>显示 {total} 个字符中的 {shown} 个。</translation>
+    </message>
+    <message>
+        <source>No step was cited.</source>
+        <translation>没有引用任何步骤。</translation>
+    </message>
+    <message>
+        <source>on words that the step has no more: “{words}”</source>
+        <translation>所指文字在该步骤中已不存在：“{words}”</translation>
+    </message>
+    <message>
+        <source>of the whole session: {n} steps, of which {cited} are shown here</source>
+        <translation>整个会话共 {n} 步，此处显示其中 {cited} 步</translation>
+    </message>
+    <message>
+        <source>keep</source>
+        <translation>保留</translation>
+    </message>
+    <message>
+        <source>mask</source>
+        <translation>屏蔽</translation>
+    </message>
+    <message>
+        <source>unsure</source>
+        <translation>不确定</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+</context>
+<context>
     <name>Palette</name>
     <message>
         <source>Commands</source>
@@ -2421,10 +2823,6 @@ Delete or right click: take it away</source>
         <translation>终端</translation>
     </message>
     <message>
-        <source>Review</source>
-        <translation>评审</translation>
-    </message>
-    <message>
         <source>Disagreements</source>
         <translation>分歧</translation>
     </message>
@@ -2439,6 +2837,14 @@ Delete or right click: take it away</source>
     <message>
         <source>Export and train</source>
         <translation>导出与训练</translation>
+    </message>
+    <message>
+        <source>Remarks</source>
+        <translation>备注</translation>
+    </message>
+    <message>
+        <source>Opinions</source>
+        <translation>意见</translation>
     </message>
 </context>
 <context>
@@ -2578,7 +2984,7 @@ Delete or right click: take it away</source>
         <translation>您改成“{text}”的修改未被接受：{why}它保留在“指导”面板中，可再次使用。</translation>
     </message>
     <message>
-        <source>Your note “{text}” on step {step} was not taken: {why}</source>
+        <source>Your remark “{text}” on step {step} was not taken: {why}</source>
         <translation>您在步骤 {step} 的备注“{text}”未被接受：{why}</translation>
     </message>
     <message>
@@ -2588,6 +2994,21 @@ Delete or right click: take it away</source>
     <message>
         <source>The task {task} was not started: nobody has allowed it on the server&apos;s computer. {rights}</source>
         <translation>任务 {task} 没有启动：服务器所在的计算机上没有人准许它。{rights}</translation>
+    </message>
+</context>
+<context>
+    <name>RemarkBox</name>
+    <message>
+        <source>Remark</source>
+        <translation>备注</translation>
+    </message>
+    <message>
+        <source>Ctrl+Enter adds the remark, Esc leaves without.</source>
+        <translation>按 Ctrl+Enter 添加备注，按 Esc 放弃。</translation>
+    </message>
+    <message>
+        <source>Add</source>
+        <translation>添加</translation>
     </message>
 </context>
 <context>
@@ -2620,6 +3041,163 @@ Delete or right click: take it away</source>
     <message>
         <source>{name}, {when}</source>
         <translation>{name}，{when}</translation>
+    </message>
+</context>
+<context>
+    <name>RemarksPanelController</name>
+    <message>
+        <source>Step {n}</source>
+        <translation>第 {n} 步</translation>
+    </message>
+    <message>
+        <source>Session</source>
+        <translation>会话</translation>
+    </message>
+    <message>
+        <source>On step {n}</source>
+        <translation>针对第 {n} 步</translation>
+    </message>
+    <message>
+        <source>On the session</source>
+        <translation>针对整个会话</translation>
+    </message>
+</context>
+<context>
+    <name>RemarksView</name>
+    <message>
+        <source>Filter remarks …</source>
+        <translation>筛选备注…</translation>
+    </message>
+    <message>
+        <source>Filter remarks</source>
+        <translation>筛选备注</translation>
+    </message>
+    <message>
+        <source>Remarks</source>
+        <translation>备注</translation>
+    </message>
+    <message>
+        <source>No remark has these words. Clear the filter to see all.</source>
+        <translation>没有备注包含这些文字。清除筛选即可查看全部。</translation>
+    </message>
+    <message>
+        <source>Blind: what others remark on a step appears once you have decided on it.</source>
+        <translation>盲评：您对某一步作出裁定后，才会显示他人对它的备注。</translation>
+    </message>
+    <message>
+        <source>Select words in the Step panel and press Ctrl+Alt+M to remark on them.</source>
+        <translation>在“步骤”面板中选中文字，按 Ctrl+Alt+M 即可添加备注。</translation>
+    </message>
+</context>
+<context>
+    <name>ReviewBar</name>
+    <message>
+        <source>It was not taken, for the step says something else now. Look first.</source>
+        <translation>它未被接受，因为此步骤的内容已变。请先查看。</translation>
+    </message>
+    <message>
+        <source>What is judged</source>
+        <translation>裁定对象</translation>
+    </message>
+    <message>
+        <source>Judge the step, or one of its actions alone (I chooses the next)</source>
+        <translation>裁定整个步骤，或只裁定其中一个动作（I 选择下一个）</translation>
+    </message>
+    <message>
+        <source>Reason</source>
+        <translation>理由</translation>
+    </message>
+    <message>
+        <source>Repeats what failed before</source>
+        <translation>重复先前失败的做法</translation>
+    </message>
+    <message>
+        <source>Acts on a wrong belief</source>
+        <translation>基于错误的判断行动</translation>
+    </message>
+    <message>
+        <source>Uses data that it must not use</source>
+        <translation>使用了不得使用的数据</translation>
+    </message>
+    <message>
+        <source>Changes a file without looking at it</source>
+        <translation>未查看就修改文件</translation>
+    </message>
+    <message>
+        <source>Waits for nothing</source>
+        <translation>无谓的等待</translation>
+    </message>
+    <message>
+        <source>Malformed or empty action</source>
+        <translation>动作格式错误或为空</translation>
+    </message>
+    <message>
+        <source>Follows guidance well</source>
+        <translation>很好地遵循了指导</translation>
+    </message>
+    <message>
+        <source>Why (optional)</source>
+        <translation>理由（可选）</translation>
+    </message>
+    <message>
+        <source>Reason (R): written before the verdict, or after it, then Enter adds it</source>
+        <translation>理由 (R)：写在裁定之前；写在之后时按 Enter 补上</translation>
+    </message>
+    <message>
+        <source>no step to judge</source>
+        <translation>没有可裁定的步骤</translation>
+    </message>
+    <message>
+        <source>kept</source>
+        <translation>已保留</translation>
+    </message>
+    <message>
+        <source>masked</source>
+        <translation>已掩码</translation>
+    </message>
+    <message>
+        <source>masked in part</source>
+        <translation>部分掩码</translation>
+    </message>
+    <message>
+        <source>unsure</source>
+        <translation>不确定</translation>
+    </message>
+    <message>
+        <source>undecided</source>
+        <translation>未裁定</translation>
+    </message>
+    <message>
+        <source>{count} marked steps</source>
+        <translation>已选中 {count} 个步骤</translation>
+    </message>
+    <message>
+        <source>blind</source>
+        <translation>盲评</translation>
+    </message>
+    <message>
+        <source>The whole step</source>
+        <translation>整个步骤</translation>
+    </message>
+    <message>
+        <source>Action {n} · {tool}</source>
+        <translation>动作 {n} · {tool}</translation>
+    </message>
+    <message>
+        <source>You chose “{value}” before this step changed: say it again</source>
+        <translation>此步骤变化之前您选择了“{value}”：再次裁定</translation>
+    </message>
+    <message>
+        <source>{judged}/{asked} judged</source>
+        <translation>已裁定 {judged}/{asked}</translation>
+    </message>
+    <message>
+        <source>{count} masked</source>
+        <translation>{count} 掩码</translation>
+    </message>
+    <message>
+        <source>{count} unsure</source>
+        <translation>{count} 不确定</translation>
     </message>
 </context>
 <context>
@@ -2672,24 +3250,8 @@ Delete or right click: take it away</source>
         <translation>还没有可裁定的步骤</translation>
     </message>
     <message>
-        <source>What is judged</source>
-        <translation>裁定对象</translation>
-    </message>
-    <message>
-        <source>Judge the step, or one of its actions alone (I chooses the next)</source>
-        <translation>裁定整个步骤,或只裁定其中一个动作(按 I 选择下一个)</translation>
-    </message>
-    <message>
         <source>Opinions</source>
         <translation>意见</translation>
-    </message>
-    <message>
-        <source>Note on this step … Ctrl+Enter stores it, Esc leaves.</source>
-        <translation>对此步骤的备注… Ctrl+Enter 保存，Esc 离开。</translation>
-    </message>
-    <message>
-        <source>Note</source>
-        <translation>备注</translation>
     </message>
     <message>
         <source>Only while the window is in front and keys or mouse are used</source>
@@ -2716,42 +3278,6 @@ Delete or right click: take it away</source>
         <translation>让规则为每个步骤提出裁定；人的裁定总是优先</translation>
     </message>
     <message>
-        <source>Reason</source>
-        <translation>理由</translation>
-    </message>
-    <message>
-        <source>Repeats what failed before</source>
-        <translation>重复先前失败的做法</translation>
-    </message>
-    <message>
-        <source>Acts on a wrong belief</source>
-        <translation>基于错误的认识行事</translation>
-    </message>
-    <message>
-        <source>Uses data that it must not use</source>
-        <translation>使用了不该用的数据</translation>
-    </message>
-    <message>
-        <source>Changes a file without looking at it</source>
-        <translation>没看文件就修改</translation>
-    </message>
-    <message>
-        <source>Waits for nothing</source>
-        <translation>无谓的等待</translation>
-    </message>
-    <message>
-        <source>Malformed or empty action</source>
-        <translation>格式错误或空的动作</translation>
-    </message>
-    <message>
-        <source>Follows guidance well</source>
-        <translation>很好地遵循了指导</translation>
-    </message>
-    <message>
-        <source>Reason (optional); give it before the verdict, or Enter adds it to yours</source>
-        <translation>理由（可选）：在裁定前填写，或按回车补到您的裁定上</translation>
-    </message>
-    <message>
         <source>Step {number} · {title}</source>
         <translation>步骤 {number} · {title}</translation>
     </message>
@@ -2765,7 +3291,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>Nobody has judged this step: it is undecided.</source>
-        <translation>还没有人裁定此步骤:未定。</translation>
+        <translation>还没有人裁定此步骤：未裁定。</translation>
     </message>
     <message>
         <source>your active time {time}</source>
@@ -2792,16 +3318,8 @@ Delete or right click: take it away</source>
         <translation>规则运行中…</translation>
     </message>
     <message>
-        <source>The whole step</source>
-        <translation>整个步骤</translation>
-    </message>
-    <message>
-        <source>masked</source>
-        <translation>已掩码</translation>
-    </message>
-    <message>
-        <source>Action {n} · {tool}</source>
-        <translation>动作 {n} · {tool}</translation>
+        <source>remark</source>
+        <translation>备注</translation>
     </message>
     <message>
         <source>✗ masked</source>
@@ -2817,11 +3335,11 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>undecided</source>
-        <translation>未定</translation>
+        <translation>未裁定</translation>
     </message>
     <message>
         <source>◐ masked in part, else undecided</source>
-        <translation>◐ 部分掩码,其余未定</translation>
+        <translation>◐ 部分掩码，其余未裁定</translation>
     </message>
     <message>
         <source>Blind: the others&apos; opinions show when you have decided.</source>
@@ -2830,10 +3348,6 @@ Delete or right click: take it away</source>
     <message>
         <source>action {n}</source>
         <translation>动作 {n}</translation>
-    </message>
-    <message>
-        <source>note</source>
-        <translation>备注</translation>
     </message>
     <message>
         <source>keep</source>
@@ -2886,6 +3400,10 @@ Delete or right click: take it away</source>
     <message>
         <source>Take back</source>
         <translation>撤回</translation>
+    </message>
+    <message>
+        <source>Remark</source>
+        <translation>备注</translation>
     </message>
     <message>
         <source>{verb}: step {n}, which the list does not show?</source>
@@ -2989,6 +3507,14 @@ Delete or right click: take it away</source>
         <translation>回答</translation>
     </message>
     <message>
+        <source>{n} steps</source>
+        <translation>{n} 步</translation>
+    </message>
+    <message>
+        <source>1 step</source>
+        <translation>1 步</translation>
+    </message>
+    <message>
         <source>exit {code}</source>
         <translation>退出码 {code}</translation>
     </message>
@@ -3023,14 +3549,6 @@ Delete or right click: take it away</source>
     <message>
         <source>masked</source>
         <translation>已掩码</translation>
-    </message>
-    <message>
-        <source>{n} steps</source>
-        <translation>{n} 步</translation>
-    </message>
-    <message>
-        <source>1 step</source>
-        <translation>1 步</translation>
     </message>
     <message>
         <source>action {n} masked</source>
@@ -3180,7 +3698,7 @@ Delete or right click: take it away</source>
     <name>RulesController</name>
     <message>
         <source>What the rules find here is not shown while you judge blindly.</source>
-        <translation>盲审时不显示规则的发现。</translation>
+        <translation>盲评时不显示规则的发现。</translation>
     </message>
 </context>
 <context>
@@ -3348,6 +3866,33 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>Scopes</name>
+    <message>
+        <source>look</source>
+        <translation>查看</translation>
+    </message>
+    <message>
+        <source>guide</source>
+        <translation>引导</translation>
+    </message>
+    <message>
+        <source>judge steps</source>
+        <translation>评判步骤</translation>
+    </message>
+    <message>
+        <source>propose verdicts</source>
+        <translation>提议评判</translation>
+    </message>
+    <message>
+        <source>watch the server</source>
+        <translation>监控服务器</translation>
+    </message>
+    <message>
+        <source>everything</source>
+        <translation>全部操作</translation>
+    </message>
+</context>
+<context>
     <name>Searcher</name>
     <message>
         <source>The search took too long. Is the expression too complex?</source>
@@ -3391,6 +3936,10 @@ Delete or right click: take it away</source>
         <translation>从列表中移除…</translation>
     </message>
     <message>
+        <source>an invitation (tiphys://join…), or wss://lab.example:7717</source>
+        <translation>邀请（tiphys://join…），或 wss://lab.example:7717</translation>
+    </message>
+    <message>
         <source>what “tiphys account add” printed</source>
         <translation>“tiphys account add”输出的内容</translation>
     </message>
@@ -3420,7 +3969,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>Token</source>
-        <translation>词元</translation>
+        <translation>令牌</translation>
     </message>
 </context>
 <context>
@@ -3438,6 +3987,43 @@ Delete or right click: take it away</source>
     <message>
         <source>still working</source>
         <translation>仍在工作</translation>
+    </message>
+</context>
+<context>
+    <name>SessionHead</name>
+    <message>
+        <source>Pause</source>
+        <translation>暂停</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Interrupt</source>
+        <translation>中断</translation>
+    </message>
+    <message>
+        <source>step {n} of {total}</source>
+        <translation>步骤 {n}/{total}</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n step(s)</source>
+        <translation>
+            <numerusform>%n 个步骤</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{amount} of {limit}</source>
+        <translation>{amount}/{limit}</translation>
+    </message>
+    <message>
+        <source>score {n}</source>
+        <translation>得分 {n}</translation>
+    </message>
+    <message>
+        <source>silent since {time}</source>
+        <translation>自 {time} 起无消息</translation>
     </message>
 </context>
 <context>
@@ -3650,12 +4236,12 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
         <translation>指导默认以何种方式发送</translation>
     </message>
     <message>
-        <source>Note: waits for the next step</source>
-        <translation>留言：等待下一步骤</translation>
+        <source>At the next step</source>
+        <translation>在下一步骤</translation>
     </message>
     <message>
-        <source>Interrupt: also ends the running action</source>
-        <translation>中断：同时结束正在执行的动作</translation>
+        <source>Interrupt now: also ends the running action</source>
+        <translation>立即中断：同时结束正在进行的动作</translation>
     </message>
     <message>
         <source>Templates, one per line</source>
@@ -3759,7 +4345,7 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     </message>
     <message>
         <source>Say what pause, resume and interrupt do, and ask before</source>
-        <translation>说明暂停、恢复和中断的作用，并先询问</translation>
+        <translation>说明暂停、继续和中断的作用，并先询问</translation>
     </message>
     <message>
         <source>Say when a session needs attention</source>
@@ -3837,6 +4423,67 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     </message>
 </context>
 <context>
+    <name>StartPage</name>
+    <message>
+        <source>Start</source>
+        <translation>开始</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>Saved runs of twenty programs: Claude Code, Codex, Inspect, SWE-agent, OpenHands … Files, folders or archives.</source>
+        <translation>二十种程序保存的运行：Claude Code、Codex、Inspect、SWE-agent、OpenHands……文件、文件夹或压缩包均可。</translation>
+    </message>
+    <message>
+        <source>Demonstration</source>
+        <translation>演示</translation>
+    </message>
+    <message>
+        <source>An agent works in a sandbox and soon makes a mistake. Guide it, judge it, export. Five minutes, no account.</source>
+        <translation>一个智能体在沙箱中工作，很快会犯一个错误。指导它、裁定它、导出。五分钟，无需账号。</translation>
+    </message>
+    <message>
+        <source>New session</source>
+        <translation>新建会话</translation>
+    </message>
+    <message>
+        <source>Give an agent a task, a model, a budget and its rights. It works in a sandbox, also when this window is closed.</source>
+        <translation>给智能体一个任务、模型、预算和权限。它在沙箱中工作，关闭本窗口后也继续。</translation>
+    </message>
+    <message>
+        <source>Connect to a server</source>
+        <translation>连接服务器</translation>
+    </message>
+    <message>
+        <source>See your lab&apos;s sessions here: paste the address that tiphys serve printed.</source>
+        <translation>在此查看实验室的会话：粘贴 tiphys serve 打印的地址。</translation>
+    </message>
+    <message>
+        <source>Watch, steer and judge long runs of agents</source>
+        <translation>观察、指导并裁定智能体的长时间运行</translation>
+    </message>
+    <message>
+        <source>or drop files and folders anywhere in this window</source>
+        <translation>或将文件和文件夹拖放到本窗口任意位置</translation>
+    </message>
+    <message>
+        <source>Found on this computer: only counted, nothing is read before you open it</source>
+        <translation>本机上找到的：仅作计数，打开之前不读取任何内容</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n {program} run(s)</source>
+        <translation>
+            <numerusform>%n 个 {program} 运行</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Open the runs in {folder}</source>
+        <translation>打开 {folder} 中的运行</translation>
+    </message>
+</context>
+<context>
     <name>StatusBar</name>
     <message>
         <source>Connection</source>
@@ -3850,6 +4497,18 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
         <translation>
             <numerusform>%n 条待送达</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Keys type here · Esc returns to the list</source>
+        <translation>按键在此输入 · Esc 返回列表</translation>
+    </message>
+    <message>
+        <source>Keys act on the list</source>
+        <translation>按键作用于列表</translation>
+    </message>
+    <message>
+        <source>Keys act on {panel} · Esc returns to the list</source>
+        <translation>按键作用于{panel} · Esc 返回列表</translation>
     </message>
     <message>
         <source>at step {n} of {total}, following</source>
@@ -3938,6 +4597,10 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
         <translation>步骤 {n}</translation>
     </message>
     <message>
+        <source>action {n} alone is judged</source>
+        <translation>只裁定动作 {n}</translation>
+    </message>
+    <message>
         <source>The server does not hold this text: it was never sent there, or is gone. What the list says about the step is all there is. If you have the file that the session came from, open it again.</source>
         <translation>服务器上没有这段文本：从未上传，或已不存在。关于这一步，列表中显示的就是全部内容。如果您有该会话的来源文件，请重新打开它。</translation>
     </message>
@@ -3995,6 +4658,17 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     </message>
 </context>
 <context>
+    <name>StepRemarkBox</name>
+    <message>
+        <source>Remark on this step … Ctrl+Enter stores it, Esc leaves.</source>
+        <translation>对此步骤的备注…… Ctrl+Enter 保存，Esc 离开。</translation>
+    </message>
+    <message>
+        <source>Remark</source>
+        <translation>备注</translation>
+    </message>
+</context>
+<context>
     <name>StepView</name>
     <message>
         <source>Previous step (Shift+J)</source>
@@ -4015,6 +4689,10 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     <message>
         <source>Thought, actions and observations</source>
         <translation>思考、动作和观察</translation>
+    </message>
+    <message>
+        <source>The heading of an action, by a click or by Tab and Enter, makes the judging keys judge that action alone</source>
+        <translation>点击动作的标题，或用 Tab 和 Enter 选中它，裁定键就只裁定这个动作</translation>
     </message>
     <message>
         <source>The chosen step appears here: what the model thought, did and got back. At the live tail it is the newest step.</source>
@@ -4221,8 +4899,32 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
         <translation>LoRA 适配器，结束时合并</translation>
     </message>
     <message>
+        <source>as exported</source>
+        <translation>与导出时相同</translation>
+    </message>
+    <message>
+        <source>without loss</source>
+        <translation>不计损失</translation>
+    </message>
+    <message>
+        <source>must train</source>
+        <translation>必须参与训练</translation>
+    </message>
+    <message>
+        <source>must be absent</source>
+        <translation>必须不存在</translation>
+    </message>
+    <message>
+        <source>What recorded reasoning in the data set does</source>
+        <translation>数据集中记录的推理如何处理</translation>
+    </message>
+    <message>
         <source>Method</source>
         <translation>方法</translation>
+    </message>
+    <message>
+        <source>Thoughts</source>
+        <translation>思考</translation>
     </message>
     <message>
         <source>Learning rate</source>
@@ -4308,7 +5010,7 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     </message>
     <message>
         <source>More filters: family, tool, host, end, verdicts, time</source>
-        <translation>更多筛选：类别、工具、主机、结果、判定、时间</translation>
+        <translation>更多筛选：类别、工具、主机、结果、裁定、时间</translation>
     </message>
     <message>
         <source>Outline: the phases between summaries, guidance and scores (O)</source>

@@ -9,14 +9,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from support.hostile import within
+from support.cost import assert_linear
 from support.logs import AGENT, PERSON
 from support.wire import account, admin_token, bodies_of, fill, raw, raw_peer, running_client, serving, until
 
 from core.aio import TaskScope
 from core.client.certificate import split_address
 from core.client.client import Client
-from core.client.connection import PLAIN_TEXT
+from core.client.dial import PLAIN_TEXT
 from core.client.replica import Replica
 from core.domain.blob import blob_hash
 from core.domain.events import (
@@ -184,11 +184,16 @@ def test_a_runner_cannot_speak_for_a_person(tmp_path: Path, fact: Fact) -> None:
 
 
 def test_pieces_without_bytes_are_bounded_too() -> None:
-    assembly, count = Assembly(), INCOMPLETE_BYTES // 1024 + 1
-    with within():
+    def filled(count: int) -> Assembly:
+        assembly = Assembly()
         for n in range(count):
             assembly.add(Piece(f"{n:064x}", 0, 10, b""))
             assert assembly.held >= 0
+        return assembly
+
+    count = INCOMPLETE_BYTES // 1024 + 1
+    assert_linear(filled, count // 8)
+    assembly = filled(count)
     assert assembly.held > INCOMPLETE_BYTES, "the connection is closed before this"
     for n in range(count):
         assembly.add(Piece(f"{n:064x}", 0, None, b""))

@@ -23,8 +23,8 @@ from support.tally import tally
 from support.wire import account, admin_token, serving, until
 
 from core.server import entrance
-from core.server.address import read_endpoint
 from core.server.entrance import SHAKING_MOST, SILENT_MOST, Crowd, Stranger, neighbourhood
+from core.store.endpoint import read_endpoint
 from core.store.home import Home
 
 CROWD = 5_000

@@ -203,7 +203,7 @@ def _frames(place: Workplace, panel, each: int) -> tuple[list[float], list[float
         with view.Clock() as clock:
             for listener in replica.events_added:
                 listener(stress.SESSION, head + 1, head + len(bodies))
-            place.desks.local._flush()
+            place.desks.local._fold_changed()
             view.frame(panel)
         assert panel.list.rows_in_sight()[-1] == panel.list.model().rowCount() - 1
         walls.append(clock.wall)

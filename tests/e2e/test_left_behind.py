@@ -18,8 +18,8 @@ from support.agents import turns
 from support.stranger import foreigner
 from support.tally import tally
 
-from core.server.address import read_endpoint
 from core.store import log
+from core.store.endpoint import read_endpoint
 from core.store.home import Home
 from core.store.schema import open_log
 from core.store.sqlite import connect

@@ -21,9 +21,9 @@ from support.wire import admin_token, raw_peer, until
 from core.domain.task import AgentSettings, ModelSettings, Task
 from core.protocol.messages import Ack, Command
 from core.protocol.operations import AddNote, CreateSession
-from core.server.address import read_endpoint
 from core.server.runners import QUICK_DEATHS
 from core.store import log
+from core.store.endpoint import read_endpoint
 from core.store.home import Home
 from core.store.sqlite import connect
 

@@ -77,7 +77,7 @@ async def go_through(window: Window, place: Workplace, session: str, *, steps: i
                      ) -> None:
     """Look at a session in every layout and panel, at some of its steps, at what stands aside; then do every action."""
     for layout in ("review", "live", "compare"):
-        getattr(window, f"lay_out_{layout}")()
+        window.lay_out(layout)
         place.cursor.move(session)
         await turns(3)
         trajectory = place.sight.trajectory

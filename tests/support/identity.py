@@ -238,10 +238,10 @@ class Library:
         with reading(self.home) as conn:
             for row in log.rows(conn):
                 told = trajectory(conn, row.session)
-                remarks = " ".join(text for _, _, text in told.notes)
+                remarks = " ".join(note.text for note in told.notes)
                 for entry in told.steps:
                     own = _own(decode_body(blobs.get(conn, entry.body)))
-                    said = [v.reason for v in entry.verdicts.values()] + [text for _, _, text in entry.notes]
+                    said = [v.reason for v in entry.verdicts.values()] + [note.text for note in entry.notes]
                     marks = [mark for text in said if (mark := text.removeprefix("note-")) in self.given]
                     found += [f"{m} moved to step {entry.head.number} of {row.session}" for m in marks
                               if self.given[m] != own]

@@ -69,6 +69,7 @@ class Maker:
         self._files: dict[str, str] = {}
         self._context: list[MessageRef] = []
         self._logged: list[MessageRef] = []
+        self._reasoning = ""
         self._waiting: list[tuple[str, str]] = []
         self._seen: list[Message] = []
         task = Task(id=f"task_{seed}", title=title, description=self.text(30))
@@ -102,9 +103,10 @@ class Maker:
         self._waiting.append((guidance, text))
         return guidance
 
-    def add_step(self, tool: str = "run_command", fails: bool | None = None) -> StepAdded:
+    def add_step(self, tool: str = "run_command", fails: bool | None = None, reasoning: str = "") -> StepAdded:
         """One whole step with its terminal output and, now and then, a file or a search."""
         self.step += 1
+        self._reasoning = reasoning
         self._enter_observation()
         delivered, self._waiting = self._waiting, []
         for guidance, text in delivered:
@@ -183,7 +185,8 @@ class Maker:
     def _step_fact(self, body: StepBody) -> StepAdded:
         seen = body.observations[0]
         calls = self._calls(body)
-        completion = self._ref(Message(role="assistant", content=body.thought, tool_calls=calls), f"step:{self.step}")
+        answer = Message(role="assistant", content=body.thought, tool_calls=calls, reasoning=self._reasoning)
+        completion = self._ref(answer, f"step:{self.step}")
         delta, self._logged = delta_between(self._logged, self._context), list(self._context)
         self._context.append(completion)
         self._seen = [Message(role="tool", content=o.output.text, tool_call_id=o.call_id) for o in body.observations]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from support.logs import Maker, fill
 
-from core.server.address import read_endpoint
+from core.store.endpoint import read_endpoint
 from core.store.home import Home
 from core.store.schema import open_log
 from core.store.sqlite import transaction

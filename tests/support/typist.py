@@ -100,7 +100,7 @@ class Typist:
 
     async def _mask(self, number: int) -> str:
         self.desktop.cursor.move(self.session, number)
-        self.desktop.window.lay_out_review()
+        self.desktop.window.lay_out("read")
         await asyncio.sleep(0.1)
         QTest.keyClick(self.desktop.window, Qt.Key.Key_M)
         await self._until(lambda: self._trajectory().step(number).outcome == "mask")

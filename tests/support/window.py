@@ -30,7 +30,7 @@ def shown_window(folder: Path, *sessions: Maker, layout: str = "") -> Iterator[t
         window.resize(1600, 1000)
         window.show()
         if layout:
-            getattr(window, f"lay_out_{layout}")()
+            window.lay_out(layout)
         QApplication.processEvents()
         try:
             yield window, place

@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from core.domain.anchor import TextAnchor
 from core.domain.attention import Thresholds
 from core.domain.hit import Hit
 from core.domain.session import SessionRow
@@ -22,6 +23,8 @@ from core.protocol.messages import (
     Append,
     Appended,
     Command,
+    Deleted,
+    DeletedSession,
     Events,
     Failed,
     Found,
@@ -53,6 +56,7 @@ from core.protocol.operations import (
     ClearAttention,
     Control,
     CreateSession,
+    DeleteSession,
     GiveVerdict,
     Guide,
     ImportSession,
@@ -93,6 +97,7 @@ MESSAGES: list[Wire] = [
         sentence="Guidance g1 was delivered at step 3 already.", params={"step": 3}),
     Events(session="s1", first=11, head=12, bodies=(EVENT, EVENT)),
     Sessions(rows=(ROW,)),
+    Deleted(sessions=(DeletedSession(session="s1", mark="0198c0de-0000-7000-8000-000000000002"),)),
     Leased(session="s1", fence=2, next=7),
     Appended(session="s1", upto=7),
     MissingBlobs(session="s1", hashes=(HASH,)),
@@ -105,13 +110,15 @@ OPS: list[Op] = [
     CreateSession(task=Task(id="t1", title="Title", description="Do it."),
                   agent=AgentSettings(model=ModelSettings(kind="openai", name="m", base_url="http://localhost:1/v1"))),
     ImportSession(origin="atif"),
+    DeleteSession(head=12),
     Guide(guidance="g1", text="Stop and look at the loss.", mode="interrupt"),
     ChangeGuidance(guidance="g1", text="Look at the loss."),
     Control(control="pause"),
     GiveVerdict(step=3, value="mask", reason="reads the test split",
-                author=Author(kind="judge", name="paper", version="1")),
-    AddNote(step=3, text="here it turns"),
-    SetTag(step=3, tag="turning-point"),
+                author=Author(kind="judge", name="paper", version="1"), content=HASH),
+    AddNote(step=3, text="here it turns", content=HASH,
+            anchor=TextAnchor(part="action", action=1, name="command", start=4, exact="rm -r", suffix=" x")),
+    SetTag(step=3, tag="turning-point", content=HASH),
     MergeOpinions(opinions=(Opinion(event=EVENT, content="sha256-of-the-step"),)),
     TellTime(seconds={3: 12.5, 4: 2.0}),
     ClearAttention(kind="loop"),

@@ -14,7 +14,7 @@ from support.wire import log_of, running_client, until
 from core.domain.events import GuidanceQueued, SessionCreated, decode_event
 from core.domain.task import Task
 from core.protocol.operations import CreateSession, Guide
-from core.server.address import read_endpoint
+from core.store.endpoint import read_endpoint
 from core.store.home import Home
 
 SERVE = """

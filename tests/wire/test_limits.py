@@ -12,10 +12,24 @@ from support.wire import RawPeer, account, admin_token, bodies_of, fill, log_of,
 from core.domain.blob import blob_hash
 from core.protocol.codec import decode_from_server, encode
 from core.protocol.frames import PIECE, pieces
-from core.protocol.messages import Ack, Close, Command, Failed, Lease, Leased, Live, Subscribe, WantBlobs, Wire
+from core.protocol.messages import (
+    PROTOCOL,
+    Ack,
+    Close,
+    Command,
+    Failed,
+    Hello,
+    Lease,
+    Leased,
+    Live,
+    Subscribe,
+    WantBlobs,
+    Welcome,
+    Wire,
+)
 from core.protocol.operations import AddNote
 from core.protocol.server_state import MAX_WANTS
-from core.server import connection, incoming
+from core.server import connection, incoming, plain_entrance, serve
 
 
 def note(number: int) -> Command:
@@ -104,3 +118,47 @@ def test_a_connection_that_was_told_to_go_does_nothing_more(tmp_path: Path) -> N
 
     asyncio.run(scenario())
     assert len(log_of(tmp_path / "server.db", "s")) == 1
+
+
+def test_one_account_may_have_so_many_connections_and_leaves_room_for_others(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with serving(tmp_path, connections_of_account=3) as server, contextlib.AsyncExitStack() as stack:
+            many, other = (account(tmp_path, name, "view") for name in ("many", "other"))
+            for number in range(3):
+                await stack.enter_async_context(raw_peer(server.url, many, client=f"c{number}"))
+            async with raw_peer(server.url, many, hello=False) as peer:
+                await peer.say(Hello(protocol=PROTOCOL, client="one-more"))
+                refused = await peer.hear()
+                assert isinstance(refused, Failed) and refused.code == "too_many_connections"
+                assert refused.params == {"most": 3} and await peer.closed() == Close.SLOW_DOWN
+            await stack.enter_async_context(raw_peer(server.url, other))
+            await stack.aclose()
+            await until(lambda: not server.hub.has_peers)
+            async with raw_peer(server.url, many) as peer:
+                assert isinstance(peer.welcome, Welcome)  # type: ignore[attr-defined]
+
+    asyncio.run(scenario())
+
+
+def test_where_a_loop_cannot_hold_strangers_outside_they_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+                                                                      ) -> None:
+    """As on Windows: who says nothing goes when too many come, and who was greeted stays."""
+    monkeypatch.setattr(serve, "can_wait_outside", lambda _: False)
+    monkeypatch.setattr(plain_entrance, "SHAKING_MOST", 10)
+    monkeypatch.setattr(plain_entrance, "SHAKING_OF_ADDRESS", 5)
+
+    async def scenario() -> None:
+        async with serving(tmp_path) as server, raw_peer(server.url, admin_token(tmp_path)) as known:
+            port = int(server.url.rpartition(":")[2])
+            strangers = [await asyncio.open_connection("127.0.0.1", port) for _ in range(20)]
+            async with asyncio.timeout(5):
+                for reader, _ in strangers[:15]:
+                    with contextlib.suppress(ConnectionError):
+                        assert await reader.read() == b""
+            assert not any(reader.at_eof() for reader, _ in strangers[15:])
+            async with raw_peer(server.url, admin_token(tmp_path), client="late"):
+                await known.ask(Lease(session="s", journal="j"), Failed)
+            for _, writer in strangers:
+                writer.close()
+
+    asyncio.run(scenario())

@@ -35,6 +35,7 @@ from core.protocol.operations import (
     ClearAttention,
     Control,
     CreateSession,
+    DeleteSession,
     GiveVerdict,
     Guide,
     ImportSession,
@@ -59,6 +60,7 @@ OPS: dict[type[Op], Op] = {
     SetTag: SetTag(step=0, tag="x"),
     MergeOpinions: MergeOpinions(opinions=()),
     TellTime: TellTime(seconds={1: 1.0}),
+    DeleteSession: DeleteSession(),
 }
 
 

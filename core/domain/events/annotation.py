@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from core.domain.anchor import TextAnchor
 from core.domain.bounds import Count, Many, Reason, Seconds, StepNumber, StepPlace, Tag, Text
 from core.domain.events.fact import Fact
 from core.domain.verdict import VerdictValue
@@ -28,9 +29,10 @@ class VerdictGiven(OpinionFact, frozen=True, kw_only=True, tag="verdict_given"):
 
 
 class NoteAdded(OpinionFact, frozen=True, kw_only=True, tag="note_added"):
-    """A remark on a step, or on the session (step 0)."""
+    """A remark on a step, on words of it (`anchor`), or on the session (step 0)."""
 
     text: Text
+    anchor: TextAnchor | None = None
 
 
 class TagSet(OpinionFact, frozen=True, kw_only=True, tag="tag_set"):

@@ -96,7 +96,7 @@ def say(place, replica, maker: Maker, *facts) -> None:
     for fact in facts:
         maker.say(fact, SERVER)
     grow(place, replica, "s1", maker, count)
-    place.desks.local._flush()
+    place.desks.local._fold_changed()
 
 
 def test_what_came_together_is_one_message_and_who_sees_it_or_wants_none_gets_none(qtbot, tmp_path):
@@ -152,7 +152,7 @@ async def test_an_alert_of_a_session_whose_events_are_still_to_come(tmp_path, wa
             place.cursor.move("s1")
         await replica.place("s2", 1, maker.bodies)
         await eventually(lambda: len(place.desks.local.trajectory("s2").steps) == 6)
-        place.desks.local._flush()
+        place.desks.local._fold_changed()
         assert (place.cursor.session, place.cursor.step) == (("s2", 4) if waits else ("s1", None))
         panel.deleteLater()
 

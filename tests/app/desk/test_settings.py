@@ -57,6 +57,20 @@ def test_an_unknown_entry_gives_way_where_a_setting_must_stand(path):
     assert Settings(path).get("review.blind") is True
 
 
+def test_a_setting_of_an_earlier_name_is_taken_over(path):
+    path.write_text('[keys.session]\nkeep_here = "Ctrl+Alt+K"\n')
+    settings = Settings(path)
+    assert settings.text("keys.session.store_offline") == "Ctrl+Alt+K" and not settings.problems
+    settings.set("review.blind", True)
+    assert tomllib.loads(path.read_text())["keys"] == {"session": {"store_offline": "Ctrl+Alt+K"}}
+
+
+def test_the_setting_of_today_counts_before_its_earlier_name(path):
+    path.write_text('[keys.session]\nkeep_here = "Ctrl+Alt+K"\nstore_offline = "Ctrl+Alt+L"\n')
+    settings = Settings(path)
+    assert settings.text("keys.session.store_offline") == "Ctrl+Alt+L" and not settings.problems
+
+
 def test_a_broken_file_is_reported_and_left_alone(path):
     path.write_text("not = [toml")
     settings = Settings(path)

@@ -2,11 +2,12 @@
 
 import sys
 
+import msgspec
 import pytest
 import shiboken6
 from PySide6.QtCore import QObject
 
-from app.desk.worker import GRACE_MS, Worker, read_object
+from app.desk.worker import GRACE_MS, Worker, read_line
 
 ECHO = """
 import sys, json
@@ -28,9 +29,9 @@ def run(qapp):
     made = []
 
     def start(program: str) -> tuple[Worker, list, list]:
-        worker = Worker(["-c", program], owner)
+        worker = Worker([sys.executable, "-c", program], owner)
         lines, ended = [], []
-        worker.line.connect(lambda line: lines.extend(filter(None, [read_object(line)])))
+        worker.line.connect(lambda line: lines.extend(filter(None, [read_line(line, msgspec.json.decode)])))
         worker.ended.connect(lambda *end: ended.append(end))
         worker.start()
         made.append(worker)

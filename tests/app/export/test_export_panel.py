@@ -19,7 +19,7 @@ from app.export.training_controller import TrainingController
 from app.export.training_view import TrainingView
 from app.kit.axes import StepAxis
 from core.aio import TaskScope
-from core.workers.export import ExportRefusal, Preview, SampleLine, TokenPart
+from core.workers.export import ExportRefusal, Preview, Report, SampleLine, SessionReport, TokenPart
 from core.workers.messages import Problem
 from core.workers.training import Metric
 
@@ -48,20 +48,22 @@ def test_a_check_and_a_write_of_the_ticked_sessions(place, host, qtbot, tmp_path
     assert choose._cancel.isVisibleTo(choose)
     elsewhere = key_of("s1", "lab")
     place.cursor.move(elsewhere)  # the sessions of another server are in another log: what is at work goes on
-    qtbot.waitUntil(lambda: "1 kept, 1 masked, 8 undecided" in choose._report.text, timeout=60_000)
+    qtbot.waitUntil(lambda: "1 kept, 1 masked, 0 masked in part, 8 undecided" in choose._report.text, timeout=60_000)
     assert "Nothing is written: nobody judged 8 step" in choose._report.text, "and no green word"
     assert not choose._cancel.isVisibleTo(choose)
     choose.written.emit(str(tmp_path / "set"))
     qtbot.waitUntil(lambda: "Nobody judged 8 step(s) in 1 session(s)" in choose._report.text, timeout=60_000)
     assert not (tmp_path / "set" / "manifest.json").exists()
     choose.unjudged.setCurrentIndex(choose.unjudged.findData("keep"))
+    choose.thoughts.setCurrentIndex(choose.thoughts.findData("keep"))
     choose.preset.setCurrentIndex(choose.preset.findData("paper"))
     choose.preset.activated.emit(choose.preset.currentIndex())
     choose.written.emit(str(tmp_path / "set"))
     qtbot.waitUntil(lambda: (tmp_path / "set" / "manifest.json").exists() and "Written" in choose._report.text,
                     timeout=60_000)
     chosen = json.loads((tmp_path / "set" / "manifest.json").read_text())["options"]
-    of_paper = {"unjudged": "keep", "preset": "paper", "overlap": "each", "balance": "repeat", "chains": False}
+    of_paper = {"unjudged": "keep", "thoughts": "keep", "preset": "paper", "overlap": "each", "balance": "repeat",
+                "chains": False}
     assert {name: chosen[name] for name in of_paper} == of_paper
     assert view.training.data.path == str(tmp_path / "set")
     place.cursor.move(elsewhere, 2)
@@ -146,7 +148,7 @@ def test_a_training_is_started_drawn_and_told_how_it_ended(place, host, qtbot, m
     told: list[dict[str, object]] = [{"step": i, "steps": 3, "loss": 3 - i, "tokens_per_s": 100} for i in (1, 2, 3)]
     told.append({"done": True, "folder": "out/model"})
     program = f"import json\nfor line in {told!r}: print(json.dumps(line))"
-    monkeypatch.setattr("app.export.training_controller.command", lambda *_: ["-c", program])
+    monkeypatch.setattr("app.export.training_controller.command", lambda *_: [sys.executable, "-c", program])
     view.data.edit.setText("set")
     assert not view._start.isEnabled()
     view.out.edit.setText("out")
@@ -289,3 +291,9 @@ def test_the_preview_steps_through_samples_says_where_text_came_from_and_what_is
     assert told == ["context", "step 7: trained", "context", "step 8: cannot be split exactly, so not trained"]
     view.show_preview("s1", Preview(samples=samples, sample=2, total=5, trained=2, tokens=tokens, parts=parts))
     assert [b.isEnabled() for b in view._steppers] == [True, False] and not view._left_out.isVisibleTo(view)
+
+
+def test_steps_of_which_one_action_is_masked_are_counted_for_themselves(place, host) -> None:
+    choose = export.build(place, host).choose
+    choose.show_report(Report(sessions=[SessionReport(session="s1", steps=9, kept=3, masked=2, partly=4, samples=1)]))
+    assert "9 steps: 3 kept, 2 masked, 4 masked in part, 0 undecided → 1 samples" in choose._report.text

@@ -92,7 +92,7 @@ async def test_a_file_that_grows_is_a_live_session_and_keeps_verdicts_on_whole_a
         await eventually(lambda: rows.rowCount() >= before + 2)
         told = made.desks.of(session).trajectory(session)
         assert told.steps[0].outcome == final
-        assert any("(blind)" in text for _, _, text in told.notes) is (final == "undecided"), "what fell is said"
+        assert any("(blind)" in note.text for note in told.notes) is (final == "undecided"), "what fell is said"
         assert (told.row.tokens, told.row.errors) == (126, 1)
         await eventually(lambda: made.desks.of(session).row(session).state == "finished")
         assert made.desks.of(session).row(session).reason == "end_not_recorded"

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QTextCursor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox
 from support.eventually import eventually
@@ -122,7 +123,7 @@ class Reader:
 @contextlib.contextmanager
 def reading(folder, maker: Maker, monkeypatch) -> Iterator[Reader]:
     monkeypatch.setattr(review, "SETTLED_MS", 0)
-    with shown_window(folder, maker, layout="review") as (window, place):
+    with shown_window(folder, maker, layout="read") as (window, place):
         place.cursor.move("s1", 3)
         QApplication.processEvents()
         yield Reader(window, place)
@@ -230,18 +231,18 @@ def two_calls() -> Maker:
 async def test_an_action_is_chosen_by_key_and_by_the_box_and_judged_alone(tmp_path, monkeypatch, two_calls):
     with reading(tmp_path, two_calls, monkeypatch) as reader:
         view, place = reader.window.findChild(ReviewView), reader.place
-        assert view.action.isVisible() and [view.action.itemText(i) for i in range(3)] == [
+        assert view.bar.action.isVisible() and [view.bar.action.itemText(i) for i in range(3)] == [
             "The whole step", "Action 1 · run_command", "Action 2 · open_file"]
         for _ in range(2):
             QTest.keyClick(reader.list, Qt.Key.Key_I)
-        assert view.action.currentIndex() == 2 and place.cursor.action == 2
+        assert view.bar.action.currentIndex() == 2 and place.cursor.action == 2
         QTest.keyClick(reader.list, Qt.Key.Key_M)
         assert reader.told == [(3, 2, "mask")] and "in part" in view._final.text()
-        view.action.activated.emit(1)
+        view.bar.action.activated.emit(1)
         QTest.keyClick(reader.list, Qt.Key.Key_K)
         assert reader.told[1:] == [(3, 1, "keep")] and view._final.text() == "◐ masked in part"
         QTest.keyClick(reader.list, Qt.Key.Key_J)
-        assert place.cursor.action == 0 and view.action.currentIndex() == 0, "elsewhere the step is judged again"
+        assert place.cursor.action == 0 and view.bar.action.currentIndex() == 0, "elsewhere the step is judged again"
         QTest.keyClick(reader.list, Qt.Key.Key_M)
         assert reader.told[2:] == [(4, 0, "mask")]
         for _ in range(3):
@@ -272,3 +273,43 @@ async def test_the_step_and_the_list_say_which_action_is_masked(tmp_path, monkey
         assert "action 2 masked" in model.index(2, 0).data() and "kept" not in model.index(1, 0).data()
         assert "action 2 masked" in reader.window.findChild(StepView).about.text()
         await reader.place.scope.close()
+
+
+async def test_the_heading_of_an_action_chooses_it_by_click_and_by_key(tmp_path, monkeypatch, two_calls):
+    with reading(tmp_path, two_calls, monkeypatch) as reader:
+        step, place = reader.window.findChild(StepView), reader.place
+        edit = step.text.edit
+
+        def click(words: str) -> None:
+            cursor = edit.document().find(words)
+            assert not cursor.isNull()
+            edit.setTextCursor(cursor)
+            edit.ensureCursorVisible()
+            cursor.clearSelection()
+            edit.setTextCursor(cursor)
+            at = edit.cursorRect(cursor).center()
+            QTest.mouseClick(edit.viewport(), Qt.MouseButton.LeftButton, NONE, at)
+
+        await eventually(lambda: "Action 2 of 2" in edit.toPlainText())
+        click("Action 2 of 2")
+        assert place.cursor.action == 2 and "action 2 alone is judged" in step.about.text()
+        QTest.keyClick(edit, Qt.Key.Key_M)
+        assert reader.told == [(3, 2, "mask")]
+        click("Action 2 of 2")
+        assert place.cursor.action == 0 and "alone" not in step.about.text()
+        click("Thought")
+        assert place.cursor.action == 0, "it heads no action"
+        edit.setFocus()
+        edit.moveCursor(QTextCursor.MoveOperation.Start)
+        for action in (1, 2):
+            QTest.keyClick(edit, Qt.Key.Key_Tab)
+            QTest.keyClick(edit, Qt.Key.Key_Return)
+            assert place.cursor.action == action and edit.hasFocus()
+        QTest.keyClick(edit, Qt.Key.Key_Backtab)
+        QTest.keyClick(edit, Qt.Key.Key_Return)
+        assert place.cursor.action == 1
+        QTest.keyClick(edit, Qt.Key.Key_Tab)
+        QTest.keyClick(edit, Qt.Key.Key_Tab)
+        assert not edit.hasFocus(), "after the last heading it goes on"
+        reader.window.grab().save("/tmp/step.png")
+        await place.scope.close()

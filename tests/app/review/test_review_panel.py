@@ -3,6 +3,7 @@
 import asyncio
 import time
 
+import msgspec
 import pytest
 import qasync
 from PySide6.QtWidgets import QWidget
@@ -12,6 +13,9 @@ from support.wire import account, fill, running_client, serving
 from app.desk.session_key import key_of
 from app.review import panel as verdicts
 from core.aio import TaskScope
+from core.client.client import Client
+from core.client.replica import Replica
+from core.domain.events import StepAdded, decode_event, encode_event, make_event
 from core.protocol.messages import Nak
 from core.protocol.operations import GiveVerdict
 
@@ -119,7 +123,7 @@ def test_verdicts_go_to_the_server_come_back_and_are_undone(qapp, host, tmp_path
     async def judge(place) -> None:
         view = verdicts.build(place, host)
         place.cursor.move("s1", 2)
-        view.reason.setEditText("it had looked before")
+        view.bar.reason.setEditText("it had looked before")
         place.actions["review.keep"].trigger()
         assert "kept" in view._final.text()
         entry = place.desks.local.trajectory("s1").step(2)
@@ -132,8 +136,8 @@ def test_verdicts_go_to_the_server_come_back_and_are_undone(qapp, host, tmp_path
         place.cursor.mark((4, 5, 6))
         place.actions["review.mask"].trigger()
         await eventually(lambda: all(place.desks.local.trajectory("s1").step(n).outcome == "mask" for n in (4, 5, 6)))
-        view.noted.emit("a loop")
-        await eventually(lambda: [n[2] for n in place.desks.local.trajectory("s1").step(5).notes] == ["a loop"])
+        view.bar.remark.noted.emit("a loop")
+        await eventually(lambda: [n.text for n in place.desks.local.trajectory("s1").step(5).notes] == ["a loop"])
 
     with asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(qapp)) as runner:
         runner.run(asyncio.wait_for(main(), 60))
@@ -167,3 +171,53 @@ def test_a_verdict_that_no_server_has_answered_still_stands_after_a_restart(plac
     refusal = Nak(id=queued.id, cseq=1, kind="Denied", code="missing_scope", sentence="No.")
     asyncio.run(place.desks.local.replica.answered(refusal))
     assert "masked" not in view._final.text() and len(told) == 1
+
+
+def test_a_verdict_on_what_a_step_says_no_more_is_refused_said_and_offered_again(qapp, host, tmp_path) -> None:
+    """Judged offline while the step was half written: the server has the whole of it by then."""
+    maker, told = told_session(), []
+
+    async def main() -> None:
+        async with serving(tmp_path / "home") as server:
+            await fill(server, "s1", maker.bodies)
+            token = account(tmp_path / "home", "wang", "view", "review")
+            async with running_client(tmp_path / "replica.db", server.url, token, "s1") as client:
+                await eventually(lambda: client.replica.head("s1") == len(maker.bodies))
+            async with TaskScope("panels") as scope:
+                held = Replica(tmp_path / "replica.db")
+                with workplace(tmp_path / "home", replica=held, scope=scope) as (place, mine):
+                    view = verdicts.build(place, host)
+                    await judge(place, mine, view, server)
+                    client = Client(mine, server.url, token)
+                    place.desks.local.attach(client)
+                    client.watch("s1")
+                    running = scope.spawn(client.run(), name="client")
+                    await answered(place, mine, view)
+                    running.cancel()
+
+    async def judge(place, mine, view, server) -> None:
+        place.notices.posted.connect(told.append)
+        place.cursor.move("s1", 4)
+        view.bar.reason.setEditText("a loop")
+        place.actions["review.mask"].trigger()
+        view.bar.remark.noted.emit("half a thought")
+        await eventually(lambda: len(mine.waiting()) == 2)
+        added = next(e for e in map(decode_event, maker.bodies) if isinstance(e.fact, StepAdded)
+                     and e.fact.head.number == 4)
+        other = msgspec.structs.replace(added.fact, body="ab" * 32, is_rewritten=True)
+        await fill(server, "s1", [encode_event(make_event(other, added.author))])
+
+    async def answered(place, mine, view) -> None:
+        entry = lambda: place.desks.local.trajectory("s1").step(4)  # noqa: E731
+        await eventually(lambda: len(told) == 2 and entry().body == "ab" * 32)
+        assert "Step 4 has changed since you judged it" in told[0].sentence and "half a thought" in told[1].sentence
+        assert not entry().verdicts and view._final.text() == "undecided"
+        assert not view.bar.again.isHidden() and view.bar.again.text() == (
+            "You chose “mask” before this step changed: say it again")
+        assert view.bar.remark.toPlainText() == "half a thought" and view.bar.reason.currentText() == "a loop"
+        view.bar.again.click()
+        await eventually(lambda: "person:wang" in entry().verdicts)
+        assert entry().verdicts["person:wang"].reason == "a loop" and view.bar.again.isHidden()
+
+    with asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(qapp)) as runner:
+        runner.run(asyncio.wait_for(main(), 60))

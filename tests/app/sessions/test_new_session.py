@@ -23,9 +23,9 @@ from app.sessions.new_dialog import NewSessionDialog
 from app.window.bootstrap import Desktop
 from core.domain.events import SessionCreated, ThresholdsSet, decode_event
 from core.protocol.operations import CreateSession
-from core.server.address import read_endpoint
 from core.server.authority import Authority
 from core.store import log
+from core.store.endpoint import read_endpoint
 from core.store.home import Home
 from core.store.sqlite import connect
 

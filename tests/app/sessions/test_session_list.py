@@ -108,7 +108,7 @@ async def test_who_looks_back_has_not_seen_what_came_since_and_attention_is_take
             count = len(argo.bodies)
             argo.add_step(fails=False)
             await replica.place("s1", count + 1, argo.bodies[count:])
-            place.desks.local._flush()
+            place.desks.local._fold_changed()
             seen.append(place.watermarks.steps("s1"))
 
         place.cursor.move("s1")

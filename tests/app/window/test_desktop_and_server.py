@@ -175,8 +175,8 @@ async def test_the_window_comes_back_as_it_was_and_shows_only_plain_labels(tmp_p
     async with desktop(tmp_path / "desk") as made:
         assert made.window.docks["files"].isHidden()
         assert made.window.docks["step"].isFloating()
-        made.window.lay_out_review()
-        made.window.lay_out_live()
+        made.window.lay_out("read")
+        made.window.lay_out("live")
         assert not made.window.docks["files"].isHidden()
         assert not made.window.docks["step"].isFloating()
 

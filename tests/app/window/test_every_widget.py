@@ -31,6 +31,7 @@ from app.sessions.thresholds_dialog import ThresholdsDialog
 from app.window.keys import Keys
 from app.window.keys_dialog import KeysDialog
 from app.window.keys_editor import KeysEditor
+from app.window.layouts import LAYOUTS
 from app.window.palette_controller import PaletteController
 from app.window.palette_dialog import Palette
 from app.window.panel_dock import PanelRoom
@@ -161,8 +162,8 @@ def test_no_text_is_cut_off(qtbot, qapp, tmp_path, language, scale):
         place.cursor.move("s1", 4)
         window.resize(width, height)
         found = set()
-        for layout in (window.lay_out_live, window.lay_out_review, window.lay_out_compare):
-            layout()
+        for layout in LAYOUTS:
+            window.lay_out(layout)
             QApplication.processEvents()
             least = window.minimumSizeHint()
             assert least.width() <= 960 and least.height() <= 540 - TITLE

@@ -7,11 +7,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from support.desktops import window
 from support.eventually import eventually
+from support.logs import Maker
 from support.panels import told_session
 from support.window import press, shown_window
 
 from app.window.layouts import shares
-from app.window.panel_dock import PanelRoom
+from core.domain.events import SessionStateChanged
 
 SMALL = (960, 504)
 """Full HD at 200 %, less the bar that the desktop draws over a window."""
@@ -29,11 +30,12 @@ def area(dock) -> int:
 
 
 @pytest.mark.parametrize(("key", "seen", "larger"), [
-    (Qt.Key.Key_1, {"sessions", "trajectory", "step", "guidance", "files", "terminals", "review"},
-     ("trajectory", "sessions")),
-    (Qt.Key.Key_2, {"sessions", "trajectory", "step", "review", "files"}, ("step", "files")),
-    (Qt.Key.Key_3, {"sessions", "compare", "charts", "step", "files"}, ("compare", "sessions"))])
-async def test_each_preset_shows_its_panels_wherever_they_were(qapp, tmp_path, key, seen, larger):
+    (Qt.Key.Key_1, {"sessions", "trajectory", "step", "guidance", "terminals"}, ("trajectory", "sessions")),
+    (Qt.Key.Key_2, {"sessions", "trajectory", "step", "files"}, ("step", "files")),
+    (Qt.Key.Key_3, {"sessions", "compare", "charts", "step", "files"}, ("compare", "sessions")),
+    (Qt.Key.Key_4, {"sessions", "export", "step"}, ("export", "step")),
+    (Qt.Key.Key_5, {"attention", "sessions", "step"}, ("sessions", "step"))])
+async def test_each_layout_shows_its_panels_wherever_they_were(qapp, tmp_path, key, seen, larger):
     async with window(tmp_path / "desk") as made:
         made.window.resize(1600, 1000)
         docks = made.window.docks
@@ -47,11 +49,13 @@ async def test_each_preset_shows_its_panels_wherever_they_were(qapp, tmp_path, k
         await eventually(lambda: in_front(made) == seen)
         await eventually(lambda: area(docks[larger[0]]) > area(docks[larger[1]]))
         assert not any(dock.isFloating() for dock in docks.values())
-        assert not any(dock.isHidden() and not made.window.tabifiedDockWidgets(dock) for dock in docks.values())
+        for dock in docks.values():
+            dock.show()
+            assert dock.isVisible(), "what waits comes when it is asked for"
 
 
 @pytest.mark.parametrize(("key", "seen"), [
-    (Qt.Key.Key_1, {"sessions", "trajectory", "step", "guidance"}), (Qt.Key.Key_2, {"trajectory", "step", "review"}),
+    (Qt.Key.Key_1, {"trajectory", "step", "guidance"}), (Qt.Key.Key_2, {"trajectory", "step"}),
     (Qt.Key.Key_3, {"compare", "charts", "step"})])
 async def test_a_small_window_has_fewer_places_and_loses_no_panel(qapp, tmp_path, key, seen):
     async with window(tmp_path / "desk") as made:
@@ -61,44 +65,43 @@ async def test_a_small_window_has_fewer_places_and_loses_no_panel(qapp, tmp_path
         QTest.keyClick(made.window, key, CTRL)
         await eventually(lambda: in_front(made) == seen)
         assert (made.window.width(), made.window.height()) == SMALL
-        assert all(d.isVisible() or made.window.tabifiedDockWidgets(d) for d in made.window.docks.values())
+        made.window.show_panel("files")
+        await eventually(lambda: "files" in in_front(made))
+        QTest.keyClick(made.window, Qt.Key.Key_B, CTRL)
+        await eventually(lambda: "sessions" in in_front(made))
 
 
-def test_what_is_laid_out_large_may_be_made_small_and_scrolls_to_what_has_the_keyboard(qtbot, tmp_path):
-    with shown_window(tmp_path, told_session(), layout="live") as (made, place):
-        place.cursor.move("s1", 3)
-        made.resize(*SMALL)
-        room, rules = made.docks["review"].findChild(PanelRoom), made.docks["review"].widget().rules
-        qtbot.waitUntil(lambda: room.verticalScrollBar().maximum() > 0)
-        assert (made.width(), made.height()) == SMALL
-        assert rules.visibleRegion().isEmpty()
-        made.activateWindow()
-        qtbot.waitUntil(made.isActiveWindow)
-        made.docks["review"].widget().reason.setFocus()
-        for _ in range(20):
-            if not rules.hasFocus():
-                press(made, Qt.Key.Key_Tab)
-        qtbot.waitUntil(lambda: not rules.visibleRegion().isEmpty())
+def test_a_layout_is_found_again_as_it_was_left_and_its_key_puts_it_back(qtbot, tmp_path):
+    with shown_window(tmp_path, told_session(), layout="read") as (made, _):
         press(made, Qt.Key.Key_1, CTRL)
-        qtbot.waitUntil(lambda: made.docks["files"].widget().visibleRegion().isEmpty())
+        made.docks["terminals"].close()
+        press(made, Qt.Key.Key_2, CTRL)
+        assert made.docks["terminals"].isVisible() or made.tabifiedDockWidgets(made.docks["terminals"])
+        press(made, Qt.Key.Key_1, CTRL)
+        assert made.docks["terminals"].isHidden() and made.layouts.current == "live"
+        made.save_state()
+    with shown_window(tmp_path, told_session()) as (made, place):
+        assert made.layouts.current == "live" and made.docks["terminals"].isHidden()
+        assert place.actions["view.live"].isChecked() and not place.actions["view.read"].isChecked()
+        press(made, Qt.Key.Key_1, CTRL)
+        assert made.docks["terminals"].isVisible()
+
+
+def test_a_live_session_opens_in_live_and_an_import_in_read_unless_the_reader_chose_otherwise(tmp_path):
+    over = Maker(4)
+    over.say(SessionStateChanged(state="finished"))
+    with shown_window(tmp_path, Maker(1), over) as (made, place):
+        place.cursor.move("s2")
+        assert made.layouts.current == "read"
+        place.cursor.move("s1")
+        assert made.layouts.current == "live"
+        press(made, Qt.Key.Key_2, CTRL)
+        place.cursor.move("s2")
+        place.cursor.move("s1")
+        assert made.layouts.current == "read", "for sessions that go on the reader chose Read"
 
 
 def test_room_is_shared_as_wanted_but_nobody_goes_short_while_another_has_to_spare():
     assert shares(1000, [30, 70], [100, 100]) == [300, 700]
     assert shares(1000, [10, 90], [300, 100]) == [300, 700]
     assert shares(300, [10, 90], [300, 100]) == [30, 270], "where it cannot be helped: as wanted"
-
-
-def test_a_panel_that_comes_to_need_more_takes_it_where_the_window_is_large(qtbot, tmp_path):
-    with shown_window(tmp_path, told_session(), layout="live") as (made, place):
-        made.resize(1400, 940)
-        made.lay_out_live()
-        place.cursor.move("s1", 3)
-        review, room = made.docks["review"].widget(), made.docks["review"].findChild(PanelRoom)
-        qtbot.waitUntil(lambda: room.height() >= review.minimumSizeHint().height())
-        made.activateWindow()
-        qtbot.waitUntil(made.isActiveWindow)
-        before = room.height()
-        press(made, Qt.Key.Key_N)
-        qtbot.waitUntil(lambda: room.height() >= review.minimumSizeHint().height() > before)
-        assert room.verticalScrollBar().maximum() == 0 and not review.rules.visibleRegion().isEmpty()

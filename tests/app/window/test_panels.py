@@ -54,7 +54,7 @@ def changed(key: str, **docks: tuple[str, int] | None) -> list[Panel]:
 
 @pytest.mark.parametrize(("panels", "sentence"), [
     (changed("files", live=("cellar", 0)), "Panel 'files' docks at 'cellar', which the layout 'live' lacks."),
-    (changed("files", review=None), "Panel 'files' has no place in the layout 'review'."),
+    (changed("files", read=None), "Panel 'files' has no place in the layout 'read'."),
     (changed("files", night=("left", 0)), "Panel 'files' docks in the layout 'night', which there is not."),
     (changed("files", live=("left", 0)),
      "Panels 'sessions' and 'files' both have rank 0 at 'left' of the layout 'live'."),

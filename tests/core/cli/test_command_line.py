@@ -17,6 +17,7 @@ from core.cli import printed_json
 from core.cli.display import display_problem
 from core.cli.output import visible
 from core.cli.root import COMMANDS
+from core.workers import imports, judge
 
 ROOT = Path(__file__).parents[3]
 DOCS = (ROOT / "docs" / "cli.md").read_text()
@@ -46,7 +47,9 @@ def test_one_step_without_context(tiphys, imported) -> None:
     assert len(tiphys("show", imported, "--json").one["steps"]) == 2
 
 
-@pytest.mark.parametrize("shape", printed_json.PrintedObject.__subclasses__(), ids=lambda s: s.__name__)
+@pytest.mark.parametrize("shape", [*printed_json.PrintedObject.__subclasses__(), imports.ImportLine,
+                                   imports.ImportProgress, imports.ImportFailure, judge.JudgeLine],
+                         ids=lambda s: s.__name__)
 def test_every_field_is_documented(shape) -> None:
     for field in msgspec.structs.fields(shape):
         assert f"{field.name}" in DOCS, f"{shape.__name__}.{field.name} is not in docs/cli.md"

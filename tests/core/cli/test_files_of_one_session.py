@@ -72,7 +72,7 @@ def shown(library):
         for row in log.rows(conn):
             seen = trajectory(conn, row.session)
             parents = [f for p in log.read_all(conn, row.session) if isinstance(f := p.event.fact, Branched)]
-            found[row.session] = (row, library.thoughts(row.session), [text for _, _, text in seen.notes], parents)
+            found[row.session] = (row, library.thoughts(row.session), [note.text for note in seen.notes], parents)
             assert [seen.context(n) for n in library.thoughts(row.session)], "every context can be told"
         return found
 
@@ -175,7 +175,7 @@ def test_an_opinion_on_half_a_step_does_not_stand_on_the_whole_one(library) -> N
     with reading(library.home) as conn:
         seen = trajectory(conn, session)
     assert not seen.step(2).verdicts and not seen.step(2).notes
-    (note,) = [text for _, _, text in seen.notes]
+    (note,) = [note.text for note in seen.notes]
     assert note.startswith("Step 2 goes on in its file") and "(too early)" in note and "note-too early" in note
     library.judge_step(session, 2, "in time")
     assert library.take(b"".join(lines)) == library.take(b"".join(lines[:-2])) == [session]

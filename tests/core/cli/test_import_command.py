@@ -129,3 +129,20 @@ def test_an_archive_cannot_write_into_a_session_that_lives_here(tiphys, live, tm
     assert ran.status == 1
     assert "[session_differs]" in ran.err
     assert tiphys("show", session, "--json").out == before
+
+
+def test_the_rules_judge_what_was_imported_though_no_server_runs(tiphys, home) -> None:
+    def by_rules(session: str) -> list[tuple[int, str]]:
+        steps = tiphys("show", session, "--json").one["steps"]
+        return [(s["number"], o["author"]) for s in steps for o in s["verdict"]["opinions"]
+                if o["kind"] == "rule"]
+
+    sessions = [line["session"] for line in tiphys("import", FILES, "--json").lines]
+    assert not any(map(by_rules, sessions)), "at_end = false"
+    (home / "rules" / "rules.toml").unlink()
+    ran = tiphys("import", FILES, "--json")
+    assert ran.status == 0 and {line["result"] for line in ran.lines} == {"present"}
+    first = [by_rules(session) for session in sessions]
+    assert any(first)
+    tiphys("import", FILES, "--json")
+    assert [by_rules(session) for session in sessions] == first, "once is enough"

@@ -82,7 +82,7 @@ def test_a_model_judges_over_http_once_and_the_cost_is_told_before(tiphys, impor
 
 def test_rules_of_the_home_judge_and_are_listed(tiphys, imported, home) -> None:
     tiphys("judge", imported, "--rules-only")
-    (home / "rules").mkdir()
+    (home / "rules").mkdir(exist_ok=True)
     (home / "rules" / "wordy.py").write_text(
         "from core.supervision.rule import Finding\n"
         "def find(evidence, *, most=3):\n    'Too long.'\n"
@@ -100,7 +100,7 @@ def test_rules_of_the_home_judge_and_are_listed(tiphys, imported, home) -> None:
 
 
 def test_agreement_holds_sources_against_people(tiphys, imported, home) -> None:
-    (home / "rules").mkdir()
+    (home / "rules").mkdir(exist_ok=True)
     (home / "rules" / "all.py").write_text("from core.supervision.rule import Finding\ndef find(evidence):\n"
                                            "    yield from (Finding(s.number, 'x') for s in evidence.steps)\n")
     before = tiphys("agreement", imported, "--json").one

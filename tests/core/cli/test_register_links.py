@@ -6,6 +6,7 @@ import configparser
 import shlex
 import stat
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -16,7 +17,7 @@ def desktop_tools(tmp_path, monkeypatch):
     folder = tmp_path / "bin"
     folder.mkdir()
     calls = tmp_path / "calls"
-    for name in ("update-desktop-database", "xdg-mime"):
+    for name in ("update-desktop-database", "update-mime-database", "xdg-mime"):
         tool = folder / name
         tool.write_text(f'#!/bin/sh\necho "{name} $*" >> {calls}\n')
         tool.chmod(tool.stat().st_mode | stat.S_IXUSR)
@@ -34,9 +35,13 @@ def test_the_entry_names_this_program_and_the_desktop_is_told(tiphys, tmp_path, 
     config.read(entry, encoding="utf-8")
     words = shlex.split(config["Desktop Entry"]["Exec"])
     assert words[0].startswith(sys.prefix) and words[-2:] == ["open", "%u"]
-    assert config["Desktop Entry"]["MimeType"] == "x-scheme-handler/tiphys;"
+    assert config["Desktop Entry"]["MimeType"] == "x-scheme-handler/tiphys;application/x-tiphys-invitation;"
     assert desktop_tools.read_text().splitlines() == [
-        f"update-desktop-database -q {entry.parent}", "xdg-mime default tiphys.desktop x-scheme-handler/tiphys"]
+        f"update-desktop-database -q {entry.parent}", f"update-mime-database {data / 'mime'}",
+        "xdg-mime default tiphys.desktop x-scheme-handler/tiphys"]
+    packaged = Path(__file__).parents[3] / "packaging"
+    assert (data / "mime/packages/tiphys.xml").read_text() == (packaged / "tiphys-mime.xml").read_text()
+    assert entry.read_text().split("MimeType")[1] == (packaged / "tiphys.desktop").read_text().split("MimeType")[1]
     assert tiphys("register-links").out.strip() == str(entry), "again, without harm"
 
 

@@ -59,7 +59,7 @@ def test_notes_and_tags_go_too_and_those_of_the_whole_run_stay_its_own(tiphys, h
     after = tiphys("import", put(tmp_path, "b", converted.chat(steps)), "--json").one["session"]
     with reading(Home(home)) as conn:
         imported = trajectory(conn, after)
-    assert [(e.head.number, [n[2] for n in e.notes], set(e.tags)) for e in imported.steps if e.notes or e.tags] == [
+    assert [(e.head.number, [n.text for n in e.notes], set(e.tags)) for e in imported.steps if e.notes or e.tags] == [
         (3, ["a turning point"], set()), (20, [], {"loop"})]
     facts = [decode_event(p.body).fact for p in log_of(home, after)]
     assert [f.text for f in facts if isinstance(f, NoteAdded) and f.step == 0] == ["a good run"]

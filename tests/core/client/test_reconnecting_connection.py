@@ -11,7 +11,8 @@ from websockets.asyncio.server import ServerConnection, serve
 
 from core.aio import TaskScope
 from core.client import patience
-from core.client.connection import ReconnectingConnection, is_loopback
+from core.client.connection import ReconnectingConnection
+from core.client.dial import is_loopback
 from core.client.patience import ANSWERED_S, DENIED_S, LAST_S, Patience
 from core.client.status import Status
 from core.domain.errors import Conflict

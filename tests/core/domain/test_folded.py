@@ -14,7 +14,7 @@ from support.logs import make_session
 from core.domain.errors import InvalidInput
 from core.domain.events import NoteAdded, Placed, StepAdded, VerdictGiven, encode_event, make_event
 from core.domain.folded import VERSION, decode_folded, encode_folded
-from core.domain.steps import ERROR, RECENT_BLOCKS, WAITING
+from core.domain.steps import ERROR, RECENT_BLOCKS, WAITING, Note
 from core.domain.trajectory import Trajectory, fold
 from core.domain.verdict import Author
 
@@ -73,7 +73,7 @@ def test_a_step_that_is_told_again_keeps_usage_and_opinions():
     assert visible(held) == visible(plain) == visible(decode_folded("s", encode_folded(held), reader(bodies)))
     entry = held.step(3)
     assert (entry.head.title, entry.head.usage, entry.outcome) == ("told again", fact.head.usage, "mask")
-    assert [n[2] for n in entry.notes] == ["still here"]
+    assert [n.text for n in entry.notes] == ["still here"]
 
 
 def test_opinions_on_a_text_that_a_step_has_no_more_do_not_stand():
@@ -81,7 +81,7 @@ def test_opinions_on_a_text_that_a_step_has_no_more_do_not_stand():
     held, plain = lazily(bodies), fold("s", placed(bodies))
     assert visible(held) == visible(plain) == visible(decode_folded("s", encode_folded(held), reader(bodies)))
     assert held.step(3).outcome == "undecided" and not held.step(3).verdicts
-    assert [n[2] for n in held.step(3).notes] == ["still here"], "what was said of the new text stands"
+    assert [n.text for n in held.step(3).notes] == ["still here"], "what was said of the new text stands"
 
 
 def test_what_is_said_later_reaches_an_entry_that_was_looked_at():
@@ -122,7 +122,7 @@ def test_nothing_that_a_trajectory_knows_is_left_out():
     bodies, _ = make_session(steps=30, guidance=3, seed=6)
     held = lazily(bodies)
     held.spent = {"person:li": {3: 12.5}}
-    held.notes = [(PERSON, datetime(2026, 3, 2, tzinfo=UTC), "of the whole session")]
+    held.notes = [Note(PERSON, datetime(2026, 3, 2, tzinfo=UTC), "of the whole session")]
     again = decode_folded("s", encode_folded(held), reader(bodies))
     derived = {"_read", "contexts", "early"}
     assert {n: v for n, v in vars(again).items() if n not in derived} == {

@@ -47,6 +47,27 @@ def test_the_prompt_is_the_text_that_the_renderer_trains_on(tmp_path):
     assert rendered.ids[: len(ids)] == ids and rendered.mask[len(ids) :] == [1] * (len(rendered.ids) - len(ids))
 
 
+@pytest.mark.parametrize("name", ["gemma3", "cohere"])
+def test_a_template_that_demands_turns_is_served_a_persons_neighbouring_messages_as_one(tmp_path, name):
+    from core.export.alternation import with_alternating_roles
+    from core.export.render import Renderer
+    from core.export.sample import Sample, SamplePart
+
+    folder = make_model(tmp_path, template=trl_template(name))
+    messages = (Message(role="user", content="Task"), Message(role="user", content="<real_user>Wait 等</real_user>"),
+                Message(role="assistant", content="look"), Message(role="user", content="out"),
+                Message(role="user", content="And keep the seed."))
+    model = local(str(folder))
+    ids = model._prompt(model._tokenizer(), Request(messages=messages))
+    sample = with_alternating_roles(Sample(session="s", kind="react", step=1,
+                                           parts=tuple(SamplePart(message=m) for m in messages)))
+    renderer = Renderer(folder)
+    assert renderer.decode(ids) == renderer.apply([p.message for p in sample.parts], prompt=True)
+    assert "Task\n\n<real_user>Wait 等</real_user>" in renderer.decode(ids)
+    own = local(str(make_model(tmp_path / "own", template=trl_template("qwen3"))))
+    assert own._tokenizer().decode(own._prompt(own._tokenizer(), Request(messages=messages))).count("user\n") == 4
+
+
 def test_an_answer_streams_counts_its_tokens_and_repeats_itself(folder):
     async def ask():
         model, seen = local(folder), []

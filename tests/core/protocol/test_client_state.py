@@ -17,9 +17,17 @@ from core.protocol.client_effects import (
     Send,
     Show,
 )
-from core.protocol.client_state import BLOBS_IN_FLIGHT, COMMANDS_IN_FLIGHT, SEEN_BYTES, SEEN_EVENTS, ClientState
+from core.protocol.client_state import (
+    BLOBS_IN_FLIGHT,
+    COMMANDS_IN_FLIGHT,
+    HELD,
+    SEEN_BYTES,
+    SEEN_EVENTS,
+    ClientState,
+)
 from core.protocol.frames import absent, pieces
 from core.protocol.messages import (
+    CAN_JUDGE_ACTIONS,
     PROTOCOL,
     Ack,
     Close,
@@ -32,7 +40,7 @@ from core.protocol.messages import (
     WantBlobs,
     Welcome,
 )
-from core.protocol.operations import Guide
+from core.protocol.operations import GiveVerdict, Guide
 from core.protocol.server_state import CREDIT_BYTES, CREDIT_EVENTS
 
 
@@ -180,3 +188,18 @@ def test_a_torn_payload_ends_the_connection() -> None:
     state.wants.want([name])
     _, second, _ = pieces(name, data)
     assert state.wants.take(second) == [Break(Close.BAD_FRAME, "bad_frame")]
+
+
+def test_an_older_server_is_not_asked_to_judge_an_action_and_nothing_overtakes_that_verdict():
+    """It ignores the field `action`, so that it would judge the whole step."""
+    ops = (GiveVerdict(step=1, value="keep"), GiveVerdict(step=1, action=2, value="mask"), command(3).op)
+    waiting = tuple(Command(id=f"m{n}", cseq=n, session="s", op=op) for n, op in enumerate(ops, 1))
+    state = ClientState("e", waiting)
+    effects = state.welcomed(welcome(), {})
+    assert [m.cseq for m in sent(effects) if isinstance(m, Command)] == [1]
+    [shown] = [e.message for e in effects if isinstance(e, Show)]
+    assert shown.code == HELD and shown.about == "s" and "until the server is updated" in shown.sentence
+    assert state.sender.add(command(4)) == [], "what comes later waits behind it"
+    state.disconnected()
+    newer = msgspec.structs.replace(welcome(), capabilities=(CAN_JUDGE_ACTIONS,))
+    assert [m.cseq for m in sent(state.welcomed(newer, {})) if isinstance(m, Command)] == [1, 2, 3, 4]

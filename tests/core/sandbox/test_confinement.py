@@ -13,7 +13,7 @@ from support.sandboxes import HOME, Box, box, command
 
 from core.domain.errors import NotFound, Unavailable
 from core.domain.task import Host
-from core.sandbox.docker import DockerSandbox
+from core.sandbox.docker import SOCKET_BYTES, DockerSandbox
 from core.sandbox.linked import connect_socket
 from core.sandbox.reaper import reap
 from core.sandbox.sandbox import Sandbox
@@ -39,7 +39,7 @@ def test_the_engine_confirms_every_limit(container: Box) -> None:
         assert {u["Name"]: u["Hard"] for u in host["Ulimits"]} == {"nofile": 4096, "core": 0, "fsize": 20_480 << 20}
         assert not host["PortBindings"] and not host["Devices"]
         mounts = {m["Destination"]: m["Type"] for m in inspected["Mounts"]}
-        assert mounts == {"/workspace": "volume", "/home/agent": "volume", "/run/tiphys": "bind"}
+        assert mounts == {"/workspace": "volume", "/home/agent": "volume", "/run/tiphys": "volume"}
         assert config["Labels"]["tiphys.session"] == container.session
         assert not [e for e in config["Env"] if "KEY" in e or "TOKEN" in e]
 
@@ -201,6 +201,28 @@ def test_a_missing_image_is_named(tmp_path: Path) -> None:
         try:
             with pytest.raises(NotFound, match="no/such:image"):
                 await made.start()
+        finally:
+            await made.remove()
+
+    asyncio.run(life())
+
+
+@pytest.mark.parametrize("bridge", [None, True], ids=["socket", "bridge"])
+def test_what_is_written_beside_the_socket_is_bounded_at_once(tmp_path: Path, bridge: bool | None) -> None:
+    """1.5 GB in one breath: nothing measures in between, and nothing of it lies on this machine's disk."""
+    async def life() -> None:
+        made = DockerSandbox("fills-" + tmp_path.name, Host(name="main"), tmp_path, home=HOME, bridge=bridge)
+        try:
+            await made.start()
+            filling = ("head -c 1500000000 /dev/zero > /run/tiphys/fill; stat -c %s /run/tiphys/fill; "
+                       "for n in $(seq 200); do : > /run/tiphys/$n; done 2>&1 | tail -1")
+            _, output = await command(made, filling)
+            assert "No space left" in output, output
+            sizes = [int(line) for line in output.split() if line.isdecimal()]
+            assert sizes and sizes[0] <= SOCKET_BYTES
+            assert sum(f.stat().st_size for f in tmp_path.rglob("*") if f.is_file()) < SOCKET_BYTES
+            await made.close()
+            assert await made.terminals.list(), "and one can still come in"
         finally:
             await made.remove()
 

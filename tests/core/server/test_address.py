@@ -12,7 +12,8 @@ import pytest
 from support.wire import serving
 
 from core.domain.errors import InvalidInput, Unavailable
-from core.server.address import bind, read_endpoint, url_of, write_endpoint
+from core.server.address import bind, url_of
+from core.store.endpoint import read_endpoint, write_endpoint
 from core.store.home import Home
 
 

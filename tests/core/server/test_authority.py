@@ -93,10 +93,10 @@ def test_a_payload_that_is_neither_given_nor_held_is_told(way: object) -> None:
 def test_accounts_are_made_and_revoked_beside_a_server(way: object, tmp_path: Path) -> None:
     async def scenario() -> None:
         async with way() as authority:  # type: ignore[operator]
-            token = await authority.add_account("li", ["view"])
+            token = await authority.accounts(lambda conn: accounts.add_account(conn, "li", ["view"]))
             with contextlib.closing(connect(tmp_path / "server.db", readonly=True)) as conn:
                 assert accounts.principal(conn, token).name == "li"
-                await authority.revoke("li")
+                await authority.accounts(lambda conn: accounts.revoke(conn, "li"))
                 with pytest.raises(Denied):
                     accounts.principal(conn, token)
 

@@ -48,7 +48,7 @@ async def judging(folder: Path) -> AsyncIterator[Server]:
     async with serving(folder) as server:
         rules = EndRules(server.hub, server.home)
         async with TaskScope("rules") as scope:
-            running = scope.spawn(rules.run(), name="rules")
+            running = scope.spawn(rules.run(server.hub.on_changed, server.hub.on_deleted), name="rules")
             yield server
             running.cancel()
         await rules.close()
@@ -227,7 +227,7 @@ def test_what_rules_or_steps_said_after_the_reading_is_not_overruled(tmp_path: P
 def test_a_worker_whose_end_was_cancelled_is_ended_by_the_next_who_asks_for_it(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with serving(tmp_path) as server:
-            worker = WorkerProcess(server.home, ["-c", "import sys; sys.stdin.read()"], 1024)
+            worker = WorkerProcess(server.home, [sys.executable, "-c", "import sys; sys.stdin.read()"], 1024)
             with pytest.raises(TimeoutError):
                 await worker.ask(ListRules(), 0.01)
             async with TaskScope("test") as scope:

@@ -81,10 +81,11 @@ class Bench:
         return TASK, SUGGESTED
 
     def ask(
-        self, op: AnyOp, session: str = "s", principal: Principal = ADMIN, cseq: int = 0, id: str = ""
+        self, op: AnyOp, session: str = "s", principal: Principal = ADMIN, cseq: int = 0, id: str = "",
+        again: bool = False,
     ) -> Ack | Nak:
         self.cseq = cseq or self.cseq + 1
-        command = Command(id=id or f"m{self.cseq}", cseq=self.cseq, session=session, op=op)
+        command = Command(id=id or f"m{self.cseq}", cseq=self.cseq, session=session, op=op, again=again)
         lookups = Lookups(find_task=self.find_task, is_alive=lambda _: self.alive)
         with transaction(self.conn):
             return answer_command(self.conn, "c", principal, command, lookups)
@@ -324,3 +325,28 @@ def test_active_time_is_told_by_step_within_bounds(session: Bench) -> None:
     assert session.refused(TellTime(seconds={99: 1.0})) == "no_step"
     assert isinstance(session.ask(TellTime(seconds={1: 12.5})), Ack)
     assert session.facts()[-1] == TimeSpent(seconds={1: 12.5})
+
+
+def test_an_opinion_is_taken_only_on_what_the_person_saw(session: Bench) -> None:
+    """A half-written answer grows while a verdict is on its way: what came since was judged by nobody."""
+    first, result, rewritten = "1e" * 32, "2e" * 32, "3e" * 32
+    session.write(StepAdded(head=StepHead(number=1, tools=("run_command",)), body=first))
+    session.write(StepAdded(head=StepHead(number=1, tools=("run_command",)), body=result))
+    assert isinstance(session.ask(GiveVerdict(step=1, value="keep", content=first)), Ack), "only a result came"
+    session.write(StepAdded(head=StepHead(number=1, tools=("run_command", "eval")), body=rewritten, is_rewritten=True))
+    for content in (first, result, "4e" * 32):
+        for op in (GiveVerdict(step=1, value="mask", content=content), AddNote(step=1, text="x", content=content),
+                   GiveVerdict(step=1, action=1, value="mask", content=content),
+                   SetTag(step=1, tag="x", content=content)):
+            assert session.refused(op) == "step_changed"
+    assert isinstance(session.ask(GiveVerdict(step=1, value="mask", content=rewritten)), Ack)
+    assert isinstance(session.ask(GiveVerdict(step=1, value="keep")), Ack), "an older client does not say what it saw"
+
+
+def test_a_restored_log_takes_what_was_judged_of_text_that_is_still_to_come(session: Bench) -> None:
+    old, new, lost = "1e" * 32, "2e" * 32, "3e" * 32
+    session.write(StepAdded(head=StepHead(number=1), body=old),
+                  StepAdded(head=StepHead(number=1), body=new, is_rewritten=True))
+    assert session.refused(GiveVerdict(step=1, value="keep", content=old), again=True) == "step_changed"
+    assert isinstance(session.ask(GiveVerdict(step=1, value="keep", content=lost), again=True), Ack)
+    assert isinstance(session.ask(GiveVerdict(step=2, value="keep", content=lost), again=True), Ack)

@@ -86,7 +86,7 @@ def judged(server: Server) -> tuple[object, ...]:
     return (
         [v.value for v in first.verdicts.values()],
         [v.value for v in second.verdicts.values()],
-        [text for _, _, text in second.notes],
+        [note.text for note in second.notes],
         first.tags,
         list(trajectory.spent.values()),
         trajectory.row.title,

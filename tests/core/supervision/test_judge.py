@@ -14,7 +14,7 @@ from support.logs import PERSON, Maker
 from core.domain.errors import Unavailable
 from core.domain.events import GuidanceDelivered, GuidanceQueued, Placed, ScoreGiven, VerdictGiven, encode_event
 from core.domain.message import Message, ToolCall
-from core.domain.step import Output, decode_body
+from core.domain.step import Action, Output, StepBody, decode_body
 from core.domain.task import ModelSettings
 from core.domain.trajectory import fold
 from core.domain.verdict import Author
@@ -330,3 +330,44 @@ def test_the_same_turns_are_not_paid_for_twice_and_the_cost_is_known_before(tmp_
 def test_an_answer_that_is_not_whole_is_not_kept_for_later(tmp_path):
     judged(session(), Told(called(turn_1=True), called(), called()), cache=OpinionCache(tmp_path))
     assert list(tmp_path.iterdir()) == []
+
+
+class TwoCalls(Maker):
+    """Every step has two calls."""
+
+    def _body(self, tool: str, fails: bool) -> StepBody:
+        body = super()._body(tool, fails)
+        second = Action(call_id=f"d{self.step}", tool="open_file", arguments={"path": "a.py"})
+        return msgspec.structs.replace(body, actions=(*body.actions, second))
+
+
+def test_actions_of_one_turn_are_judged_one_by_one_and_masked_exactly():
+    maker = TwoCalls(3)
+    for _ in range(3):
+        maker.add_step(fails=False)
+    told = {"judge_results": {"turn 1": True, "turn 2.1": True, "turn 2.2": False, "turn 3.1": False,
+                              "turn 3.2": False},
+            "reasons": {"turn 2.2": "reads it again", "turn 3.1": "loops"}}
+    model = Told(said(json.dumps(told)))
+    events = judged(maker, model)
+    facts = [e.fact for e in events]
+    assert [(f.step, f.action, f.value, f.reason) for f in facts] == [
+        (1, 0, "keep", ""), (2, 1, "keep", ""), (2, 2, "mask", "reads it again"), (3, 0, "mask", "loops")]
+    final = trajectory([*maker.bodies, *map(encode_event, events)])
+    assert [s.outcome for s in final.steps] == ["keep", "partly", "mask"]
+    assert [s.masked_actions for s in final.steps] == [(), (2,), ()]
+    asked = model.asked[0].messages[1].content
+    assert "Action 1: run_command" in asked and "Action 2: open_file" in asked and "turn 7.2" in asked
+    assert judged(maker, Told(), [*maker.bodies, *map(encode_event, events)]) == [], "all of it stands"
+
+
+def test_an_answer_that_leaves_an_action_out_or_invents_one_is_asked_for_again():
+    maker = TwoCalls(3)
+    maker.add_step(fails=False)
+    model = Told(said('{"judge_results": {"turn 1.1": false}}'), said('{"judge_results": {"turn 1.3": false}}'),
+                 said('{"judge_results": {"turn 1": true, "turn 1.2": false}}'))
+    assert [(e.fact.action, e.fact.value) for e in judged(maker, model)] == [(1, "keep"), (2, "mask")]
+    assert len(model.asked) == 3
+    single = session((False,))
+    assert "turn 7.2" not in Judge(Told(), NO_GUIDANCE)._messages(
+        trajectory(single.bodies), next(iter(windows(trajectory(single.bodies), bodies_of(single), 9000))))[1].content

@@ -106,7 +106,7 @@ def test_chains_train_as_a_whole_run(made, tmp_path):
         warnings.simplefilter("ignore")
         done = run(TrainSettings(data=str(folder / "merged"), model=str(model), out=str(tmp_path / "out"), batch=2,
                                  epochs=2.0, learning_rate=1e-3, device="cpu"), told.append)
-    assert done.done and len(told) == 2 and told[1]["loss"] < told[0]["loss"]
+    assert done.done and len(told) == 2 and told[1].loss < told[0].loss
 
 
 def test_samples_whose_tokens_do_not_go_on_from_each_other_stay_apart(made):

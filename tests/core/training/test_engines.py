@@ -12,6 +12,8 @@ import pytest
 from support.exported import talking_session, write_log
 from support.tiny_model import make_model, trl_template
 
+from core.workers.training import Metric
+
 pytest.importorskip("trl")
 pytest.importorskip("pyarrow")
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.timeout(600)]
@@ -44,13 +46,13 @@ def test_plain_trl_under_torchrun_makes_the_same_updates(tmp_path, preset, devic
     assert done.returncode == 0, done.stderr[-3000:]
     records = [record for record in map(_record, done.stdout.splitlines()) if record]
     theirs = [(float(record["loss"]), float(record["grad_norm"])) for record in records]
-    ours: list[dict] = []
+    ours: list[Metric] = []
     run(TrainSettings(data=str(tmp_path / "data"), model=str(model), out=str(tmp_path / "ours"), device="cpu", epochs=3,
                       batch=rows, learning_rate=1e-3, decay="constant", epsilon=1e-5), ours.append)
     assert len(theirs) == len(ours) == 3
     for (loss, norm), line in zip(theirs, ours, strict=True):
-        assert loss == pytest.approx(line["loss"], rel=2e-4)  # TRL rounds what it prints
-        assert norm == pytest.approx(line["grad_norm"], rel=2e-3)
+        assert loss == pytest.approx(line.loss, rel=2e-4)  # TRL rounds what it prints
+        assert norm == pytest.approx(line.grad_norm, rel=2e-3)
 
 
 def _record(line: str) -> dict:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 
+import msgspec
 import pytest
 from support.tiny_model import make_model
 
@@ -44,11 +45,11 @@ def test_held_out_rows_are_evaluated_with_the_checkpoints_and_at_the_end(tmp_pat
         warnings.simplefilter("ignore")
         assert run(settings, told.append).done
     lines = [json.loads(line) for line in (tmp_path / "out" / "metrics.jsonl").read_text().splitlines()]
-    assert lines == told and [m["step"] for m in told if "loss" in m] == [1, 2, 3, 4, 5]
-    seen = [(m["step"], m["eval_loss"]) for m in told if "eval_loss" in m]
+    assert lines == msgspec.to_builtins(told) and [m["step"] for m in lines if "loss" in m] == [1, 2, 3, 4, 5]
+    seen = [(m["step"], m["eval_loss"]) for m in lines if "eval_loss" in m]
     assert [step for step, _ in seen] == [2, 4, 5] and seen[-1][1] < seen[0][1]
-    assert [m["tokens"] for m in told if "eval_loss" in m] == [m["tokens"] for m in told if m.get("step") in (2, 4, 5)
-                                                              and "loss" in m]
+    assert [m["tokens"] for m in lines if "eval_loss" in m] == [m["tokens"] for m in lines if "loss" in m
+                                                                and m["step"] in (2, 4, 5)]
     net = AutoModelForCausalLM.from_pretrained(str(tmp_path / "out" / "model"), dtype=torch.float32).eval()
     ids, labels = torch.tensor([held["input_ids"]]), torch.tensor([held["labels"]])
     with torch.no_grad():

@@ -52,6 +52,42 @@ def test_activations_that_are_computed_again_are_the_same_to_the_bit(made, tmp_p
         assert all(torch.equal(gradient, other[name]) for other in others)
 
 
+def test_offload_takes_the_layers_inputs_out_of_the_graph_as_many_bytes_as_planned(made, tmp_path, monkeypatch):
+    """Without a GPU the hooks that copy them off a device copy them within the processor's memory; torch pins no memory
+    then, so that alone is left out."""
+    from transformers import AutoModelForCausalLM, modeling_utils
+
+    from core.training import engine, memory
+
+    taken: list[int] = []
+
+    class Counting(torch.autograd.graph.save_on_cpu):
+        def __init__(self, pin_memory, device_type):
+            super().__init__(pin_memory=False, device_type=device_type)
+
+            def counted(tensor):
+                packed = tensor.detach().clone()  # what .cpu() does to a tensor of a device
+                taken.append(packed.numel() * packed.element_size() * tensor.is_floating_point())
+                return tensor.device, packed
+
+            self.pack_hook = counted
+
+    _, model, data, rows, _ = made
+    kept = trainer_gradient(model, data, tmp_path / "none", batch=len(rows), checkpointing="none")[1]
+    monkeypatch.setattr(modeling_utils, "save_on_cpu", Counting)
+    monkeypatch.setattr(engine, "_recomputed", lambda *_: "offload")
+    _, ours, trainer = trainer_gradient(model, data, tmp_path, batch=len(rows), checkpointing="offload")
+    assert all(torch.equal(gradient, ours[name]) for name, gradient in kept.items())
+    tokens = len(trainer.updates(rows)["parts"][0]["input_ids"][0])
+    shape = memory.shape_of(AutoModelForCausalLM.from_pretrained(model))
+    load = memory.Load(tokens=tokens, scored=tokens // 10)
+    plans = {kind: memory.planned(shape, load, kind) for kind in memory.KINDS}
+    inputs = [size for size in taken if size == tokens * shape.hidden * 4]
+    assert sum(inputs) == plans["offload"].host and len(inputs) == shape.layers
+    assert sum(taken) <= 2 * plans["offload"].host  # beside them the rotation's tables, which layers share
+    assert plans["full"].activations - plans["offload"].activations == plans["offload"].host - 2 * inputs[0]
+
+
 def test_selective_checkpointing_keeps_attention_and_full_computes_it_again(made, tmp_path):
     from torch.utils._python_dispatch import TorchDispatchMode
 

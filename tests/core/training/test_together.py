@@ -23,6 +23,7 @@ from core.domain.errors import Conflict, InvalidInput, Unavailable
 from core.training.launch import CONFIG, _launcher, _summary, gpus_here
 from core.training.settings import TrainSettings
 from core.training.train import run
+from core.workers.training import Metric, read_reports
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("trl")
@@ -119,10 +120,10 @@ def test_killed_and_started_again_they_end_where_an_undisturbed_run_ends(made, o
     more = {"model": str(folder / model), "method": method, "precision": "bf16", "processes": 2}
     chosen = settings(folder, tmp_path / "r", **more)
     kill_after(chosen, 2)
-    lines: list[dict] = []
+    lines: list[Metric] = []
     done = run(chosen, lines.append)
     assert done.done and done.resumed_at in (2, 4)
-    assert [m["step"] for m in lines] == list(range(done.resumed_at + 1, 7))
+    assert [m.step for m in lines] == list(range(done.resumed_at + 1, 7))
     whole = load_file(outcomes / "bf16" / f"{model}-{method}" / "model" / "model.safetensors")
     again = load_file(Path(done.folder) / "model.safetensors")
     assert set(whole) == set(again) and all(torch.equal(whole[n], again[n]) for n in whole)
@@ -184,7 +185,7 @@ def test_stopped_together_they_save_and_another_number_of_them_is_told_what_it_c
     first = run(settings(made[0], tmp_path / "r", processes=2, epochs=50), hear, asked)
     assert first.stopped and not first.done and Path(first.checkpoint).is_dir() and first.step < 150
     for name in ("tokens", "computed_tokens", "trained_share"):
-        assert lines[0][name] > 0
+        assert getattr(lines[0], name) > 0
     with pytest.raises(Conflict) as refused:
         run(settings(made[0], tmp_path / "r", epochs=50))
     assert refused.value.code == "other_checkpoint"
@@ -217,10 +218,18 @@ def test_names_may_be_missing_from_a_sharded_model_only_where_they_are_tied(made
         assert refused.value.code == "weights_lost"
 
 
+def read_end(line):
+    metrics = []
+    end = read_reports([b"a library speaks\n", b'{"step": 2, "loss": 1.5}\n', line], metrics.append)
+    assert metrics == [Metric(step=2, loss=1.5)]
+    return end
+
+
 def test_what_the_first_of_them_says_at_the_end_is_heard():
-    assert _summary({"done": True, "folder": "x", "step": 3}, 0, "").step == 3
+    assert _summary(read_end(b'{"done": true, "folder": "x", "step": 3}'), 0, "").step == 3
+    failure = b'{"error": {"code": "bad_row", "sentence": "Row 3 is wrong.", "kind": "InvalidInput"}}'
     with pytest.raises(InvalidInput, match="is wrong") as refused:
-        _summary({"error": {"code": "bad_row", "sentence": "Row 3 is wrong."}}, 2, "")
+        _summary(read_end(failure), 2, "")
     assert refused.value.code == "bad_row"
 
 

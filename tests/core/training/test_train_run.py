@@ -76,7 +76,7 @@ def test_killed_stopped_and_resumed_it_ends_where_an_undisturbed_run_ends(data, 
 
     expected = []
     whole = run(settings(data, model, tmp_path / "whole", epochs=4), expected.append)
-    assert whole.done and [m["step"] for m in expected] == list(range(1, 17))
+    assert whole.done and [m.step for m in expected] == list(range(1, 17))
     out = tmp_path / "killed"
     with start(data, model, out, epochs=4) as killed:
         until(killed, 5)
@@ -95,7 +95,7 @@ def test_killed_stopped_and_resumed_it_ends_where_an_undisturbed_run_ends(data, 
     assert again.done and again.resumed_at == last["step"] and again.step == again.steps == 16
     metrics = [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
     assert [m["step"] for m in metrics] == list(range(1, 17))
-    assert [m["loss"] for m in metrics] == pytest.approx([m["loss"] for m in expected], abs=1e-4)
+    assert [m["loss"] for m in metrics] == pytest.approx([m.loss for m in expected], abs=1e-4)
     assert metrics[-1]["loss"] < metrics[0]["loss"] - 1
     assert metrics[0]["lr"] == pytest.approx(1e-2) and metrics[-1]["lr"] < 1.2e-3
     assert {"tokens_per_s", "memory_mb", "trained_share", "seconds", "steps"} <= set(metrics[0])
@@ -131,7 +131,7 @@ def test_lora_leaves_a_merged_model_that_plain_transformers_loads(data, model, t
 
     told = []
     assert run(settings(data, model, tmp_path / "r", epochs=2, method="lora", lora_rank=4), told.append).done
-    assert told[-1]["loss"] < told[0]["loss"]
+    assert told[-1].loss < told[0].loss
     merged = AutoModelForCausalLM.from_pretrained(tmp_path / "r" / "model")
     before = AutoModelForCausalLM.from_pretrained(model)
     assert (tmp_path / "r" / "adapter" / "adapter_config.json").is_file()

@@ -1,0 +1,85 @@
+"""File › Export as page: the session in sight as one HTML file, for people who do not have this program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QLocale, QObject
+
+from app.desk.bodies import Bodies
+from app.desk.frame import Frame
+from app.desk.workplace import Workplace
+from app.kit.ask import file_to_save
+from core.domain.errors import NotFound, ReportableError
+from core.domain.trajectory import Trajectory
+from core.formats.page.document import cited_steps, page, write
+from core.formats.page.words import PageWords
+
+LARGEST_NAME = 60
+
+
+class PageController(QObject):
+    """Writes the steps that people spoke of; where they spoke of none, the step that is looked at."""
+
+    def __init__(self, place: Workplace, window: Frame) -> None:
+        super().__init__(window.widget)
+        self._place, self._window = place, window.widget
+        self._bodies: Bodies | None = None
+        self._action = place.actions["file.export_page"]
+        self._action.triggered.connect(self._on_asked)
+        place.sight.opened.connect(self._enable_action)
+        self._enable_action()
+
+    def _enable_action(self) -> None:
+        self._action.setEnabled(bool(self._place.sight.session))
+
+    def _on_asked(self, *_: object) -> None:
+        self._place.scope.spawn(self._ask(), name="export as page")
+
+    async def _ask(self) -> None:
+        row, trajectory = self._place.sight.row, self._place.sight.trajectory
+        if row is None or trajectory is None:
+            return
+        letters = "".join(c if c.isalnum() or c in " -_" else "_" for c in row.title or row.session)
+        path = await file_to_save(self._window, self.tr("Export as page"), f"{letters[:LARGEST_NAME].strip()}.html")
+        if path:
+            self.export(trajectory, Path(path))
+
+    def export(self, trajectory: Trajectory, path: Path) -> None:
+        """Fetch what is cited, and write the page."""
+        numbers = cited_steps(trajectory) or [n for n in (self._place.sight.step or trajectory.row.steps,) if n]
+        names = [trajectory.step(number).body for number in numbers]
+        self._bodies = Bodies(self._place.sight, names, lambda found: self._write(trajectory, numbers, found, path))
+
+    def _write(self, trajectory: Trajectory, numbers: list[int], found: dict[str, bytes], path: Path) -> None:
+        try:
+            write(path, page(trajectory, _held(found), self.words(), cited=numbers))
+        except ReportableError as error:
+            self._place.notices.report(error)
+            return
+        sentence = self.tr("The page is written: {path}")
+        self._place.notices.tell(sentence.format(path=path), "done", trajectory.session)
+
+    def words(self) -> PageWords:
+        """The words of a page in the reader's language."""
+        return PageWords(
+            language=QLocale().bcp47Name(), task=self.tr("Task"), outline=self.tr("Outline"),
+            steps=self.tr("Cited steps"), remarks=self.tr("Remarks on the session"), step=self.tr("Step {n}"),
+            thought=self.tr("Thought"), output=self.tr("Output"), failed=self.tr("failed"), model=self.tr("model"),
+            state=self.tr("state"), began=self.tr("began"), count=self.tr("steps"), errors=self.tr("errors"),
+            score=self.tr("score"), cost=self.tr("cost"), guidance=self.tr("guidance"),
+            summary=self.tr("summary of steps {first} to {last}"),
+            cut=self.tr("{shown} of {total} characters are shown."), nothing=self.tr("No step was cited."),
+            gone=self.tr("on words that the step has no more: “{words}”"),
+            whole=self.tr("of the whole session: {n} steps, of which {cited} are shown here"),
+            keep=self.tr("keep"), mask=self.tr("mask"), unsure=self.tr("unsure"), none=self.tr("none"))
+
+
+def _held(found: dict[str, bytes]) -> Callable[[str], bytes]:
+    def blob(name: str) -> bytes:
+        if name not in found:
+            raise NotFound("no_blob", f"The payload {name} is not here.", blob=name)
+        return found[name]
+
+    return blob

@@ -1,0 +1,136 @@
+"""Wires the Remarks panel: lists them, goes to one's words, writes one on what is selected in the Step panel."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QDockWidget, QWidget
+
+from app.desk.bodies import Bodies
+from app.desk.cursor import SelectedWords
+from app.desk.panel import Panel
+from app.desk.workplace import Workplace
+from app.kit import quantities
+from app.kit.entries import EntriesModel
+from app.kit.i18n import QT_TRANSLATE_NOOP
+from app.kit.safe_text import one_line
+from app.kit.timers import single_shot
+from app.kit.two_lines import TwoLines
+from app.remarks.model import Remark, remarks, words_pattern
+from app.remarks.view import RemarksView
+from core.domain.anchor import TextAnchor, anchor_of
+from core.domain.errors import InvalidInput
+from core.domain.step import decode_body
+from core.protocol.operations import AddNote
+
+QUIET_MS = 300
+
+
+class RemarksPanelController(QObject):
+    """What others remark on a step shows to a blind reader once they have decided on it."""
+
+    def __init__(self, place: Workplace, model: EntriesModel, view: RemarksView) -> None:
+        super().__init__(view)
+        self._place, self._model, self._view = place, model, view
+        self._about: tuple[str, int, TextAnchor | None] = ("", 0, None)
+        self._body: Bodies | None = None
+        self._timer = single_shot(self, QUIET_MS, self._show_remarks)
+        place.sight.opened.connect(self._on_opened)
+        place.sight.grew.connect(self._on_grew)
+        place.settings.changed.connect(self._on_setting)
+        place.actions["review.remark"].triggered.connect(self._start_writing)
+        view.filtered.connect(self._show_remarks)
+        view.list.opened.connect(self._go_to_words)
+        view.box.given.connect(self._give_note)
+        self._show_remarks()
+
+    def _on_opened(self) -> None:
+        self._view.box.hide()
+        self._show_remarks()
+
+    def _on_grew(self) -> None:
+        if not self._timer.isActive():
+            self._timer.start()
+
+    def _on_setting(self, key: str) -> None:
+        if key == "review.blind":
+            self._show_remarks()
+
+    def _show_remarks(self, *_: object) -> None:
+        sight = self._place.sight
+        is_blind = bool(self._place.settings.get("review.blind"))
+        reader = self._place.reader(sight.session) if is_blind else ""
+        found = remarks(sight.trajectory, reader, self._view.filter.text()) if sight.trajectory is not None else []
+        self._model.show([(one, self._lines(one)) for one in found])
+        self._view.show_state(len(found), blind=is_blind)
+        self._view.write.setEnabled(bool(sight.session))
+
+    def _lines(self, remark: Remark) -> TwoLines:
+        note = remark.note
+        where = self.tr("Step {n}").format(n=quantities.number(remark.step)) if remark.step else self.tr("Session")
+        quote = f" “{one_line(note.anchor.exact, 120)}”" if note.anchor is not None else ""
+        return TwoLines(title=f"{where}{quote}", below=one_line(note.text, 400), sign="✎", meaning="person",
+                        right=f"{one_line(note.author.name or note.author.kind, 40)} · {quantities.clock(note.at)}")
+
+    def _go_to_words(self, remark: Remark) -> None:
+        if remark.step:
+            self._place.cursor.to_step(remark.step)
+            self._place.cursor.seek(words_pattern(remark.note.anchor.exact) if remark.note.anchor else None)
+
+    # ---- writing ---------------------------------------------------------------------------------
+
+    def _start_writing(self, *_: object) -> None:
+        """On the words that are selected; without any on the step that is looked at."""
+        trajectory, chosen = self._place.sight.trajectory, self._place.cursor.selected_words
+        if trajectory is None:
+            return
+        step = chosen.step if chosen.words.strip() else self._place.sight.step or trajectory.row.steps
+        at = trajectory.index_of(step)
+        if at is None:
+            self._begin(0, None)
+        elif not chosen.words.strip():
+            self._begin(step, None)
+        else:
+            name = trajectory.steps.at(at).body
+            self._body = Bodies(self._place.sight, [name], partial(self._begin_on, chosen, name))
+
+    def _begin_on(self, chosen: SelectedWords, name: str, bodies: dict[str, bytes]) -> None:
+        try:
+            anchor = anchor_of(decode_body(bodies[name]), chosen.words, chosen.before)
+        except InvalidInput:
+            anchor = None
+        self._begin(chosen.step, anchor)
+
+    def _begin(self, step: int, anchor: TextAnchor | None) -> None:
+        self._about = (self._place.sight.session, step, anchor)
+        where = self.tr("On step {n}").format(n=quantities.number(step)) if step else self.tr("On the session")
+        self._show_panel()
+        self._view.box.write(f"{where}: “{anchor.exact}”" if anchor is not None else where)
+
+    def _show_panel(self) -> None:
+        """In front of the other tabs of its place."""
+        dock = self._view.parent()
+        while dock is not None and not isinstance(dock, QDockWidget):
+            dock = dock.parent()
+        if isinstance(dock, QDockWidget):
+            dock.show()
+            dock.raise_()
+
+    def _give_note(self, text: str) -> None:
+        session, step, anchor = self._about
+        self._place.sender.send(session, AddNote(step=step, text=text, anchor=anchor))
+
+
+def build(place: Workplace, parent: QWidget) -> RemarksView:
+    """The panel, wired."""
+    model = EntriesModel()
+    view = RemarksView(model, place.actions["review.remark"], parent)
+    model.setParent(view)
+    RemarksPanelController(place, model, view)
+    return view
+
+
+PANEL = Panel("remarks", QT_TRANSLATE_NOOP("Panel", "Remarks"), build, {
+    "live": ("right_below", 14), "read": ("right_below", 4), "compare": ("right_below", 14),
+    "export": ("right", 18), "queue": ("right", 18)})

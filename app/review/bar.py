@@ -1,0 +1,217 @@
+"""The bar that judges: verdicts, reason, remark, tag, undo and progress in one line at the bottom of the window."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtWidgets import QComboBox, QFrame, QLineEdit, QPushButton, QSizePolicy, QWidget
+
+from app.kit import icons, theme, tokens
+from app.kit.action_button import ActionButton
+from app.kit.boxes import column, row
+from app.kit.quantities import number
+from app.kit.safe_text import PlainLabel, one_line, set_tooltip
+from app.review.judged_bar import JudgedBar
+from app.review.opinions import StepOpinions, value_word
+from app.review.step_remark_box import StepRemarkBox
+from app.review.tag_line import TagLine
+from app.review.verdict_book import Decision, Tally
+
+STATES = {"keep": ("check", "keep"), "mask": ("circle-slash", "mask"), "unsure": ("circle-question-mark", "attention"),
+          "partly": ("circle-slash", "attention"), "undecided": ("circle", "muted")}
+"""Icon and colour of a step's state."""
+
+WIDE = 1340
+"""Below this width remark, tag, undo and reason are keys alone."""
+
+
+class ReviewBar(QWidget):
+    """Intents: `judged` value and reason; `noted` of its remark box, `tagged` of its tag line; the rest are actions."""
+
+    judged = Signal(str, str)
+    action_chosen = Signal(int)
+    """Which action of the step is to be judged; 0: the whole step."""
+
+    left = Signal()
+    """The keyboard has nothing to do here any more."""
+
+    def __init__(self, actions: Sequence[QAction], parent: QWidget | None = None) -> None:
+        """`actions`: keep, mask, unsure, note, tag, undo, next undecided, in this order."""
+        super().__init__(parent)
+        self._actions = list(actions)
+        self._void = Decision()
+        self.remark, self.tags = StepRemarkBox(self), TagLine(self)
+        self.again = self._again_button()
+        self.state = PlainLabel("", self)
+        self._sign = PlainLabel("", self)
+        self.action = self._action_box()
+        self.reason = self._reason_box()
+        self.count, self.parts = PlainLabel("", self), PlainLabel("", self)
+        self.count.setFont(theme.bold_font(self.font()))
+        self.bar = JudgedBar(self)
+        self._lay_out()
+        for strip in (self.remark, self.tags):
+            strip.left.connect(self.left)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.show_nothing()
+
+    def _lay_out(self) -> None:
+        keep, mask, unsure, note, tag, undo, ahead = self._actions
+        undo.setIconText(undo.iconText())
+        verdicts = [self._button(a, m) for a, m in ((keep, "keep"), (mask, "mask"), (unsure, "attention"))]
+        line = QFrame(self)
+        line.setFrameShape(QFrame.Shape.VLine)
+        line.setForegroundRole(self.palette().ColorRole.Mid)
+        self._extra = [line, self._button(note, "muted", flat=True), self._button(tag, "muted", flat=True),
+                       self._button(undo, "muted", flat=True, bare=True), self.reason]
+        gap = theme.px(tokens.BETWEEN)
+        strip = row(self.again, (self.remark, 1), (self.tags, 1), spacing=gap)
+        strip.setContentsMargins(theme.px(tokens.SIDE), 0, theme.px(tokens.SIDE), 0)
+        main = row(self._sign, self.state, self.action, *verdicts, *self._extra, 1, self.count, self.bar, self.parts,
+                   self._button(ahead, "muted"), spacing=gap)
+        main.setContentsMargins(theme.px(tokens.SIDE), theme.px(7), theme.px(tokens.SIDE), theme.px(7))
+        column(strip, main, on=self, spacing=0, margin=0)
+
+    def _button(self, action: QAction, meaning: str, *, flat: bool = False, bare: bool = False) -> ActionButton:
+        button = ActionButton(action, meaning, self, flat=flat, bare=bare)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        return button
+
+    def _again_button(self) -> QPushButton:
+        made = QPushButton("", self)
+        made.setToolTip(self.tr("It was not taken, for the step says something else now. Look first."))
+        made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        made.clicked.connect(self._say_again)
+        made.hide()
+        return made
+
+    def _action_box(self) -> QComboBox:
+        box = QComboBox(self)
+        box.setAccessibleName(self.tr("What is judged"))
+        box.setToolTip(self.tr("Judge the step, or one of its actions alone (I chooses the next)"))
+        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        box.setMinimumContentsLength(12)
+        box.activated.connect(self.action_chosen)
+        box.hide()
+        return box
+
+    def _reason_box(self) -> QComboBox:
+        box = QComboBox(self)
+        box.setEditable(True)
+        box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        box.setAccessibleName(self.tr("Reason"))
+        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        box.setMinimumWidth(theme.px(168))
+        self._usual = (
+            self.tr("Repeats what failed before"), self.tr("Acts on a wrong belief"),
+            self.tr("Uses data that it must not use"), self.tr("Changes a file without looking at it"),
+            self.tr("Waits for nothing"), self.tr("Malformed or empty action"), self.tr("Follows guidance well"),
+        )
+        edit = QLineEdit(box)
+        box.setLineEdit(edit)
+        edit.setPlaceholderText(self.tr("Why (optional)"))
+        set_tooltip(box, self.tr("Reason (R): written before the verdict, or after it, then Enter adds it"))
+        box.addItems(self._usual)
+        box.setCurrentIndex(-1)
+        edit.returnPressed.connect(self._on_reason_entered)
+        return box
+
+    # ---- what is shown ----------------------------------------------------------------------------
+
+    def show_nothing(self) -> None:
+        """No step is selected."""
+        self._say("undecided", self.tr("no step to judge"))
+
+    def show_step(self, opinions: StepOpinions) -> None:
+        """The step that a verdict is about, and its state."""
+        unsure = any(v.value == "unsure" and v.author.kind == "person" for v in opinions.verdicts)
+        outcome = "unsure" if opinions.outcome == "undecided" and unsure else opinions.outcome
+        words = {"keep": self.tr("kept"), "mask": self.tr("masked"), "partly": self.tr("masked in part"),
+                 "unsure": self.tr("unsure"), "undecided": self.tr("undecided")}
+        if opinions.marked > 1:
+            self._say("undecided", self.tr("{count} marked steps").format(count=number(opinions.marked)))
+        else:
+            hidden = opinions.others_hidden
+            self._say("undecided" if hidden else outcome, f"{number(opinions.number)}  "
+                      + (self.tr("blind") if hidden else words[outcome]))
+        for action, value in zip(self._actions[:3], ("keep", "mask", "unsure"), strict=True):
+            action.setCheckable(True)
+            action.setChecked(opinions.mine.value == value)
+        self._show_actions(opinions)
+        self.tags.show_tags(opinions.tags)
+        if not self.reason.hasFocus():
+            self.reason.setEditText(opinions.mine.reason or opinions.void.reason)
+        self._show_void(opinions.void)
+
+    def _show_actions(self, opinions: StepOpinions) -> None:
+        """What there is to choose from: the step, and each of its actions where it has several."""
+        words, masked = [self.tr("The whole step")], " · ⊘ " + self.tr("masked")
+        for place, tool in enumerate(opinions.actions, 1):
+            text = self.tr("Action {n} · {tool}").format(n=number(place), tool=one_line(tool, 60))
+            words.append(text + masked * (place in opinions.masked and not opinions.others_hidden))
+        if [self.action.itemText(i) for i in range(self.action.count())] != words:
+            self.action.clear()
+            self.action.addItems(words)
+        self.action.setCurrentIndex(opinions.action)
+        self.action.setVisible(len(opinions.actions) > 1 and opinions.marked < 2)
+
+    def _show_void(self, void: Decision) -> None:
+        self._void = void
+        words = self.tr("You chose “{value}” before this step changed: say it again")
+        self.again.setText(words.format(value=value_word(void.value)))
+        self.again.setVisible(void.value != "none")
+
+    def _say_again(self) -> None:
+        self.judged.emit(self._void.value, self.take_reason() or self._void.reason)
+
+    def _say(self, state: str, text: str) -> None:
+        icon, meaning = STATES[state]
+        self._sign.setPixmap(icons.icon(icon, meaning).pixmap(theme.px(icons.SIDE), theme.px(icons.SIDE)))
+        self.state.setText(text)
+
+    def show_tally(self, tally: Tally, asked: int) -> None:
+        """How far the session is judged, of the steps that are `asked` for."""
+        judged = min(asked, tally.by_people + tally.unsure)
+        self.count.setText(self.tr("{judged}/{asked} judged").format(judged=number(judged), asked=number(asked)))
+        self.bar.show_parts((("keep", tally.kept_by_people), ("mask", tally.masked_by_people),
+                              ("attention", tally.unsure)), asked)
+        masked, unsure = tally.masked_by_people, tally.unsure
+        words = [self.tr("{count} masked").format(count=number(masked))] if masked else []
+        words += [self.tr("{count} unsure").format(count=number(unsure))] if unsure else []
+        self.parts.setText(" · ".join(words))
+        for widget in (self.count, self.bar, self.parts):
+            widget.setVisible(bool(asked))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """A narrow bar keeps verdicts, progress and the way on; the rest are keys."""
+        super().resizeEvent(event)
+        wide = self.width() >= theme.px(WIDE) or self.reason.hasFocus()
+        for widget in self._extra:
+            widget.setVisible(wide)
+
+    # ---- what is entered ----------------------------------------------------------------------------
+
+    def write_reason(self) -> None:
+        """Put the cursor into the reason."""
+        self.reason.show()
+        self.reason.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def offer_reasons(self, reasons: Sequence[str]) -> None:
+        """The reasons to choose from; the usual ones where there are none."""
+        held = self.reason.currentText()
+        self.reason.clear()
+        self.reason.addItems(reasons or self._usual)
+        self.reason.setCurrentIndex(-1)
+        self.reason.setEditText(held)
+
+    def take_reason(self) -> str:
+        """The reason that goes with the next verdict."""
+        return self.reason.currentText().strip()[:2000]
+
+    def _on_reason_entered(self) -> None:
+        value = next((v for a, v in zip(self._actions, ("keep", "mask", "unsure"), strict=False) if a.isChecked()), "")
+        if value:
+            self.judged.emit(value, self.take_reason())
+        self.left.emit()

@@ -1,0 +1,23 @@
+"""What an account may do on a server, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QCoreApplication
+
+from app.kit.i18n import QT_TRANSLATE_NOOP
+
+_WORDS = {
+    "view": QT_TRANSLATE_NOOP("Scopes", "look"),
+    "guide": QT_TRANSLATE_NOOP("Scopes", "guide"),
+    "review": QT_TRANSLATE_NOOP("Scopes", "judge steps"),
+    "propose": QT_TRANSLATE_NOOP("Scopes", "propose verdicts"),
+    "metrics": QT_TRANSLATE_NOOP("Scopes", "watch the server"),
+    "admin": QT_TRANSLATE_NOOP("Scopes", "everything"),
+}
+
+
+def scope_words(scopes: Iterable[str]) -> str:
+    """The scopes in the reader's language, one after the other."""
+    return ", ".join(QCoreApplication.translate("Scopes", _WORDS[s]) if s in _WORDS else s for s in scopes)

@@ -1,0 +1,95 @@
+"""Which layout is shown, and how the reader left each: a live session opens in Live, a saved one in Read."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QByteArray, QObject, QSettings, Signal
+
+from app.desk.workplace import Workplace
+from app.window.layouts import LAYOUTS
+from core.domain.session import FINAL_STATES, SessionRow
+
+STATE_VERSION = 3
+KINDS = {"live": ("live", "read"), "saved": ("read", "live")}
+"""The layouts in which a session of each kind is looked at: the usual one first. The others are about many sessions."""
+
+
+def kind_of(row: SessionRow) -> str:
+    """Whether a session goes on, or is over or came from elsewhere."""
+    return "live" if row.origin == "live" and row.state not in FINAL_STATES else "saved"
+
+
+class LayoutMemory(QObject):
+    """Chooses the layout by key, by the switch and by the kind of session that is opened.
+
+    The key of the layout that is shown puts everything where it is at first. A session that comes to its end while it
+    is looked at moves nothing.
+    """
+
+    asked = Signal(str, object)
+    """(layout, its state as it was left, or None)"""
+
+    left = Signal(str)
+    """A layout is about to be left: its state may be stored with `remember`."""
+
+    def __init__(self, place: Workplace, state: QSettings, parent: QObject) -> None:
+        super().__init__(parent)
+        self._place, self._state = place, state
+        stored = state.value("layout")
+        self.current = stored if stored in LAYOUTS else "live"
+        self._session = self._kind = ""
+        for name in LAYOUTS:
+            place.actions[f"view.{name}"].triggered.connect(partial(self._on_key, name))
+        place.sight.opened.connect(self._on_opened)
+        place.desks.rows_changed.connect(self._on_opened)
+        self._mark()
+
+    def remember(self, state: QByteArray) -> None:
+        """How the layout of now stands."""
+        self._state.setValue(f"layouts/{self.current}", state)
+        self._state.setValue("layout", self.current)
+
+    def of(self, name: str) -> QByteArray | None:
+        """How a layout was left; None where it never was."""
+        held = self._state.value(f"layouts/{name}")
+        return held if isinstance(held, QByteArray) else None
+
+    def show(self, name: str) -> None:
+        """Show a layout as it was left."""
+        if name != self.current:
+            self.left.emit(self.current)
+            self.current = name
+            self._mark()
+            self.asked.emit(name, self.of(name))
+
+    def reset(self, name: str) -> None:
+        """Show a layout with everything where it is at first."""
+        if name != self.current:
+            self.left.emit(self.current)
+        self.current = name
+        self._mark()
+        self.asked.emit(name, None)
+
+    def _on_key(self, name: str, *_: object) -> None:
+        if name == self.current:
+            self.reset(name)
+            return
+        self.show(name)
+        if self._kind and name in KINDS[self._kind]:
+            self._state.setValue(f"kinds/{self._kind}", name)
+
+    def _on_opened(self, *_: object) -> None:
+        """Another kind of session than before is looked at: its own layout, unless many are looked at together."""
+        row = self._place.sight.row
+        if row is None or not row.seq:
+            return
+        another, before = row.session != self._session, self._kind
+        self._session, self._kind = row.session, kind_of(row)
+        if another and self._kind != before and self.current in ("live", "read", "queue"):
+            chosen = self._state.value(f"kinds/{self._kind}")
+            self.show(chosen if chosen in LAYOUTS else KINDS[self._kind][0])
+
+    def _mark(self) -> None:
+        for name in LAYOUTS:
+            self._place.actions[f"view.{name}"].setChecked(name == self.current)

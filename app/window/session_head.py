@@ -1,0 +1,93 @@
+"""The head over the panels: which session is looked at, its facts, and what can be done with one of its kind."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from app.desk.workplace import Workplace
+from app.kit import quantities, theme, tokens
+from app.kit.action_button import ActionButton, IconButton
+from app.kit.i18n import plural
+from app.kit.safe_text import PlainLabel, one_line
+from app.sessions.model import limits_of, state_words
+from app.window.layout_memory import kind_of
+from core.domain.session import SessionRow
+
+SILENT_S = 60
+"""So long nothing must have come of a running session before the head says since when."""
+
+
+class SessionHead(QWidget):
+    """Side toggle, title, facts; at the right what belongs to the kind of session: for a live one pause and interrupt.
+
+    `extras` is for what other features put there for a saved one.
+    """
+
+    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._place = place
+        self.side = IconButton(place.actions["view.side"], "panel-left", self)
+        self.title = PlainLabel("", self)
+        self.title.setFont(theme.font_of("title"))
+        self.facts = PlainLabel("", self, elide=True)
+        self.facts.setFont(theme.font_of("fact"))
+        self.facts.setForegroundRole(self.palette().ColorRole.PlaceholderText)
+        self.acts = [ActionButton(place.actions[f"session.{key}"], "ink", self, capped=False)
+                     for key in ("pause", "resume", "interrupt")]
+        for key, word in (("pause", self.tr("Pause")), ("resume", self.tr("Go on")),
+                          ("interrupt", self.tr("Interrupt"))):
+            place.actions[f"session.{key}"].setIconText(word)
+        self.extras = QHBoxLayout()
+        self._lay_out()
+        place.sight.opened.connect(self._show)
+        place.desks.rows_changed.connect(self._show)
+        self._timer = QTimer(self)
+        self._timer.setInterval(5000)
+        self._timer.timeout.connect(self._show)
+        self._timer.start()
+        self._show()
+
+    def _lay_out(self) -> None:
+        line = QHBoxLayout(self)
+        line.setContentsMargins(theme.px(tokens.SIDE), 0, theme.px(tokens.SIDE), 0)
+        line.setSpacing(theme.px(tokens.SIDE))
+        for widget in (self.side, self.title):
+            line.addWidget(widget)
+        line.addWidget(self.facts, 1)
+        line.addLayout(self.extras)
+        for button in self.acts:
+            line.addWidget(button)
+        self.setFixedHeight(theme.px(tokens.HEIGHTS["head"]))
+
+    def _show(self, *_: object) -> None:
+        row = self._place.sight.row
+        if row is None:
+            return
+        self.title.setText(one_line(row.title or row.task or row.session, 64))
+        self.facts.setText("  ·  ".join(part for part in self._facts(row) if part))
+        live = kind_of(row) == "live"
+        for button, key in zip(self.acts, ("pause", "resume", "interrupt"), strict=True):
+            can = self._place.actions[f"session.{key}"].isEnabled()
+            button.setVisible(live and (can or key == "interrupt"))
+
+    def _facts(self, row: SessionRow) -> list[str]:
+        most = limits_of(row)
+        live = kind_of(row) == "live"
+        steps = self.tr("step {n} of {total}").format(
+            n=quantities.number(row.steps), total=quantities.number(most.steps)) if live and most.steps else self.tr(
+            "%n step(s)", None, plural(row.steps))
+        money = ""
+        if row.cost_usd is not None:
+            money = quantities.money(row.cost_usd)
+            if most.cost_usd:
+                money = self.tr("{amount} of {limit}").format(amount=money, limit=quantities.money(most.cost_usd))
+        score = self.tr("score {n}").format(n=quantities.score(row.score)) if row.score is not None else ""
+        begun = quantities.day_and_clock(row.created_at)
+        origin = "" if row.origin == "live" else one_line(row.origin, 24)
+        silent = quantities.between(row.updated_at, datetime.now(UTC)) if live else None
+        heard = self.tr("silent since {time}").format(time=quantities.clock(row.updated_at)) if (
+            silent is not None and silent > SILENT_S) else ""
+        return [origin, one_line(row.model, 32), begun, steps, money, score, state_words(row.state)[1], heard]

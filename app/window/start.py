@@ -1,0 +1,55 @@
+"""Shows the start page while there is no session at all, and puts what lies in the usual folders on it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+
+from app.desk.workplace import Workplace
+from app.window.layouts import LAYOUTS
+from app.window.start_page import StartPage
+from app.window.usual_folders import look
+from app.window.window import Window
+
+
+class StartController(QObject):
+    """The page goes with the first session, and when the reader asks for a layout or a panel."""
+
+    def __init__(self, place: Workplace, window: Window, open_files: Callable[[list[str]], None]) -> None:
+        super().__init__(window)
+        self._place, self._open = place, open_files
+        self.page = StartPage(place.actions, window)
+        self.page.folder_asked.connect(self._open_folder)
+        place.desks.rows_changed.connect(self._show)
+        place.sight.opened.connect(self._show)
+        for key in (*(f"view.{name}" for name in LAYOUTS), "go.find_all", "view.next_panel"):
+            place.actions[key].triggered.connect(self.leave)
+
+    def begin(self) -> None:
+        """The window is shown: show the page where nothing is there, and count what lies around."""
+        self._show()
+        if self.page.isVisible():
+            self._place.scope.spawn(self._look(), name="count usual folders", on_error=self._place.notices.report)
+
+    def leave(self, *_: object) -> None:
+        """The reader wants to see the panels."""
+        self.page.hide()
+
+    async def _look(self) -> None:
+        self.page.show_found(await asyncio.to_thread(look, Path.home()))
+
+    def _show(self, *_: object) -> None:
+        empty = not self._place.desks.rows() and not self._place.sight.session
+        if empty and not self.page.isVisible():
+            self.page.fit()
+            self.page.show()
+            self.page.raise_()
+            self.page.cards[1].setFocus()
+        elif not empty:
+            self.leave()
+
+    def _open_folder(self, folder: str) -> None:
+        self._open([folder])

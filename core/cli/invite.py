@@ -1,0 +1,82 @@
+"""`tiphys account invite`: a link or file that makes an account, once, where it is opened."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import click
+
+from core.cli.account_rights import change, rights, rights_options, until
+from core.cli.output import emit, json_option, note, say
+
+
+@click.command()
+@click.argument("name")
+@rights_options
+@click.option("--days", type=click.FloatRange(0, 3650, min_open=True), default=7.0, show_default=True,
+              help="How long the invitation is good.")
+@click.option("--account-days", type=click.FloatRange(0, 36500, min_open=True),
+              help="The account itself ends after so long.")
+@click.option("--address", default="", metavar="URL",
+              help="What the server is reached at; default: what it says itself.")
+@click.option("--file", "target", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="Write the invitation into this file, to be opened by a double click; -.tiphys is added.")
+@click.option("--again", is_flag=True, help="NAME has an account: invite to another token for it (a new computer).")
+@json_option
+def invite(name: str, role: str | None, scopes: tuple[str, ...], days: float, account_days: float | None, address: str,
+           target: Path | None, again: bool, as_json: bool) -> None:
+    """Invite NAME: prints a link that makes the account when it is opened, once.
+
+    The link holds the server's address, the fingerprint of its certificate and a one-time token.
+    """
+    from core.domain.invitation import SUFFIX, Invitation
+    from core.store import invitations
+
+    server = _address(address)
+    held, valid = rights(role, scopes), timedelta(days=days)
+    if again:
+        token = change(lambda conn: invitations.invite_again(conn, name, valid))
+    else:
+        token = change(lambda conn: invitations.invite(conn, name, held, valid, until(account_days)))
+    link = str(Invitation(server=server, name=name, token=token))
+    if target is not None:
+        target = target if target.suffix == SUFFIX else target.with_name(target.name + SUFFIX)
+        _write(target, link)
+    if as_json:
+        emit({"name": name, "link": link, "file": str(target) if target else None, "server": server,
+              "expires_at": datetime.now(UTC) + valid})
+    else:
+        say(str(target) if target else link)
+
+
+def _write(target: Path, link: str) -> None:
+    from core.domain.errors import Unavailable
+    from core.store.home import write_private
+
+    try:
+        write_private(target, (link + "\n").encode())
+    except OSError as error:
+        raise Unavailable("file_not_written", f"{target} cannot be written: {error}", path=str(target),
+                          why=str(error)) from error
+
+
+def _address(given: str) -> str:
+    """What people reach the server at. Raises NotFound (no_address), InvalidInput (bad_public_address)."""
+    from core.client.certificate import split_address
+    from core.client.dial import is_loopback
+    from core.domain.errors import NotFound
+    from core.server.address import host_of
+    from core.store.endpoint import read_endpoint
+    from core.store.home import Home
+
+    endpoint = read_endpoint(Home.default())
+    address = given or (next(iter(endpoint.addresses), endpoint.url) if endpoint else "")
+    if not address:
+        raise NotFound("no_address", "No server has run here yet: start it, or say with --address what it is reached "
+                       "at.")
+    host_of(split_address(address)[0])
+    if is_loopback(address):
+        note(f"{address} is reached from this computer alone. For others: set host and names (or address) in the "
+             "server's settings, or give --address.")
+    return address

@@ -1,0 +1,92 @@
+"""Accepting an invitation: the one-time token is exchanged for a token that this computer made itself.
+
+It is asked for at the server's own door, so fingerprint, proxy and encryption are judged as for every connection.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import msgspec
+from websockets.exceptions import InvalidHandshake, InvalidStatus, InvalidURI
+from websockets.http11 import Response
+
+from core.client.certificate import split_address
+from core.client.connection import shut
+from core.client.dial import dial
+from core.domain.errors import Denied, InvalidInput, ProtocolMismatch, Unavailable
+from core.domain.invitation import LONGEST, Invitation, parse_invitation
+
+ATTEMPTS = 3
+"""An answer that was lost is asked for again, with the same token."""
+
+PAUSE_S = 1.0
+OWN_TOKEN = "Tiphys-Token"
+CODE = "Tiphys-Code"
+
+
+class Joined(msgspec.Struct, frozen=True, kw_only=True):
+    """What the server said: the account's name and what it may."""
+
+    name: str
+    scopes: tuple[str, ...]
+
+
+def read_invitation(path: Path) -> Invitation:
+    """The invitation in a file. Raises InvalidInput (bad_invitation), Unavailable where it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            text = file.read(LONGEST + 100).decode("ascii", "replace")
+    except OSError as error:
+        raise Unavailable("invitation_unreadable", f"{path} cannot be read: {error.strerror}.",
+                          path=str(path)) from error
+    return parse_invitation(text)
+
+
+async def accept(invitation: Invitation, token: str) -> Joined:
+    """Have the account made, with this token from then on.
+
+    Raises Denied: invitation_unknown, invitation_used, invitation_expired, and what `dial` raises; Unavailable
+    (server_away) after a few attempts.
+    """
+    for attempt in range(ATTEMPTS):
+        try:
+            return await _ask(invitation, token)
+        except Unavailable:
+            if attempt == ATTEMPTS - 1:
+                raise
+            await asyncio.sleep(PAUSE_S)
+    raise AssertionError("the last attempt returns or raises")
+
+
+async def _ask(invitation: Invitation, token: str) -> Joined:
+    url, pin = split_address(invitation.server)
+    try:
+        socket = await dial(url.rstrip("/") + "/invitation", pin, invitation.token, headers={OWN_TOKEN: token})
+    except InvalidStatus as answer:
+        return _joined(answer.response, url)
+    except (OSError, InvalidHandshake, InvalidURI, TimeoutError, EOFError) as error:
+        raise Unavailable("server_away", f"{url} cannot be reached: {str(error) or type(error).__name__}.",
+                          server=url) from error
+    await shut(socket)
+    raise ProtocolMismatch("no_invitations", f"{url} knows no invitations: it is older than this program.", server=url)
+
+
+def _joined(response: Response, url: str) -> Joined:
+    body = bytes(response.body or b"")
+    if response.status_code == 200:
+        try:
+            return msgspec.json.decode(body, type=Joined)
+        except msgspec.DecodeError as error:
+            raise ProtocolMismatch("no_invitations", f"{url} does not answer as a Tiphys server.",
+                                   server=url) from error
+    code, sentence = response.headers.get(CODE, ""), body.decode(errors="replace").strip()[:500]
+    if response.status_code >= 500:
+        raise Unavailable("server_away", f"{url} cannot be reached: status {response.status_code}.", server=url)
+    if response.status_code == 401 and not code:
+        raise ProtocolMismatch("no_invitations", f"{url} knows no invitations: it is older than this program.",
+                               server=url)
+    if not code:
+        raise InvalidInput("bad_invitation", sentence or f"{url} refused the invitation ({response.status_code}).")
+    raise Denied(code, sentence, server=url)

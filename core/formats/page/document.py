@@ -1,0 +1,114 @@
+"""The whole page: one file without scripts and without anything from elsewhere, light and dark, ready to print."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
+
+from core.domain.errors import NotFound, Unavailable
+from core.domain.items import Item
+from core.domain.step import StepBody, decode_body
+from core.domain.trajectory import Trajectory
+from core.formats.page.foreign import shown
+from core.formats.page.step import MOST_OF_A_TEXT, remark, step_section
+from core.formats.page.words import PageWords
+
+STYLE = (Path(__file__).parents[3] / "resources" / "page.css").read_text(encoding="utf-8")
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+"""What a browser lets this page do: nothing but its own colours (Content Security Policy Level 3)."""
+
+
+def cited_steps(trajectory: Trajectory) -> list[int]:
+    """The steps of which people said something: remarks, tags, verdicts."""
+    return [entry.head.number for entry in map(trajectory.steps.at, sorted(trajectory.steps.opinions))
+            if entry.notes or entry.tags or any(v.author.kind == "person" for v in entry.verdicts.values())]
+
+
+def page(trajectory: Trajectory, blob: Callable[[str], bytes], words: PageWords = PageWords(), *,
+         cited: Collection[int] | None = None, most: int | None = MOST_OF_A_TEXT) -> str:
+    """A session as an HTML document with the steps that are `cited` (None: those that people spoke of).
+
+    `blob` finds a payload; of each text `most` characters are shown (None: all). Raises NotFound for no such step.
+    """
+    row = trajectory.row
+    numbers = sorted(set(cited_steps(trajectory) if cited is None else cited))
+    sections = [step_section(entry, _body(blob, entry.body), words, most)
+                for entry in map(trajectory.step, numbers)]
+    title = shown(row.title or trajectory.session)
+    return (
+        f'<!DOCTYPE html><html lang="{words.language}"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="referrer" content="no-referrer">'
+        f"<title>{title}</title><style>{STYLE}</style></head><body><header><h1>{title}</h1>"
+        f"<dl>{''.join(_facts(trajectory, words))}</dl></header><main>{_task(trajectory, words)}"
+        f"{_remarks(trajectory, words)}<nav><h2>{shown(words.outline)}</h2>"
+        f"<ol>{''.join(_outline(trajectory, set(numbers), words))}</ol></nav>"
+        f"<h2>{shown(words.steps)}</h2><p class=\"cut\">"
+        f"{shown(words.whole.format(n=f'{row.steps:,}', cited=f'{len(numbers):,}'))}</p>"
+        f"{''.join(sections) or f'<p>{shown(words.nothing)}</p>'}</main></body></html>\n")
+
+
+def write(path: Path, text: str) -> None:
+    """Write a page. Raises Unavailable."""
+    try:
+        path.write_text(text, encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise Unavailable("cannot_write", f"{path} cannot be written: {error.strerror}.", path=str(path)) from error
+
+
+def _body(blob: Callable[[str], bytes], name: str) -> StepBody:
+    try:
+        return decode_body(blob(name))
+    except NotFound as error:
+        raise Unavailable("step_not_here", "A cited step is not on this computer yet; store the session offline first.",
+                          blob=name) from error
+
+
+def _facts(trajectory: Trajectory, words: PageWords) -> Iterator[str]:
+    row = trajectory.row
+    facts = {
+        words.model: row.model, words.state: f"{row.state} {row.reason}".strip(),
+        words.began: f"{row.created_at:%Y-%m-%d %H:%M} UTC" if row.created_at else "", words.count: f"{row.steps:,}",
+        words.errors: f"{row.errors:,}", words.score: "" if row.score is None else f"{row.score:.1f}",
+        words.cost: "" if row.cost_usd is None else f"${row.cost_usd:,.2f}"}
+    yield from (f"<div><dt>{shown(name)}</dt><dd>{shown(value)}</dd></div>" for name, value in facts.items() if value)
+
+
+def _task(trajectory: Trajectory, words: PageWords) -> str:
+    text = trajectory.created.task.description if trajectory.created is not None else ""
+    return f'<h2>{shown(words.task)}</h2><pre class="task">{shown(text)}</pre>' if text.strip() else ""
+
+
+def _remarks(trajectory: Trajectory, words: PageWords) -> str:
+    notes = "".join(map(remark, trajectory.notes))
+    return f"<h2>{shown(words.remarks)}</h2>{notes}" if notes else ""
+
+
+def _outline(trajectory: Trajectory, cited: Collection[int], words: PageWords) -> Iterator[str]:
+    """What is no step, and the cited steps, in order."""
+    for item in trajectory.items:
+        if item.kind != "step":
+            yield f'<li class="{item.kind}">{_turn(trajectory, item, words)}</li>'
+            continue
+        shape = trajectory.steps.numbers[int(item.ref)]
+        if shape in cited:
+            entry = trajectory.steps.at(int(item.ref))
+            name = shown(words.step.format(n=shape))
+            yield f'<li class="step"><a href="#step-{shape}">{name}</a> {shown(entry.head.title)}</li>'
+
+
+def _turn(trajectory: Trajectory, item: Item, words: PageWords) -> str:
+    match item.kind:
+        case "guidance":
+            given = trajectory.guidance[str(item.ref)]
+            return f"<b>{shown(words.guidance)}</b> {shown(given.text[:2_000])} <small>{shown(given.author)}</small>"
+        case "summary":
+            made = trajectory.summaries[str(item.ref)]
+            name = shown(words.summary.format(first=made.first, last=made.last))
+            return f"<details><summary>{name}</summary><pre>{shown(made.text)}</pre></details>"
+        case _:
+            score = trajectory.scores[int(item.ref)]
+            total = "–" if score.total is None else f"{score.total:.1f}"
+            return f"<b>{shown(words.score)}</b> {total} {shown(score.message[:2_000])}"

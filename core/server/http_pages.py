@@ -1,0 +1,117 @@
+"""What the server answers to plain HTTP, before any WebSocket: health, metrics, and who opens an invitation.
+
+The rules for names and web pages hold here as for every handshake: a page of a browser learns nothing, not even that
+there is a server. The pages of health need no token, so they say a word and nothing else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import shutil
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+import msgspec
+from websockets.asyncio.server import ServerConnection
+from websockets.http11 import Request, Response
+
+from core.client.invitation import CODE, OWN_TOKEN
+from core.domain.errors import Denied, ReportableError, Unavailable
+from core.server.exposition import CONTENT_TYPE
+from core.server.gate import Gate
+from core.server.hub import Hub
+from core.server.metrics import page
+from core.server.pulse import Pulse
+from core.store import invitations
+from core.store.home import Home
+
+if TYPE_CHECKING:
+    from core.server.certificate_files import CertificateFiles
+
+_log = logging.getLogger("wire")
+
+LEAST_ROOM = 64 * 1024 * 1024
+"""Bytes that must be free on the disk of the log: with less the next blob may be refused."""
+
+COMMIT_S = 5.0
+"""How long an empty COMMIT may take."""
+
+
+class HttpPages:
+    """Answers handshakes: a page, a refusal, or None where a WebSocket may begin."""
+
+    def __init__(self, hub: Hub, gate: Gate, home: Home, pulse: Pulse, certificate: CertificateFiles | None) -> None:
+        self._hub, self._gate, self._home, self._pulse, self._certificate = hub, gate, home, pulse, certificate
+
+    async def answer(self, connection: ServerConnection, request: Request) -> Response | None:
+        """The page or the refusal, or None."""
+        refusal = self._gate.refuse_place(connection, request)
+        path = request.path.partition("?")[0]
+        if refusal is not None or path not in _PAGES:
+            return refusal or self._gate.refuse_token(connection, request)
+        self._hub.counts.pages[path] += 1
+        response = await _PAGES[path](self, connection, request)
+        response.headers["Cache-Control"] = "no-store"
+        return response
+
+    async def _alive(self, connection: ServerConnection, _: Request) -> Response:
+        return connection.respond(HTTPStatus.OK, "ok\n")
+
+    async def _ready(self, connection: ServerConnection, _: Request) -> Response:
+        problem = await self.problem()
+        if problem:
+            return connection.respond(HTTPStatus.SERVICE_UNAVAILABLE, problem + "\n")
+        return connection.respond(HTTPStatus.OK, "ready\n")
+
+    async def problem(self) -> str:
+        """Why nothing can be stored now, in a word: disk_full, store_slow, or the code of what the disk says."""
+        try:
+            if shutil.disk_usage(self._home.path).free < LEAST_ROOM:
+                return "disk_full"
+            async with asyncio.timeout(COMMIT_S):
+                await self._hub.store(lambda conn: conn.execute("SELECT 1").fetchone())
+        except TimeoutError:
+            return "store_slow"
+        except ReportableError as error:
+            return error.code
+        except OSError:
+            return "store_unavailable"
+        return ""
+
+    async def _metrics(self, connection: ServerConnection, request: Request) -> Response:
+        refusal = self._gate.refuse_token(connection, request)
+        if refusal is not None:
+            return refusal
+        try:
+            self._gate.holder(request)[0].require("metrics")
+        except Denied as error:
+            self._hub.counts.refusals[error.code] += 1
+            return connection.respond(HTTPStatus.FORBIDDEN, error.sentence + "\n")
+        until = self._certificate.until if self._certificate else None
+        response = connection.respond(HTTPStatus.OK, page(self._hub, self._home, self._pulse, until))
+        del response.headers["Content-Type"]
+        response.headers["Content-Type"] = CONTENT_TYPE
+        return response
+
+    async def _invitation(self, connection: ServerConnection, request: Request) -> Response:
+        """Exchanges a one-time token, which stands where a token does, for the token in the header beside it."""
+        kind, _, invitation = request.headers.get("Authorization", "").partition(" ")
+        given = request.headers.get(OWN_TOKEN, "")
+        try:
+            joined = await self._hub.store(
+                lambda conn: invitations.exchange(conn, invitation if kind.lower() == "bearer" else "", given))
+        except Unavailable as error:
+            return connection.respond(HTTPStatus.SERVICE_UNAVAILABLE, error.sentence + "\n")
+        except ReportableError as error:
+            response = self._gate.refuse(connection, request, error, HTTPStatus.FORBIDDEN)
+            response.headers[CODE] = error.code
+            return response
+        _log.info("%s (%s) accepted an invitation from %s", joined.name, " ".join(joined.scopes),
+                  self._gate.address(connection, request))
+        answer = msgspec.json.encode({"name": joined.name, "scopes": joined.scopes}).decode()
+        return connection.respond(HTTPStatus.OK, answer)
+
+
+_PAGES = {"/healthz": HttpPages._alive, "/readyz": HttpPages._ready, "/metrics": HttpPages._metrics,
+          "/invitation": HttpPages._invitation}

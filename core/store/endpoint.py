@@ -1,0 +1,33 @@
+"""Where the server of a home listens, as it wrote itself: how programs of this computer find it after a restart."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+import msgspec
+
+from core.store.home import Home, write_private
+
+
+class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
+    """What `home.endpoint` holds while a server runs: its address on this computer, its process, and the
+    addresses under which programs elsewhere may reach it."""
+
+    url: str
+    pid: int
+    addresses: tuple[str, ...] = ()
+
+
+def read_endpoint(home: Home) -> Endpoint | None:
+    """Where the server of a home folder listens, as it last said; None when it never did."""
+    try:
+        return msgspec.json.decode(home.endpoint.read_bytes(), type=Endpoint)
+    except (OSError, msgspec.DecodeError):
+        return None
+
+
+def write_endpoint(home: Home, url: str, addresses: Sequence[str] = ()) -> None:
+    """Say where this process listens, in one move."""
+    endpoint = Endpoint(url=url, pid=os.getpid(), addresses=tuple(addresses))
+    write_private(home.endpoint, msgspec.json.encode(endpoint))

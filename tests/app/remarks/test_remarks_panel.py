@@ -1,0 +1,112 @@
+"""Remarks: written on selected words by keys at the real window, listed, gone to, hidden from the blind, on a page."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextCursor
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from support.eventually import eventually
+from support.logs import Maker
+from support.panels import told_session, workplace
+from support.window import CTRL, press, shown_window
+
+from app.kit.two_lines import TwoLinesRole
+from app.remarks.model import remarks, words_pattern
+from app.remarks.page import PageController
+from app.remarks.panel import build
+from app.remarks.view import RemarksView
+from app.step.view import StepView
+from core.domain.anchor import TextAnchor
+from core.domain.events import NoteAdded, Placed, VerdictGiven
+from core.domain.trajectory import fold
+from core.domain.verdict import Author
+from core.protocol.operations import AddNote
+
+ADA, LI = Author(kind="person", name="ada"), Author(kind="person", name="li")
+ALT = Qt.KeyboardModifier.AltModifier
+
+
+def remarked() -> Maker:
+    """Ada speaks of words of step 2 and of the session, Li of step 5."""
+    maker = told_session()
+    maker.say(NoteAdded(step=2, text="why this one?", anchor=TextAnchor(part="thought", exact="some words")), ADA)
+    maker.say(NoteAdded(step=5, text="here it turns"), LI)
+    maker.say(NoteAdded(step=0, text="a fine run"), ADA)
+    return maker
+
+
+def drawn(view: RemarksView) -> list[tuple[str, str]]:
+    """Titles and texts of the rows."""
+    model = view.list.model()
+    lines = [model.index(row, 0).data(TwoLinesRole) for row in range(model.rowCount())]
+    return [(one.title, one.below) for one in lines]
+
+
+def test_everybodys_are_listed_found_and_hidden_from_the_blind(qtbot, tmp_path):
+    with workplace(tmp_path, remarked()) as (place, _):
+        view = build(place, None)
+        qtbot.addWidget(view)
+        assert drawn(view) == [] and "Select words" in view.empty.label.text()
+        place.cursor.move("s1", 1)
+        assert drawn(view) == [("Session", "a fine run"), ("Step 2 “some words”", "why this one?"),
+                               ("Step 5", "here it turns")]
+        view.list.opened.emit(remarks(place.sight.trajectory)[1])
+        assert place.cursor.step == 2 and place.cursor.sought == words_pattern("some words")
+        view.filter.setText("TURNS")
+        assert [text for _, text in drawn(view)] == ["here it turns"]
+        view.filter.setText("nowhere")
+        assert drawn(view) == [] and "Clear the filter" in view.empty.label.text()
+        view.filter.clear()
+        place.settings.set("review.blind", True)
+        assert [title for title, _ in drawn(view)] == ["Session"]
+
+
+def test_a_blind_reader_sees_their_own_and_those_on_what_they_decided():
+    maker = remarked()
+    maker.say(VerdictGiven(step=5, value="mask"), ADA)
+    made = fold("s", (Placed(session="s", seq=seq, body=body) for seq, body in enumerate(maker.bodies, 1)))
+    assert [r.step for r in remarks(made, ADA.key)] == [0, 2, 5]
+    assert [r.step for r in remarks(made, LI.key)] == [0, 5]
+
+
+async def test_words_are_selected_remarked_on_and_found_again_by_keys(tmp_path):
+    with shown_window(tmp_path, told_session(), layout="review") as (window, place):
+        place.cursor.move("s1", 4)
+        step, view = window.findChild(StepView), window.findChild(RemarksView)
+        await eventually(lambda: "output of step" in step.text.text or len(step.text.text) > 80)
+        text = step.text.text
+        line = max(text.splitlines()[1:4], key=len).split()
+        words = " ".join(line[:2])
+        step.text.edit.setFocus()
+        cursor = QTextCursor(step.text.edit.document())
+        at = text.index(words)
+        cursor.setPosition(at)
+        cursor.setPosition(at + len(words), QTextCursor.MoveMode.KeepAnchor)
+        step.text.edit.setTextCursor(cursor)
+        press(window, Qt.Key.Key_M, CTRL | ALT)
+        await eventually(view.box.isVisible)
+        assert words in view.box.about.text() and QApplication.focusWidget() is view.box.text
+        QTest.keyClicks(view.box.text, "look twice")
+        press(window, Qt.Key.Key_Return, CTRL)
+        held = place.desks.of("s1").replica
+        await eventually(lambda: held.commands("s1"))
+        [op] = [queued.op for queued in held.commands("s1")]
+        assert isinstance(op, AddNote) and (op.step, op.text) == (4, "look twice")
+        assert op.anchor is not None and op.anchor.exact == words
+        await place.scope.close()
+
+
+async def test_the_page_holds_what_people_spoke_of(qtbot, tmp_path):
+    with shown_window(tmp_path, remarked(), layout="review") as (window, place):
+        place.cursor.move("s1", 1)
+        controller = PageController(place, SimpleNamespace(widget=window))
+        path = tmp_path / "run.html"
+        controller.export(place.sight.trajectory, path)
+        await eventually(path.exists)
+        text = path.read_text("utf-8")
+        assert all(words in text for words in ("why this one?", "here it turns", "a fine run", 'id="step-3"'))
+        assert 'id="step-4"' not in text
+        await place.scope.close()
