@@ -1,7 +1,7 @@
 # Two commands are all that is needed, on a fresh machine too:
 #   make run    the desktop with the demonstration running (without a display: the whole way, headless)
 #   make test   everything that continuous integration needs
-# The rest: make lint types contracts translations check shape format fuzz attacks foreign audit faults faults-long bench study screenshots clean
+# The rest: make lint types contracts translations check shape format fuzz attacks foreign audit faults faults-long bench study screenshots packages packages-test clean
 
 SHELL := /bin/bash
 PYTHON ?= python3
@@ -12,7 +12,7 @@ INPUTS := pyproject.toml $(SETUP)/venv.sh
 
 export PYTHON LANG := C.UTF-8
 
-.PHONY: help run test lint types contracts translations check shape format fuzz attacks foreign audit faults faults-long bench study clean engine-stop
+.PHONY: help run test lint types contracts translations check shape format fuzz attacks foreign audit faults faults-long bench study packages package-deb package-run packages-test clean engine-stop
 
 help:
 	@sed -n 's/^# \?//p' Makefile | head -4
@@ -97,6 +97,21 @@ foreign: $(VENV)/.has-test
 audit: $(VENV)/.has-test
 	$(PYTHON) -m venv build/audit && build/audit/bin/pip install --quiet pip-audit
 	build/audit/bin/pip-audit --disable-pip --require-hashes -r packaging/locks/train.txt
+
+# The desktop for lab machines (docs/packages.md), into dist/: a .deb with its own Python, and the same as a .run for one person.
+packages:
+	@packaging/desktop/packages.sh
+
+package-deb:
+	@packaging/desktop/packages.sh deb
+
+package-run:
+	@packaging/desktop/packages.sh run
+
+# Each of them in bare systems of Debian 12 and 13, from the installation to the purge (root only): make packages-test TRIAL=--short.
+packages-test:
+	@packaging/setup/system.sh desktop packages
+	@$(PYTHON) -B packaging/desktop/trial.py $(TRIAL)
 
 engine-stop:
 	@$(SETUP)/engine.sh stop

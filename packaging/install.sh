@@ -60,10 +60,10 @@ grep -rlIZ "$new" "$home/bin" | xargs -0 -r sed -i "s#$new#$home#g"
 
 mkdir -p "$prefix/bin" "$(dirname "$entry")" "$(dirname "$icon")"
 ln -sfn "$home/bin/tiphys" "$prefix/bin/tiphys"
-sed "s/currentColor/#1450a3/" resources/icons/ship-wheel.svg > "$icon"
-sed "s#@program@#$prefix/bin/tiphys#" packaging/tiphys.desktop >"$entry"
+cp resources/tiphys.svg "$icon"
+sed "s#@program@#$prefix/bin/tiphys#" resources/tiphys.desktop >"$entry"
 mkdir -p "$(dirname "$types")"
-cp packaging/tiphys-mime.xml "$types"
+cp resources/tiphys-mime.xml "$types"
 command -v update-mime-database >/dev/null && update-mime-database "$prefix/share/mime" || true
 command -v update-desktop-database >/dev/null && update-desktop-database -q "$(dirname "$entry")" || true
 echo "Installed. Start it with $prefix/bin/tiphys; what is missing on this computer, if anything, says: tiphys doctor"

@@ -47,6 +47,8 @@ ACTIONS: tuple[Entry, ...] = (
     Entry("file.merge", QT_TRANSLATE_NOOP("Actions", "&Merge opinions…"), (), "file"),
     Entry("file.export_page", QT_TRANSLATE_NOOP("Actions", "Export as &page…"), (), "file"),
     Entry("file.cancel_import", QT_TRANSLATE_NOOP("Actions", "&Cancel opening"), (), "file"),
+    Entry("session.archive", QT_TRANSLATE_NOOP("Actions", "Arc&hive session…"), (), "file"),
+    Entry("session.delete", QT_TRANSLATE_NOOP("Actions", "&Delete session…"), (), "file"),
     Entry("file.servers", QT_TRANSLATE_NOOP("Actions", "Ser&vers…"), ("Ctrl+Shift+S",), "file"),
     Entry("file.settings", QT_TRANSLATE_NOOP("Actions", "&Settings…"), ("Ctrl+,",), "file"),
     Entry("file.keys", QT_TRANSLATE_NOOP("Actions", "Change &keys…"), (), "file"),

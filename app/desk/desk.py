@@ -65,6 +65,9 @@ class DeskSignals(QObject):
     trajectory_replaced = Signal(str)
     """The server's log of a session is another one: read `trajectory` again; what was held of it is stale."""
 
+    session_deleted = Signal(str)
+    """A session was deleted on its server; nothing of it is here any more."""
+
     outbox_changed = Signal()
     link_changed = Signal()
     answered = Signal(str, object)
@@ -205,6 +208,12 @@ class Desk(DeskSignals):
             if self.client is not None:
                 self.client.unwatch(id_of(oldest))
 
+    def unwatch(self, session: str) -> None:
+        """Ask for a session's events no more."""
+        self._watched.pop(session, None)
+        if self.client is not None:
+            self.client.unwatch(id_of(session))
+
     def attach(self, client: Client) -> None:
         """Work with a client from now on; what was watched and wanted is asked of it too."""
         if self.client is not client:
@@ -247,6 +256,7 @@ class Desk(DeskSignals):
         self.replica.command_answered.append(self._on_answer)
         self.replica.blob_arrived.append(self._on_blob)
         self.replica.copies_dropped.append(self._on_dropped)
+        self.replica.session_deleted.append(self._on_deleted)
         if self.client is not None:
             self.attach(self.client)
 
@@ -282,11 +292,14 @@ class Desk(DeskSignals):
     def _on_dropped(self, session: str | None) -> None:
         gone = list(self._open) if session is None else [key_of(session, self.server)]
         for one in gone:
-            self._folder.leave(one)
-            self._folder.unreadable.pop(one, None)
+            self._folder.forget(one)
             if self._open.pop(one, None) is not None:
                 self.trajectory_replaced.emit(one)
         self._on_rows()
+
+    def _on_deleted(self, session: str) -> None:
+        self._watched.pop(key_of(session, self.server), None)
+        self.session_deleted.emit(key_of(session, self.server))
 
     def _on_blob(self, hash: str) -> None:
         self._fetches.came(hash)

@@ -96,6 +96,12 @@ class Folder(QObject):
         self._stored.pop(session, None)
         del trajectory
 
+    def forget(self, session: str) -> None:
+        """The log of a session is another one, or gone: nothing that was folded of it stays."""
+        self.leave(session)
+        self.unreadable.pop(session, None)
+        self._saving.start(self._store.remove, session)
+
     def close(self) -> None:
         """Fold no more: the replica is about to be closed."""
         self._timer.stop()

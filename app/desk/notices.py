@@ -23,6 +23,8 @@ SENTENCES: dict[str, str] = {
     "bad_endpoint": QT_TRANSLATE_NOOP(
         "Errors", "“{endpoint}” is no endpoint's address: http:// or https://, host and path, without user, query or "
         "escapes."),
+    "archive_differs": QT_TRANSLATE_NOOP(
+        "Errors", "The archive could not be read back whole. The session stays."),
     "bad_event": QT_TRANSLATE_NOOP("Errors", "Something in the log cannot be read: {why}"),
     "bad_fingerprint": QT_TRANSLATE_NOOP(
         "Errors", "“{address}” does not end with the fingerprint of a certificate: wss:// and, behind #, sha256= "
@@ -50,14 +52,21 @@ SENTENCES: dict[str, str] = {
     "blob_hash": QT_TRANSLATE_NOOP("Errors", "A text of this session is damaged: it does not match its name."),
     "blob_name": QT_TRANSLATE_NOOP("Errors", "A text of this session has a name that no text can have."),
     "blob_too_large": QT_TRANSLATE_NOOP("Errors", "A text is larger than the server takes."),
+    "cannot_write": QT_TRANSLATE_NOOP("Errors", "{path} cannot be written."),
+    "cannot_remove": QT_TRANSLATE_NOOP("Errors", "Files of a deleted session cannot be removed."),
     "certificate": QT_TRANSLATE_NOOP(
         "Errors", "The server shows another certificate than the one that it should have. Nothing was sent. Ask its "
                   "administrator before you go on. It shows {fingerprint}"),
     "command_failed": QT_TRANSLATE_NOOP("Errors", "“tiphys {command}” failed: {why}"),
     "command_reused": QT_TRANSLATE_NOOP("Errors", "The server holds another command under this name already."),
+    "deleted_before": QT_TRANSLATE_NOOP(
+        "Errors", "This session was deleted before the log of its server was restored. It is there again, until "
+                  "somebody deletes it anew."),
     "empty_text": QT_TRANSLATE_NOOP("Errors", "There is no text to send."),
     "event_too_large": QT_TRANSLATE_NOOP("Errors", "This is larger than one entry of the log may be."),
     "fenced": QT_TRANSLATE_NOOP("Errors", "Another program works on this session now."),
+    "file_exists": QT_TRANSLATE_NOOP(
+        "Errors", "{path} is there and is no earlier archive of this session. It stays as it is."),
     "file_not_written": QT_TRANSLATE_NOOP("Errors", "{path} cannot be written: {why}"),
     "file_too_large": QT_TRANSLATE_NOOP("Errors", "This file is too large."),
     "forbidden": QT_TRANSLATE_NOOP(
@@ -74,6 +83,7 @@ SENTENCES: dict[str, str] = {
         "Errors", "This invitation has expired. Ask the administrator for a new one."),
     "invitation_unknown": QT_TRANSLATE_NOOP(
         "Errors", "The server does not know this invitation. Ask the administrator for a new one."),
+    "invitation_unreadable": QT_TRANSLATE_NOOP("Errors", "The file of the invitation cannot be read."),
     "invitation_used": QT_TRANSLATE_NOOP(
         "Errors", "This invitation was used already. If that was not you, tell the administrator."),
     "missing_scope": QT_TRANSLATE_NOOP("Errors", "Your token does not allow this."),
@@ -86,6 +96,7 @@ SENTENCES: dict[str, str] = {
     "no_command": QT_TRANSLATE_NOOP("Errors", "This command is not among those that were sent from here."),
     "no_docker": QT_TRANSLATE_NOOP("Errors", "There is no Docker engine that can be used."),
     "no_guidance": QT_TRANSLATE_NOOP("Errors", "The server does not know this guidance."),
+    "no_invitations": QT_TRANSLATE_NOOP("Errors", "{server} knows no invitations: its program is older, or another."),
     "no_runner": QT_TRANSLATE_NOOP("Errors", "No agent is running now, so nothing can be interrupted."),
     "no_server": QT_TRANSLATE_NOOP("Errors", "The link leads to {address}, which is not among your servers."),
     "no_session": QT_TRANSLATE_NOOP("Errors", "The server does not know this session."),
@@ -94,6 +105,8 @@ SENTENCES: dict[str, str] = {
     "no_token": QT_TRANSLATE_NOOP("Errors", "A token is needed."),
     "no_welcome": QT_TRANSLATE_NOOP("Errors", "This is no server of Tiphys, or none that can be spoken to."),
     "not_a_file": QT_TRANSLATE_NOOP("Errors", "“{path}” is not a file."),
+    "not_whole": QT_TRANSLATE_NOOP(
+        "Errors", "Not all of this session is here, and its server does not send it now."),
     "payload_quota": QT_TRANSLATE_NOOP(
         "Errors", "This account has {count} texts on the server that nothing names; they are removed after a day."),
     "plain_text": QT_TRANSLATE_NOOP("Errors", "{url} would carry your token unencrypted. Use wss://"),
@@ -104,11 +117,17 @@ SENTENCES: dict[str, str] = {
     "server_away": QT_TRANSLATE_NOOP("Errors", "The server cannot be reached."),
     "server_start": QT_TRANSLATE_NOOP("Errors", "The private server did not start. Its log is in {folder}."),
     "server_too_old": QT_TRANSLATE_NOOP("Errors", "The server's program is older and does not know this."),
+    "session_deleted": QT_TRANSLATE_NOOP("Errors", "This session was deleted on its server by {account}."),
     "session_exists": QT_TRANSLATE_NOOP("Errors", "There is a session of this name already."),
+    "session_grew": QT_TRANSLATE_NOOP(
+        "Errors", "Something was added to this session meanwhile. Look again at what would be lost."),
     "session_over": QT_TRANSLATE_NOOP("Errors", "This session has ended: no agent will read this."),
+    "session_running": QT_TRANSLATE_NOOP(
+        "Errors", "This session is still at work, or being written. Stop it, or end the import that follows its file; "
+                  "then ask again."),
     "step_changed": QT_TRANSLATE_NOOP(
-        "Errors", "Step {step} has changed since you judged it. Look at it again: your choice waits in the panel "
-                  "Review."),
+        "Errors", "Step {step} has changed since you judged it. Look at it again: what you chose or "
+                  "wrote waits where you did."),
     "store_closed": QT_TRANSLATE_NOOP("Errors", "The data folder is closed already."),
     "store_too_new": QT_TRANSLATE_NOOP("Errors", "This data was written by a newer version of Tiphys."),
     "store_unavailable": QT_TRANSLATE_NOOP("Errors", "The data folder cannot be used now."),

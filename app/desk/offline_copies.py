@@ -24,6 +24,11 @@ class OfflineCopies:
         self._seq[session] = seq
         write_private(self._path, msgspec.json.encode(self._seq))
 
+    def forget(self, session: str) -> None:
+        """Not all of it is here any more."""
+        if self._seq.pop(session, None) is not None:
+            write_private(self._path, msgspec.json.encode(self._seq))
+
     def is_whole(self, session: str, seq: int) -> bool:
         """Whether a session that has come to `seq` is here whole."""
         return seq > 0 and self._seq.get(session, 0) >= seq

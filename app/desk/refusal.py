@@ -10,7 +10,20 @@ from app.desk.right_words import right_words
 from app.kit.safe_text import one_line
 from core.domain.errors import ReportableError
 from core.domain.host_rights import HostRight
-from core.protocol.operations import AddNote, AnyOp, ChangeGuidance, CreateSession, GiveVerdict, Guide, SetTag, TellTime
+from core.protocol.operations import (
+    AddNote,
+    AnyOp,
+    ChangeGuidance,
+    CreateSession,
+    DeleteSession,
+    GiveVerdict,
+    Guide,
+    SetTag,
+    TellTime,
+)
+
+STEP_CHANGED = "step_changed"
+"""The server's code for an opinion on what a step says no more."""
 
 SHOWN = 240
 """Characters of a text that a notice repeats; the whole of guidance stands in its panel."""
@@ -39,6 +52,8 @@ def words_of(refused: Refusal) -> str:
         case GiveVerdict() | SetTag():
             sentence = QCoreApplication.translate("Refusal", "Your word on step {step} was not taken: {why}")
         case TellTime():
+            return ""
+        case DeleteSession() if refused.error.code != "deleted_before":  # who asked is told there
             return ""
         case CreateSession() if refused.error.code == "task_not_allowed":
             return _not_allowed(refused.error)

@@ -13,15 +13,18 @@ from PySide6.QtWidgets import QDialog, QFileDialog, QMessageBox, QWidget
 from app.kit.safe_text import visible
 
 
-async def yes_or_no(parent: QWidget, question: str, yes: str, *, detail: str = "") -> bool:
-    """Whether the reader presses the button `yes`; Escape and closing mean no."""
+async def yes_or_no(parent: QWidget, question: str, yes: str, *, detail: str = "", careful: bool = False) -> bool:
+    """Whether the reader presses the button `yes`; Escape and closing mean no, where one is `careful` Enter too."""
     box = QMessageBox(parent)
     box.setTextFormat(Qt.TextFormat.PlainText)
     box.setWindowTitle("Tiphys")
     box.setText(visible(question))
     box.setInformativeText(visible(detail))
     agreed = box.addButton(yes, QMessageBox.ButtonRole.AcceptRole)
-    box.addButton(QMessageBox.StandardButton.Cancel)
+    cancel = box.addButton(QMessageBox.StandardButton.Cancel)
+    if careful:
+        box.setIcon(QMessageBox.Icon.Warning)
+        box.setDefaultButton(cancel)
     await opened(box)
     return box.clickedButton() is agreed
 

@@ -1,1 +1,1 @@
-"""Sessions stored offline: fetched whole, to be reviewed without a network."""
+"""Copies of sessions: stored offline, put into archives, removed with the session or without it."""

@@ -28,10 +28,10 @@ class PageController(QObject):
         self._bodies: Bodies | None = None
         self._action = place.actions["file.export_page"]
         self._action.triggered.connect(self._on_asked)
-        place.sight.opened.connect(self._enable_action)
-        self._enable_action()
+        place.sight.opened.connect(self._enable_page)
+        self._enable_page()
 
-    def _enable_action(self) -> None:
+    def _enable_page(self) -> None:
         self._action.setEnabled(bool(self._place.sight.session))
 
     def _on_asked(self, *_: object) -> None:

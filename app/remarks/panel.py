@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 
+import msgspec
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QDockWidget, QWidget
 
 from app.desk.bodies import Bodies
 from app.desk.cursor import SelectedWords
 from app.desk.panel import Panel
+from app.desk.refusal import STEP_CHANGED, Refusal, words_of
 from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.entries import EntriesModel
@@ -19,8 +21,8 @@ from app.kit.timers import single_shot
 from app.kit.two_lines import TwoLines
 from app.remarks.model import Remark, remarks, words_pattern
 from app.remarks.view import RemarksView
-from core.domain.anchor import TextAnchor, anchor_of
-from core.domain.errors import InvalidInput
+from core.domain.anchor import anchor_of
+from core.domain.errors import InvalidInput, ReportableError
 from core.domain.step import decode_body
 from core.protocol.operations import AddNote
 
@@ -33,16 +35,17 @@ class RemarksPanelController(QObject):
     def __init__(self, place: Workplace, model: EntriesModel, view: RemarksView) -> None:
         super().__init__(view)
         self._place, self._model, self._view = place, model, view
-        self._about: tuple[str, int, TextAnchor | None] = ("", 0, None)
+        self._about = "", AddNote(step=0, text="")
+        """The session and the remark that is written, without its words."""
         self._body: Bodies | None = None
         self._timer = single_shot(self, QUIET_MS, self._show_remarks)
         place.sight.opened.connect(self._on_opened)
         place.sight.grew.connect(self._on_grew)
         place.settings.changed.connect(self._on_setting)
-        place.actions["review.remark"].triggered.connect(self._start_writing)
+        place.actions["review.remark"].triggered.connect(self._write_remark)
         view.filtered.connect(self._show_remarks)
-        view.list.opened.connect(self._go_to_words)
-        view.box.given.connect(self._give_note)
+        view.list.opened.connect(self._go_to)
+        view.box.given.connect(self._give_remark)
         self._show_remarks()
 
     def _on_opened(self) -> None:
@@ -73,14 +76,14 @@ class RemarksPanelController(QObject):
         return TwoLines(title=f"{where}{quote}", below=one_line(note.text, 400), sign="✎", meaning="person",
                         right=f"{one_line(note.author.name or note.author.kind, 40)} · {quantities.clock(note.at)}")
 
-    def _go_to_words(self, remark: Remark) -> None:
+    def _go_to(self, remark: Remark) -> None:
         if remark.step:
             self._place.cursor.to_step(remark.step)
             self._place.cursor.seek(words_pattern(remark.note.anchor.exact) if remark.note.anchor else None)
 
     # ---- writing ---------------------------------------------------------------------------------
 
-    def _start_writing(self, *_: object) -> None:
+    def _write_remark(self, *_: object) -> None:
         """On the words that are selected; without any on the step that is looked at."""
         trajectory, chosen = self._place.sight.trajectory, self._place.cursor.selected_words
         if trajectory is None:
@@ -88,9 +91,9 @@ class RemarksPanelController(QObject):
         step = chosen.step if chosen.words.strip() else self._place.sight.step or trajectory.row.steps
         at = trajectory.index_of(step)
         if at is None:
-            self._begin(0, None)
+            self._begin(AddNote(step=0, text=""))
         elif not chosen.words.strip():
-            self._begin(step, None)
+            self._begin(AddNote(step=step, text="", content=trajectory.steps.at(at).body))
         else:
             name = trajectory.steps.at(at).body
             self._body = Bodies(self._place.sight, [name], partial(self._begin_on, chosen, name))
@@ -100,11 +103,12 @@ class RemarksPanelController(QObject):
             anchor = anchor_of(decode_body(bodies[name]), chosen.words, chosen.before)
         except InvalidInput:
             anchor = None
-        self._begin(chosen.step, anchor)
+        self._begin(AddNote(step=chosen.step, text="", anchor=anchor, content=name))
 
-    def _begin(self, step: int, anchor: TextAnchor | None) -> None:
-        self._about = (self._place.sight.session, step, anchor)
-        where = self.tr("On step {n}").format(n=quantities.number(step)) if step else self.tr("On the session")
+    def _begin(self, remark: AddNote) -> None:
+        self._about = self._place.sight.session, remark
+        n, anchor = remark.step, remark.anchor
+        where = self.tr("On step {n}").format(n=quantities.number(n)) if n else self.tr("On the session")
         self._show_panel()
         self._view.box.write(f"{where}: “{anchor.exact}”" if anchor is not None else where)
 
@@ -117,9 +121,19 @@ class RemarksPanelController(QObject):
             dock.show()
             dock.raise_()
 
-    def _give_note(self, text: str) -> None:
-        session, step, anchor = self._about
-        self._place.sender.send(session, AddNote(step=step, text=text, anchor=anchor))
+    def _give_remark(self, text: str) -> None:
+        session, remark = self._about
+        op = msgspec.structs.replace(remark, text=text)
+        self._place.sender.send(session, op, refused=partial(self._on_refused, session, op))
+
+    def _on_refused(self, session: str, op: AddNote, error: ReportableError) -> None:
+        """Words on a step that changed meanwhile stand in the box again, for what it says now."""
+        self._place.notices.tell(words_of(Refusal(session, op, error)), "error", session)
+        trajectory = self._place.sight.trajectory
+        if error.code == STEP_CHANGED and session == self._place.sight.session and trajectory is not None:
+            self._begin(msgspec.structs.replace(op, text="", content=trajectory.step(op.step).body))
+            if not self._view.box.text.toPlainText().strip():
+                self._view.box.text.setPlainText(op.text)
 
 
 def build(place: Workplace, parent: QWidget) -> RemarksView:

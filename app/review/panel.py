@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.desk.notices import sentence_of
 from app.desk.panel import Panel
-from app.desk.refusal import Refusal, words_of
+from app.desk.refusal import STEP_CHANGED, Refusal, words_of
 from app.desk.session_key import id_of, is_local
 from app.desk.worker import Worker, home_environment, read_line
 from app.desk.workplace import Workplace
@@ -34,9 +34,6 @@ from core.workers.judge import read_judge_line
 
 SETTLED_MS = 1_000
 """At the live tail a step must have stood there so long before a key judges it."""
-
-STEP_CHANGED = "step_changed"
-"""The server's code for an opinion on what a step says no more."""
 
 ACTIONS = ("review.keep", "review.mask", "review.unsure", "review.note", "review.tag", "review.undo", "review.next")
 

@@ -21,7 +21,8 @@ from core.protocol.operations import ClearAttention
 def build(place: Workplace, parent: QWidget) -> SessionsView:
     """The panel, wired."""
     model = SessionsModel(place.watermarks, partial(_server_name, place), place.offline_copies)
-    acts = [place.actions[f"session.{key}"] for key in (*CONTROLS, "clear_attention", "thresholds", "store_offline")]
+    acts = [place.actions[f"session.{key}"] for key in (*CONTROLS, "clear_attention", "thresholds", "store_offline",
+                                                        "archive", "delete")]
     view = SessionsView(model, place.actions["file.new_session"], acts, parent)
     model.setParent(view)
     SessionsController(place, model, view)

@@ -45,6 +45,7 @@ class SessionsView(QWidget):
         self.order = self._make_order()
         self.menu = QMenu(self)
         self.menu.addActions(acts)
+        self.menu.insertSeparator(acts[-2])  # archive and delete
         self.empty = Empty(self.tr("Sessions appear here, live ones and imported ones. Start one on a task, "
                                    "or import saved trajectories."), self, action=new)
         self._faces = self._lay_out([new, *acts[:4]])

@@ -28,6 +28,7 @@ from app.desk.settings import Settings
 from app.desk.watermarks import Watermarks
 from app.desk.workplace import Workplace
 from app.offline.controller import OfflineController
+from app.offline.removal import RemovalController
 from app.places.controller import PlacesController
 from app.remarks.page import PageController
 from app.servers.controller import ServerDesks, ServersController
@@ -129,6 +130,7 @@ class Desktop(QObject):
         self.application.invitation_opened.connect(self.invitations.open_file)
         OfflineController(self.place, self.window)
         PageController(self.place, self.window)
+        RemovalController(self.place, self.window)
         StatusController(self.place, self.window.status)
         self.application.server_needed.connect(self.connection.serve_here)
         self.window.quit_asked.connect(self.quit.set)

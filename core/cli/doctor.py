@@ -14,6 +14,7 @@ import click
 import msgspec
 
 from core import program
+from core.cli import system_libraries
 from core.cli.display import display_problem
 from core.cli.output import emit, json_option, say
 
@@ -150,8 +151,10 @@ def qt() -> Check:
     """Whether the desktop's libraries can be loaded; asked in a process of its own."""
     done = subprocess.run(program.command("qt-version"), capture_output=True, text=True, timeout=60, check=False)
     last = (done.stderr.strip().splitlines() or [""])[-1]
-    return Check(name="Qt", works=not done.returncode, state=done.stdout.strip() or last,
-                 mend="sudo packaging/setup/system.sh desktop", needed="the desktop")
+    lacking = system_libraries.missing()
+    mend = system_libraries.sentence(lacking) if lacking else "Install the program again"
+    return Check(name="Qt", works=not (done.returncode or lacking), state=done.stdout.strip() or last, mend=mend,
+                 needed="the desktop")
 
 
 def training() -> Check:

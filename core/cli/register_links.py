@@ -13,30 +13,7 @@ import click
 
 from core import program
 from core.cli.output import emit, json_option, say
-
-_ENTRY = """[Desktop Entry]
-Type=Application
-Name=Tiphys
-Comment=Watch, steer and review long-running language-model agents
-Comment[zh_CN]=观察、引导并复核长时间运行的语言模型智能体
-Exec={program} open %u
-Icon=tiphys
-Terminal=false
-Categories=Development;Science;
-MimeType=x-scheme-handler/tiphys;application/x-tiphys-invitation;
-StartupWMClass=tiphys
-"""
-
-_TYPES = """<?xml version="1.0" encoding="UTF-8"?>
-<mime-info xmlns="http://www.freedesktop.org/standards/shared-mime-info">
-  <mime-type type="application/x-tiphys-invitation">
-    <comment>Invitation to a Tiphys server</comment>
-    <comment xml:lang="zh_CN">Tiphys 服务器的邀请</comment>
-    <glob pattern="*.tiphys"/>
-    <magic priority="60"><match type="string" offset="0" value="tiphys://join?"/></magic>
-  </mime-type>
-</mime-info>
-"""
+from core.store.home import resources
 
 
 @click.command(name="register-links")
@@ -60,9 +37,10 @@ def register(data: Path) -> Path:
     entry = data / "applications" / "tiphys.desktop"
     types = data / "mime" / "packages" / "tiphys.xml"
     try:
-        for file, text in ((entry, _ENTRY.format(program=_program())), (types, _TYPES)):
+        for file, name in ((entry, "tiphys.desktop"), (types, "tiphys-mime.xml")):
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, encoding="utf-8")
+            text = (resources() / name).read_text(encoding="utf-8")
+            file.write_text(text.replace("@program@", _program()), encoding="utf-8")
     except OSError as error:
         raise Unavailable("file_not_written", f"{entry} cannot be written: {error}", path=str(entry),
                           why=str(error)) from error

@@ -36,6 +36,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "interrupt": ("control:interrupt", "End the action that is running now."),
     "delete": ("delete:delete", "Delete sessions for good, after saying what is lost."),
     "archive": ("archive:archive", "Put sessions into files, and delete them from the server."),
+    "retention": ("retention:retention", "Say which sessions leave the server after some days."),
     "verdict": ("verdict:verdict", "Judge a step: keep or mask."),
     "merge": ("merge:merge", "Take over what was judged elsewhere, from an archive."),
     "judge": ("judge:judge", "Let the rules (and a model) propose verdicts."),

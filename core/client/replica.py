@@ -49,6 +49,8 @@ class Replica:
         self.blob_arrived: list[Callable[[str], None]] = []
         self.copies_dropped: list[Callable[[str | None], None]] = []
         """A session (None: every one) must be read again from its start: the server's log is another one."""
+        self.session_deleted: list[Callable[[str], None]] = []
+        """The server deleted a session; nothing of it is held any more."""
 
     def close(self) -> None:
         """Finish the writing and close the file."""
@@ -255,13 +257,21 @@ class Replica:
         purged = await self._writer.do(work)
         for session in purged:
             self._dropped(session)
+            tell(self.session_deleted, session)
         if purged:
             tell(self.outbox_changed)
         return purged
 
-    async def remove_copy(self, session: str) -> None:
-        """Remove what is held of a session, to free its room; the server's list brings its row again."""
-        await self._writer.do(lambda conn: copies.remove(conn, session))
+    async def remove_copy(self, session: str, *, keep_row: bool) -> None:
+        """Remove what is held of a session, to free its room; `keep_row`: it stays in the list, as the server tells it.
+        """
+        def work(conn: Connection) -> None:
+            row = log.row(conn, session)
+            copies.remove(conn, session)
+            if keep_row:
+                log.put_row(conn, row)
+
+        await self._writer.do(work)
         self._dropped(session)
 
     def _dropped(self, session: str | None) -> None:

@@ -42,6 +42,7 @@ from core.server.plain_entrance import PlainEntrance
 from core.server.pulse import Pulse
 from core.server.recall import mend_log
 from core.server.removal import Removal
+from core.server.retention import Retention
 from core.server.runners import Supervisor
 from core.server.search import LogSearch
 from core.server.sweep import sweep_regularly
@@ -157,6 +158,7 @@ class Server:
         scope.spawn(write_marks(reader, self.home), name="high water")
         scope.spawn(sweep_regularly(hub), name="sweep")
         scope.spawn(Removal(hub, self.home).run(), name="removal")
+        scope.spawn(Retention(hub, self.home).run(), name="retention")
         scope.spawn(self._until_over(lambda: until_deleted(self.home.server_db, database)), name="home")
         if self.settings.idle_s:
             scope.spawn(self._until_over(lambda: until_idle(hub, self.settings.idle_s)), name="idle")

@@ -57,5 +57,12 @@ class FoldStore:
         except (OSError, Unavailable) as error:
             _log.warning("The fold of session %s was not kept: %s", session, error)
 
+    def remove(self, session: str) -> None:
+        """Forget a fold. May run in a thread."""
+        try:
+            self._path(session).unlink(missing_ok=True)
+        except OSError as error:
+            _log.warning("The fold of session %s was not removed: %s", session, error)
+
     def _path(self, session: str) -> Path:
         return self.folder / f"{hashlib.blake2b(session.encode(), digest_size=16).hexdigest()}.fold"

@@ -20,6 +20,7 @@ from trl.models.selective_activation_checkpointing import enable_selective_activ
 from core.llm.foreign_model import SAFE, load_model
 from core.training.data import DataFacts
 from core.training.head import add_weighted_loss
+from core.training.kernels import use_liger
 from core.training.memory import chosen, shape_of
 from core.training.pace import Pace, flops_of, peak_flops
 from core.training.packing import work_of
@@ -45,6 +46,8 @@ def make_trainer(settings: TrainSettings, facts: DataFacts, rows: Any, callbacks
     # full training keeps float32 weights: at 5e-6 most updates are smaller than bfloat16 can add
     dtype = torch.bfloat16 if low and settings.method == "lora" else torch.float32
     model = load_model(AutoModelForCausalLM, settings.model, dtype=dtype)
+    if settings.liger:
+        use_liger(model)
     levers = _levers(settings, facts, model)
     again = _recomputed(settings, facts, model)
     if again == "selective":
@@ -60,7 +63,7 @@ def make_trainer(settings: TrainSettings, facts: DataFacts, rows: Any, callbacks
     add_weighted_loss(model, everywhere=settings.head == "all")
     place = trainer.accelerator
     trainer.updates = UpdateCollator(levers, pad or 0, place.process_index, place.num_processes)
-    trainer.batch_rows, trainer.asked = settings.batch, asked
+    trainer.batch_rows, trainer.asked, trainer.attention = settings.batch, asked, settings.attention
     peak = peak_flops(place.device, settings.peak_tflops)
     trainer.pace = Pace(flops_of(model.config.get_text_config(), adapter=settings.method == "lora"),
                         peak and peak * place.num_processes)

@@ -39,7 +39,8 @@ class TrainSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     token; `packing` puts up to `pack_tokens` tokens of rows (0: as the longest row) side by side without padding, else
     `micro_batch` rows are padded; `head` scores trained positions only, or all; `checkpointing` keeps a layer's
     activations (none), computes them again (full) or all but attention's (selective), offload: as full, with the
-    layers' inputs in the processor's memory; auto: the quickest that fits.
+    layers' inputs in the processor's memory; auto: the quickest that fits. `attention` is torch's kernel (auto: the one
+    it finds best), `liger` takes Liger's for norms, rotation and gates.
     """
 
     data: str
@@ -83,6 +84,8 @@ class TrainSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     pack_tokens: int = 0
     head: Literal["supervised", "all"] = "supervised"
     checkpointing: Literal["auto", "none", "full", "selective", "offload"] = "auto"
+    attention: Literal["auto", "math", "flash", "efficient", "cudnn"] = "auto"
+    liger: bool = False
 
     @property
     def devices(self) -> int:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger("train")
 _FREE = ("out", "data", "save_every", "keep", "device", "micro_batch", "eval_every", "merge_copies", "merge_chains",
          "cut_tail", "packing", "pack_tokens", "head", "checkpointing", "gpus", "processes", "track", "run_name",
-         "peak_tflops", "memory_gb")
+         "peak_tflops", "memory_gb", "attention", "liger")
 """Settings that may change between a run and its resumption: none of them changes what is learnt."""
 
 
@@ -43,8 +43,11 @@ def run(settings: TrainSettings, on_metric: OnMetric | None = None, stop: thread
     _check_trackers(settings)
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     settings.check()
+    from core.training.kernels import check_kernels
+
     asked = stop or threading.Event()
     check_gpus(settings, gpus_here())
+    check_kernels(settings, gpus_here() > 0 and settings.device != "cpu")
     if settings.devices > 1 and not is_launched():
         return launch(settings, on_metric, asked)
     facts, held_facts, start = _examined(settings)

@@ -19,6 +19,7 @@ from trl import SFTTrainer
 from trl.trainer.sft_trainer import DataCollatorForLanguageModeling
 
 from core.training.head import IGNORED, TokenWeights
+from core.training.kernels import attention_kernel
 from core.training.pace import Pace
 from core.training.sharding import plugin, shards, shards_on_processor
 from core.training.updates import Shuffled, Update, UpdateCollator, Updates
@@ -56,6 +57,9 @@ class MaskedTrainer(SFTTrainer):  # type: ignore[misc]
 
     batch_rows: int = 1
     """Rows an update, over all devices."""
+
+    attention: str = "auto"
+    """The kernel that computes attention."""
 
     asked: threading.Event | None = None
     """Set to end the run; of a single process also within an update, which can take minutes."""
@@ -97,7 +101,8 @@ class MaskedTrainer(SFTTrainer):  # type: ignore[misc]
         for at, part in enumerate(parts):
             if at and self.asked is not None and self.accelerator.num_processes == 1 and self.asked.is_set():
                 raise _Dropped
-            with self._quiet(model) if at + 1 < len(parts) else contextlib.nullcontext():
+            quiet = self._quiet(model) if at + 1 < len(parts) else contextlib.nullcontext()
+            with quiet, attention_kernel(self.attention):
                 losses.append(super().training_step(model, part, num_items_in_batch))
         self.pace.add(inputs)
         return torch.stack(losses).sum()

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Write the lists of everything that an installation takes in, each file by its hashes (needs uv and the network).
+# Write the lists of everything that an installation takes in, each file by its hashes (needs uv, the network and Debian 12's lists).
 #   build.txt    what builds the package itself
+#   tools.txt    what describes the packages
 #   desktop.txt  the desktop, the server and the command line, for every platform and Python
 #   train.txt    what training adds; without torch and what only torch needs: its builds differ from place to place
 set -euo pipefail
@@ -11,5 +12,14 @@ compile() { "$uv" pip compile --quiet --universal --python-version 3.11 --genera
 locks=packaging/locks
 compile pyproject.toml --output-file $locks/desktop.txt
 echo "setuptools>=77" | compile - --output-file $locks/build.txt
+echo "cyclonedx-bom>=7" | compile - --output-file $locks/tools.txt
 rest=$(compile pyproject.toml --extra train-engine | grep -oE '^(torch|triton|nvidia-[a-z0-9-]+|cuda-[a-z0-9-]+|sympy|mpmath|networkx)==' | sed 's/==//' | sort -u)
 compile pyproject.toml --extra train-engine $(printf -- '--no-emit-package %s ' $rest) --output-file $locks/train.txt
+
+# Debian 12's packages of the Python that the desktop packages carry.
+{
+  echo "# Debian 12's packages of the Python that the desktop packages carry: name, version, SHA-256 (update.sh)"
+  for name in libpython3.11-minimal libpython3.11-stdlib python3.11-minimal; do
+    apt-cache show --no-all-versions "$name:amd64" | awk -v name="$name" '/^Version:/ {v=$2} /^SHA256:/ {print name, v, $2}'
+  done
+} >$locks/python.txt

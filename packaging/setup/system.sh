@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Install the Debian packages that the groups named need; without the right to, print the one command that does.
-# usage: system.sh GROUP…            (desktop, engine, tests)
+# usage: system.sh GROUP…            (desktop, engine, tests, packages)
 set -euo pipefail
 
 declare -A groups=(
-  [desktop]="libglib2.0-0 libgl1 libegl1 libfontconfig1 libxkbcommon0 libdbus-1-3 libgssapi-krb5-2 libxcb-cursor0
+  [desktop]="libglib2.0-0|libglib2.0-0t64 libgl1 libegl1 libfontconfig1 libxkbcommon0 libdbus-1-3 libgssapi-krb5-2 libxcb-cursor0
              libxcb-icccm4 libxcb-keysyms1 libxcb-shape0 libxkbcommon-x11-0 fonts-noto-cjk|fonts-wqy-microhei"
   [engine]="docker.io|docker-ce|moby-engine iptables procps git python3"
   [tests]="xvfb xauth xdotool imagemagick"
+  [packages]="mmdebstrap dpkg-dev binutils xvfb xauth xdotool"
 )
 
 command -v dpkg-query >/dev/null || { echo "This is no Debian system: install Qt's xcb libraries, a Chinese font and Docker yourself." >&2; exit 0; }

@@ -64,6 +64,14 @@
         <translation>取消打开(&amp;C)</translation>
     </message>
     <message>
+        <source>Arc&amp;hive session…</source>
+        <translation>归档会话(&amp;H)…</translation>
+    </message>
+    <message>
+        <source>&amp;Delete session…</source>
+        <translation>删除会话(&amp;D)…</translation>
+    </message>
+    <message>
         <source>Ser&amp;vers…</source>
         <translation>服务器(&amp;V)…</translation>
     </message>
@@ -1223,6 +1231,10 @@
         <translation>“{endpoint}”不是端点地址：应为 http(s)://主机/路径，不带用户、查询或转义。</translation>
     </message>
     <message>
+        <source>The archive could not be read back whole. The session stays.</source>
+        <translation>归档文件无法完整读回。会话仍保留。</translation>
+    </message>
+    <message>
         <source>Something in the log cannot be read: {why}</source>
         <translation>日志里有内容无法读取：{why}</translation>
     </message>
@@ -1299,6 +1311,14 @@
         <translation>一段文字超出了服务器接受的大小。</translation>
     </message>
     <message>
+        <source>{path} cannot be written.</source>
+        <translation>无法写入 {path}。</translation>
+    </message>
+    <message>
+        <source>Files of a deleted session cannot be removed.</source>
+        <translation>已删除会话的文件无法移除。</translation>
+    </message>
+    <message>
         <source>The server shows another certificate than the one that it should have. Nothing was sent. Ask its administrator before you go on. It shows {fingerprint}</source>
         <translation>服务器出示的证书与应有的不同。没有发送任何内容。请先询问管理员再继续。它出示的是 {fingerprint}</translation>
     </message>
@@ -1311,6 +1331,10 @@
         <translation>服务器上已有同名但内容不同的命令。</translation>
     </message>
     <message>
+        <source>This session was deleted before the log of its server was restored. It is there again, until somebody deletes it anew.</source>
+        <translation>此会话在其服务器的日志恢复之前已被删除。它现在又存在，直到有人再次删除。</translation>
+    </message>
+    <message>
         <source>There is no text to send.</source>
         <translation>没有可发送的文字。</translation>
     </message>
@@ -1321,6 +1345,10 @@
     <message>
         <source>Another program works on this session now.</source>
         <translation>现在由另一个程序处理这个会话。</translation>
+    </message>
+    <message>
+        <source>{path} is there and is no earlier archive of this session. It stays as it is.</source>
+        <translation>{path} 已存在，且不是此会话较早的归档文件。它保持不变。</translation>
     </message>
     <message>
         <source>{path} cannot be written: {why}</source>
@@ -1363,6 +1391,10 @@
         <translation>服务器不认识此邀请。请向管理员索取新的邀请。</translation>
     </message>
     <message>
+        <source>The file of the invitation cannot be read.</source>
+        <translation>邀请文件无法读取。</translation>
+    </message>
+    <message>
         <source>This invitation was used already. If that was not you, tell the administrator.</source>
         <translation>此邀请已被使用。如果不是您本人所为，请告知管理员。</translation>
     </message>
@@ -1389,6 +1421,10 @@
     <message>
         <source>This command is not among those that were sent from here.</source>
         <translation>这条命令不在本机发出的命令之中。</translation>
+    </message>
+    <message>
+        <source>{server} knows no invitations: its program is older, or another.</source>
+        <translation>{server} 不支持邀请：它的程序较旧，或者不是本程序。</translation>
     </message>
     <message>
         <source>No agent is running now, so nothing can be interrupted.</source>
@@ -1423,6 +1459,10 @@
         <translation>这不是 Tiphys 服务器，或者无法与它通信。</translation>
     </message>
     <message>
+        <source>Not all of this session is here, and its server does not send it now.</source>
+        <translation>此会话的内容未全部在此计算机上，其服务器现在也不发送。</translation>
+    </message>
+    <message>
         <source>This account has {count} texts on the server that nothing names; they are removed after a day.</source>
         <translation>这个账户在服务器上有 {count} 段没有任何记录引用的文字，一天后会被删除。</translation>
     </message>
@@ -1451,8 +1491,16 @@
         <translation>服务器的程序较旧，不支持这个功能。</translation>
     </message>
     <message>
-        <source>Step {step} has changed since you judged it. Look at it again: your choice waits in the panel Review.</source>
-        <translation>第 {step} 步在您裁定之后有变化。请再看一遍：您的选择保留在“评审”面板里。</translation>
+        <source>This session was deleted on its server by {account}.</source>
+        <translation>此会话已在其服务器上被 {account} 删除。</translation>
+    </message>
+    <message>
+        <source>Something was added to this session meanwhile. Look again at what would be lost.</source>
+        <translation>此会话在此期间又有新增内容。请重新查看将失去什么。</translation>
+    </message>
+    <message>
+        <source>This session is still at work, or being written. Stop it, or end the import that follows its file; then ask again.</source>
+        <translation>此会话仍在运行或正被写入。请先停止它，或结束跟踪其文件的导入，然后重试。</translation>
     </message>
     <message>
         <source>The data folder is closed already.</source>
@@ -1541,6 +1589,10 @@
     <message>
         <source>This session has ended: no agent will read this.</source>
         <translation>此会话已结束：不会再有智能体读到它。</translation>
+    </message>
+    <message>
+        <source>Step {step} has changed since you judged it. Look at it again: what you chose or wrote waits where you did.</source>
+        <translation>第 {step} 步在您裁定之后有变化。请再看一遍：您的选择或文字仍在原处等待。</translation>
     </message>
     <message>
         <source>This data was written by a newer version of Tiphys.</source>
@@ -2444,6 +2496,81 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>Losses</name>
+    <message>
+        <source>Delete “{title}” for everybody?</source>
+        <translation>为所有人删除“{title}”？</translation>
+    </message>
+    <message>
+        <source>It goes from the server, and from every computer that holds a copy when that connects next. This cannot be undone; only an archive or a backup of the server brings it back.</source>
+        <translation>它将从服务器删除，也将从每台存有副本的计算机在其下次连接时删除。此操作无法撤销；只有归档文件或服务器备份才能将其恢复。</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>Archive “{title}”?</source>
+        <translation>归档“{title}”？</translation>
+    </message>
+    <message>
+        <source>All of it is written to {path} and read back.</source>
+        <translation>其全部内容将写入 {path}，并重新读取核对。</translation>
+    </message>
+    <message>
+        <source>Then it is deleted: from the server, and from every computer that holds a copy. Opening the file brings it back as it was; sandboxes with their files are not in it.</source>
+        <translation>随后将其删除：从服务器，也从每台存有副本的计算机。打开该文件即可恢复原样；沙箱及其文件不在其中。</translation>
+    </message>
+    <message>
+        <source>Archive</source>
+        <translation>归档</translation>
+    </message>
+    <message>
+        <source>Remove the copy of “{title}” from this computer?</source>
+        <translation>从此计算机移除“{title}”的副本？</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>移除</translation>
+    </message>
+    <message>
+        <source>Its server is not connected, so that only what is here can go.</source>
+        <translation>其服务器未连接，因此只能移除此计算机上的内容。</translation>
+    </message>
+    <message>
+        <source>Your account may not delete sessions of that server, so that only what is here can go.</source>
+        <translation>您的账户无权删除该服务器上的会话，因此只能移除此计算机上的内容。</translation>
+    </message>
+    <message>
+        <source>Its server is too old to delete sessions, so that only what is here can go.</source>
+        <translation>其服务器版本过旧，无法删除会话，因此只能移除此计算机上的内容。</translation>
+    </message>
+    <message>
+        <source>The session itself stays on its server. What you wrote and could not send yet stays, too.</source>
+        <translation>会话本身仍保留在其服务器上。您已写下但尚未发出的内容也会保留。</translation>
+    </message>
+    <message>
+        <source>Steps: {n}</source>
+        <translation>步骤：{n}</translation>
+    </message>
+    <message>
+        <source>Opinions of people: {n}</source>
+        <translation>人的意见：{n}</translation>
+    </message>
+    <message>
+        <source>Messages to the agent: {n}</source>
+        <translation>给智能体的消息：{n}</translation>
+    </message>
+    <message>
+        <source>Size: {n}</source>
+        <translation>大小：{n}</translation>
+    </message>
+    <message>
+        <source>Sandboxes with their files: {n}</source>
+        <translation>沙箱及其文件：{n}</translation>
+    </message>
+</context>
+<context>
     <name>MergingController</name>
     <message>
         <source>Merge the opinions in archives of sessions</source>
@@ -3087,6 +3214,29 @@ Delete or right click: take it away</source>
     <message>
         <source>Select words in the Step panel and press Ctrl+Alt+M to remark on them.</source>
         <translation>在“步骤”面板中选中文字，按 Ctrl+Alt+M 即可添加备注。</translation>
+    </message>
+</context>
+<context>
+    <name>Removal</name>
+    <message>
+        <source>“{title}” was deleted on its server.</source>
+        <translation>“{title}”已在其服务器上被删除。</translation>
+    </message>
+    <message>
+        <source>Archive session</source>
+        <translation>归档会话</translation>
+    </message>
+    <message>
+        <source>“{title}” is in {path}, which was read back.</source>
+        <translation>“{title}”已存入 {path}，并已重新读取核对。</translation>
+    </message>
+    <message>
+        <source>The copy of “{title}” was removed from this computer.</source>
+        <translation>“{title}”的副本已从此计算机移除。</translation>
+    </message>
+    <message>
+        <source>“{title}” was deleted.</source>
+        <translation>“{title}”已删除。</translation>
     </message>
 </context>
 <context>

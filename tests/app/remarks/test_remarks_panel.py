@@ -23,6 +23,7 @@ from core.domain.anchor import TextAnchor
 from core.domain.events import NoteAdded, Placed, VerdictGiven
 from core.domain.trajectory import fold
 from core.domain.verdict import Author
+from core.protocol.messages import Nak
 from core.protocol.operations import AddNote
 
 ADA, LI = Author(kind="person", name="ada"), Author(kind="person", name="li")
@@ -96,6 +97,12 @@ async def test_words_are_selected_remarked_on_and_found_again_by_keys(tmp_path):
         [op] = [queued.op for queued in held.commands("s1")]
         assert isinstance(op, AddNote) and (op.step, op.text) == (4, "look twice")
         assert op.anchor is not None and op.anchor.exact == words
+        assert op.content == place.sight.trajectory.step(4).body, "what the reader saw"
+        [sent] = held.waiting()
+        await held.answered(Nak(id=sent.id, cseq=sent.cseq, kind="Conflict", code="step_changed", sentence="x",
+                                params={"step": 4}))
+        await eventually(view.box.isVisible)
+        assert view.box.text.toPlainText() == "look twice" and words in view.box.about.text(), "to be given again"
         await place.scope.close()
 
 

@@ -34,12 +34,12 @@ def test_the_entry_names_this_program_and_the_desktop_is_told(tiphys, tmp_path, 
     config.optionxform = str
     config.read(entry, encoding="utf-8")
     words = shlex.split(config["Desktop Entry"]["Exec"])
-    assert words[0].startswith(sys.prefix) and words[-2:] == ["open", "%u"]
-    assert config["Desktop Entry"]["MimeType"] == "x-scheme-handler/tiphys;application/x-tiphys-invitation;"
+    assert words[0].startswith(sys.prefix) and words[-2:] == ["open", "%U"]
+    assert config["Desktop Entry"]["MimeType"].startswith("x-scheme-handler/tiphys;application/x-tiphys-invitation;")
     assert desktop_tools.read_text().splitlines() == [
         f"update-desktop-database -q {entry.parent}", f"update-mime-database {data / 'mime'}",
         "xdg-mime default tiphys.desktop x-scheme-handler/tiphys"]
-    packaged = Path(__file__).parents[3] / "packaging"
+    packaged = Path(__file__).parents[3] / "resources"
     assert (data / "mime/packages/tiphys.xml").read_text() == (packaged / "tiphys-mime.xml").read_text()
     assert entry.read_text().split("MimeType")[1] == (packaged / "tiphys.desktop").read_text().split("MimeType")[1]
     assert tiphys("register-links").out.strip() == str(entry), "again, without harm"

@@ -33,6 +33,7 @@ def made(tmp_path_factory):
     ({**OFF, "packing": True, "pack_tokens": 500}, None), ({**OFF, "packing": True, "pack_tokens": 100_000}, 1),
     ({**OFF, "packing": True, "pack_tokens": 10}, 34), ({**OFF, "head": "supervised"}, 34),
     ({**OFF, "checkpointing": "full"}, 34), ({**OFF, "checkpointing": "selective"}, 34),
+    ({"attention": "math"}, 1), ({"attention": "flash"}, 1), ({**OFF, "attention": "math"}, 34),
     ({"checkpointing": "selective"}, 1), ({"packing": False, "micro_batch": 2}, 1), ({}, 1),
 ])
 def test_the_gradient_is_that_of_plain_transformers(made, tmp_path, more, parts):
@@ -109,6 +110,25 @@ def test_selective_checkpointing_keeps_attention_and_full_computes_it_again(made
     layers, chains = 2, SEGMENTS
     for method in ("full", "lora"):
         assert [seen[method, k] for k in ("none", "selective", "full")] == [layers * chains * n for n in (1, 1, 2)]
+
+
+def test_attention_is_computed_by_the_kernel_that_was_chosen(made, tmp_path):
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Count(TorchDispatchMode):
+        times = 0
+
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            self.times += func is torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default
+            return func(*args, **(kwargs or {}))
+
+    _, model, data, rows, _ = made
+    seen = {}
+    for kernel in ("auto", "flash", "math"):
+        with Count() as count:
+            trainer_gradient(model, data, tmp_path / kernel, batch=len(rows), checkpointing="none", attention=kernel)
+        seen[kernel] = count.times
+    assert seen["auto"] == seen["flash"] > 0 == seen["math"]
 
 
 def test_what_is_trained_goes_in_and_comes_out_with_the_same_tokens(made, tmp_path):

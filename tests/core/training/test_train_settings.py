@@ -135,3 +135,14 @@ def test_a_tracker_that_is_not_installed_is_named_before_anything_starts(made, t
     with pytest.raises(Unavailable, match="pip install wandb") as refused:
         run(settings)
     assert refused.value.code == "tracker_missing" and not (tmp_path / "run.json").exists()
+
+
+@pytest.mark.parametrize(("values", "why"), [
+    ({"attention": "cudnn"}, "a GPU only"), ({"attention": "efficient"}, "a GPU only"), ({"liger": "true"}, "iger")])
+def test_kernels_that_are_not_here_are_refused_before_anything_is_loaded(tmp_path, values, why):
+    from core.training.train import run
+
+    settings = read_settings({"data": "d", "model": "m", "out": str(tmp_path), "device": "cpu", **values})
+    with pytest.raises(Unavailable, match=why) as refused:
+        run(settings)
+    assert refused.value.code == "kernel_missing"

@@ -1,0 +1,193 @@
+"""“Delete session…” and “Archive session…”: says what will be lost, and does it where it may be done."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
+import msgspec
+from PySide6.QtCore import QCoreApplication, QObject
+
+from app.desk.desk import Desk
+from app.desk.frame import Frame
+from app.desk.session_key import id_of
+from app.desk.workplace import Workplace
+from app.kit.ask import file_to_save, yes_or_no
+from app.kit.safe_text import one_line
+from app.offline.download import Download
+from app.offline.loss_words import Question, archiving_of, deletion_of, no_admin, no_server, old_server, removal_of
+from core.domain.errors import ReportableError, Unavailable, make_error
+from core.domain.losses import Losses
+from core.formats.verified_archive import write_verified
+from core.protocol.messages import CAN_DELETE, Nak
+from core.protocol.operations import DeleteSession
+from core.store import blobs, log
+from core.store.losses import losses_of
+from core.store.sqlite import connect
+
+ANSWER_S = 60.0
+"""How long a server that is connected is waited for."""
+
+
+class RemovalPlan(msgspec.Struct, frozen=True):
+    """What would be lost of a session; `why` only the copy here can go, "" where the server deletes it."""
+
+    lost: Losses
+    why: str = ""
+
+
+class RemovalController(QObject):
+    """The acts on the session that is in sight, one at a time."""
+
+    def __init__(self, place: Workplace, window: Frame) -> None:
+        super().__init__(window.widget)
+        self._place, self._window = place, window.widget
+        self._acts = {"session.delete": self._delete, "session.archive": self._archive}
+        self._busy = False
+        self._own = self._title = ""  # what is deleted by this window; how the session in sight is called
+        for key in self._acts:
+            place.actions[key].triggered.connect(partial(self._start_act, key))
+        place.sight.opened.connect(self._enable_actions)
+        place.desks.rows_changed.connect(self._enable_actions)
+        place.desks.session_deleted.connect(self._on_deleted)
+        self._enable_actions()
+
+    def _enable_actions(self, *_: object) -> None:
+        row = self._place.sight.row
+        self._title = one_line(row.title or row.session, 60) if row is not None else self._title
+        for key in self._acts:
+            self._place.actions[key].setEnabled(row is not None and not self._busy)
+
+    def _on_deleted(self, session: str) -> None:
+        """Somebody deleted a session on its server; whoever looks at it is told."""
+        self._place.offline_copies.forget(session)
+        if session != self._place.sight.session:
+            return
+        self._place.cursor.move("")
+        if session != self._own:
+            words = QCoreApplication.translate("Removal", "“{title}” was deleted on its server.")
+            self._place.notices.tell(words.format(title=self._title), "info")
+
+    def _start_act(self, key: str, *_: object) -> None:
+        session = self._place.sight.session
+        if session and not self._busy:
+            self._busy = True
+            self._enable_actions()
+            self._place.scope.spawn(self._alone(key, session), name=key, on_error=self._place.notices.report)
+
+    async def _alone(self, key: str, session: str) -> None:
+        try:
+            await self._acts[key](session)
+        finally:
+            self._busy = False
+            self._enable_actions()
+
+    # ---- the two acts ----------------------------------------------------------------------------
+
+    async def _delete(self, session: str) -> None:
+        plan = await self._plan(session)
+        asked = removal_of(plan.lost, plan.why) if plan.why else deletion_of(plan.lost)
+        if await self._agreed(asked):
+            await self._remove(session, plan, plan.lost.head)
+
+    async def _archive(self, session: str) -> None:
+        plan = await self._plan(session)
+        title = QCoreApplication.translate("Removal", "Archive session")
+        chosen = await file_to_save(self._window, title, f"{id_of(session)}.tiphys")
+        if not chosen:
+            return
+        if not await self._agreed(archiving_of(plan.lost, chosen, deletes=not plan.why)):
+            return
+        desk = self._place.desks.of(session)
+        await self._fetch(desk, session)
+        head = await asyncio.to_thread(_write, desk.replica.path, id_of(session), Path(chosen))
+        await self._remove(session, plan, head)
+        words = QCoreApplication.translate("Removal", "“{title}” is in {path}, which was read back.")
+        self._place.notices.tell(words.format(title=_title(plan), path=one_line(chosen, 200)), "done")
+
+    async def _agreed(self, asked: Question) -> bool:
+        return await yes_or_no(self._window, asked.act, asked.button, detail=asked.detail, careful=True)
+
+    # ---- what they are made of -------------------------------------------------------------------
+
+    async def _plan(self, session: str) -> RemovalPlan:
+        """Raises what the server refuses for, a missing right aside."""
+        desk = self._place.desks.of(session)
+        if desk.link.state != "online":
+            return self._of_copy(desk, session, no_server())
+        if CAN_DELETE not in desk.link.capabilities:
+            return self._of_copy(desk, session, old_server())
+        try:
+            return RemovalPlan(await _ask(desk, session, DeleteSession()))
+        except ReportableError as error:
+            if error.code != "missing_scope":
+                raise
+            return self._of_copy(desk, session, no_admin())
+
+    def _of_copy(self, desk: Desk, session: str, why: str) -> RemovalPlan:
+        with closing(connect(desk.replica.path, readonly=True)) as conn:
+            lost = losses_of(conn, id_of(session))
+        return RemovalPlan(msgspec.structs.replace(lost, hosts=0), why)
+
+    async def _fetch(self, desk: Desk, session: str) -> None:
+        """Have all of a session here. Raises Unavailable where that is not to be had."""
+        done: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        download = Download(desk, session, self)
+        download.ended.connect(done.set_result)
+        download.start()
+        try:
+            if desk.link.state != "online" and not self._is_whole(desk, session):
+                download.cancel()
+            if not await done or download.absent:
+                raise Unavailable("not_whole", "Not all of the session is here, and its server does not send it now.")
+        finally:
+            download.deleteLater()
+
+    def _is_whole(self, desk: Desk, session: str) -> bool:
+        row = desk.row(session)
+        return row is not None and self._place.offline_copies.is_whole(session, row.seq)
+
+    async def _remove(self, session: str, plan: RemovalPlan, head: int) -> None:
+        desk = self._place.desks.of(session)
+        if not plan.why:
+            self._own = session
+            await _ask(desk, session, DeleteSession(head=head))
+        if self._place.sight.session == session:
+            self._place.cursor.move("")
+        desk.unwatch(session)
+        if plan.why:
+            await desk.replica.remove_copy(id_of(session), keep_row=desk.link.state == "online")
+            words = QCoreApplication.translate("Removal", "The copy of “{title}” was removed from this computer.")
+        else:
+            words = QCoreApplication.translate("Removal", "“{title}” was deleted.")
+        self._place.offline_copies.forget(session)
+        self._place.notices.tell(words.format(title=_title(plan)), "done")
+
+
+async def _ask(desk: Desk, session: str, op: DeleteSession) -> Losses:
+    """The server's answer. Raises what it refuses for, Unavailable where it says nothing."""
+    client = desk.client
+    if client is None:
+        raise Unavailable("server_away", "The session's server is not connected.")
+    command = await client.send(id_of(session), op)
+    try:
+        reply = await asyncio.wait_for(client.answer(command), ANSWER_S)
+    except TimeoutError:
+        raise Unavailable("no_answer", "The server has not answered; it will be asked again when it is back.") from None
+    if isinstance(reply, Nak):
+        raise make_error(reply.kind, reply.code, reply.sentence, reply.params)
+    return msgspec.convert(reply.result, Losses)
+
+
+def _write(database: Path, session: str, path: Path) -> int:
+    """Write the archive from a copy, in a thread; gives the events that are in it."""
+    with closing(connect(database, readonly=True)) as conn:
+        bodies = [placed.body for placed in log.read_all(conn, session)]
+        write_verified(path, session, log.row(conn, session).title, bodies, lambda name: blobs.get(conn, name))
+    return len(bodies)
+
+
+def _title(plan: RemovalPlan) -> str:
+    return one_line(plan.lost.title or plan.lost.session, 60)
