@@ -32,6 +32,8 @@ ERRORS: dict[str, str] = {
     "refused": QT_TRANSLATE_NOOP("ErrorKind", "refused"),
     "malformed": QT_TRANSLATE_NOOP("ErrorKind", "malformed call"),
     "failed": QT_TRANSLATE_NOOP("ErrorKind", "failed"),
+    "tool_error": QT_TRANSLATE_NOOP("ErrorKind", "failed"),
+    "cancelled": QT_TRANSLATE_NOOP("ErrorKind", "cancelled"),
     "network": QT_TRANSLATE_NOOP("ErrorKind", "network"),
     "invalid_arguments": QT_TRANSLATE_NOOP("ErrorKind", "wrong arguments"),
     "unknown_tool": QT_TRANSLATE_NOOP("ErrorKind", "unknown tool"),

@@ -2,49 +2,30 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-import msgspec
 from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtGui import QGuiApplication
 
-from app.kit import quantities, theme
+from app.desk.row_text import ICONS
+from app.kit import icons, quantities, theme
 from app.kit.i18n import plural
 from app.kit.safe_text import one_line
+from app.step.context_lines import ContextLine, folded, lines_of, shares_of
+from app.step.message_looks import MessageLook
 from core.domain.context import MessageRef
 
 Index = QModelIndex | QPersistentModelIndex
 SHOWN = ("context", "changes", "entered", "left", "gone")
+PLACE, CHANGE, WHO, STEP, WORDS, SIZE, TOKENS = range(7)
+_RIGHT = (PLACE, STEP, TOKENS)
 
-
-class ContextLine(msgspec.Struct, frozen=True):
-    """One message: its place (0 for one that left), whether it entered, left, stayed, or is gone since a step."""
-
-    place: int
-    change: str
-    ref: MessageRef
-    since: int = 0
-
-
-def lines_of(before: Sequence[MessageRef], after: Sequence[MessageRef]) -> list[ContextLine]:
-    """The context, then what is in it no more."""
-    spare = Counter(r.hash for r in before)
-    lines = []
-    for place, ref in enumerate(after, 1):
-        stayed = spare[ref.hash] > 0
-        spare[ref.hash] -= stayed
-        lines.append(ContextLine(place, "" if stayed else "entered", ref))
-    here = Counter(r.hash for r in after)
-    for ref in before:
-        if here[ref.hash] > 0:
-            here[ref.hash] -= 1
-        else:
-            lines.append(ContextLine(0, "left", ref))
-    return lines
+ShareRole = int(Qt.ItemDataRole.UserRole) + 1
+"""How long a row's messages are beside the longest row: 0 to 1."""
 
 
 class ContextModel(QAbstractTableModel):
-    """Change, place, role, source and tokens of each message."""
+    """Place, change, whose it is, the step that brought it, first words, size and tokens of each message."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -52,6 +33,9 @@ class ContextModel(QAbstractTableModel):
         self.lines: list[ContextLine] = []
         self._gone: list[ContextLine] = []
         self._holding: frozenset[str] = frozenset()
+        self._looks: Mapping[str, MessageLook] = {}
+        self._opened: frozenset[int] = frozenset()
+        self._longest = 1
         self._shown = "context"
 
     @property
@@ -64,13 +48,23 @@ class ContextModel(QAbstractTableModel):
         """The messages of the context, in order."""
         return [line.ref for line in self._all if line.change != "left"]
 
+    @property
+    def all_refs(self) -> list[MessageRef]:
+        """The messages of the context and those that left it."""
+        return [line.ref for line in [*self._all, *self._gone]]
+
+    @property
+    def shares(self) -> dict[str, int]:
+        """Tokens of the context by what they are."""
+        return shares_of(self._all, self._looks)
+
     def rowCount(self, parent: Index = QModelIndex()) -> int:
-        """How many messages are listed."""
+        """How many rows are listed."""
         return 0 if parent.isValid() else len(self.lines)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:
-        """Place, change, role, source, tokens."""
-        return 0 if parent.isValid() else 5
+        """Place, change, who, step, first words, size, tokens."""
+        return 0 if parent.isValid() else 7
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = int(Qt.ItemDataRole.DisplayRole)
@@ -78,27 +72,38 @@ class ContextModel(QAbstractTableModel):
         """The names of the columns."""
         if role != Qt.ItemDataRole.DisplayRole or orientation != Qt.Orientation.Horizontal:
             return None
-        return ("#", self.tr("Change"), self.tr("Role"), self.tr("Source"), self.tr("Tokens"))[section]
+        return ("#", "", self.tr("Who"), self.tr("Step"), self.tr("First words"), self.tr("Size"),
+                self.tr("Tokens"))[section]
 
     def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
-        """Text, alignment and colour of a cell."""
+        """Text, sign, alignment and colour of a cell."""
         if not index.isValid() or index.row() >= len(self.lines):
             return None
-        line = self.lines[index.row()]
+        line, column = self.lines[index.row()], index.column()
         if role == Qt.ItemDataRole.DisplayRole:
-            return self._cell(line, index.column())
-        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() in (0, 4):
+            return self._cell(line, column)
+        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole) and column in (CHANGE, WORDS):
+            return self._change(line) if column == CHANGE else self._cell(line, column)[:400]
+        if role == Qt.ItemDataRole.DecorationRole and column in (CHANGE, WHO):
+            name = _CHANGES.get(line.change, "") if column == CHANGE else self._icon(line)
+            return icons.icon(name, self._ink(line) or "ink") if name else None
+        if role == Qt.ItemDataRole.TextAlignmentRole and column in _RIGHT:
             return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        if role == Qt.ItemDataRole.ForegroundRole and line.change:
-            return theme.colour("keep" if line.change == "entered" else "error")
-        if role == Qt.ItemDataRole.BackgroundRole and line.ref.hash in self._holding:
-            return theme.tint("attention", 60)
+        if role == Qt.ItemDataRole.FontRole:
+            return self._font(line, column)
+        if role == Qt.ItemDataRole.ForegroundRole:
+            is_quiet = bool(line.more) or column in _RIGHT or line.change in ("left", "gone")
+            return theme.colour(("" if column == WORDS else self._ink(line)) or ("muted" if is_quiet else "ink"))
+        if role == Qt.ItemDataRole.BackgroundRole:
+            return self._ground(line)
+        if role == ShareRole:
+            return line.tokens / self._longest, self._ink(line) or "edge"
         return None
 
     def show(self, before: Sequence[MessageRef], after: Sequence[MessageRef]) -> None:
         """Show a context beside the one of the step before."""
         self._all = lines_of(before, after)
-        self._gone = []
+        self._gone, self._opened = [], frozenset()
         self._list()
 
     def show_gone(self, gone: Sequence[tuple[MessageRef, int]]) -> None:
@@ -106,15 +111,33 @@ class ContextModel(QAbstractTableModel):
         self._gone = [ContextLine(0, "gone", ref, since) for ref, since in gone]
         self._list()
 
+    def show_looks(self, looks: Mapping[str, MessageLook]) -> None:
+        """What the messages say first and which steps brought them: now those of one step can be one row."""
+        self._looks = {**looks}
+        self._list()
+
+    def toggle(self, row: int) -> None:
+        """Open what a row folds, or fold it again."""
+        if 0 <= row < len(self.lines):
+            place = self.lines[row].place
+            is_folded = bool(self.lines[row].more)
+            self._opened = self._opened | {place} if is_folded else self._opened - {place}
+            self._list()
+
     def mark_holding(self, hashes: frozenset[str]) -> None:
-        """Mark the messages that hold the text which is looked for."""
-        self._holding = hashes
-        if self.lines:
-            self.dataChanged.emit(self.index(0, 0), self.index(len(self.lines) - 1, 4))
+        """Mark the messages that hold the text which is looked for; none of them stays folded."""
+        if hashes != self._holding:
+            self._holding = hashes
+            self._list()
 
     def first_holding(self) -> int:
         """The row of the first marked message, -1 where none is."""
         return next((row for row, line in enumerate(self.lines) if line.ref.hash in self._holding), -1)
+
+    def row_of(self, hash: str) -> int:
+        """The row that shows a message, be it folded; -1 where it is not listed."""
+        return next((row for row, line in enumerate(self.lines)
+                     if any(one.ref.hash == hash for one in (line, *line.more))), -1)
 
     def set_shown(self, shown: str) -> None:
         """List the context, the changes, what entered, what left, or all that is gone."""
@@ -122,41 +145,114 @@ class ContextModel(QAbstractTableModel):
         self._list()
 
     def summary(self) -> str:
-        """Number of messages, tokens, and how many entered and left."""
+        """Number of messages, and how many entered and left."""
         now = self.refs
         if self._shown == "gone":
             lost = sum(line.ref.tokens for line in self._gone)
             gone = self.tr("%n message(s) of earlier contexts are gone", None, plural(len(self._gone)))
             return f"{gone} · " + self.tr("{sign}{tokens} tokens").format(sign="≈ ", tokens=quantities.number(lost))
-        sign = "≈ " if any(r.estimated for r in now) else ""
         entered = sum(line.change == "entered" for line in self._all)
         return " · ".join((
-            self.tr("%n message(s)", None, plural(len(now))),
-            self.tr("{sign}{tokens} tokens").format(sign=sign, tokens=quantities.number(sum(r.tokens for r in now))),
+            self.tr("%n message(s)", None, plural(len(now))), self.tokens(),
             self.tr("{n} entered").format(n=entered), self.tr("{n} left").format(n=len(self._all) - len(now))))
+
+    def tokens(self) -> str:
+        """The tokens of the context, and whether they are estimated."""
+        now = self.refs
+        sign = "≈ " if any(r.estimated for r in now) else ""
+        return self.tr("{sign}{tokens} tokens").format(sign=sign, tokens=quantities.number(sum(r.tokens for r in now)))
 
     def _list(self) -> None:
         wanted = {"context": ("", "entered"), "changes": ("entered", "left")}.get(self._shown, (self._shown,))
         self.beginResetModel()
-        self.lines = self._gone if self._shown == "gone" else [x for x in self._all if x.change in wanted]
+        lines = self._gone if self._shown == "gone" else [x for x in self._all if x.change in wanted]
+        self.lines = folded(lines, self._looks, self._opened, self._holding)
+        self._longest = max((line.tokens for line in self.lines), default=1) or 1
         self.endResetModel()
 
+    # ---- cells -----------------------------------------------------------------------------------
+
     def _cell(self, line: ContextLine, column: int) -> str:
-        if column == 0:
-            return str(line.place) if line.place else "–"
-        if column == 1:
-            mark = "◆ " if line.ref.hash in self._holding else ""
-            return f"{mark}{self._change(line)}".rstrip()
-        if column == 2:
+        look = self._looks.get(line.ref.hash)
+        if column == PLACE:
+            last = f"–{line.more[-1].place}" if line.more else ""
+            return f"{line.place}{last}" if line.place else "–"
+        if column == WHO:
+            return self._who(line, look)
+        if column == STEP:
+            return self._step(line, look)
+        if column == WORDS:
+            return self._words(line, look)
+        if column == CHANGE:
+            return "◆" if line.ref.hash in self._holding else ""
+        if column == TOKENS:
+            return quantities.number(line.tokens)
+        return ""
+
+    def _who(self, line: ContextLine, look: MessageLook | None) -> str:
+        if line.more and look is not None:
+            steps = len(self._steps(line))
+            return self.tr("{n} steps").format(n=steps) if steps > 1 else look.tool or self.tr("1 step")
+        if look is None:
             return line.ref.role
-        if column == 3:
+        known = {"system": self.tr("System"), "result": self.tr("Result"), "message": self.tr("Answer"),
+                 "user": self.tr("Task") if not look.step else self.tr("Person")}
+        return known.get(look.kind) or one_line(look.tool, 30)
+
+    def _steps(self, line: ContextLine) -> list[int]:
+        found = (self._looks.get(one.ref.hash) for one in (line, *line.more))
+        return sorted({look.step for look in found if look is not None and look.step})
+
+    def _step(self, line: ContextLine, look: MessageLook | None) -> str:
+        if line.change == "gone":
+            return self.tr("until {n}").format(n=line.since)
+        steps = self._steps(line)
+        return "–" if not steps else str(steps[0]) if len(steps) == 1 else f"{steps[0]}–{steps[-1]}"
+
+    def _words(self, line: ContextLine, look: MessageLook | None) -> str:
+        if look is None or not look.words:
             return source_words(line.ref.source)
-        return ("≈ " if line.ref.estimated else "") + quantities.number(line.ref.tokens)
+        own = [one for one in map(self._look, (line, *line.more)) if one is not None and one.kind != "result"]
+        words = " · ".join(f"{one.tool} {one.words}".strip() for one in own[:6]) if len(own) > 1 else look.words
+        return one_line(words, 400)
+
+    def _look(self, line: ContextLine) -> MessageLook | None:
+        return self._looks.get(line.ref.hash)
+
+    def _icon(self, line: ContextLine) -> str:
+        look = self._looks.get(line.ref.hash)
+        if line.more:
+            return "chevron-right"
+        if look is None:
+            return ""
+        return _WHO.get(look.kind) or ("target" if not look.step else "user-round") * (look.kind == "user") or (
+            ICONS.get(look.kind, "braces"))
+
+    def _font(self, line: ContextLine, column: int) -> object:
+        look = self._looks.get(line.ref.hash)
+        if column == WHO and look is not None and look.kind != "result" and not line.more:
+            return theme.bold_font(QGuiApplication.font())
+        return None
+
+    def _ink(self, line: ContextLine) -> str:
+        look = self._looks.get(line.ref.hash)
+        if line.change:
+            return "keep" if line.change == "entered" else "muted"
+        return "person" if look is not None and look.kind == "user" else ""
+
+    def _ground(self, line: ContextLine) -> object:
+        if line.ref.hash in self._holding:
+            return theme.tint("attention", 60)
+        return theme.colour("keep_tint") if line.change == "entered" else None
 
     def _change(self, line: ContextLine) -> str:
         if line.change == "gone":
             return self.tr("− since step {n}").format(n=line.since)
         return {"entered": "+ " + self.tr("entered"), "left": "− " + self.tr("left")}.get(line.change, "")
+
+
+_CHANGES = {"entered": "log-in", "left": "log-out", "gone": "log-out"}
+_WHO = {"system": "scroll-text", "result": "corner-down-right"}
 
 
 def source_words(source: str) -> str:

@@ -19,6 +19,7 @@ from app.kit.timers import single_shot
 from app.step.context import ContextModel
 from app.step.context_search import Presence, StepsInLog, find_in_contexts, left_in_log
 from app.step.eye_view import EyeView
+from app.step.message_looks import MessageLook, looks_in_log
 from app.step.message_parts import parts_of_message
 from app.step.request_text import as_curl, as_json, request_of
 from core.domain.context import MessageRef
@@ -27,6 +28,7 @@ from core.domain.events import SummaryAdded
 from core.domain.message import decode_message
 from core.domain.task import ModelSettings
 from core.domain.trajectory import StepEntry, Trajectory
+from core.formats.tools import table_of
 
 QUIET_MS = 250
 
@@ -45,7 +47,7 @@ class EyeController(QObject):
         self._fetched: Bodies | None = None
         self._presence = Presence()
         self._searched: tuple[str, int, str] = ("", 0, "")
-        self._search, self._gone = BackgroundWork(self), BackgroundWork(self)
+        self._search, self._gone, self._looks = (BackgroundWork(self) for _ in range(3))
         self._timer = single_shot(self, QUIET_MS, self._find)
         self._connect()
 
@@ -59,6 +61,7 @@ class EyeController(QObject):
         eye.presence.asked.connect(self._on_asked)
         eye.presence.picked.connect(self._place.cursor.to_step)
         self._search.done.connect(self._on_found)
+        self._looks.done.connect(self._take_looks)
         self._gone.done.connect(self._model.show_gone)
         self._gone.done.connect(self._on_gone)
 
@@ -97,13 +100,25 @@ class EyeController(QObject):
             self._eye.text.show_parts([Part(text=sentence, meaning="error")])
             return
         self._eye.show_context()
+        self._find_looks(trajectory)
         if self._model.shown == "gone":
             self._find_gone()
         if self._eye.presence.box.text().strip():
             self._find()
 
+    def _find_looks(self, trajectory: Trajectory) -> None:
+        """Read what the messages say first, and which steps brought them, beside the window."""
+        table = table_of(trajectory.created.origin if trajectory.created is not None else "")
+        self._looks.start(looks_in_log, self._steps(trajectory, self._at + 1), self._model.all_refs, table)
+
+    def _take_looks(self, looks: dict[str, MessageLook]) -> None:
+        self._model.show_looks(looks)
+        self._eye.show_again()
+
     def _on_gone(self) -> None:
         self._eye.show_context()
+        if self._trajectory is not None:
+            self._find_looks(self._trajectory)
 
     def _steps(self, trajectory: Trajectory, stop: int | None = None) -> StepsInLog:
         """What a thread needs to read the contexts of the steps, up to one."""

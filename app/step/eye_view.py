@@ -4,25 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QModelIndex, Qt, Signal
-from PySide6.QtGui import QAction
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
+from PySide6.QtGui import QAction, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
     QHeaderView,
     QMenu,
     QSplitter,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QTableView,
     QToolButton,
     QWidget,
 )
 
-from app.kit import theme
+from app.kit import theme, tokens
 from app.kit.boxes import column, row
 from app.kit.long_text import LongText
 from app.kit.safe_text import PlainLabel
-from app.step.context import SHOWN, ContextModel
+from app.step.context import SHOWN, SIZE, WORDS, ContextModel, ShareRole
 from app.step.presence import PresenceBar
+from app.step.share_bar import ShareBar
+
+Index = QModelIndex | QPersistentModelIndex
+BAR = 108
+"""The width of the column of sizes."""
+
+
+class SizeBars(QStyledItemDelegate):
+    """A message's length as a bar beside the longest."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Draw the bar over the ground of the row."""
+        super().paint(painter, option, index)
+        share, ink = index.data(ShareRole)
+        height = theme.px(8)
+        room = QRect(option.rect.left() + 4, option.rect.center().y() - height // 2, option.rect.width() - 8, height)
+        painter.fillRect(room, theme.colour("hover"))
+        painter.fillRect(QRect(room.left(), room.top(), max(1, round(room.width() * share)), height), theme.colour(ink))
 
 
 class EyeView(QWidget):
@@ -37,6 +57,7 @@ class EyeView(QWidget):
     def __init__(self, model: ContextModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
+        self._chosen = ""
         self.summary = PlainLabel("", self, elide=True)
         self.shown = QComboBox(self)
         self.shown.setAccessibleName(self.tr("Which messages are listed"))
@@ -47,6 +68,8 @@ class EyeView(QWidget):
         self.table = QTableView(self)
         self.table.setModel(model)
         self.table.setAccessibleName(self.tr("Messages of the context"))
+        self.shares = ShareBar(self)
+        self.shares.hide()
         self.text = LongText(self, name=self.tr("The chosen message"))
         self.presence = PresenceBar(self)
         self.copy = QToolButton(self)
@@ -58,6 +81,8 @@ class EyeView(QWidget):
         self._lay_out()
         self.shown.activated.connect(self._on_shown)
         self.table.selectionModel().currentRowChanged.connect(self._on_current)
+        self.table.activated.connect(self._on_toggled)
+        self.table.doubleClicked.connect(self._on_toggled)
 
     def _lay_out(self) -> None:
         table = self.table
@@ -66,19 +91,25 @@ class EyeView(QWidget):
         table.setShowGrid(False)
         table.setTabKeyNavigation(False)
         table.verticalHeader().hide()
-        table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + theme.GRID)
+        table.verticalHeader().setDefaultSectionSize(theme.px(tokens.HEIGHTS["message"]))
         table.horizontalHeader().setHighlightSections(False)
         table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         table.horizontalHeader().setResizeContentsPrecision(40)
-        table.horizontalHeader().setSectionResizeMode(3, QHeaderView.ResizeMode.Stretch)
+        table.horizontalHeader().setSectionResizeMode(WORDS, QHeaderView.ResizeMode.Stretch)
+        table.horizontalHeader().setSectionResizeMode(SIZE, QHeaderView.ResizeMode.Fixed)
+        table.horizontalHeader().resizeSection(SIZE, theme.px(BAR))
+        table.setItemDelegateForColumn(SIZE, SizeBars(table))
+        table.setWordWrap(False)
+        table.setTextElideMode(Qt.TextElideMode.ElideRight)
+        table.setFrameShape(QTableView.Shape.NoFrame)
         table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         split = QSplitter(Qt.Orientation.Vertical, self)
         split.setChildrenCollapsible(False)
         split.addWidget(table)
         split.addWidget(self.text)
         split.setSizes([200, 300])
-        column(row((self.summary, 1), self.shown, self.copy), self.presence, (split, 1), on=self, spacing=theme.GRID,
-               margin=0)
+        column(row((self.summary, 1), self.shown, self.copy), self.shares, self.presence, (split, 1), on=self,
+               spacing=theme.GRID, margin=0)
 
     def offer(self, actions: Sequence[QAction]) -> None:
         """What the Copy button offers."""
@@ -87,12 +118,25 @@ class EyeView(QWidget):
     def show_context(self) -> None:
         """The model shows another context: tell its sum, choose its last message."""
         self.summary.setText(self._model.summary())
+        self.shares.show_shares(self._model.shares, self._model.tokens())
         rows = self._model.rowCount()
         self.text.placeholder(self._nothing() if not rows else "")
         if rows:
-            row = self._model.first_holding()
-            self.table.selectRow(row if row >= 0 else rows - 1)
-            self.table.scrollTo(self._model.index(row if row >= 0 else rows - 1, 0))
+            first = self._model.first_holding()
+            self.table.selectRow(first if first >= 0 else rows - 1)
+            self.table.scrollTo(self._model.index(first if first >= 0 else rows - 1, 0))
+
+    def show_again(self) -> None:
+        """More is known of the same messages: the chosen one stays chosen."""
+        self.shares.show_shares(self._model.shares, self._model.tokens())
+        at = self._model.row_of(self._chosen)
+        if at >= 0:
+            self.table.selectRow(at)
+            self.table.scrollTo(self._model.index(at, 0))
+
+    def _on_toggled(self, index: QModelIndex) -> None:
+        self._model.toggle(index.row())
+        self.show_again()
 
     def say(self, text: str) -> None:
         """Say something in the place of the sum."""
@@ -111,4 +155,7 @@ class EyeView(QWidget):
 
     def _on_current(self, current: QModelIndex) -> None:
         if current.isValid():
-            self.opened.emit(self._model.lines[current.row()].ref.hash)
+            name = self._model.lines[current.row()].ref.hash
+            if name != self._chosen:
+                self._chosen = name
+                self.opened.emit(name)

@@ -264,6 +264,10 @@
         <translation>下一个未裁定(&amp;X)</translation>
     </message>
     <message>
+        <source>Texts as they were &amp;written</source>
+        <translation>按原文显示(&amp;W)</translation>
+    </message>
+    <message>
         <source>Show or hide the left &amp;side</source>
         <translation>显示或隐藏左侧(&amp;S)</translation>
     </message>
@@ -314,10 +318,6 @@
     <message>
         <source>&amp;Rules…</source>
         <translation>规则(&amp;R)…</translation>
-    </message>
-    <message>
-        <source>Texts as they were &amp;written</source>
-        <translation>按原文显示(&amp;W)</translation>
     </message>
     <message>
         <source>&amp;Context of the step (the eye)</source>
@@ -841,18 +841,6 @@
 <context>
     <name>ContextModel</name>
     <message>
-        <source>Change</source>
-        <translation>变化</translation>
-    </message>
-    <message>
-        <source>Role</source>
-        <translation>角色</translation>
-    </message>
-    <message>
-        <source>Source</source>
-        <translation>来源</translation>
-    </message>
-    <message>
         <source>Tokens</source>
         <translation>词元</translation>
     </message>
@@ -873,12 +861,60 @@
         <translation>{sign}{tokens} 词元</translation>
     </message>
     <message>
+        <source>Who</source>
+        <translation>谁</translation>
+    </message>
+    <message>
+        <source>Step</source>
+        <translation>步骤</translation>
+    </message>
+    <message>
+        <source>First words</source>
+        <translation>开头</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>大小</translation>
+    </message>
+    <message>
         <source>{n} entered</source>
         <translation>新增 {n}</translation>
     </message>
     <message>
         <source>{n} left</source>
         <translation>移出 {n}</translation>
+    </message>
+    <message>
+        <source>{n} steps</source>
+        <translation>{n} 步</translation>
+    </message>
+    <message>
+        <source>1 step</source>
+        <translation>1 步</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>系统</translation>
+    </message>
+    <message>
+        <source>Result</source>
+        <translation>结果</translation>
+    </message>
+    <message>
+        <source>Answer</source>
+        <translation>回答</translation>
+    </message>
+    <message>
+        <source>Task</source>
+        <translation>任务</translation>
+    </message>
+    <message>
+        <source>Person</source>
+        <translation>人</translation>
+    </message>
+    <message>
+        <source>until {n}</source>
+        <translation>到第 {n} 步</translation>
     </message>
     <message>
         <source>− since step {n}</source>
@@ -1146,6 +1182,10 @@
     <message>
         <source>failed</source>
         <translation>失败</translation>
+    </message>
+    <message>
+        <source>cancelled</source>
+        <translation>已取消</translation>
     </message>
     <message>
         <source>network</source>
@@ -3629,6 +3669,14 @@ Delete or right click: take it away</source>
         <translation>回答</translation>
     </message>
     <message>
+        <source>{n} steps</source>
+        <translation>{n} 步</translation>
+    </message>
+    <message>
+        <source>1 step</source>
+        <translation>1 步</translation>
+    </message>
+    <message>
         <source>exit {code}</source>
         <translation>退出码 {code}</translation>
     </message>
@@ -3663,14 +3711,6 @@ Delete or right click: take it away</source>
     <message>
         <source>masked</source>
         <translation>已掩码</translation>
-    </message>
-    <message>
-        <source>{n} steps</source>
-        <translation>{n} 步</translation>
-    </message>
-    <message>
-        <source>1 step</source>
-        <translation>1 步</translation>
     </message>
     <message>
         <source>action {n} masked</source>
@@ -4527,6 +4567,25 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     <message>
         <source>The administrator of this computer has fixed this.</source>
         <translation>此项由这台计算机的管理员统一设定。</translation>
+    </message>
+</context>
+<context>
+    <name>ShareBar</name>
+    <message>
+        <source>instructions</source>
+        <translation>指令</translation>
+    </message>
+    <message>
+        <source>task</source>
+        <translation>任务</translation>
+    </message>
+    <message>
+        <source>earlier steps</source>
+        <translation>先前的步骤</translation>
+    </message>
+    <message>
+        <source>entered</source>
+        <translation>进入</translation>
     </message>
 </context>
 <context>

@@ -123,7 +123,7 @@ def test_what_summaries_dropped_is_listed_with_the_step_that_lost_it(qtbot, tmp_
         now = {r.hash for r in trajectory.context(9)}
         assert {line.ref.hash for line in eye.table.model().lines} == earlier - now
         assert {line.since for line in eye.table.model().lines} == {7}
-        assert eye.table.model().index(0, 1).data() == "− since step 7"
+        assert eye.table.model().index(0, 1).data(Qt.ItemDataRole.ToolTipRole) == "− since step 7"
         place.cursor.to_step(4)
         qtbot.waitUntil(lambda: eye.table.model().rowCount() == 0, timeout=5_000)
         place.cursor.to_step(8)

@@ -11,7 +11,9 @@ from support.eventually import eventually
 from support.logs import AGENT, Maker
 from support.panels import told_session, workplace
 
-from app.step.context import ContextModel, lines_of, source_words
+from app.step.context import ContextModel, source_words
+from app.step.context_lines import lines_of
+from app.step.message_looks import look_of
 from app.step.message_parts import parts_of_message
 from app.step.panel import build
 from app.step.parts import envelope, parts_of
@@ -219,3 +221,35 @@ async def test_raw_text_is_one_key_away(tmp_path):
         await eventually(lambda: "run_command" in panel.text.text)
         place.actions["view.raw"].setChecked(False)
         assert "run_command" in panel.text.text
+
+
+async def test_the_eye_says_what_each_message_is_and_folds_those_of_one_step(tmp_path, qtbot):
+    maker = Maker(1)
+    for _ in range(4):
+        maker.add_step("run_command")
+    with workplace(tmp_path, maker) as (place, _):
+        panel = build(place, None)
+        qtbot.addWidget(panel)
+        place.cursor.move("s1", 4)
+        place.actions["view.eye"].setChecked(True)
+        model = panel.eye.table.model()
+        await eventually(lambda: any(line.more for line in model.lines))
+        rows = [[model.index(row, column).data() for column in range(7)] for row in range(model.rowCount())]
+        first = next(row for row, line in enumerate(model.lines) if line.more)
+        assert rows[first][2:4] == ["run_command", "1"] and "–" in rows[first][0]
+        assert [row[2] for row in rows[-2:]] == ["run_command", "Result"], "what entered stands alone"
+        assert rows[-1][3] == "3" and rows[-1][4], "its step and its first words"
+        count = model.rowCount()
+        model.toggle(first)
+        assert model.rowCount() > count
+        assert sum(panel.eye._model.shares.values()) == sum(ref.tokens for ref in model.refs)
+
+
+def test_a_message_at_a_glance():
+    call = ToolCall(id="1", name="shell", arguments='{"command": ["bash", "-lc", "make"]}')
+    look = look_of(Message(role="assistant", content="So.", tool_calls=(call,)), table_of("codex-cli"))
+    assert (look.kind, look.tool, look.words) == ("shell", "shell", "make")
+    assert look_of(Message(role="user", content="<system-reminder>x</system-reminder> Do it")).words == "Do it"
+    broken = ToolCall(id="1", name="f", arguments="{not")
+    assert look_of(Message(role="assistant", tool_calls=(broken,))).words == "{not"
+    assert look_of(Message(role="tool", content="ok", tool_call_id="1")).kind == "result"

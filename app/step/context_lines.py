@@ -1,0 +1,92 @@
+"""The rows of the eye: each message, with those of one step that stayed folded into one. No Qt."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+
+import msgspec
+
+from app.step.message_looks import MessageLook
+from core.domain.context import MessageRef
+from core.domain.tools import LOOKS
+
+
+class ContextLine(msgspec.Struct, frozen=True):
+    """One message: its place (0 for one that left), whether it entered, left, stayed, or is gone since a step. With
+    `more` the row stands for several messages of which `ref` is the first."""
+
+    place: int
+    change: str
+    ref: MessageRef
+    since: int = 0
+    more: tuple[ContextLine, ...] = ()
+
+    @property
+    def tokens(self) -> int:
+        """Of all messages that the row stands for."""
+        return self.ref.tokens + sum(line.ref.tokens for line in self.more)
+
+
+def lines_of(before: Sequence[MessageRef], after: Sequence[MessageRef]) -> list[ContextLine]:
+    """The context, then what is in it no more."""
+    spare = Counter(r.hash for r in before)
+    lines = []
+    for place, ref in enumerate(after, 1):
+        stayed = spare[ref.hash] > 0
+        spare[ref.hash] -= stayed
+        lines.append(ContextLine(place, "" if stayed else "entered", ref))
+    here = Counter(r.hash for r in after)
+    for ref in before:
+        if here[ref.hash] > 0:
+            here[ref.hash] -= 1
+        else:
+            lines.append(ContextLine(0, "left", ref))
+    return lines
+
+
+def folded(lines: Sequence[ContextLine], looks: Mapping[str, MessageLook], opened: frozenset[int],
+           holding: frozenset[str]) -> list[ContextLine]:
+    """The lines with what stayed of one step, and of steps in a row that only looked around, as one; those at the
+    places `opened`, and messages that hold what is looked for, stand alone."""
+    looking = _looking(lines, looks)
+
+    def group(line: ContextLine) -> tuple[object, ...]:
+        look = looks.get(line.ref.hash)
+        if line.change or look is None or not look.step or line.ref.hash in holding:
+            return (line.place, line.ref.hash, line.change)
+        return ("looking",) if look.step in looking else ("step", look.step)
+
+    return [line for _, held in groupby(lines, key=group) for line in _as_one(list(held), opened)]
+
+
+def _as_one(held: list[ContextLine], opened: frozenset[int]) -> Iterator[ContextLine]:
+    if len(held) < 2 or held[0].place in opened:
+        yield from held
+    else:
+        yield msgspec.structs.replace(held[0], more=tuple(held[1:]))
+
+
+def _looking(lines: Sequence[ContextLine], looks: Mapping[str, MessageLook]) -> frozenset[int]:
+    """The steps that did nothing but look at files."""
+    kinds: dict[int, set[str]] = {}
+    for line in lines:
+        look = looks.get(line.ref.hash)
+        if look is not None and look.step and look.kind != "result":
+            kinds.setdefault(look.step, set()).add(look.kind)
+    return frozenset(step for step, found in kinds.items() if found <= LOOKS)
+
+
+def shares_of(lines: Sequence[ContextLine], looks: Mapping[str, MessageLook]) -> dict[str, int]:
+    """Tokens of the whole context by what they are: system, task, steps, entered."""
+    found = dict.fromkeys(("system", "task", "steps", "entered"), 0)
+    for line in lines:
+        if line.change not in ("", "entered"):
+            continue
+        look = looks.get(line.ref.hash)
+        is_old = look is not None and look.step
+        kind = "entered" if line.change == "entered" else "system" if line.ref.role == "system" else (
+            "task" if line.ref.role == "user" and not is_old else "steps")
+        found[kind] += line.tokens
+    return found
