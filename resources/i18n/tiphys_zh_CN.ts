@@ -5309,6 +5309,25 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     </message>
 </context>
 <context>
+    <name>Unscored</name>
+    <message>
+        <source>The evaluator failed; that is not the agent&apos;s doing.</source>
+        <translation>评测程序失败；这不是智能体造成的。</translation>
+    </message>
+    <message>
+        <source>There is no complete submission: a file was not handed in.</source>
+        <translation>没有完整的提交：有文件未上交。</translation>
+    </message>
+    <message>
+        <source>The submission is larger than may be handed in.</source>
+        <translation>提交的内容超过了允许的大小。</translation>
+    </message>
+    <message>
+        <source>The submission could not be collected.</source>
+        <translation>无法收集提交的内容。</translation>
+    </message>
+</context>
+<context>
     <name>WebSearchDelegate</name>
     <message>
         <source>page</source>
