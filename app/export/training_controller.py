@@ -88,7 +88,7 @@ class TrainingController(QObject):
             return "✗ " + (last_words or self.tr("The training ended with code {code}.").format(code=code))
         if isinstance(end, TrainFailure) and end.error.code == "train_extra_missing":
             return self.tr("Training needs PyTorch and transformers, which are not installed here. "
-                           "Install them with:  pip install 'tiphys[train]'")
+                           "Install them with:  tiphys train-setup")
         if isinstance(end, TrainFailure):
             return "✗ " + end.error.sentence
         if end.done:
