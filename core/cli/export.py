@@ -90,10 +90,12 @@ def export(sessions: tuple[str, ...], target: str, out: Path, model: str, dry_ru
             emit({"session": session, "file": str(path)}) if as_json else say(str(path))
         return
     from core.export import run
+    from core.export.formats import format_named
     from core.llm.extra import has_extra
 
-    folder = model or (default_model(home) if has_extra("transformers", "jinja2") else "")
-    if not folder and not as_json:
+    blind = not (model or has_extra("transformers", "jinja2")) and (dry_run or not format_named(target).needs_tokens)
+    folder = "" if blind else model or default_model(home)
+    if blind and not as_json:
         note("No tokens are counted: the training extra is not here (tiphys train-setup).")
     options = _options(secrets, verdicts="none" if ablation else "final", on_secret="redact" if redact else "refuse",
                        **_given(chosen))
