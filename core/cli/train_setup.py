@@ -148,7 +148,7 @@ class Installer:
         if done.returncode:
             found = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
             lines = found or ["ERROR: pip ended without a word."]
-            raise Unavailable("train_setup_failed", f"What training needs could not be fetched: {lines[-1][7:]} "
+            raise Unavailable("train_setup_failed", f"What training needs could not be fetched: {lines[-1][7:].rstrip('.')}. "
                               "Is the network (HTTPS_PROXY) there? Without one: --wheels FOLDER.", why=lines[-1])
 
 
