@@ -79,8 +79,8 @@ def fitting_build() -> str:
     """PyTorch's build for this computer's graphics driver."""
     tool = shutil.which("nvidia-smi")
     if tool:
-        told = subprocess.run([tool], capture_output=True, text=True, timeout=60, check=False).stdout
-        if found := re.search(r"CUDA Version:\s*([\d.]+)", told):
+        shown = subprocess.run([tool], capture_output=True, text=True, timeout=60, check=False).stdout
+        if found := re.search(r"CUDA Version:\s*([\d.]+)", shown):
             return next((name for name, least in BUILDS if float(found[1]) >= least), "cpu")
     return "cpu"
 
