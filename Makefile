@@ -12,7 +12,7 @@ INPUTS := pyproject.toml $(SETUP)/venv.sh
 
 export PYTHON LANG := C.UTF-8
 
-.PHONY: help run test lint types contracts translations check shape format fuzz attacks foreign audit faults faults-long bench study packages package-deb package-run packages-test server-package try-server-package pages clean engine-stop
+.PHONY: help run test lint types contracts translations check shape format fuzz attacks foreign audit faults faults-long bench study packages package-deb package-run packages-test release server-package try-server-package pages clean engine-stop
 
 help:
 	@sed -n 's/^# \?//p' Makefile | head -4
@@ -125,6 +125,10 @@ try-server-package: server-package
 pages: $(VENV)/.has-test
 	$(BIN)/python packaging/server_settings.py
 	$(BIN)/python packaging/errors_page.py
+
+# All of a release at once, into dist/: make release VERSION=1.2.3 (the changelog names it).
+release:
+	@packaging/release.sh $(VERSION)
 
 engine-stop:
 	@$(SETUP)/engine.sh stop

@@ -1650,8 +1650,8 @@
         <translation>已取消。</translation>
     </message>
     <message>
-        <source>Tokens and training need PyTorch and transformers, which are not installed here. Install them with:  pip install &apos;tiphys[train]&apos;</source>
-        <translation>词元预览和训练需要 PyTorch 和 transformers，这里没有安装。安装命令：  pip install &apos;tiphys[train]&apos;</translation>
+        <source>Tokens and training need PyTorch and transformers, which are not installed here. Install them with:  tiphys train-setup</source>
+        <translation>计算词元和训练需要 PyTorch 与 transformers，这里没有安装。用以下命令安装：  tiphys train-setup</translation>
     </message>
     <message numerus="yes">
         <source>%n session(s)</source>
@@ -5061,8 +5061,8 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
         <translation>正在停止：保存检查点…</translation>
     </message>
     <message>
-        <source>Training needs PyTorch and transformers, which are not installed here. Install them with:  pip install &apos;tiphys[train]&apos;</source>
-        <translation>训练需要 PyTorch 和 transformers，这里没有安装。安装命令：  pip install &apos;tiphys[train]&apos;</translation>
+        <source>Training needs PyTorch and transformers, which are not installed here. Install them with:  tiphys train-setup</source>
+        <translation>训练需要 PyTorch 与 transformers，这里没有安装。用以下命令安装：  tiphys train-setup</translation>
     </message>
     <message>
         <source>✓ Trained. The model is in {folder}.</source>
