@@ -11,7 +11,12 @@ from PySide6.QtWidgets import QPushButton, QStyle, QStyleOptionButton, QStylePai
 from app.kit import icons, key_cap, theme, tokens
 from app.kit.safe_text import plain_action
 
-_MNEMONIC = re.compile(r"\(&?\w\)|…")
+_MNEMONIC = re.compile(r"\(&?\w\)|…|&")
+
+
+def short_words(text: str) -> str:
+    """A command's text as a button has it: without the letter for Alt and without dots."""
+    return _MNEMONIC.sub("", text)
 
 
 def key_of(action: QAction) -> str:
@@ -64,10 +69,9 @@ class ActionButton(QPushButton):
         self._follow()
 
     def _follow(self) -> None:
-        text = _MNEMONIC.sub("", self._action.text()).replace("&", "")
-        self.setText(self._action.iconText() if self._action.iconText() != text else text)
+        self.setText(self._action.iconText())
         self.setToolTip(tip_of(self._action))
-        self.setAccessibleName(text)
+        self.setAccessibleName(self._action.iconText())
         self.setEnabled(self._action.isEnabled())
         self.setCheckable(self._action.isCheckable())
         self.setChecked(self._action.isChecked())
