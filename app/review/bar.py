@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QLineEdit, QPushButton, QSizePolicy, QWidget
 
@@ -183,6 +183,10 @@ class ReviewBar(QWidget):
         self.parts.setText(" · ".join(words))
         for widget in (self.count, self.bar, self.parts):
             widget.setVisible(bool(asked))
+
+    def minimumSizeHint(self) -> QSize:
+        """The bar holds no window open: what has no room there is a key."""
+        return QSize(theme.px(400), super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """A narrow bar keeps verdicts, progress and the way on; the rest are keys."""

@@ -4677,6 +4677,10 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
         <translation>按键作用于{panel} · Esc 返回列表</translation>
     </message>
     <message>
+        <source>Esc returns to the list</source>
+        <translation>Esc 返回列表</translation>
+    </message>
+    <message>
         <source>at step {n} of {total}, following</source>
         <translation>步骤 {n}/{total}，跟随中</translation>
     </message>
