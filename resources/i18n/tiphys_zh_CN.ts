@@ -1923,6 +1923,14 @@
         <translation>请转到更晚的步骤，或按 F 跟随最新步骤。</translation>
     </message>
     <message>
+        <source>v{version} · step {step}, in part</source>
+        <translation>v{version} · 第 {step} 步，部分内容</translation>
+    </message>
+    <message>
+        <source>v0 · before, in part</source>
+        <translation>v0 · 之前，部分内容</translation>
+    </message>
+    <message>
         <source>v0 · before</source>
         <translation>v0 · 之前</translation>
     </message>
