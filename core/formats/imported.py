@@ -29,7 +29,7 @@ from core.domain.events import (
 )
 from core.domain.head import make_head
 from core.domain.message import Message, encode_message
-from core.domain.request import requested
+from core.domain.request import plain_words, requested
 from core.domain.step import StepBody, Usage, encode_body
 from core.domain.task import AgentSettings, ModelSettings, Task
 from core.domain.verdict import Author
@@ -104,7 +104,7 @@ class SessionBuilder:
         `parent` names the session, and `parent_step` its step, that this one is a continuation of, or (`is_call`) that
         called it as a subagent.
         """
-        self._title = " ".join((requested(title) or title).split())[:200] or self.session
+        self._title = plain_words(requested(title) or title)[:200] or self.session
         if len(description) > _DESCRIPTION:
             description = description[:_DESCRIPTION]
             self.warnings.append(f"The task's description is shown up to its character {_DESCRIPTION:,}.")

@@ -4890,6 +4890,16 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
         <translation>终端</translation>
     </message>
     <message>
+        <source>This log keeps no terminal</source>
+        <translation>此日志没有保存终端</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n command(s) ran; each stands under Step with what it printed.</source>
+        <translation>
+            <numerusform>运行了 %n 条命令；每条命令及其输出都在“步骤”中。</numerusform>
+        </translation>
+    </message>
+    <message>
         <source>No terminal yet</source>
         <translation>还没有终端</translation>
     </message>
