@@ -12,7 +12,11 @@ INPUTS := pyproject.toml $(SETUP)/venv.sh
 
 export PYTHON LANG := C.UTF-8
 
+<<<<<<< HEAD
 .PHONY: help run test lint types contracts translations check shape format fuzz attacks foreign audit faults faults-long bench study packages package-deb package-run packages-test clean engine-stop
+=======
+.PHONY: server-package try-server-package pages help run test lint types contracts translations check shape format fuzz attacks foreign audit faults faults-long bench study clean engine-stop
+>>>>>>> 7d5dbc6 (Let an administrator set templates, reasons and thresholds for everybody, and name the lab's servers)
 
 help:
 	@sed -n 's/^# \?//p' Makefile | head -4
@@ -98,6 +102,7 @@ audit: $(VENV)/.has-test
 	$(PYTHON) -m venv build/audit && build/audit/bin/pip install --quiet pip-audit
 	build/audit/bin/pip-audit --disable-pip --require-hashes -r packaging/locks/train.txt
 
+<<<<<<< HEAD
 # The desktop for lab machines (docs/packages.md), into dist/: a .deb with its own Python, and the same as a .run for one person.
 packages:
 	@packaging/desktop/packages.sh
@@ -112,6 +117,19 @@ package-run:
 packages-test:
 	@packaging/setup/system.sh desktop packages
 	@$(PYTHON) -B packaging/desktop/trial.py $(TRIAL)
+=======
+# dist/tiphys-server_VERSION_amd64.deb; try-server-package: in a bare root of SUITE (root and mmdebstrap; minutes).
+server-package: $(VENV)/.has-test
+	$(BIN)/python packaging/server/build.py dist
+
+try-server-package: server-package
+	packaging/server/try.sh dist/tiphys-server_*_amd64.deb $(or $(SUITE),bookworm)
+
+# The pages and files that are made of the source: docs/server-settings.md, docs/errors.md, packaging/server/server.toml.
+pages: $(VENV)/.has-test
+	$(BIN)/python packaging/server_settings.py
+	$(BIN)/python packaging/errors_page.py
+>>>>>>> 7d5dbc6 (Let an administrator set templates, reasons and thresholds for everybody, and name the lab's servers)
 
 engine-stop:
 	@$(SETUP)/engine.sh stop

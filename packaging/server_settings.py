@@ -19,6 +19,9 @@ The server reads `/etc/tiphys/server.toml`, or the file that `tiphys serve --set
 `tiphys serve --print-settings` prints a file with every setting explained. A private server (`--private`, what the
 desktop starts) reads no file unless it is named.
 
+When sessions leave the server by themselves stands in the data folder, in `retention.toml`, which is read anew each
+time and which private servers have too ([guide](guide.md#when-a-session-has-done-its-work)).
+
 """
 
 

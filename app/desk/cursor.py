@@ -26,7 +26,7 @@ class StepListing(Protocol):
         """Select a step alone and bring it in sight; False where that cannot be, as behind a filter."""
 
     def take_keys(self) -> None:
-        """Give the list the keyboard."""
+        """Give the list the keyboard, where it can be seen."""
 
 
 class SelectedWords(msgspec.Struct, frozen=True):
@@ -51,6 +51,9 @@ class Cursor(QObject):
 
     aside_opened = Signal(str, object)
     """(kind, id): the reader opened a summary or guidance, which has no step number of its own."""
+
+    text_offered = Signal(str)
+    """A text for the guidance box, put where the writer is; nothing is sent."""
 
     sought_changed = Signal()
     """What the reader looks for changed: texts that are shown mark it."""
@@ -134,6 +137,10 @@ class Cursor(QObject):
         """Lead the keyboard back to the list of steps."""
         if self.list is not None:
             self.list.take_keys()
+
+    def offer_text(self, text: str) -> None:
+        """Put a text into the guidance box, to be looked at and sent."""
+        self.text_offered.emit(text)
 
     def open_aside(self, kind: str, ref: object) -> None:
         """Show a summary or guidance without leaving the step."""

@@ -49,6 +49,8 @@ class LinkStatus(msgspec.Struct, frozen=True):
     latency_ms: float | None = None
     sentence: str = ""
     capabilities: tuple[str, ...] = ()
+    program: str = ""
+    """What the server calls itself, with its version."""
 
 
 def _sentence(status: Status) -> str:
@@ -147,7 +149,7 @@ class Desk(DeskSignals):
             return LinkStatus("off", self._since)
         status = self.client.status
         return LinkStatus(status.state, status.since, status.server, status.latency_ms, _sentence(status),
-                          status.capabilities)
+                          status.capabilities, status.program)
 
     def body(self, hash: str, callback: Callable[[bytes], None], absent: Callable[[], None] | None = None) -> Fetch:
         """Give a payload to `callback`: at once when it is here, else when the server has sent it, before all that

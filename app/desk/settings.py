@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QKeySequence
 
 from app.desk.actions import ACTIONS
+from app.desk.central import Central, central_file
 from app.kit.i18n import QT_TRANSLATE_NOOP
 
 BETWEEN = " | "
@@ -150,42 +151,72 @@ RENAMED = {"keys.session.keep_here": "keys.session.store_offline"}
 """Keys of earlier versions, and what they are called now."""
 
 
+FIXABLE = ("guidance.templates", "review.", "attention.")
+"""What an administrator may fix for everybody: how work is done. How the window looks and is used is the person's."""
+
+
 class Settings(QObject):
-    """The values of now. A change is stored and told at once; an unknown or wrong entry is kept and reported."""
+    """The values of now: a person's own, else the administrator's (`central`), else the defaults. A change is stored
+    and told at once; an unknown or wrong entry is kept and reported."""
 
     changed = Signal(str)
 
     def __init__(self, path: Path, table: tuple[Setting, ...] = (*SETTINGS, *KEYS),
-                 parent: QObject | None = None) -> None:
+                 parent: QObject | None = None, central: Central = Central()) -> None:
         super().__init__(parent)
         self.path = path
         self._table = {s.key: s for s in table}
+        self._central: dict[str, Value] = {}
+        self._fixed: set[str] = set()
         self._values: dict[str, Value] = {}
         self._foreign: dict[str, Value] = {}
         self.problems: list[str] = []
+        self._take_central(central)
         self._load()
 
     def get(self, key: str) -> Value:
         """The value of a declared setting. Raises KeyError for any other."""
-        return self._values.get(key, self._table[key].default)
+        if key in self._fixed or key not in self._values:
+            return self._central.get(key, self._table[key].default)
+        return self._values[key]
+
+    def is_fixed(self, key: str) -> bool:
+        """Whether the administrator's value holds, whatever the person chose."""
+        return key in self._fixed
 
     def text(self, key: str) -> str:
         """A setting that is a text."""
         return str(self.get(key))
 
     def set(self, key: str, value: Value) -> None:
-        """Store and tell a value. Raises ValueError where the table does not accept it."""
+        """Store and tell a value. Raises ValueError where the table does not accept it or an administrator fixed it."""
         setting = self._table[key]
-        if not setting.accepts(value):
+        if key in self._fixed or not setting.accepts(value):
             raise ValueError(f"{value!r} is no value of {key}.")
         if value == self.get(key):
             return
-        if value == setting.default:
+        if value == self._central.get(key, setting.default):
             self._values.pop(key, None)
         else:
             self._values[key] = value
         self._save()
         self.changed.emit(key)
+
+    def _take_central(self, central: Central) -> None:
+        self.lab_servers = central.servers
+        if central.problem:
+            self.problems.append(central.problem)
+        for key, value in central.values.items():
+            setting = self._table.get(key)
+            if setting is not None and setting.accepts(value):
+                self._central[key] = type(setting.default)(value)
+            else:
+                self.problems.append(f"{central_file()}: {key} = {value!r} is not a setting of this version.")
+        for key in sorted(central.fixed):
+            if key in self._table and key.startswith(FIXABLE):
+                self._fixed.add(key)
+            else:
+                self.problems.append(f"{central_file()}: {key} cannot be fixed for everybody.")
 
     def _load(self) -> None:
         try:

@@ -59,6 +59,10 @@ class WritingAidsController(QObject):
         self._view.writing.take(filled(template, self._known()))
 
     def _save_template(self, text: str) -> None:
+        if self._place.settings.is_fixed(SETTING):
+            sentence = self.tr("The administrator of this computer has fixed the templates.")
+            self._place.notices.tell(sentence, "attention")
+            return
         templates = [*self._templates(), text]
         self._place.settings.set(SETTING, "\n".join(map(line_of_template, dict.fromkeys(templates))))
         self._place.notices.tell(self.tr("Saved as a template."), "done")

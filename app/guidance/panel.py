@@ -60,6 +60,7 @@ class GuidanceController(QObject):
         self._history = GuidanceHistory(place.desks, self)
         self._history.read.connect(self._show_history)
         view.set_mode(place.settings.text("guidance.mode"))
+        place.cursor.text_offered.connect(self._view.writing.take)
         self._connect()
         if place.sight.session:
             self._on_opened()

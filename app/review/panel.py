@@ -84,6 +84,8 @@ class ReviewController(QObject):
         self._on_setting("review.reasons")
         self._view.blind.setChecked(bool(self._place.settings.get("review.blind")))
         self._view.advance.setChecked(bool(self._place.settings.get("review.advance")))
+        for box, key in ((self._view.blind, "review.blind"), (self._view.advance, "review.advance")):
+            box.setEnabled(not self._place.settings.is_fixed(key))
 
     # ---- what is shown ----------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ import msgspec
 from PySide6.QtCore import QCoreApplication
 
 from app.kit import quantities
+from core.domain.version import named, numbers
 
 if TYPE_CHECKING:
     from app.desk.desk import LinkStatus
@@ -19,6 +20,20 @@ class ConnectionState(msgspec.Struct, frozen=True):
     text: str
     meaning: str
     detail: str = ""
+
+
+def version_words(program: str) -> str:
+    """That the server is of another version than this program; "" where it is of the same, or does not say."""
+    theirs, ours = numbers(program), numbers(named("tiphys"))
+    if not theirs or not ours or theirs == ours:
+        return ""
+    if theirs > ours:
+        words = QCoreApplication.translate("ConnectionState", "The server is newer ({theirs}) than this program "
+                                           "({ours}): update this program when you can.")
+    else:
+        words = QCoreApplication.translate("ConnectionState", "The server is older ({theirs}) than this program "
+                                           "({ours}); its administrator can update it.")
+    return words.format(theirs=".".join(map(str, theirs)), ours=".".join(map(str, ours)))
 
 
 def state_of(link: LinkStatus, name: str = "") -> ConnectionState:
@@ -38,5 +53,6 @@ def state_of(link: LinkStatus, name: str = "") -> ConnectionState:
     else:
         sign, meaning = "◌", "attention"
         words = QCoreApplication.translate("ConnectionState", "not connected: stale since {time}").format(time=since)
+    words_of_version = version_words(link.program)
     text = f"{sign} {name}: {words}" if name.strip() else f"{sign} {words}"
-    return ConnectionState(text, meaning, "\n".join(t for t in (link.server, link.sentence) if t))
+    return ConnectionState(text, meaning, "\n".join(t for t in (link.server, link.sentence, words_of_version) if t))

@@ -117,7 +117,8 @@ class ServersController(QObject):
 
     def show(self) -> None:
         """Open the dialog."""
-        dialog = self._dialog = ServersDialog(self._window.widget)
+        dialog = self._dialog = ServersDialog(
+            self._window.widget, [server.url for server in self._place.settings.lab_servers])
         dialog.finished.connect(self._on_closed)
         dialog.added.connect(self._add_server)
         dialog.renamed.connect(self._place.servers.rename)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QModelIndex, Signal
+from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
+    QCompleter,
     QDialog,
     QDialogButtonBox,
     QFormLayout,
@@ -38,7 +39,8 @@ class ServersDialog(QDialog):
     connected = Signal(str, bool)
     removed = Signal(str)
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget, lab_addresses: Sequence[str] = ()) -> None:
+        """`lab_addresses` are offered where an address is entered."""
         super().__init__(parent)
         self.setWindowTitle(self.tr("Servers"))
         self.resize(within(parent, 520, 480))
@@ -52,6 +54,10 @@ class ServersDialog(QDialog):
         self.off = QPushButton(self.tr("Take off the list…"), self)
         self.address = QLineEdit(self)
         self.address.setPlaceholderText(self.tr("an invitation (tiphys://join…), or wss://lab.example:7717"))
+        if lab_addresses:
+            offered = QCompleter(list(lab_addresses), self)
+            offered.setFilterMode(Qt.MatchFlag.MatchContains)
+            self.address.setCompleter(offered)
         self.token = QLineEdit(self)
         self.token.setEchoMode(QLineEdit.EchoMode.Password)
         self.token.setPlaceholderText(self.tr("what “tiphys account add” printed"))

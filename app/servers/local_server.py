@@ -16,6 +16,7 @@ from core import program
 from core.aio import TaskScope
 from core.client.client import Client
 from core.domain.errors import ReportableError, Unavailable, make_error
+from core.domain.version import named
 from core.protocol.client_state import HELD
 from core.protocol.messages import Failed
 from core.store.endpoint import Endpoint, read_endpoint
@@ -40,7 +41,7 @@ class DeskConnection:
         """Work with the server of an address; one that was worked with before is left."""
         self._stop()
         self.url, self.wanted = url, (url, token)
-        client = Client(self._desk.replica, url, token, program="tiphys desktop")
+        client = Client(self._desk.replica, url, token, program=named("tiphys desktop"))
         client.on_failed.append(self._on_failed)
         self._desk.attach(client)
         self._task = self._scope.spawn(client.run(), name="client", on_error=self._notices.report)

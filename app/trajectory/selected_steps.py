@@ -44,8 +44,9 @@ class SelectedSteps(QObject):
         return True
 
     def take_keys(self) -> None:
-        """Give the list the keyboard."""
-        self._rows.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        """Give the list the keyboard, unless something lies over it."""
+        if not self._rows.visibleRegion().isEmpty():
+            self._rows.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _selected(self) -> tuple[int, ...]:
         return tuple(s for top, bottom in self._rows.selected_spans() for s in self._model.steps_of_rows(top, bottom))

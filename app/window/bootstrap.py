@@ -30,6 +30,7 @@ from app.desk.workplace import Workplace
 from app.offline.controller import OfflineController
 from app.offline.removal import RemovalController
 from app.places.controller import PlacesController
+from app.places.memory import PlaceMemory
 from app.remarks.page import PageController
 from app.servers.controller import ServerDesks, ServersController
 from app.servers.invitations import InvitationsController
@@ -38,6 +39,7 @@ from app.window.application import ApplicationController
 from app.window.instance import Doorbell, OpenRequest
 from app.window.start import StartController
 from app.window.status import StatusController
+from app.window.tour import Tour
 from app.window.window import Window
 from core.aio import TaskScope
 from core.client.replica import Replica
@@ -121,6 +123,8 @@ class Desktop(QObject):
         self.window = Window(self.place, home.path / "window.ini")
         self.application = ApplicationController(self.place, self.window)
         self.beginning = StartController(self.place, self.window, self.application.open_dropped)
+        PlaceMemory(self.place, self.window)
+        Tour(self.place, self.window)
         self.places = PlacesController(self.place, self.window)
         self.invitations = InvitationsController(self.place, self.window)
         servers = ServersController(self.place, self.servers, self.window)

@@ -18,6 +18,7 @@ from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 from qasync import QEventLoop
 
+from app.desk.central import central_file, read_central
 from app.desk.settings import Settings
 from app.kit import i18n, icons, theme
 from app.window.bootstrap import parse, run_desktop
@@ -46,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         lock = take_or_hand_over(home, options.as_request(options.token))
         if lock is None:
             return 0
-        settings = Settings(home.settings)
+        settings = Settings(home.settings, central=read_central(central_file()))
         app = make_application(settings, options.language)
         with ExitStack() as ending, asyncio.Runner(loop_factory=lambda: QEventLoop(app)) as runner:
             status = runner.run(run_desktop(app, options, home, settings))

@@ -58,6 +58,9 @@ class SettingsDialog(QDialog):
                 control = self._control(setting, box)
                 label.setBuddy(control)
                 form.addRow(label, control)
+                if self._settings.is_fixed(setting.key):
+                    control.setEnabled(False)
+                    control.setToolTip(self.tr("The administrator of this computer has fixed this."))
                 if setting.note:
                     note = PlainLabel(_tr(setting.note), box)
                     note.setFont(theme.small_font(self.font()))

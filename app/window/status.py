@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, QTimer
-from PySide6.QtWidgets import QApplication, QDockWidget, QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QDockWidget, QLineEdit, QPlainTextEdit, QWidget
 
 from app.desk.session_key import OWN
 from app.desk.workplace import Workplace
@@ -56,7 +56,8 @@ class StatusController(QObject):
         """Where a letter goes: to a command, or into a text."""
         if now is None or now.window() is not self._bar.window():
             return
-        if isinstance(now, QLineEdit) or (isinstance(now, QPlainTextEdit) and not now.isReadOnly()):
+        if (isinstance(now, QLineEdit) or (isinstance(now, QPlainTextEdit) and not now.isReadOnly())
+                or (isinstance(now, QComboBox) and now.isEditable())):
             self._bar.show_keys(self.tr("Keys type here · Esc returns to the list"))
             return
         dock = next((d for d in self._docks() if d.isAncestorOf(now)), None)

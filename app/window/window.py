@@ -52,8 +52,8 @@ class Window(QMainWindow):
         self._top = add_bar(self, "head", self.head, Qt.ToolBarArea.TopToolBarArea)
         self._titles = single_shot(self, 0, self._show_titles)
         self.docks: dict[str, QDockWidget] = {p.key: self._dock(p) for p in panels}
-        self._bars = {p.key: add_bar(self, f"{p.key}_bar", p.bar(self.docks[p.key].widget()),
-                                     Qt.ToolBarArea.BottomToolBarArea) for p in panels if p.bar is not None}
+        self._bars = [add_bar(self, f"{p.key}_bar", p.bar(self.docks[p.key].widget()),
+                              Qt.ToolBarArea.BottomToolBarArea) for p in panels if p.bar is not None]
         fill_menus(self, place.actions, [self.docks[p.key].toggleViewAction() for p in panels])
         self.toasts = Toasts(self)
         self._connect()
@@ -69,7 +69,7 @@ class Window(QMainWindow):
 
     def _connect(self) -> None:
         actions, place = self._place.actions, self._place
-        self.layouts.left.connect(self._remember)
+        self.layouts.left.connect(self.save_state)
         self.layouts.asked.connect(self._arrange)
         actions["view.side"].triggered.connect(self._show_side)
         actions["file.quit"].triggered.connect(self.close)
@@ -96,14 +96,13 @@ class Window(QMainWindow):
         """Show a layout of `LAYOUTS` with everything where it is at first."""
         self.layouts.reset(name)
 
-    def _remember(self, *_: object) -> None:
-        self.layouts.remember(self.saveState(STATE_VERSION))
-
     def _arrange(self, name: str, state: QByteArray | None) -> None:
         if state is None or not self.restoreState(state, STATE_VERSION):
             arrange(self, self._panels, self.docks, name)
-        for bar in self._bars.values():
+        for bar in self._bars:
             bar.setVisible(name != "queue")
+        self._show_title()
+        self._place.cursor.focus_list()
 
     def _show_side(self) -> None:
         """Show or hide what stands at the left."""
@@ -146,10 +145,10 @@ class Window(QMainWindow):
         self._fresh = state is None
         self._arrange(self.layouts.current, state)
 
-    def save_state(self) -> None:
+    def save_state(self, *_: object) -> None:
         """Remember where everything stands."""
         self._state.setValue("geometry", self.saveGeometry())
-        self._remember()
+        self.layouts.remember(self.saveState(STATE_VERSION))
         self._state.sync()
 
     def showEvent(self, event: QShowEvent) -> None:

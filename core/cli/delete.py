@@ -69,8 +69,8 @@ def tell_losses(home: Home, lost: Sequence[Losses]) -> None:
     for one in lost:
         say(f"{one.session}  {one.title}")
         by = f" ({', '.join(one.people)})" if one.people else ""
-        say(f"  {one.steps:,} steps, {one.opinions:,} opinions of people{by}, {one.guidance:,} messages to the agent, "
-            f"{one.bytes:,} bytes{_sandboxes(home, one) if one.hosts else ''}")
+        say(f"  steps: {one.steps:,}; opinions of people: {one.opinions:,}{by}; messages to the agent: "
+            f"{one.guidance:,}; bytes: {one.bytes:,}{_sandboxes(home, one) if one.hosts else ''}")
     say("Copies on other computers go when these connect next; archives and backups that were made stay.")
 
 
@@ -79,7 +79,7 @@ def require_yes(lost: Sequence[Losses], yes: bool, as_json: bool, act: str) -> N
     if yes:
         return
     if as_json or not sys.stdin.isatty():
-        raise InvalidInput("not_confirmed", f"Nobody said yes to {act.lower()} {len(lost)} sessions; add --yes.")
+        raise InvalidInput("not_confirmed", f"Nobody can be asked whether to {act.lower()} them; add --yes.")
     click.confirm(f"{act} {len(lost)} session{'s' if len(lost) > 1 else ''} for good?", abort=True)
 
 
@@ -90,10 +90,10 @@ def _sandboxes(home: Home, one: Losses) -> str:
     from core.domain.errors import Unavailable
 
     try:
-        return f", {asyncio.run(_count(home, one.session))} containers with their files"
+        return f"; containers with their files: {asyncio.run(_count(home, one.session))}"
     except Unavailable as error:
         note(f"tiphys: {error.sentence} [{error.code}]")
-        return f", the sandboxes of {one.hosts} hosts, as soon as a container engine answers"
+        return f"; sandboxes, as soon as a container engine answers: {one.hosts}"
 
 
 async def _count(home: Home, session: str) -> int:

@@ -21,7 +21,7 @@ from core.cli.output import emit, json_option, note, say
 @click.option("--address", default="", metavar="URL",
               help="What the server is reached at; default: what it says itself.")
 @click.option("--file", "target", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-              help="Write the invitation into this file, to be opened by a double click; -.tiphys is added.")
+              help="Write the invitation into this file, to be opened by a double click (….tiphys-invitation).")
 @click.option("--again", is_flag=True, help="NAME has an account: invite to another token for it (a new computer).")
 @json_option
 def invite(name: str, role: str | None, scopes: tuple[str, ...], days: float, account_days: float | None, address: str,

@@ -6,17 +6,21 @@ from pathlib import Path
 
 import click
 
+from core.cli.backup import SETTINGS, backup_folder
 from core.cli.output import emit, json_option, note, say
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command()
-@click.argument("source", type=FILE)
+@click.argument("source", type=FILE, required=False)
 @click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--drill", is_flag=True, help="Restore into a folder of no consequence, check all of it, and remove it: "
+              "a server may run. Without SOURCE the newest of `tiphys backup --rotate`.")
+@SETTINGS
 @json_option
-def restore(source: Path, yes: bool, as_json: bool) -> None:
-    """Put a backup in the log's place; the log of now is kept beside it. No server may run.
+def restore(source: Path | None, yes: bool, drill: bool, settings: Path | None, as_json: bool) -> None:
+    """Put the backup SOURCE in the log's place; the log of now is kept beside it. No server may run.
 
     Clients and runners then send again what they sent after the backup was made. Accounts stay as they are now.
     """
@@ -25,8 +29,14 @@ def restore(source: Path, yes: bool, as_json: bool) -> None:
     from core.store.home import Home
     from core.store.restore import restore as put_back
     from core.store.restore import survey
+    from core.store.rotation import newest
 
     home = Home.default()
+    if drill:
+        _drill(source or newest(backup_folder(home, settings)), as_json)
+        return
+    if source is None:
+        raise click.UsageError("Say which backup: SOURCE.")
     try:
         lock = hold(home)
     except Conflict as error:
@@ -50,3 +60,23 @@ def restore(source: Path, yes: bool, as_json: bool) -> None:
         if restored.accounts is None:
             note("The former log's accounts could not be read: tokens are those of the backup. Revoke again what was "
                  "revoked since, and add who came since.")
+
+
+def _drill(source: Path, as_json: bool) -> None:
+    """Restore a backup as an emergency would, beside everything that runs; say what came back. Raises as `restore`."""
+    from tempfile import TemporaryDirectory
+
+    from core.store.restore import restore as put_back
+    from core.store.restore import survey
+    from core.store.schema import open_log
+
+    with TemporaryDirectory(prefix="tiphys-drill-", dir=source.resolve().parent) as folder:
+        target = Path(folder) / "server.db"
+        put_back(source, target)
+        open_log(target).close()
+        held = survey(target)
+    if as_json:
+        emit({"file": str(source), "sessions": held.sessions, "events": held.events, "lacking": held.lacking,
+              "works": True})
+    else:
+        say(f"{source} can be restored: {held.sessions} sessions, {held.events:,} events.")

@@ -181,7 +181,7 @@ class ReconnectingConnection:
         self._greeted_at = asyncio.get_running_loop().time()
         latency = (self._greeted_at - began) * 1000
         self._tell(state="online", latency_ms=latency, name=message.name, scopes=message.scopes,
-                   capabilities=message.capabilities)
+                   capabilities=message.capabilities, program=message.program)
         await self._owner.on_welcome(message)
 
     async def _serve(self, socket: ClientConnection) -> None:
@@ -224,12 +224,13 @@ class ReconnectingConnection:
         self._tell(state="denied" if denied else "offline", code=error.code, sentence=error.sentence)
 
     def _tell(self, *, state: str, latency_ms: float | None = None, code: str = "", sentence: str = "",
-              name: str = "", scopes: tuple[str, ...] = (), capabilities: tuple[str, ...] = ()) -> None:
+              name: str = "", scopes: tuple[str, ...] = (), capabilities: tuple[str, ...] = (),
+              program: str = "") -> None:
         before = self.status
         since = before.since if before.state == state else datetime.now(UTC)
         self.status = msgspec.structs.replace(before, state=state, since=since, latency_ms=latency_ms, code=code,
                                               sentence=sentence, name=name or before.name, scopes=scopes,
-                                              capabilities=capabilities)
+                                              capabilities=capabilities, program=program or before.program)
         if self.status != before:
             self._owner.on_status_changed(self.status)
 

@@ -27,3 +27,5 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     name: str = ""
     scopes: tuple[str, ...] = ()
     capabilities: tuple[str, ...] = ()
+    program: str = ""
+    """What the server calls itself, with its version."""

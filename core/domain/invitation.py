@@ -8,7 +8,7 @@ import msgspec
 
 from core.domain.errors import InvalidInput
 
-SUFFIX = ".tiphys"
+SUFFIX = ".tiphys-invitation"
 """What the name of an invitation's file ends with."""
 
 LONGEST = 2_000

@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed_version
+
+_NUMBERS = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9}){1,5}")
+
+
+def named(program: str) -> str:
+    """A program with the version that it is of, as both ends of a connection introduce themselves."""
+    return f"{program} {version()}".strip()
+
+
+def numbers(program: str) -> tuple[int, ...]:
+    """The version at the end of such a name, to be compared; () where there is none."""
+    text = program.rpartition(" ")[2]
+    return tuple(map(int, text.split("."))) if _NUMBERS.fullmatch(text) else ()
 
 
 @cache

@@ -18,6 +18,7 @@ from core.domain.losses import Losses
 from core.domain.session import FINAL_STATES, SessionRow
 from core.protocol.messages import Command
 from core.protocol.operations import DeleteSession, ImportSession
+from core.sandbox.local import LocalSandbox
 from core.server.lookups import Lookups
 from core.store import log, loose_blobs, tombstones
 from core.store.home import Home, write_private
@@ -48,7 +49,7 @@ def delete(conn: Connection, account: str, command: Command, op: DeleteSession, 
         raise Conflict("session_grew", f"Session {row.session} has {losses.head} events by now, not {op.head}; look "
                        "again at what would be lost.", session=row.session, head=losses.head)
     tombstones.bury(conn, row.session, account)
-    _log.info("session %s was deleted by %s: %d steps, %d opinions of people, %d bytes", row.session, account,
+    _log.info("session %s is deleted by %s: steps: %d, opinions of people: %d, bytes: %d", row.session, account,
               losses.steps, losses.opinions, losses.bytes)
     return _plain(msgspec.structs.replace(losses, is_deleted=True))
 
@@ -91,14 +92,23 @@ async def finish(home: Home, writer: Writer) -> None:
     with closing(connect(home.server_db, readonly=True)) as reader:
         stones = tombstones.unfinished(reader)
         existing = {row.session for row in log.rows(reader)}
-        if stones:
-            await asyncio.to_thread(_remove_files, home, stones)
-            await _remove_sandboxes(home, [s.session for s in stones if s.was_live], existing)
-            await asyncio.to_thread(_remove_from_index, home)
-            await writer.do(partial(tombstones.finish, marks=[stone.mark for stone in stones]))
-        removed = await asyncio.to_thread(loose_blobs.sweep, reader, writer.do_blocking)
+    if stones:
+        await _end_local(home, stones)
+        await asyncio.to_thread(_remove_files, home, stones)
+        await _remove_sandboxes(home, [s.session for s in stones if s.was_live], existing)
+        await asyncio.to_thread(_remove_from_index, home)
+        await writer.do(partial(tombstones.finish, marks=[stone.mark for stone in stones]))
+    removed = await asyncio.to_thread(_remove_payloads, home, writer)
     if removed:
         _log.info("removed %d payloads that no session names any more", removed)
+
+
+async def _end_local(home: Home, stones: list[Tombstone]) -> None:
+    """A daemon without a container knows its folder alone: it ends before that goes."""
+    for stone in stones:
+        if stone.was_live:
+            for sandbox in LocalSandbox.left_in(stone.session, home.sessions / stone.session):
+                await sandbox.end()
 
 
 def _remove_files(home: Home, stones: list[Tombstone]) -> None:
@@ -144,6 +154,12 @@ def _remove_from_index(home: Home) -> None:
     if home.search_db.is_file():
         with closing(SearchIndex(home.search_db)) as index:
             index.prune(home.server_db)
+
+
+def _remove_payloads(home: Home, writer: Writer) -> int:
+    """In a thread, which goes on where its caller is cancelled: so the connection is its own."""
+    with closing(connect(home.server_db, readonly=True)) as reader:
+        return loose_blobs.sweep(reader, writer.do_blocking)
 
 
 def _plain(losses: Losses) -> dict[str, Any]:

@@ -19,7 +19,8 @@ from websockets.typing import Subprotocol
 
 from core.aio import TaskScope
 from core.client.certificate import with_pin
-from core.domain.errors import Conflict, InvalidInput
+from core.domain.errors import Conflict, InvalidInput, ReportableError
+from core.domain.version import named
 from core.logs import silenced
 from core.protocol.codec import MAX_TEXT_FRAME
 from core.protocol.messages import SUBPROTOCOL, Hello
@@ -29,7 +30,7 @@ from core.server.end_rules import EndRules
 from core.server.entrance import Entrance, can_wait_outside
 from core.server.gate import Gate
 from core.server.high_water import write_mark, write_marks
-from core.server.http_pages import HttpPages
+from core.server.http_pages import COMMIT_S, HttpPages
 from core.server.hub import MOST_OF_ACCOUNT, Hub
 from core.server.idle import identity, until_deleted, until_idle
 from core.server.leftovers import Leftovers
@@ -45,6 +46,7 @@ from core.server.removal import Removal
 from core.server.retention import Retention
 from core.server.runners import Supervisor
 from core.server.search import LogSearch
+from core.server.service_manager import keep_alive, notify
 from core.server.sweep import sweep_regularly
 from core.store.accounts import Principal, add_account, knows
 from core.store.endpoint import write_endpoint
@@ -89,7 +91,7 @@ class ServeSettings(msgspec.Struct, frozen=True, kw_only=True):
     trusted_proxies: tuple[str, ...] = ()
     supervise: bool = True
     runner: tuple[str, ...] = ()
-    program: str = "tiphys"
+    program: str = named("tiphys")
     idle_s: float = 0.0
     connections_of_account: int = MOST_OF_ACCOUNT
 
@@ -121,6 +123,17 @@ class Server:
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None,
                         trace: TracebackType | None) -> None:
         await self._stack.aclose()
+
+    async def stores(self) -> bool:
+        """Whether the writer answers, be it that the disk is full: nothing hangs."""
+        try:
+            async with asyncio.timeout(COMMIT_S):
+                await self.hub.store(lambda conn: None)
+        except TimeoutError:
+            return False
+        except ReportableError:
+            return True
+        return True
 
     def reload(self) -> None:
         """Read the certificate's files again; connections that stand go on."""
@@ -244,8 +257,12 @@ async def _run(settings: ServeSettings, on_ready: Callable[[Server], None]) -> N
         if hasattr(signal, "SIGHUP"):
             loop.add_signal_handler(signal.SIGHUP, server.reload)
         on_ready(server)
+        notify("READY=1", f"STATUS=Serving at {server.url.partition('#')[0]}")
         gc.freeze()  # what is loaded by now stays: a collection need not look through it again
-        await server.over.wait()
+        async with TaskScope("service") as scope:
+            scope.spawn(keep_alive(server.stores), name="watchdog")
+            await server.over.wait()
+            notify("STOPPING=1")
 
 
 def hold(home: Home) -> FileLock:

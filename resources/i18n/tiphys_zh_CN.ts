@@ -392,6 +392,10 @@
         <translation>键盘快捷键(&amp;K)</translation>
     </message>
     <message>
+        <source>&amp;Guide through the demonstration</source>
+        <translation>演示导览(&amp;G)</translation>
+    </message>
+    <message>
         <source>&amp;About Tiphys</source>
         <translation>关于 Tiphys(&amp;A)</translation>
     </message>
@@ -805,6 +809,14 @@
 </context>
 <context>
     <name>ConnectionState</name>
+    <message>
+        <source>The server is newer ({theirs}) than this program ({ours}): update this program when you can.</source>
+        <translation>服务器的版本（{theirs}）比本程序（{ours}）新：请在方便时更新本程序。</translation>
+    </message>
+    <message>
+        <source>The server is older ({theirs}) than this program ({ours}); its administrator can update it.</source>
+        <translation>服务器的版本（{theirs}）比本程序（{ours}）旧；其管理员可以更新它。</translation>
+    </message>
     <message>
         <source>connected</source>
         <translation>已连接</translation>
@@ -4560,6 +4572,10 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
         <source>Settings</source>
         <translation>设置</translation>
     </message>
+    <message>
+        <source>The administrator of this computer has fixed this.</source>
+        <translation>此项由这台计算机的管理员统一设定。</translation>
+    </message>
 </context>
 <context>
     <name>ShareBar</name>
@@ -4990,6 +5006,69 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     </message>
 </context>
 <context>
+    <name>TourBand</name>
+    <message>
+        <source>Look</source>
+        <translation>查看</translation>
+    </message>
+    <message>
+        <source>Each row is a step of the agent. Choose one: what it thought, did and got back stands beside it.</source>
+        <translation>每一行是智能体的一个步骤。选择一个：旁边会显示它的思考、动作和得到的结果。</translation>
+    </message>
+    <message>
+        <source>Choose the first step</source>
+        <translation>选择第一个步骤</translation>
+    </message>
+    <message>
+        <source>Tell it something</source>
+        <translation>给它指导</translation>
+    </message>
+    <message>
+        <source>The agent measures itself on the test data. Write what it should use instead, and press Ctrl+Enter. It goes on working meanwhile.</source>
+        <translation>智能体正在用测试数据评估自己。写下它应改用什么，然后按 Ctrl+Enter。其间它会继续工作。</translation>
+    </message>
+    <message>
+        <source>Take this example</source>
+        <translation>使用此示例</translation>
+    </message>
+    <message>
+        <source>Judge</source>
+        <translation>裁定</translation>
+    </message>
+    <message>
+        <source>Go to a step that used the test data and press M: training will leave it out. K keeps one.</source>
+        <translation>转到使用了测试数据的步骤并按 M：训练会跳过它。按 K 保留步骤。</translation>
+    </message>
+    <message>
+        <source>Mask this step</source>
+        <translation>掩码此步骤</translation>
+    </message>
+    <message>
+        <source>Hand it on</source>
+        <translation>交付</translation>
+    </message>
+    <message>
+        <source>The layout Export turns judged sessions into training data, and shows each sample token by token.</source>
+        <translation>“导出”布局将裁定过的会话变成训练数据，并逐词元显示每个样本。</translation>
+    </message>
+    <message>
+        <source>Open Export</source>
+        <translation>打开“导出”</translation>
+    </message>
+    <message>
+        <source>Use a held-out part of the training split, not data/test.jsonl.</source>
+        <translation>请使用训练集中留出的部分，不要使用 data/test.jsonl。</translation>
+    </message>
+    <message>
+        <source>Close the guide; menu Help brings it back</source>
+        <translation>关闭导览；可从“帮助”菜单再次打开</translation>
+    </message>
+    <message>
+        <source>{n} of {total}</source>
+        <translation>{n}/{total}</translation>
+    </message>
+</context>
+<context>
     <name>TrainingController</name>
     <message>
         <source>Starting: the model is being loaded …</source>
@@ -5324,6 +5403,10 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
 </context>
 <context>
     <name>WritingAidsController</name>
+    <message>
+        <source>The administrator of this computer has fixed the templates.</source>
+        <translation>模板由这台计算机的管理员统一设定。</translation>
+    </message>
     <message>
         <source>Saved as a template.</source>
         <translation>已存为模板。</translation>

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -26,7 +27,7 @@ from core.protocol.operations import (
 )
 from core.server.high_water import mark_of
 from core.server.serve import Server
-from core.store import blobs, log, tombstones
+from core.store import blobs, log, loose_blobs, tombstones
 from core.store.backup import back_up
 from core.store.home import Home
 from core.store.restore import restore
@@ -235,3 +236,24 @@ def test_a_folder_that_was_left_makes_it_not_again_and_goes_at_the_next_start(tm
     asyncio.run(run())
 
 
+
+
+def test_a_server_that_ends_takes_no_connection_from_who_still_looks(tmp_path: Path, monkeypatch) -> None:
+    """Closing one that another thread reads with ends the process."""
+    begun, over, read = threading.Event(), threading.Event(), []
+
+    def slow(reader, write) -> int:
+        begun.set()
+        over.wait(10)
+        read.append(scalar(reader, "SELECT 1"))
+        return 0
+
+    monkeypatch.setattr(loose_blobs, "sweep", slow)
+
+    async def run() -> None:
+        async with serving(tmp_path / "home"):
+            await until(begun.is_set)
+        over.set()
+
+    asyncio.run(run())
+    assert read == [1]

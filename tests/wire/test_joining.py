@@ -153,8 +153,8 @@ def test_an_administrator_invites_lists_rotates_and_expires(tmp_path: Path) -> N
                 return await asyncio.to_thread(tiphys, home, *arguments)
 
             made, = await run("account", "invite", "李", "--role", "reviewer", "--file", str(tmp_path / "li"))
-            assert made["file"] == str(tmp_path / "li.tiphys") and made["server"] == server.addresses[0]
-            invitation = read_invitation(tmp_path / "li.tiphys")
+            assert made["file"] == str(tmp_path / "li.tiphys-invitation") and made["server"] == server.addresses[0]
+            invitation = read_invitation(tmp_path / "li.tiphys-invitation")
             assert invitation == parse_invitation(made["link"]) and invitation.name == "李"
             assert {a["name"]: "invited_until" in a for a in await run("account", "list")}["李"]
             token = accounts.make_token()
@@ -179,8 +179,8 @@ def test_an_administrator_invites_lists_rotates_and_expires(tmp_path: Path) -> N
 
 
 def test_a_damaged_file_is_no_invitation(tmp_path: Path) -> None:
-    (tmp_path / "x.tiphys").write_bytes(b"\xff\x00" * 5000)
+    (tmp_path / "x.tiphys-invitation").write_bytes(b"\xff\x00" * 5000)
     with pytest.raises(InvalidInput):
-        read_invitation(tmp_path / "x.tiphys")
+        read_invitation(tmp_path / "x.tiphys-invitation")
     with pytest.raises(Unavailable):
-        read_invitation(tmp_path / "none.tiphys")
+        read_invitation(tmp_path / "none.tiphys-invitation")

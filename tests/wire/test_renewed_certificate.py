@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import os
 import signal
+import ssl
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from support.wire import admin_token, running_client, serving, until
 
 from core.aio import TaskScope
-from core.client.certificate import fetch_fingerprint, split_address, with_pin
+from core.client.certificate import split_address, with_pin
 from core.client.connection import ReconnectingConnection
 from core.protocol.operations import SetTag
 from core.server import certificate_files
 from core.server.certificate import fingerprint_of, own_certificate
 from core.store.endpoint import read_endpoint
 from core.store.home import Home
+
+
+async def fetch_fingerprint(address: str) -> str:
+    """The fingerprint that whoever connects now is shown."""
+    place = urlsplit(address)
+    shown = await asyncio.to_thread(ssl.get_server_certificate, (str(place.hostname), int(place.port or 443)))
+    return hashlib.sha256(ssl.PEM_cert_to_DER_cert(shown)).hexdigest()
+
 
 
 class Bystander:

@@ -19,7 +19,8 @@ MET = ("client", "protocol", "server", "tasks/allowances.py", "tasks/task_check.
 """Where what a command, a connection or a copy can come back with is raised."""
 
 ELSEWHERE = ("server/authority.py", "server/address.py", "server/serve.py", "server/certificate.py",
-             "server/certificate_files.py", "server/settings_file.py", "server/end_rules.py")
+             "server/certificate_files.py", "server/settings_file.py", "server/retention_file.py",
+             "server/end_rules.py")
 """What only whoever starts a server, or works at its command line, is told."""
 
 AMONG_PROGRAMS = {"ahead_of_log": "the client drops its copy", "journal_gap": "the runner resumes",

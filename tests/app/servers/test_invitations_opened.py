@@ -61,7 +61,7 @@ def by_command_line(made: Desktop, invitation: Invitation, folder: Path) -> None
 
 
 def by_file(made: Desktop, invitation: Invitation, folder: Path) -> None:
-    path = folder / "li.tiphys"
+    path = folder / "li.tiphys-invitation"
     path.write_text(f"{invitation}\n")
     made.window.files_dropped.emit([str(path)])
 

@@ -5,18 +5,22 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import docker
 import pytest
 from support.sandboxes import need_engine
-from support.wire import serving
+from support.wire import serving, until
 
 from core.domain.errors import ReportableError, Unavailable
 from core.domain.events import SessionCreated, SessionStateChanged, encode_event, make_event
 from core.domain.task import AgentSettings, Host, Task
 from core.domain.verdict import Author
+from core.protocol.operations import DeleteSession
+from core.sandbox.docker import home_label
 from core.sandbox.kinds import SandboxKind, open_sandbox
 from core.sandbox.sandbox import Sandbox
 from core.server import leftovers
-from core.store import log
+from core.server.authority import Authority
+from core.store import log, tombstones
 from core.store.home import Home
 from core.store.lock import FileLock
 from core.store.schema import open_log
@@ -140,3 +144,37 @@ def test_sessions_that_left_nothing_are_not_locked(tmp_path: Path, monkeypatch: 
 
     asyncio.run(life())
     assert [folder for folder in folders if (folder / "runner.lock").exists()] == []
+
+
+def in_engine(home: Home) -> tuple[set[str], set[str]]:
+    """The containers and the volumes of a home, by session."""
+    engine = docker.from_env()
+    try:
+        chosen = {"label": f"tiphys.home={home_label(str(home.path))}"}
+        return ({c.labels["tiphys.session"] for c in engine.containers.list(all=True, filters=chosen)},
+                {v.attrs["Labels"]["tiphys.session"] for v in engine.volumes.list(filters=chosen)})
+    finally:
+        engine.close()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sandboxes_go_with_their_session_and_with_no_other(tmp_path: Path, kind: SandboxKind) -> None:
+    home = Home(tmp_path / "home")
+    folders = {name: session_in(home, name, "failed") for name in ("over", "over-2")}
+
+    async def life() -> None:
+        gone, stays = [await left_running(home, kind, name, folder) for name, folder in folders.items()]
+        try:
+            async with serving(home.path) as server, Authority(home) as authority:
+                lost = await authority.do("over", DeleteSession())
+                await authority.do("over", DeleteSession(head=lost["head"]))
+                await until(lambda: not tombstones.unfinished(server.hub.reader), seconds=60)
+                assert not await answers(gone) and await answers(stays), "its id only begins alike"
+            if kind == "docker":
+                assert in_engine(home) == ({"over-2"}, {"over-2"})
+            assert not folders["over"].exists() and folders["over-2"].is_dir()
+        finally:
+            await gone.remove()
+            await stays.remove()
+
+    asyncio.run(life())

@@ -1,0 +1,62 @@
+"""What an administrator sets for everybody at this computer: settings below the person's own, some of them fixed, and
+the lab's servers."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+DEFAULT_FILE = Path("/etc/tiphys/desktop.toml")
+VARIABLE = "TIPHYS_DESKTOP_SETTINGS"
+"""Names another file; for tests, and where /etc cannot be written."""
+
+LONGEST = 1 << 20
+
+
+class LabServer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A server that people of the lab work with; `url` may end with its certificate's fingerprint."""
+
+    url: str
+    name: str = ""
+
+
+class Central(msgspec.Struct, frozen=True):
+    """`values` by the key of their setting, which a person's own win over, but for those that `fixed` names."""
+
+    values: dict[str, Any] = {}
+    fixed: frozenset[str] = frozenset()
+    servers: tuple[LabServer, ...] = ()
+    problem: str = ""
+    """Why the file could not be read."""
+
+
+def central_file() -> Path:
+    """Where the administrator's file lies."""
+    return Path(os.environ.get(VARIABLE) or DEFAULT_FILE)
+
+
+def read_central(path: Path) -> Central:
+    """What the file says; nothing where there is none. One that cannot be read keeps nobody out: `problem` says why."""
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8")[:LONGEST])
+        fixed = msgspec.convert(table.pop("fixed", []), tuple[str, ...])
+        servers = msgspec.convert(table.pop("servers", []), tuple[LabServer, ...])
+    except FileNotFoundError:
+        return Central()
+    except (OSError, ValueError, RecursionError) as error:  # msgspec's ValidationError is a ValueError
+        return Central(problem=f"{path} cannot be used: {error}")
+    return Central(values=_flat(table), fixed=frozenset(fixed), servers=servers)
+
+
+def _flat(table: dict[str, object], prefix: str = "") -> dict[str, object]:
+    found: dict[str, object] = {}
+    for key, value in table.items():
+        if isinstance(value, dict):
+            found |= _flat(value, f"{prefix}{key}.")
+        else:
+            found[prefix + key] = value
+    return found

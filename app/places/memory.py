@@ -1,0 +1,66 @@
+"""Where the reader was in each session: the step, the filters, what was looked for; found again after a restart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+from PySide6.QtCore import QObject
+
+from app.desk.frame import Filtered, Frame
+from app.desk.workplace import Workplace
+from core.store.home import write_private
+
+MOST = 1_000
+"""So many sessions are remembered; those that were left longest ago go first."""
+
+
+class PlaceIn(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A place in one session. `step` None is the live tail; `view` are the filters as names and values."""
+
+    step: int | None = None
+    view: dict[str, str] = {}
+
+
+class PlaceMemory(QObject):
+    """Remembers the place when a session is left, and leads there when it is opened without a step of its own."""
+
+    def __init__(self, place: Workplace, window: Frame) -> None:
+        super().__init__(window.widget)
+        self._place, self._window = place, window
+        self._path = place.home.path / "read.json"
+        self._places = _read(self._path)
+        place.sight.left.connect(self._hold)
+        place.sight.opened.connect(self._lead)
+
+    @property
+    def _steps(self) -> Filtered:
+        panel = self._window.docks["trajectory"].widget()
+        assert isinstance(panel, Filtered)
+        return panel
+
+    def _hold(self) -> None:
+        sight = self._place.sight
+        self._places.pop(sight.session, None)
+        self._places[sight.session] = PlaceIn(sight.step, self._steps.shown_filters())
+        while len(self._places) > MOST:
+            del self._places[next(iter(self._places))]
+        write_private(self._path, msgspec.json.encode(self._places))
+
+    def _lead(self) -> None:
+        sight = self._place.sight
+        if not sight.session or sight.step is not None:  # a link, a hit or a notice says itself where to go
+            return
+        held = self._places.get(sight.session, PlaceIn())
+        if held.view != self._steps.shown_filters():
+            self._steps.show_filters(held.view)
+        if held.step is not None:
+            self._place.cursor.to_step(held.step)
+
+
+def _read(path: Path) -> dict[str, PlaceIn]:
+    """What was stored; nothing where the file is not there or is no such file: places can be lost without harm."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, PlaceIn])
+    except (OSError, msgspec.DecodeError):
+        return {}

@@ -1,0 +1,140 @@
+"""The guide through the demonstration: a band over the review bar, four steps, each done when the thing was done."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QSettings, Qt, Signal
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
+
+from app.desk.workplace import Workplace
+from app.kit import theme, tokens
+from app.kit.boxes import column, row
+from app.kit.i18n import QT_TRANSLATE_NOOP
+from app.kit.safe_text import PlainLabel
+from app.kit.tool_button import tool_button
+from app.sessions.new import DEMONSTRATION
+from app.window.bars import add_bar
+from app.window.window import Window
+
+STEPS = (
+    (QT_TRANSLATE_NOOP("TourBand", "Look"), QT_TRANSLATE_NOOP(
+        "TourBand", "Each row is a step of the agent. Choose one: what it thought, did and got back stands beside it."),
+     QT_TRANSLATE_NOOP("TourBand", "Choose the first step")),
+    (QT_TRANSLATE_NOOP("TourBand", "Tell it something"), QT_TRANSLATE_NOOP(
+        "TourBand", "The agent measures itself on the test data. Write what it should use instead, "
+                    "and press Ctrl+Enter. It goes on working meanwhile."),
+     QT_TRANSLATE_NOOP("TourBand", "Take this example")),
+    (QT_TRANSLATE_NOOP("TourBand", "Judge"), QT_TRANSLATE_NOOP(
+        "TourBand", "Go to a step that used the test data and press M: training will leave it out. K keeps one."),
+     QT_TRANSLATE_NOOP("TourBand", "Mask this step")),
+    (QT_TRANSLATE_NOOP("TourBand", "Hand it on"), QT_TRANSLATE_NOOP(
+        "TourBand", "The layout Export turns judged sessions into training data, "
+                    "and shows each sample token by token."),
+     QT_TRANSLATE_NOOP("TourBand", "Open Export")),
+)
+"""Of each step of the guide: title, sentence, and what its button does."""
+
+EXAMPLE = QT_TRANSLATE_NOOP("TourBand", "Use a held-out part of the training split, not data/test.jsonl.")
+
+
+class TourBand(QFrame):
+    """One step of the guide; it never takes the keyboard."""
+
+    done_for_me = Signal()
+    closed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("tour")
+        self.title, self.count = PlainLabel("", self), PlainLabel("", self)
+        self.title.setFont(theme.font_of("title"))
+        self.count.setForegroundRole(self.palette().ColorRole.PlaceholderText)
+        self.sentence = PlainLabel("", self)
+        self.sentence.setWordWrap(True)
+        self.act = QPushButton("", self)
+        self.act.clicked.connect(self.done_for_me)
+        close = tool_button(self, "x", self.tr("Close the guide; menu Help brings it back"))
+        close.clicked.connect(self.closed)
+        for button in (self.act, close):
+            button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        gap = theme.px(tokens.BETWEEN)
+        words = column(row(self.title, self.count, 1, spacing=gap), self.sentence, spacing=theme.px(2))
+        row((words, 1), self.act, close, on=self, spacing=gap, margin=theme.px(tokens.SIDE))
+
+    def show_step(self, at: int) -> None:
+        """The step of the guide that is due, counted from 0."""
+        title, sentence, act = STEPS[at]
+        self.title.setText(self.tr(title))
+        self.sentence.setText(self.tr(sentence))
+        self.act.setText(self.tr(act))
+        self.count.setText(self.tr("{n} of {total}").format(n=at + 1, total=len(STEPS)))
+
+
+class Tour(QObject):
+    """Shows the band while the demonstration is looked at, until it was gone through or closed."""
+
+    def __init__(self, place: Workplace, window: Window) -> None:
+        super().__init__(window)
+        band = self._band = TourBand(window)
+        self._place = place
+        self._bar = add_bar(window, "tour", band, Qt.ToolBarArea.BottomToolBarArea, above=True)
+        self._state = QSettings(str(place.home.path / "window.ini"), QSettings.Format.IniFormat)
+        window.layouts.asked.connect(self._show)
+        band.closed.connect(self._close)
+        band.done_for_me.connect(self._do)
+        place.actions["help.guide"].triggered.connect(self._again)
+        place.actions["view.export"].triggered.connect(self._on_export)
+        for signal in (place.sight.opened, place.sight.stepped, place.sight.grew, place.desks.outbox_changed):
+            signal.connect(self._show)
+        self._exported = False
+        self._show()
+
+    @property
+    def at(self) -> int:
+        """The step of the guide that is due; the number of all once every one was done."""
+        trajectory = self._place.sight.trajectory
+        if trajectory is None or (self._place.sight.step is None and self._reached < 1):
+            return 0
+        judged = any(v.author.kind == "person" for o in trajectory.steps.opinions.values() for v in o.verdicts.values())
+        done = (True, bool(trajectory.guidance), judged, self._exported)
+        return done.index(False) if False in done else len(done)
+
+    @property
+    def _reached(self) -> int:
+        return int(str(self._state.value("tour/reached", 0)))
+
+    def _show(self, *_: object) -> None:
+        row = self._place.sight.row
+        due = self.at
+        shown = (row is not None and row.task == DEMONSTRATION and row.origin == "live" and due < len(STEPS)
+                 and self._state.value("tour/closed") != "yes")
+        if shown:
+            self._state.setValue("tour/reached", max(due, self._reached))
+            self._band.show_step(due)
+        self._bar.setVisible(shown)
+
+    def _do(self) -> None:
+        """What the button promises."""
+        trajectory, actions = self._place.sight.trajectory, self._place.actions
+        match self.at:
+            case 0 if trajectory is not None and trajectory.steps:
+                self._place.cursor.to_step(trajectory.steps.numbers[0])
+            case 1:
+                self._place.cursor.offer_text(self._band.tr(EXAMPLE))
+            case 2:
+                actions["review.mask"].trigger()
+            case 3:
+                actions["view.export"].trigger()
+
+    def _on_export(self, *_: object) -> None:
+        self._exported = self.at >= len(STEPS) - 1
+        self._show()
+
+    def _close(self) -> None:
+        self._state.setValue("tour/closed", "yes")
+        self._show()
+
+    def _again(self, *_: object) -> None:
+        self._state.setValue("tour/closed", "no")
+        self._state.setValue("tour/reached", 0)
+        self._exported = False
+        self._show()

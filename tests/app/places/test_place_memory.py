@@ -1,0 +1,54 @@
+"""The place in each session is found again: over switching, over a restart; a link says itself where to go."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from support.logs import Maker
+from support.panels import told_session
+from support.window import shown_window
+
+from app.places.memory import PlaceMemory
+
+
+def reader(place, made) -> PlaceMemory:
+    return PlaceMemory(place, made)
+
+
+def test_step_filters_and_words_are_found_again(tmp_path: Path):
+    other = Maker(5)
+    for _ in range(4):
+        other.add_step()
+    with shown_window(tmp_path, told_session(), other, layout="read") as (made, place):
+        memory = reader(place, made)
+        steps = made.docks["trajectory"].widget()
+        place.cursor.move("s1", 4)
+        steps.show_filters({"find": "line"})
+        place.cursor.move("s2")
+        assert place.sight.step is None and steps.shown_filters() == {}
+        place.cursor.move("s1")
+        assert place.sight.step == 4 and steps.shown_filters() == {"find": "line"}
+        place.cursor.move("s2", 2)
+        place.cursor.move("s1", 7)
+        assert place.sight.step == 7, "who says where to go goes there"
+        place.cursor.move("")
+        memory.setParent(None)
+    (tmp_path / "again").mkdir()
+    shutil.copy(tmp_path / "read.json", tmp_path / "again")
+    with shown_window(tmp_path / "again", told_session(), other, layout="read") as (made, place):
+        memory = reader(place, made)
+        place.cursor.move("s2")
+        assert place.sight.step == 2
+        place.cursor.move("s1")
+        assert place.sight.step == 7
+        memory.setParent(None)
+
+
+def test_a_file_that_is_none_is_passed_over(tmp_path: Path):
+    with shown_window(tmp_path, told_session(), layout="read") as (made, place):
+        (place.home.path / "read.json").write_text("rubbish")
+        memory = reader(place, made)
+        place.cursor.move("s1")
+        assert place.sight.step is None
+        memory.setParent(None)

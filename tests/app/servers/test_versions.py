@@ -1,0 +1,37 @@
+"""A server of another version: the list of servers says which of the two is older, and what to do."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from support.desktops import window
+from support.eventually import eventually
+from support.server_process import ServerProcess
+
+from app.desk.desk import LinkStatus
+from app.servers import connection_state
+from app.servers.connection_state import state_of
+from core.domain.version import named, numbers
+
+
+@pytest.mark.parametrize(("program", "meant"), [
+    ("tiphys 1.4.0", (1, 4, 0)), ("tiphys", ()),
+    ("", ()), ("tiphys 2", ()), ("tiphys 1.x", ()), ("tiphys 1.", ()), ("tiphys ²", ()), ("a b 0.10", (0, 10))])
+def test_the_version_at_the_end_of_a_name(program, meant):
+    assert numbers(program) == meant
+
+
+@pytest.mark.parametrize(("theirs", "word"), [("tiphys 9.0.0", "newer (9.0.0)"), ("tiphys 0.0.1", "older (0.0.1)"),
+                                              ("tiphys 1.2.0", ""), ("tiphys", "")])
+def test_the_one_that_is_older_is_named(qapp, monkeypatch, theirs, word):
+    monkeypatch.setattr(connection_state, "named", lambda program: f"{program} 1.2.0")
+    detail = state_of(LinkStatus("online", datetime.now(UTC), "wss://lab", program=theirs)).detail
+    assert (word in detail) if word else detail == "wss://lab"
+
+
+async def test_the_desktop_learns_the_servers_version(qapp, tmp_path):
+    with ServerProcess(tmp_path / "lab") as lab:
+        async with window(tmp_path / "desk") as made:
+            entry = made.place.servers.add(lab.url, lab.token)
+            await eventually(lambda: made.servers.desk(entry.id).link.program == named("tiphys"))

@@ -1,0 +1,75 @@
+"""The guide through the demonstration: each step ends when the thing was done, × ends it, and it takes no keyboard."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from PySide6.QtWidgets import QApplication, QToolBar
+from support.logs import Maker
+from support.window import shown_window
+
+from app.sessions.new import DEMONSTRATION
+from app.window.tour import Tour, TourBand
+from core.domain.events import GuidanceQueued, VerdictGiven
+from core.domain.verdict import Author
+
+
+@contextlib.contextmanager
+def touring(folder: Path, maker: Maker) -> Iterator[tuple]:
+    with shown_window(folder, maker, layout="live") as (made, place):
+        tour = Tour(place, made)
+        place.cursor.move("s1")
+        yield made, place, tour, made.findChild(TourBand)
+        tour.setParent(None)
+
+
+def again(folder: Path) -> Path:
+    """Where the window of a restart finds what the first one stored."""
+    (folder / "again").mkdir()
+    return folder / "again"
+
+
+def demonstration() -> Maker:
+    maker = Maker(0, task=DEMONSTRATION)
+    for _ in range(3):
+        maker.add_step()
+    return maker
+
+
+def test_the_guide_walks_through_look_guide_judge_and_export(tmp_path):
+    maker = demonstration()
+    with touring(tmp_path, maker) as (made, place, _, band):
+        before = QApplication.focusWidget()
+        assert band.isVisible() and (band.title.text(), band.count.text()) == ("Look", "1 of 4")
+        band.act.click()
+        assert place.sight.step == 1 and band.title.text() == "Tell it something"
+        band.act.click()
+        assert "held-out" in made.docks["guidance"].widget().box.toPlainText()
+        assert QApplication.focusWidget() is before or made.docks["guidance"].isAncestorOf(QApplication.focusWidget())
+    maker.say(GuidanceQueued(guidance="g1", text="hold out"), Author(kind="person", name="li"))
+    maker.say(VerdictGiven(step=1, value="mask"), Author(kind="person", name="li"))
+    with touring(tmp_path / "again", maker) as (made, place, _, band):
+        place.cursor.to_step(1)
+        assert band.title.text() == "Hand it on"
+        band.act.click()
+        assert made.layouts.current == "export" and not band.isVisible()
+
+
+def test_the_guide_is_closed_for_good_and_comes_back_from_the_menu(tmp_path):
+    with touring(tmp_path, demonstration()) as (made, place, tour, band):
+        band.closed.emit()
+        assert not band.isVisible()
+        tour._state.sync()
+    shutil.copy(tmp_path / "window.ini", again(tmp_path))
+    with touring(tmp_path / "again", demonstration()) as (made, place, tour, band):
+        assert not band.isVisible() and isinstance(made.findChild(QToolBar, "tour"), QToolBar)
+        place.actions["help.guide"].trigger()
+        assert band.isVisible()
+    with shown_window(tmp_path / "other", Maker(1)) as (made, place):
+        tour = Tour(place, made)
+        place.cursor.move("s1")
+        assert not made.findChild(TourBand).isVisible(), "another session is no demonstration"
+        tour.setParent(None)

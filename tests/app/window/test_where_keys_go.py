@@ -1,0 +1,49 @@
+"""Where a letter goes is always seen, and Esc leads back to the list from wherever it is."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from support.eventually import eventually
+from support.panels import told_session
+from support.window import press, shown_window
+
+from app.window.status import StatusController
+
+
+def test_esc_leads_from_every_box_back_to_the_list_and_what_was_typed_stays(qtbot, tmp_path):
+    with shown_window(tmp_path, told_session(), layout="live") as (made, place):
+        status = StatusController(place, made.status)
+        place.cursor.move("s1", 3)
+        made.activateWindow()
+        qtbot.waitUntil(made.isActiveWindow)
+        steps = made.docks["trajectory"].widget().list
+        place.cursor.focus_list()
+        qtbot.waitUntil(steps.hasFocus)
+        assert made.status.keys.text() == "Keys act on the list"
+        boxes = [made.docks["guidance"].widget().box, made.docks["sessions"].widget().words,
+                 made.docks["review"].widget().bar.reason.lineEdit()]
+        for box in boxes:
+            box.setFocus()
+            qtbot.waitUntil(box.hasFocus)
+            assert made.status.keys.text() == "Keys type here · Esc returns to the list"
+            if box.isEnabled():
+                QTest.keyClicks(box, "kept")
+        press(made, Qt.Key.Key_Escape)
+        qtbot.waitUntil(steps.hasFocus)
+        assert boxes[2].text() == "kept"
+        status.deleteLater()
+
+
+async def test_after_each_text_the_mode_is_the_usual_one_again(qapp, tmp_path):
+    with shown_window(tmp_path, told_session(), layout="live") as (made, place):
+        place.cursor.move("s1")
+        panel = made.docks["guidance"].widget()
+        panel.set_target("s1", "")
+        panel.writing.mode.setCurrentIndex(1)
+        panel.writing.set_draft("stop")
+        panel.writing.submit()
+        await eventually(lambda: panel.writing.mode.currentData() == "note")
+        await place.scope.close()
+        assert QApplication.instance() is not None
