@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from math import nan
@@ -16,7 +15,7 @@ from app.kit.i18n import QT_TRANSLATE_NOOP, plural
 from app.kit.safe_text import one_line, visible
 from core.domain.events import ScoreGiven
 from core.domain.guidance import Guidance
-from core.domain.request import requested
+from core.domain.request import plain_words, requested
 from core.domain.session import SessionRow
 from core.domain.step import StepHead
 from core.domain.steps import ERROR, Steps
@@ -163,7 +162,7 @@ def step_row(trajectory: Trajectory, at: int, reader: str = "") -> RowText:
     head = entry.head
     kind = kind_of(head, trajectory)
     tool = head.tools[0] if head.tools else QCoreApplication.translate("Row", "Answer")
-    title = head.title.removeprefix(head.tools[0]).strip() if head.tools else _MARKS.sub("", head.title)
+    title = head.title.removeprefix(head.tools[0]).strip() if head.tools else plain_words(head.title)
     word, meaning = _outcome(head)
     verdicts = seen(entry.verdicts, reader)
     state, chip = verdict_state(verdicts.values(), len(head.tools)), ""
@@ -175,10 +174,6 @@ def step_row(trajectory: Trajectory, at: int, reader: str = "") -> RowText:
         word=chip or word, meaning="mask" if chip else meaning, is_chip=bool(chip),
         added=head.added, removed=head.removed, duration=_took(head), state=state,
         verdict=verdict_words(verdicts, len(head.tools))[0])
-
-
-_MARKS = re.compile(r"(?:^|(?<= ))#{1,6} +|\*\*|`")
-"""Marks of headings, strong words and code, which a row of words goes without."""
 
 
 def with_called(row: RowText, called: Sequence[SessionRow]) -> RowText:

@@ -20,7 +20,8 @@ COUNTED_BYTES = 400_000
 class State(msgspec.Struct, frozen=True):
     """The content of a file at a time. `hash` "" with `too_large` False: the file is absent.
 
-    `outside` marks a state that the agent's file actions did not make.
+    `outside` marks a state that the agent's file actions did not make, `is_part` one of which only what was changed is
+    known.
     """
 
     step: int
@@ -28,6 +29,7 @@ class State(msgspec.Struct, frozen=True):
     too_large: bool = False
     outside: bool = False
     size: int = 0
+    is_part: bool = False
 
 
 class TouchedFile(msgspec.Struct, frozen=True):
@@ -60,11 +62,15 @@ class TouchedFile(msgspec.Struct, frozen=True):
     def states(self) -> list[State]:
         """Every content in order; the first is the one before the first change."""
         first = self.changes[0]
-        found = [State(0, first.before)]
+        found = [State(0, first.before, is_part=first.is_partial)]
         for change in self.changes:
-            if change.before != found[-1].hash and change.before and not found[-1].too_large:
+            if change.is_partial:
+                if change is not first:
+                    found.append(State(change.step, change.before, is_part=True))
+            elif change.before != found[-1].hash and change.before and not found[-1].too_large:
                 found.append(State(change.step, change.before, outside=True))
-            found.append(State(change.step, change.after, too_large=change.too_large, size=change.size))
+            found.append(State(change.step, change.after, too_large=change.too_large, size=change.size,
+                               is_part=change.is_partial))
         return found
 
 

@@ -216,6 +216,9 @@ class FilesView(QWidget):
         self._split.setSizes([first, total - first])
 
     def _state_name(self, place: int, state: State) -> str:
+        if state.is_part:
+            return menu_text(self.tr("v{version} · step {step}, in part").format(version=place, step=state.step)
+                             if state.step else self.tr("v0 · before, in part"))
         if state.step == 0:
             return menu_text(self.tr("v0 · before")) if state.hash else self.tr("v0 · absent")
         name = self.tr("v{version} · step {step}").format(version=place, step=state.step)

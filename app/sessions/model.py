@@ -188,7 +188,8 @@ class SessionsModel(QAbstractListModel):
         return self._query.passes(Candidate(row, self._server_name(row.session), self._new(row)))
 
     def _place(self, row: SessionRow) -> tuple[object, ...]:
-        begun = -(row.created_at.timestamp() if row.created_at else 0)
+        at = row.began_at or row.created_at
+        begun = -(at.timestamp() if at else 0)
         heard = -(row.updated_at.timestamp() if row.updated_at else 0)
         first: object = {"begun": 0, "attention": _urgency(row), "new": -self._new(row), "heard": heard,
                          "name": (row.title or row.task or row.session).casefold()}[self._order]

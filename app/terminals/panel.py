@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from itertools import islice
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
@@ -14,6 +15,7 @@ from app.kit.timers import single_shot
 from app.terminals.tape import COLUMNS, ROWS, Player, TerminalTape, ends_at, written_in
 from app.terminals.view import TerminalsView
 from core.domain.outputs import Outputs
+from core.domain.trajectory import Trajectory
 
 FRAME_MS = 16
 BUDGET_S = 0.006
@@ -51,7 +53,7 @@ class TerminalsController(QObject):
         ends = ends_at(trajectory, step) if trajectory else {}
         if trajectory is None or not ends:
             self._shown = None
-            self._view.show_empty(step)
+            self._view.show_empty(step, commands_in(trajectory, step) if trajectory is not None else 0)
             return
         if self._key not in ends:
             written = written_in(trajectory, step)
@@ -107,6 +109,14 @@ class TerminalsController(QObject):
 
             self._sight.holder(hash).body(hash, keep)
         return self._blobs.get(hash)
+
+
+def commands_in(trajectory: Trajectory, step: int | None) -> int:
+    """How many steps up to one (None: so far) ran a command."""
+    steps = trajectory.steps
+    last = steps.index_of(step) if step is not None else None
+    shells = {number for number, shape in enumerate(steps.shapes) if shape.family == "command"}
+    return sum(shape in shells for shape in islice(steps.shape_of, None if last is None else last + 1))
 
 
 def build(place: Workplace, parent: QWidget) -> TerminalsView:

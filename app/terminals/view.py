@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QTabBar, QWidget
 from app.kit import theme
 from app.kit.boxes import column, row
 from app.kit.empty import Empty, Faces
+from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel, menu_text, plain_tooltip
 from app.terminals.emulator import Emulator
 from app.terminals.screen import TerminalScreen
@@ -49,9 +50,12 @@ class TerminalsView(QWidget):
         self.setFocusProxy(self.terminal)
         self.show_empty(None)
 
-    def show_empty(self, step: int | None) -> None:
-        """No terminal: say why."""
-        if step is None:
+    def show_empty(self, step: int | None, commands: int = 0) -> None:
+        """No terminal: say why. `commands` is how many the agent ran up to there, though the log keeps no terminal."""
+        if commands:
+            title = self.tr("This log keeps no terminal")
+            hint = self.tr("%n command(s) ran; each stands under Step with what it printed.", None, plural(commands))
+        elif step is None:
             title = self.tr("No terminal yet")
             hint = self.tr("Each shell that the agent opens gets a tab here and streams while the agent types. "
                            "Select a session that runs commands.")

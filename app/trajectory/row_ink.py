@@ -133,16 +133,13 @@ def short_path(path: str, cells: int) -> tuple[str, str]:
     tail = name + dot + rest
     if len(path) <= cells or not slash:
         return (folder + slash, tail) if len(path) <= cells else ("", _cut(path, cells))
-    first = folder.split("/")[1 if folder.startswith("/") else 0] if folder else ""
-    room = cells - len(tail)
     parts = folder.split("/")
-    for skip in range(1, len(parts)):
-        shown = "/".join([first, "…", *parts[skip + 1 :]]) + "/"
-        if len(shown) <= room and parts[skip + 1 :]:
-            return shown, tail
-    for shown in (f"{first}/…/", "…/"):
-        if len(shown) <= room:
-            return shown, tail
+    lead = "/".join(parts[: 2 if folder.startswith("/") else 1])
+    for start in (f"{lead}/…", "…"):
+        for skip in range(1, len(parts) + 1):
+            shown = "/".join([start, *parts[skip + 1 :]]) + "/"
+            if len(shown) + len(tail) <= cells:
+                return shown, tail
     return "", _cut(tail, cells)
 
 

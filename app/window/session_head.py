@@ -89,9 +89,10 @@ class SessionHead(QWidget):
             if most.cost_usd:
                 money = self.tr("{amount} of {limit}").format(amount=money, limit=quantities.money(most.cost_usd))
         score = self.tr("score {n}").format(n=quantities.score(row.score)) if row.score is not None else ""
-        begun = quantities.day_and_clock(row.created_at)
+        begun = quantities.day_and_clock(row.began_at or row.created_at)
         origin = "" if row.origin == "live" else one_line(row.origin, 24)
         silent = quantities.between(row.updated_at, datetime.now(UTC)) if live else None
         heard = self.tr("silent since {time}").format(time=quantities.clock(row.updated_at)) if (
             silent is not None and silent > SILENT_S) else ""
-        return [origin, one_line(row.model, 32), begun, steps, money, score, state_words(row.state)[1], heard]
+        took = "" if live else quantities.duration(row.worked_s)
+        return [origin, one_line(row.model, 32), begun, took, steps, money, score, state_words(row.state)[1], heard]

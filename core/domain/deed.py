@@ -96,9 +96,8 @@ def path_in(tool: Tool, given: Mapping[str, Any]) -> str:
 
 def changed_texts(given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """(old, new) of each replacement that a call of an editor makes."""
-    old, new = (_first(given, keys) for keys in (OLD, NEW))
-    if isinstance(old, str) or isinstance(new, str):
-        yield str(old or ""), str(new or "")
+    if any(isinstance(given.get(key), str) for key in (*OLD, *NEW)):
+        yield str(_first(given, OLD)), str(_first(given, NEW))
     edits = given.get("edits", given.get("replacements"))
     for edit in edits if isinstance(edits, list) else ():
         if isinstance(edit, dict):

@@ -24,6 +24,14 @@ _HOUSEKEEPING = frozenset({
 """Commands that ask the program for something, and not the agent."""
 
 
+_MARKS = re.compile(r"(?:^|(?<=[\s]))#{1,6} +|\*\*|`")
+
+
+def plain_words(text: str) -> str:
+    """A text in one line without the marks of headings, strong words and code, as for a title."""
+    return " ".join(_MARKS.sub("", text[:_MOST]).split())
+
+
 def requested(text: str) -> str:
     """What was asked in a message; "" where it holds nothing but what a program added, or a command to the program."""
     head = text[:_MOST]

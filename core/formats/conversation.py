@@ -143,7 +143,7 @@ class Conversation:
             content=step.thought if step.completion is None else step.completion), self._source)
         for result in step.results:
             if result.edit is not None:
-                result.edit.record(self.builder, number)
+                self.builder.change(result.edit, number)
         self.builder.step(body, context, completion, step.usage, started_at=step.started_at, ended_at=_end(step),
                           tools=step.tools, terminals=step.terminals, item=step.item)
         self.refs.append(completion)

@@ -6,30 +6,17 @@ from typing import Any
 
 import msgspec
 
-from core.domain.events import FileChanged
-from core.formats.imported import SessionBuilder
 from core.formats.values import text_of
-
-_LARGEST = 16 * 1024 * 1024
-"""Most characters of a content."""
 
 
 class FileEdit(msgspec.Struct, frozen=True):
-    """One change of one file; `before` is None where the file was not there."""
+    """One change of one file; `before` is None where the file was not there. `is_partial`: both hold the changed part
+    of the file alone."""
 
     path: str
     before: str | None
     after: str
-
-    def record(self, builder: SessionBuilder, step: int) -> None:
-        """Add it to a session; a content that is too large is left out."""
-        size = len(self.after.encode("utf-8", "replace"))
-        if max(len(self.after), len(self.before or "")) > _LARGEST:
-            builder.fact(FileChanged(host="main", path=self.path, size=size, step=step, too_large=True))
-            return
-        before = "" if self.before is None else builder.blob(self.before.encode("utf-8", "replace"))
-        builder.fact(FileChanged(host="main", path=self.path, before=before, step=step, size=size,
-                                 after=builder.blob(self.after.encode("utf-8", "replace"))))
+    is_partial: bool = False
 
 
 def of_openhands(observation: dict[str, Any]) -> FileEdit | None:

@@ -14,8 +14,10 @@ from core.domain.errors import InvalidInput
 from core.domain.events import (
     Branched,
     Fact,
+    FileChanged,
     NoteAdded,
     ScoreGiven,
+    SearchMade,
     SessionCreated,
     SessionState,
     SessionStateChanged,
@@ -27,15 +29,21 @@ from core.domain.events import (
 )
 from core.domain.head import make_head
 from core.domain.message import Message, encode_message
-from core.domain.request import requested
+from core.domain.request import plain_words, requested
 from core.domain.step import StepBody, Usage, encode_body
 from core.domain.task import AgentSettings, ModelSettings, Task
 from core.domain.verdict import Author
 from core.formats.blob_spool import BlobSelection, BlobSpool
+from core.formats.call_edits import CallEdits
+from core.formats.edits import FileEdit
+from core.formats.lookups import lookups
 from core.formats.tools import table_of
 
 _DESCRIPTION = 400_000
 """Most characters of a task's description: it travels in one event, whose size is bounded."""
+
+_LARGEST = 16 * 1024 * 1024
+"""Most characters of a file's content."""
 
 _ITEM = 100
 """A message's id of more characters is known by its hash."""
@@ -84,6 +92,10 @@ class SessionBuilder:
         self._title = ""
         self.steps = 0
         self.errors = 0
+        self.changed: set[tuple[int, str]] = set()
+        """The changes of files, by step and path, that the format tells of itself."""
+        self._tools = table_of(format)
+        self._edits = CallEdits(self._tools)
 
     def create(self, title: str, description: str, *, task: str = "", model: str = "", parent: str = "",
                parent_step: int = 0, is_call: bool = False) -> None:
@@ -92,7 +104,7 @@ class SessionBuilder:
         `parent` names the session, and `parent_step` its step, that this one is a continuation of, or (`is_call`) that
         called it as a subagent.
         """
-        self._title = " ".join((requested(title) or title).split())[:200] or self.session
+        self._title = plain_words(requested(title) or title)[:200] or self.session
         if len(description) > _DESCRIPTION:
             description = description[:_DESCRIPTION]
             self.warnings.append(f"The task's description is shown up to its character {_DESCRIPTION:,}.")
@@ -125,8 +137,13 @@ class SessionBuilder:
 
         A list that is given again must only have grown: then the step's delta is what is new at its end.
         """
-        head = make_head(body, usage=usage, started_at=started_at, ended_at=ended_at, tools=table_of(self.format))
+        head = make_head(body, usage=usage, started_at=started_at, ended_at=ended_at, tools=self._tools)
         delta = self._delta(() if context is None else context)
+        for edit in self._edits.of(body):
+            if (body.number, edit.path) not in self.changed:
+                self.change(edit, body.number)
+        for query, engine in lookups(body, self._tools):
+            self.fact(SearchMade(query=query, engine=engine, step=body.number))
         self.fact(StepAdded(head=head, body=self.blob(encode_body(body)), context=delta,
                             completion=completion, tools=tools,
                             terminals=terminals or {},
@@ -149,6 +166,17 @@ class SessionBuilder:
             context, delta = (), ContextDelta()
         self._context, self._length = context, len(context)
         return delta
+
+    def change(self, edit: FileEdit, step: int) -> None:
+        """A step changed a file; a content that is too large is left out."""
+        self.changed.add((step, edit.path))
+        size = len(edit.after.encode("utf-8", "replace"))
+        if max(len(edit.after), len(edit.before or "")) > _LARGEST:
+            self.fact(FileChanged(host="main", path=edit.path, size=size, step=step, too_large=True))
+            return
+        before = "" if edit.before is None else self.blob(edit.before.encode("utf-8", "replace"))
+        self.fact(FileChanged(host="main", path=edit.path, before=before, step=step, size=size,
+                              is_partial=edit.is_partial, after=self.blob(edit.after.encode("utf-8", "replace"))))
 
     def totals(self, counts: Mapping[str, object], of: str = "the whole run") -> None:
         """What a file counts for a run or turn only, as a note; None is unknown."""

@@ -26,7 +26,7 @@ def blind_edit(evidence: Evidence, *, spare_runs: bool = True) -> Iterator[Findi
     and then change is debugging, which App. E keeps (`spare_runs` false takes the sentence by the letter).
     """
     known: set[tuple[str, str]] = set()
-    created = {(f.step, posixpath.normpath(f.path)) for f in evidence.files if not f.before}
+    created = {(f.step, posixpath.normpath(f.path)) for f in evidence.files if not (f.before or f.is_partial)}
     opened: tuple[str, str] | None = None
     before: StepBody | None = None
     earlier: tuple[set[tuple[str, str]], StepBody | None] = set(), None

@@ -375,6 +375,16 @@
     </message>
 </context>
 <context>
+    <name>TerminalsView</name>
+    <message numerus="yes">
+        <source>%n command(s) ran; each stands under Step with what it printed.</source>
+        <translation>
+            <numerusform>%n command ran; it stands under Step with what it printed.</numerusform>
+            <numerusform>%n commands ran; each stands under Step with what it printed.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>TrajectoryView</name>
     <message numerus="yes">
         <source>%n new</source>

@@ -1935,6 +1935,14 @@
         <translation>请转到更晚的步骤，或按 F 跟随最新步骤。</translation>
     </message>
     <message>
+        <source>v{version} · step {step}, in part</source>
+        <translation>v{version} · 第 {step} 步，部分内容</translation>
+    </message>
+    <message>
+        <source>v0 · before, in part</source>
+        <translation>v0 · 之前，部分内容</translation>
+    </message>
+    <message>
         <source>v0 · before</source>
         <translation>v0 · 之前</translation>
     </message>
@@ -4900,6 +4908,16 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     <message>
         <source>Terminals</source>
         <translation>终端</translation>
+    </message>
+    <message>
+        <source>This log keeps no terminal</source>
+        <translation>此日志没有保存终端</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n command(s) ran; each stands under Step with what it printed.</source>
+        <translation>
+            <numerusform>运行了 %n 条命令；每条命令及其输出都在“步骤”中。</numerusform>
+        </translation>
     </message>
     <message>
         <source>No terminal yet</source>

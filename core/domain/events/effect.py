@@ -28,7 +28,10 @@ class TerminalOutput(Fact, frozen=True, kw_only=True, tag="terminal_output"):
 
 
 class FileChanged(Fact, frozen=True, kw_only=True, tag="file_changed"):
-    """A file's content before and after, as blob hashes; empty for absent, `too_large` where it was not kept."""
+    """A file's content before and after, as blob hashes; empty for absent, `too_large` where it was not kept.
+
+    `is_partial`: both are the changed part of the file alone, for the source tells no more.
+    """
 
     host: Name
     path: Address
@@ -37,6 +40,7 @@ class FileChanged(Fact, frozen=True, kw_only=True, tag="file_changed"):
     size: Total = 0
     step: StepPlace = 0
     too_large: bool = False
+    is_partial: bool = False
 
 
 class SearchResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

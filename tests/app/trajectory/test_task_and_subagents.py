@@ -7,13 +7,16 @@ import json
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from support.logs import fill
+from PySide6.QtWidgets import QLabel
+from support.logs import PERSON, Maker, fill
 from support.panels import workplace
 
 from app.step.panel import build as build_step
+from app.terminals.panel import build as build_terminals
 from app.trajectory.model import RowTextRole
 from app.trajectory.panel import build
 from app.trajectory.row_ink import short_path
+from core.domain.events import VerdictGiven
 from core.domain.request import requested
 from core.formats import registry
 
@@ -62,8 +65,8 @@ def test_the_task_is_pinned_and_a_turn_of_a_person_is_a_row(qtbot, place):
     qtbot.addWidget(panel), qtbot.addWidget(step)
     place.cursor.move(main, 1)
     [(key, row, below)] = panel.pinned.rows
-    assert (key, row.title, below) == ("task", "# Make it fast", "The **parser** is slow.")
-    assert place.sight.row.title == "# Make it fast The **parser** is slow.", "never /clear"
+    assert (key, row.title, below) == ("task", "Make it fast", "The parser is slow.")
+    assert place.sight.row.title == "Make it fast The parser is slow.", "never /clear"
     turn = texts(panel)[1]
     assert (turn.icon, turn.title, turn.ground) == ("user-round", "Mend it now.", "person")
     place.actions["go.task"].trigger()
@@ -111,6 +114,35 @@ def test_what_was_asked(text, asked):
     ("a/b/c.py", 20, ("a/b/", "c.py")), ("x/structure.md", 13, ("", "structure.md")),
     ("todo-app/src/deep/notes/structure.md", 30, ("todo-app/…/notes/", "structure.md")),
     ("todo-app/src/deep/notes/structure.md", 24, ("todo-app/…/", "structure.md")),
+    ("/w/src/deep/x.py", 14, ("/w/…/deep/", "x.py")), ("/very_long_first_folder/x/y/z.py", 12, ("…/x/y/", "z.py")),
     ("/w/a.py · 12", 40, ("/w/", "a.py · 12")), ("averylongname.md", 9, ("", "aver…e.md"))])
 def test_a_path_is_shortened_in_its_middle(path, cells, shown):
     assert short_path(path, cells) == shown
+
+
+def test_commands_without_a_recorded_terminal_are_told(qtbot, place):
+    place, (_, child) = place
+    view = build_terminals(place, None)
+    qtbot.addWidget(view)
+    place.cursor.move(child, 1)
+    texts = " ".join(label.text() for label in view.findChildren(QLabel))
+    assert "This log keeps no terminal" in texts and "opened no shell" not in texts
+
+
+def test_a_fold_tells_what_is_masked_in_it_and_never_hides_the_step_that_is_read(tmp_path, qtbot):
+    maker = Maker(1)
+    for _ in range(5):
+        maker.add_step("sleep")
+    maker.say(VerdictGiven(step=2, value="mask", reason="idle"), PERSON)
+    with workplace(tmp_path, maker) as (place, _):
+        panel = build(place, None)
+        qtbot.addWidget(panel)
+        place.cursor.move("s1", None)
+        [row] = texts(panel)
+        assert (row.tool, row.word, row.meaning, row.is_chip) == ("Waited", "1 masked", "mask", True)
+        place.cursor.to_step(3)
+        assert len(texts(panel)) == 5
+        place.settings.set("trajectory.fold_waiting", False)
+        place.settings.set("trajectory.fold_waiting", True)
+        place.cursor.to_step(4)
+        assert len(texts(panel)) == 5 and texts(panel)[1].state == "mask"

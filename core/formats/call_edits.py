@@ -1,0 +1,98 @@
+"""Changes of files as the calls themselves tell of them, where a format keeps no contents: what was written, what was
+replaced by what, patches, here-documents. What a call does not say is not made up: such a change holds a part only."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from core.domain.changed_lines import heredocs
+from core.domain.deed import changed_texts, command_line, patch_text, path_in, whole_text
+from core.domain.step import StepBody
+from core.domain.tools import ToolTable
+from core.formats.edits import FileEdit
+
+_MOST = 4 * 1024 * 1024
+"""Characters of contents that are remembered, so that a replacement in a file that was written before is whole."""
+
+_FILE = re.compile(r"^(?:\*\*\* (?P<act>Add|Update|Delete) File: |\+\+\+ (?:b/)?)(?P<path>\S[^\t\n]*)$", re.MULTILINE)
+_ENDS = ("*** ", "diff --git", "--- ", "+++ ", "index ", "@@")
+
+
+class CallEdits:
+    """Reads the changes out of a session's steps, in order."""
+
+    def __init__(self, tools: ToolTable) -> None:
+        self._tools = tools
+        self._known: dict[str, str] = {}
+        self._size = 0
+
+    def of(self, body: StepBody) -> Iterator[FileEdit]:
+        """What the actions of a step changed, as far as they say; those that failed changed nothing."""
+        failed = {o.call_id for o in body.observations if o.is_error}
+        for action in body.actions:
+            if action.malformed or action.call_id in failed:
+                continue
+            tool = self._tools.tool(action.tool)
+            kind, given = tool.kind_of(action.arguments), action.arguments
+            if kind == "shell":
+                yield from self._typed(command_line(next((given[k] for k in tool.title if given.get(k)), "")))
+            elif kind == "patch":
+                yield from self._patched(patch_text(given))
+            elif kind in ("edit", "write") and (path := path_in(tool, given)):
+                yield from self._edited(kind, path, given)
+
+    def note(self, path: str, content: str) -> None:
+        """What a file holds now is known."""
+        self._size += len(content) - len(self._known.get(path, ""))
+        self._known[path] = content
+        while self._size > _MOST and self._known:
+            oldest = next(iter(self._known))
+            self._size -= len(self._known.pop(oldest))
+
+    def _edited(self, kind: str, path: str, given: Mapping[str, Any]) -> Iterator[FileEdit]:
+        whole = whole_text(given)
+        if kind == "write" and whole is not None:
+            yield self._written(path, whole)
+        elif pairs := [pair for pair in changed_texts(given) if pair[0] != pair[1]]:
+            yield self._replaced(path, pairs)
+
+    def _written(self, path: str, whole: str) -> FileEdit:
+        before = self._known.get(path)
+        self.note(path, whole)
+        return FileEdit(path, before, whole)
+
+    def _replaced(self, path: str, pairs: Sequence[tuple[str, str]]) -> FileEdit:
+        """One change of all replacements: whole where the file's content is known, else what they name."""
+        before = after = self._known.get(path)
+        for old, new in pairs:
+            if after is None or not old or old not in after:
+                return FileEdit(path, "\n".join(old for old, _ in pairs), "\n".join(new for _, new in pairs), True)
+            after = after.replace(old, new, 1)
+        assert after is not None
+        self.note(path, after)
+        return FileEdit(path, before, after)
+
+    def _typed(self, command: str) -> Iterator[FileEdit]:
+        """What a shell command writes by here-documents or patches."""
+        if "*** Begin Patch" in command:
+            yield from self._patched(command)
+        elif "<<" in command:
+            for path, text in heredocs(command):
+                yield self._written(path, text + "\n")
+
+    def _patched(self, text: str) -> Iterator[FileEdit]:
+        """The files of a patch: a new one is whole, of others the lines that the patch shows."""
+        heads = list(_FILE.finditer(text))
+        for head, after in zip(heads, [*heads[1:], None], strict=False):
+            if head["act"] == "Delete" or head["path"] == "/dev/null":
+                continue
+            lines = text[head.end() : after.start() if after else len(text)].split("\n")
+            shown = [line for line in lines if line[:1] in ("+", "-", " ") and not line.startswith(_ENDS)]
+            new = "".join(line[1:] + "\n" for line in shown if line[0] in "+ ")
+            if head["act"] == "Add":
+                yield self._written(head["path"], new)
+            elif shown:
+                old = "".join(line[1:] + "\n" for line in shown if line[0] in "- ")
+                yield self._replaced(head["path"], [(old, new)])
