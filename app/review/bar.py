@@ -175,9 +175,9 @@ class ReviewBar(QWidget):
         """How far the session is judged, of the steps that are `asked` for."""
         judged = min(asked, tally.by_people + tally.unsure)
         self.count.setText(self.tr("{judged}/{asked} judged").format(judged=number(judged), asked=number(asked)))
-        self.bar.show_parts((("keep", tally.kept_by_people), ("mask", tally.masked_by_people),
+        self.bar.show_parts((("keep", tally.people_keep), ("mask", tally.people_mask),
                               ("attention", tally.unsure)), asked)
-        masked, unsure = tally.masked_by_people, tally.unsure
+        masked, unsure = tally.people_mask, tally.unsure
         words = [self.tr("{count} masked").format(count=number(masked))] if masked else []
         words += [self.tr("{count} unsure").format(count=number(unsure))] if unsure else []
         self.parts.setText(" · ".join(words))
