@@ -4643,8 +4643,8 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
         <translation>或将文件和文件夹拖放到本窗口任意位置</translation>
     </message>
     <message>
-        <source>FoundFolder on this computer: only counted, nothing is read before you open it</source>
-        <translation type="unfinished"></translation>
+        <source>Found on this computer: only counted, nothing is read before you open it</source>
+        <translation>本机上找到的：仅作计数，打开之前不读取任何内容</translation>
     </message>
     <message numerus="yes">
         <source>%n {program} run(s)</source>

@@ -76,7 +76,7 @@ async def turns(count: int = 2) -> None:
 async def go_through(window: Window, place: Workplace, session: str, *, steps: int = 4, everything: bool = True
                      ) -> None:
     """Look at a session in every layout and panel, at some of its steps, at what stands aside; then do every action."""
-    for layout in ("review", "live", "compare"):
+    for layout in LAYOUTS:
         window.lay_out(layout)
         place.cursor.move(session)
         await turns(3)

@@ -74,7 +74,7 @@ def test_a_blind_reader_sees_their_own_and_those_on_what_they_decided():
 
 
 async def test_words_are_selected_remarked_on_and_found_again_by_keys(tmp_path):
-    with shown_window(tmp_path, told_session(), layout="review") as (window, place):
+    with shown_window(tmp_path, told_session(), layout="read") as (window, place):
         place.cursor.move("s1", 4)
         step, view = window.findChild(StepView), window.findChild(RemarksView)
         await eventually(lambda: "output of step" in step.text.text or len(step.text.text) > 80)
@@ -107,7 +107,7 @@ async def test_words_are_selected_remarked_on_and_found_again_by_keys(tmp_path):
 
 
 async def test_the_page_holds_what_people_spoke_of(qtbot, tmp_path):
-    with shown_window(tmp_path, remarked(), layout="review") as (window, place):
+    with shown_window(tmp_path, remarked(), layout="read") as (window, place):
         place.cursor.move("s1", 1)
         controller = PageController(place, SimpleNamespace(widget=window))
         path = tmp_path / "run.html"

@@ -36,7 +36,7 @@ def test_the_restore_drill(tiphys, home, tmp_path) -> None:
             await client.answer(await client.send("s", CreateSession(task=TASK)))
             await client.answer(await client.send("s", Guide(guidance="g1", text="x")))
             ran = await asyncio.to_thread(tiphys, "backup", copy, "--json")
-            assert ran.one == {"file": str(copy), "bytes": copy.stat().st_size}
+            assert ran.one == {"file": str(copy), "bytes": copy.stat().st_size, "removed": []}
             await client.answer(await client.send("s", Guide(guidance="g2", text="acknowledged, not in the backup")))
             ran = await asyncio.to_thread(tiphys, "restore", copy, "--yes")
             assert ran.status == 1 and "A server is running" in ran.err and "end it first" in ran.err
