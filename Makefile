@@ -12,11 +12,7 @@ INPUTS := pyproject.toml $(SETUP)/venv.sh
 
 export PYTHON LANG := C.UTF-8
 
-<<<<<<< HEAD
-.PHONY: help run test lint types contracts translations check shape format fuzz attacks foreign audit faults faults-long bench study packages package-deb package-run packages-test clean engine-stop
-=======
-.PHONY: server-package try-server-package pages help run test lint types contracts translations check shape format fuzz attacks foreign audit faults faults-long bench study clean engine-stop
->>>>>>> 7d5dbc6 (Let an administrator set templates, reasons and thresholds for everybody, and name the lab's servers)
+.PHONY: help run test lint types contracts translations check shape format fuzz attacks foreign audit faults faults-long bench study packages package-deb package-run packages-test release server-package try-server-package pages clean engine-stop
 
 help:
 	@sed -n 's/^# \?//p' Makefile | head -4
@@ -102,9 +98,9 @@ audit: $(VENV)/.has-test
 	$(PYTHON) -m venv build/audit && build/audit/bin/pip install --quiet pip-audit
 	build/audit/bin/pip-audit --disable-pip --require-hashes -r packaging/locks/train.txt
 
-<<<<<<< HEAD
-# The desktop for lab machines (docs/packages.md), into dist/: a .deb with its own Python, and the same as a .run for one person.
-packages:
+# For lab machines (docs/packages.md), into dist/: the desktop as a .deb with its own Python, the same as a .run for one person,
+# and the server's .deb.
+packages: server-package
 	@packaging/desktop/packages.sh
 
 package-deb:
@@ -117,10 +113,10 @@ package-run:
 packages-test:
 	@packaging/setup/system.sh desktop packages
 	@$(PYTHON) -B packaging/desktop/trial.py $(TRIAL)
-=======
+
 # dist/tiphys-server_VERSION_amd64.deb; try-server-package: in a bare root of SUITE (root and mmdebstrap; minutes).
-server-package: $(VENV)/.has-test
-	$(BIN)/python packaging/server/build.py dist
+server-package:
+	@$(PYTHON) -B packaging/server/build.py dist
 
 try-server-package: server-package
 	packaging/server/try.sh dist/tiphys-server_*_amd64.deb $(or $(SUITE),bookworm)
@@ -129,7 +125,10 @@ try-server-package: server-package
 pages: $(VENV)/.has-test
 	$(BIN)/python packaging/server_settings.py
 	$(BIN)/python packaging/errors_page.py
->>>>>>> 7d5dbc6 (Let an administrator set templates, reasons and thresholds for everybody, and name the lab's servers)
+
+# All of a release at once, into dist/: make release VERSION=1.2.3 (the changelog names it).
+release:
+	@packaging/release.sh $(VERSION)
 
 engine-stop:
 	@$(SETUP)/engine.sh stop

@@ -8,6 +8,7 @@ from PySide6.QtCore import QCoreApplication, QObject, Qt
 from PySide6.QtGui import QAction, QKeySequence
 
 from app.kit import icons
+from app.kit.action_button import short_words
 from app.kit.i18n import QT_TRANSLATE_NOOP
 
 
@@ -165,6 +166,7 @@ class Actions:
 def _make(entry: Entry, parent: QObject) -> QAction:
     action = QAction(QCoreApplication.translate("Actions", entry.text), parent)
     action.setObjectName(entry.key)
+    action.setIconText(short_words(action.text()))
     action.setCheckable(entry.checkable)
     if entry.icon:
         action.setIcon(icons.icon(entry.icon))

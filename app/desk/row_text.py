@@ -13,6 +13,7 @@ from app.desk.blindness import seen
 from app.kit import quantities
 from app.kit.i18n import QT_TRANSLATE_NOOP, plural
 from app.kit.safe_text import one_line, visible
+from core.domain.events import ScoreGiven
 from core.domain.guidance import Guidance
 from core.domain.request import plain_words, requested
 from core.domain.session import SessionRow
@@ -21,6 +22,14 @@ from core.domain.steps import ERROR, Steps
 from core.domain.trajectory import Item, Trajectory
 from core.domain.verdict import PEOPLE, Verdict, masked_actions, step_outcome
 from core.formats.tools import table_of
+
+UNSCORED: dict[str, str] = {
+    "evaluator_failed": QT_TRANSLATE_NOOP("Unscored", "The evaluator failed; that is not the agent's doing."),
+    "not_handed_in": QT_TRANSLATE_NOOP("Unscored", "There is no complete submission: a file was not handed in."),
+    "submission_too_large": QT_TRANSLATE_NOOP("Unscored", "The submission is larger than may be handed in."),
+    "submission_unreadable": QT_TRANSLATE_NOOP("Unscored", "The submission could not be collected."),
+}
+"""By the reason of a `ScoreGiven`: what went wrong, before the details that its message tells in English."""
 
 ERRORS: dict[str, str] = {
     "exit_code": QT_TRANSLATE_NOOP("ErrorKind", "exit code"),
@@ -120,11 +129,19 @@ def _item(trajectory: Trajectory, item: Item, reader: str) -> RowText:
     if item.kind == "submission":
         return _submission(trajectory, int(item.ref))
     score = trajectory.scores[int(item.ref)]
+    why = unscored_words(score) or _short(score.message)
     if score.failed:
-        return RowText(icon="flag", tool=QCoreApplication.translate("Row", "Score"), title=_short(score.message),
+        return RowText(icon="flag", tool=QCoreApplication.translate("Row", "Score"), title=why,
                        word=QCoreApplication.translate("Row", "not scored"), meaning="error")
-    title = " · ".join(filter(None, (quantities.score(score.total), _short(score.message))))
+    title = " · ".join(filter(None, (quantities.score(score.total), why)))
     return RowText(icon="flag", tool=QCoreApplication.translate("Row", "Score"), title=title)
+
+
+def unscored_words(score: ScoreGiven) -> str:
+    """Why a submission was not scored as it might have been, in the reader's language; "" where an evaluator speaks,
+    or a program that gave no reason."""
+    known = UNSCORED.get(score.reason)
+    return QCoreApplication.translate("Unscored", known) if known else ""
 
 
 def _submission(trajectory: Trajectory, at: int) -> RowText:

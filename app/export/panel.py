@@ -20,6 +20,7 @@ from app.export.view import ExportView
 from app.kit.ask import yes_or_no
 from app.kit.i18n import QT_TRANSLATE_NOOP, plural
 from core import program
+from core.store import training_environment
 from core.workers.export import DatasetChoice, DryRun, Preview, Report, ShowSample, WriteDataset
 from core.workers.messages import A, Problem, WorkerRequest
 
@@ -175,7 +176,8 @@ class ExportController(QObject):
     # ---- the process ------------------------------------------------------------------------------
 
     def _command(self) -> list[str]:
-        return program.command("export", "--log", log_path(self._place, self._server))
+        return program.command("export", "--log", log_path(self._place, self._server),
+                               python=training_environment.python(self._place.home))
 
     def _ask(self, request: WorkerRequest[A], use: Callable[[A], None], fail: Callable[[Problem], None]) -> None:
         self._view.choose.show_busy(0.0)
@@ -184,7 +186,7 @@ class ExportController(QObject):
     def _sentence(self, problem: Problem) -> str:
         if problem.code == "train_extra_missing":
             return self.tr("Tokens and training need PyTorch and transformers, which are not installed here. "
-                           "Install them with:  pip install 'tiphys[train]'")
+                           "Install them with:  tiphys train-setup")
         if problem.code == "steps_unjudged":
             where = self.tr("%n session(s)", "", plural(_count(problem, "sessions")))
             sentence = self.tr("Nobody judged %n step(s) in {sessions}. Judge them, or choose under “Not judged” what "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import msgspec
 from PySide6.QtCore import QObject
@@ -12,6 +13,7 @@ from app.desk.workplace import Workplace
 from app.export.training_view import TrainingView
 from app.kit.timers import single_shot
 from core import program
+from core.store import training_environment
 from core.workers.training import Metric, TrainEnd, TrainFailure, read_report
 
 DRAW_MS = 100
@@ -40,7 +42,8 @@ class TrainingController(QObject):
             return
         self._points, self._end = [], None
         self._view.clear()
-        self._worker = Worker(command(data, model, out, settings), self,
+        python = training_environment.python(self._place.home)
+        self._worker = Worker(command(data, model, out, settings, python), self,
                               environment=home_environment(self._place.home.path))
         self._worker.line.connect(self._on_line)
         self._worker.ended.connect(self._on_ended)
@@ -88,7 +91,7 @@ class TrainingController(QObject):
             return "✗ " + (last_words or self.tr("The training ended with code {code}.").format(code=code))
         if isinstance(end, TrainFailure) and end.error.code == "train_extra_missing":
             return self.tr("Training needs PyTorch and transformers, which are not installed here. "
-                           "Install them with:  pip install 'tiphys[train]'")
+                           "Install them with:  tiphys train-setup")
         if isinstance(end, TrainFailure):
             return "✗ " + end.error.sentence
         if end.done:
@@ -97,8 +100,8 @@ class TrainingController(QObject):
             folder=end.checkpoint or end.folder)
 
 
-def command(data: str, model: str, out: str, settings: Mapping[str, str]) -> list[str]:
-    """What starts the training."""
+def command(data: str, model: str, out: str, settings: Mapping[str, str], python: Path | None = None) -> list[str]:
+    """What starts the training, by the interpreter of the environment for it where there is one."""
     chosen = [part for name, value in settings.items() for part in ("--set", f"{name}={value}")]
     start = ["--model", model] if model else []
-    return program.command("tiphys", "train", data, "--out", out, "--json", *start, *chosen)
+    return program.command("tiphys", "train", data, "--out", out, "--json", *start, *chosen, python=python)

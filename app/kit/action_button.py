@@ -11,7 +11,12 @@ from PySide6.QtWidgets import QPushButton, QStyle, QStyleOptionButton, QStylePai
 from app.kit import icons, key_cap, theme, tokens
 from app.kit.safe_text import plain_action
 
-_MNEMONIC = re.compile(r"\(&?\w\)|…")
+_MNEMONIC = re.compile(r"\(&?\w\)|…|&")
+
+
+def short_words(text: str) -> str:
+    """A command's text as a button has it: without the letter for Alt and without dots."""
+    return _MNEMONIC.sub("", text)
 
 
 def key_of(action: QAction) -> str:
@@ -64,10 +69,11 @@ class ActionButton(QPushButton):
         self._follow()
 
     def _follow(self) -> None:
-        text = _MNEMONIC.sub("", self._action.text()).replace("&", "")
-        self.setText(self._action.iconText() if self._action.iconText() != text else text)
+        self._key = key_of(self._action) if self._capped else ""
+        self._icon = icons.icon(str(self._action.property("icon_name") or "circle"), self._meaning)
+        self.setText(self._action.iconText())
         self.setToolTip(tip_of(self._action))
-        self.setAccessibleName(text)
+        self.setAccessibleName(self._action.iconText())
         self.setEnabled(self._action.isEnabled())
         self.setCheckable(self._action.isCheckable())
         self.setChecked(self._action.isChecked())
@@ -79,7 +85,7 @@ class ActionButton(QPushButton):
         parts = [theme.px(icons.SIDE)]
         if not self._bare:
             parts.append(self.fontMetrics().horizontalAdvance(self.text()))
-        if key := self._key():
+        if key := self._key:
             parts.append(key_cap.width_of(key))
         return QSize(sum(parts) + theme.px(6) * (len(parts) - 1) + theme.px(20), theme.px(tokens.HEIGHTS["button"]))
 
@@ -96,20 +102,13 @@ class ActionButton(QPushButton):
             painter.drawControl(QStyle.ControlElement.CE_PushButtonBevel, option)
         side, gap, x = theme.px(icons.SIDE), theme.px(6), theme.px(10)
         off = not self.isEnabled()
-        icon = icons.icon(self._icon_name(), self._meaning)
-        icon.paint(painter, x, (self.height() - side) // 2, side, side,
-                   mode=QIcon.Mode.Disabled if off else QIcon.Mode.Normal)
+        self._icon.paint(painter, x, (self.height() - side) // 2, side, side,
+                         mode=QIcon.Mode.Disabled if off else QIcon.Mode.Normal)
         x += side + gap
         if not self._bare:
             painter.setPen(theme.colour("faint" if off else "ink"))
             width = self.fontMetrics().horizontalAdvance(self.text())
             painter.drawText(QRect(x, 0, width, self.height()), int(Qt.AlignmentFlag.AlignVCenter), self.text())
             x += width + gap
-        if key := self._key():
+        if key := self._key:
             key_cap.draw(painter, QPoint(x, self.height() // 2), key, off=off)
-
-    def _key(self) -> str:
-        return key_of(self._action) if self._capped else ""
-
-    def _icon_name(self) -> str:
-        return str(self._action.property("icon_name") or "circle")

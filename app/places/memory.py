@@ -30,8 +30,8 @@ class PlaceMemory(QObject):
         self._place, self._window = place, window
         self._path = place.home.path / "read.json"
         self._places = _read(self._path)
-        place.sight.left.connect(self._hold)
-        place.sight.opened.connect(self._lead)
+        place.sight.left.connect(self._store_place)
+        place.sight.opened.connect(self._go_to_place)
 
     @property
     def _steps(self) -> Filtered:
@@ -39,7 +39,7 @@ class PlaceMemory(QObject):
         assert isinstance(panel, Filtered)
         return panel
 
-    def _hold(self) -> None:
+    def _store_place(self) -> None:
         sight = self._place.sight
         self._places.pop(sight.session, None)
         self._places[sight.session] = PlaceIn(sight.step, self._steps.shown_filters())
@@ -47,7 +47,7 @@ class PlaceMemory(QObject):
             del self._places[next(iter(self._places))]
         write_private(self._path, msgspec.json.encode(self._places))
 
-    def _lead(self) -> None:
+    def _go_to_place(self) -> None:
         sight = self._place.sight
         if not sight.session or sight.step is not None:  # a link, a hit or a notice says itself where to go
             return

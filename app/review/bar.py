@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QLineEdit, QPushButton, QSizePolicy, QWidget
 
@@ -175,14 +175,18 @@ class ReviewBar(QWidget):
         """How far the session is judged, of the steps that are `asked` for."""
         judged = min(asked, tally.by_people + tally.unsure)
         self.count.setText(self.tr("{judged}/{asked} judged").format(judged=number(judged), asked=number(asked)))
-        self.bar.show_parts((("keep", tally.kept_by_people), ("mask", tally.masked_by_people),
+        self.bar.show_parts((("keep", tally.people_keep), ("mask", tally.people_mask),
                               ("attention", tally.unsure)), asked)
-        masked, unsure = tally.masked_by_people, tally.unsure
+        masked, unsure = tally.people_mask, tally.unsure
         words = [self.tr("{count} masked").format(count=number(masked))] if masked else []
         words += [self.tr("{count} unsure").format(count=number(unsure))] if unsure else []
         self.parts.setText(" · ".join(words))
         for widget in (self.count, self.bar, self.parts):
             widget.setVisible(bool(asked))
+
+    def minimumSizeHint(self) -> QSize:
+        """The bar holds no window open: what has no room there is a key."""
+        return QSize(theme.px(400), super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """A narrow bar keeps verdicts, progress and the way on; the rest are keys."""

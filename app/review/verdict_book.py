@@ -67,8 +67,8 @@ class Tally(msgspec.Struct, frozen=True):
     partly: int = 0
     undecided: int = 0
     by_people: int = 0
-    kept_by_people: int = 0
-    masked_by_people: int = 0
+    people_keep: int = 0
+    people_mask: int = 0
     unsure: int = 0
     """On so many a person was unsure, and none decided."""
 

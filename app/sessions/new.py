@@ -38,7 +38,7 @@ class NewSessionController(QObject):
         self._asking: asyncio.Task[None] | None = None
         self._dialog: NewSessionDialog | None = None
         place.actions["file.new_session"].triggered.connect(self._open_dialog)
-        place.actions["file.demonstration"].triggered.connect(self._demonstrate)
+        place.actions["file.demonstration"].triggered.connect(self._start_demonstration)
 
     def _open_dialog(self) -> None:
         """Begin with the server of the session that is looked at: what is started is mostly more of the same."""
@@ -53,7 +53,7 @@ class NewSessionController(QObject):
         dialog.ask()
         dialog.open()
 
-    def _demonstrate(self, *_: object) -> None:
+    def _start_demonstration(self, *_: object) -> None:
         """The scripted agent of the demonstration, on this computer, as `tiphys demo` starts it."""
         self._start(Choice(OWN, TaskChoice(DEMONSTRATION, "")))
 

@@ -9,7 +9,7 @@ from app.desk.blindness import seen
 from app.desk.cursor import SelectedWords
 from app.desk.fetches import AT_ONCE, Fetch
 from app.desk.panel import Panel
-from app.desk.row_text import verdict_words
+from app.desk.row_text import unscored_words, verdict_words
 from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.background import BackgroundWork
@@ -222,7 +222,8 @@ class StepController(QObject):
             title = (self.tr("Submission {n} was not scored") if score.failed else
                      self.tr("Score {value} of submission {n}")).format(value=quantities.score(score.total),
                                                                         n=score.ordinal)
-            text = "\n".join([score.message, *(f"{k}: {v:g}" for k, v in score.parts.items())])
+            words = filter(None, (unscored_words(score), score.message))
+            text = "\n".join([*words, *(f"{k}: {v:g}" for k, v in score.parts.items())])
         self._shown = shown
         self._view.show_head(title, "")
         self._view.show_parts(prose(text, raw=self._raw))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QSize, QTimer
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.desk.workplace import Workplace
@@ -61,6 +61,10 @@ class SessionHead(QWidget):
         for button in self.acts:
             line.addWidget(button)
         self.setFixedHeight(theme.px(tokens.HEIGHTS["head"]))
+
+    def minimumSizeHint(self) -> QSize:
+        """The head holds no window open."""
+        return QSize(theme.px(400), theme.px(tokens.HEIGHTS["head"]))
 
     def _show(self, *_: object) -> None:
         row = self._place.sight.row

@@ -19,6 +19,7 @@ class StartCard(QAbstractButton):
                  ) -> None:
         super().__init__(parent)
         self._action, self._icon, self._marked = action, icon, marked
+        self._caps = key_of(action).split("+")
         self._title, self._about = words
         self.setText(self._title)
         self.setAccessibleName(self._title)
@@ -27,6 +28,11 @@ class StartCard(QAbstractButton):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.clicked.connect(action.trigger)
+        action.changed.connect(self._follow)
+
+    def _follow(self) -> None:
+        self._caps = key_of(self._action).split("+")
+        self.update()
 
     def sizeHint(self) -> QSize:
         """Three lines of text below the title."""
@@ -64,7 +70,7 @@ class StartCard(QAbstractButton):
 
     def _keys(self, painter: QPainter) -> None:
         x = self.width() - theme.px(16)
-        for key in reversed(key_of(self._action).split("+")):
+        for key in reversed(self._caps):
             x -= key_cap.width_of(key)
             key_cap.draw(painter, QPoint(x, theme.px(26)), key)
             x -= theme.px(tokens.WITHIN)

@@ -15,7 +15,7 @@ from app.kit.boxes import row
 from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel
 from app.window.start_card import StartCard
-from app.window.usual_folders import Found
+from app.window.usual_folders import FoundFolder
 
 WIDTH = 816
 
@@ -79,11 +79,11 @@ class StartPage(QWidget):
         column.addWidget(drop)
         column.addStretch(1)
 
-    def show_found(self, found: Sequence[Found]) -> None:
+    def show_found(self, found: Sequence[FoundFolder]) -> None:
         """What lies in the usual folders; it is counted, and read when it is opened."""
         if not found:
             return
-        head = PlainLabel(self.tr("Found on this computer: only counted, nothing is read before you open it"), self)
+        head = PlainLabel(self.tr("FoundFolder on this computer: only counted, nothing is read before you open it"), self)
         head.setForegroundRole(self.palette().ColorRole.PlaceholderText)
         self.found.addWidget(head)
         for one in found:

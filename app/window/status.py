@@ -65,7 +65,9 @@ class StatusController(QObject):
             self._bar.show_keys(self.tr("Keys act on the list"))
         else:
             where = dock.windowTitle() if dock is not None else now.accessibleName()
-            self._bar.show_keys(self.tr("Keys act on {panel} · Esc returns to the list").format(panel=where))
+            words = self.tr("Keys act on {panel} · Esc returns to the list") if where else self.tr(
+                "Esc returns to the list")
+            self._bar.show_keys(words.format(panel=where))
 
     def _docks(self) -> list[QDockWidget]:
         return self._bar.window().findChildren(QDockWidget)

@@ -16,7 +16,7 @@ MOST = 10_000
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundFolder:
     """Runs in a folder; `shown` is its name as a person writes it."""
 
     folder: str
@@ -25,12 +25,12 @@ class Found:
     count: int
 
 
-def look(home: Path) -> list[Found]:
+def look(home: Path) -> list[FoundFolder]:
     """What the usual folders below a home hold; a folder that cannot be read holds nothing."""
     found = []
     for folder, program, suffix in USUAL:
         names = (name for _, _, files in os.walk(home / folder) for name in files)
         count = sum(name.endswith(suffix) for name in islice(names, MOST))
         if count:
-            found.append(Found(str(home / folder), f"~/{folder}", program, count))
+            found.append(FoundFolder(str(home / folder), f"~/{folder}", program, count))
     return found

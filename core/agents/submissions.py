@@ -72,7 +72,7 @@ class Submissions:
             blob = self._journal.put_blob(packed) if 0 < len(packed) <= MAX_STORED else ""
             self._journal.add(SubmissionMade(ordinal=ordinal, step=step, blob=blob))
             self._journal.add(ScoreGiven(ordinal=ordinal, step=step, total=outcome.total, parts=outcome.parts,
-                                         message=outcome.message, failed=outcome.failed))
+                                         message=outcome.message, failed=outcome.failed, reason=outcome.reason))
             self._steps.save(msgspec.structs.replace(
                 progress, submissions=ordinal, evaluations=progress.evaluations + counted,
                 final_scored=progress.final_scored or final))
@@ -80,6 +80,6 @@ class Submissions:
 
 def _not_collected(error: ReportableError) -> Outcome:
     if error.code == "not_handed_in":
-        return Outcome(total=0.0, message=f"There is no complete submission: {error.sentence}")
+        return Outcome(total=0.0, message=f"There is no complete submission: {error.sentence}", reason=error.code)
     reason = "submission_too_large" if error.code == "submission_too_large" else "submission_unreadable"
     return failed(f"The submission was not scored: {error.sentence}", reason)

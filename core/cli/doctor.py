@@ -67,7 +67,7 @@ def sqlite() -> Check:
 
     wanted = ".".join(map(str, SAFE_VERSION))
     return Check(name="SQLite", works=is_safe(), state=f"{driver.sqlite_version}",
-                 mend=f"Install pysqlite3 (with SQLite {wanted} or newer): pip install pysqlite3",
+                 mend=f"Install the program again: its own pysqlite3 has SQLite {wanted} or newer",
                  needed="a log that survives two writers' checkpoints")
 
 
@@ -159,10 +159,14 @@ def qt() -> Check:
 
 def training() -> Check:
     """Whether the training extra is installed."""
+    from core.store import training_environment
+    from core.store.home import Home
+
     missing = [m for m in ("torch", "transformers", "trl", "peft") if importlib.util.find_spec(m) is None]
-    state = f"missing: {', '.join(missing)}" if missing else "installed"
-    return Check(name="training extra", works=not missing, state=state,
-                 mend="pip install 'tiphys[train]' (in a checkout: make .venv/.has-train)",
+    python = training_environment.python(Home.default()) if missing else None
+    state = f"in {python.parents[1]}" if python else f"missing: {', '.join(missing)}" if missing else "installed"
+    return Check(name="training extra", works=bool(python) or not missing, state=state,
+                 mend="tiphys train-setup (in a checkout: make .venv/.has-train)",
                  needed="training, exact token counts, local models")
 
 

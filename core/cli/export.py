@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from core.cli.output import emit, json_option, say
+from core.cli.output import emit, json_option, note, say
 
 MOST_STEPS = 10_000
 """Steps of one page."""
@@ -90,8 +90,13 @@ def export(sessions: tuple[str, ...], target: str, out: Path, model: str, dry_ru
             emit({"session": session, "file": str(path)}) if as_json else say(str(path))
         return
     from core.export import run
+    from core.export.formats import format_named
+    from core.llm.extra import has_extra
 
-    folder = model or default_model(home)
+    blind = not (model or has_extra("transformers", "jinja2")) and (dry_run or not format_named(target).needs_tokens)
+    folder = "" if blind else model or default_model(home)
+    if blind and not as_json:
+        note("No tokens are counted: the training extra is not here (tiphys train-setup).")
     options = _options(secrets, verdicts="none" if ablation else "final", on_secret="redact" if redact else "refuse",
                        **_given(chosen))
     report = (run.dry_run(home.server_db, sessions, target, folder, options) if dry_run

@@ -68,14 +68,18 @@ def sample_data(home: Home, session: str, model: str, sample: int, options: Expo
     from core.export.render import Renderer
     from core.export.rows import SessionRows
     from core.export.source import LogSource
+    from core.llm.extra import has_extra
 
-    renderer = Renderer(model or default_model(home), thoughts=options.thoughts)
-    if renderer.refusal is not None:
+    has_model = bool(model) or has_extra("transformers", "jinja2")
+    renderer = Renderer(model or default_model(home), thoughts=options.thoughts) if has_model else None
+    if renderer is None:
+        note("Without a model's template and tokens: the training extra is not here (tiphys train-setup).")
+    elif renderer.refusal is not None:
         raise renderer.refusal
     with closing(LogSource(home.server_db)) as source:
         rows = SessionRows(source, session, renderer, options)
         every = list(rows)
-        page = shown(every, sample, 0, every[sample].tokens if 0 <= sample < len(every) else 0)
+        page = shown(every, sample, 0, (every[sample].tokens or sys.maxsize) if 0 <= sample < len(every) else 0)
     share = round(page.trained / page.total, 6) if page.total else None
     shown_page = msgspec.structs.replace(page, refused=tuple(rows.refused))
     return {"session": session, **msgspec.to_builtins(shown_page), "share": share}

@@ -47,6 +47,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "preview": ("preview:preview", "Show a training sample, the trained tokens marked."),
     "export": ("export:export", "Write sessions as training data, or as an archive."),
     "train": ("train:train", "Train a model on exported data."),
+    "train-setup": ("train_setup:train_setup", "Bring what training needs, into an environment of its own."),
     "backup": ("backup:backup", "Copy all sessions into one file, while everything runs."),
     "image": ("image:image", "Build the sandbox image."),
     "allow": ("allow:allow", "Say what tasks may take of this computer."),
@@ -55,6 +56,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "verify": ("verify:verify", "Check the log, or a backup, from end to end."),
     "doctor": ("doctor:doctor", "Say what works here, and how to mend what does not."),
 }
+
+
+WITH_TRAINING = {"train", "export", "preview", "demo", "agent", "judge"}
+"""Commands that may tokenize, train, or run a local model."""
 
 
 class _LazyGroup(click.Group):
@@ -84,13 +89,29 @@ def root(ctx: click.Context, home: str | None) -> None:
     """Watch, steer and review long-running language-model agents. Without a command: the desktop."""
     if home:
         os.environ["TIPHYS_HOME"] = home
+    _enter_training_environment(ctx)
     if ctx.invoked_subcommand is None:
         from core.cli.desktop import launch
 
         ctx.exit(launch([]))
 
 
+def _enter_training_environment(ctx: click.Context) -> None:
+    """Become the interpreter that has the training extra, where a command may want it and this one has it not."""
+    if ctx.invoked_subcommand not in WITH_TRAINING or ctx.obj is None:
+        return
+    from core import program
+    from core.store import training_environment
+    from core.store.home import Home
+
+    python = training_environment.python(Home.default())
+    if python is not None and not program.is_frozen():
+        words = program.command("tiphys", *ctx.obj, python=python)
+        os.execv(words[0], words)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line; gives the exit status."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    return guarded(lambda: root.main(arguments, prog_name="tiphys", standalone_mode=False), "--json" in arguments)
+    return guarded(lambda: root.main(arguments, prog_name="tiphys", standalone_mode=False, obj=arguments),
+                   "--json" in arguments)

@@ -10,6 +10,7 @@ from core.export.render import Rendered
 from core.export.rows import SampleRow
 from core.export.sample import SamplePart
 from core.export.spans import Span
+from core.export.text_preview import as_text
 from core.workers.export import Preview, SampleLine, State, TokenPart
 
 
@@ -21,9 +22,11 @@ def preview(rows: list[SampleRow], at: int, start: int, count: int) -> Preview:
     samples = tuple(_line(r) for r in rows)
     if rows and not 0 <= at < len(rows):
         raise NotFound("no_sample", f"The session has {len(rows)} samples, numbered from 0; there is no {at}.")
-    if not rows or (rendered := rows[at].rendered) is None:
+    if not rows:
         return Preview(samples=samples, sample=at, start=start)
     row = rows[at]
+    if (rendered := row.rendered) is None:
+        return as_text(row, Preview(samples=samples, sample=at, start=start), count)
     return Preview(samples=samples, sample=at, start=start, total=row.tokens, trained=row.trained_tokens,
                    parts=_parts(row, rendered), tokens=token_texts(rendered, start, count))
 

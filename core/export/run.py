@@ -20,8 +20,11 @@ from core.export.rows import SampleRow, SessionRows
 from core.export.source import LogSource
 from core.export.splits import held_out
 from core.export.writer import RowWriter
+from core.llm.extra import has_extra
 from core.workers.export import Report
 
+NO_TOKENS = ("No tokenizer was at hand: tokens are not counted, and what a model's template or length would refuse is "
+             "not known.")
 OnProgress = Callable[[float], None]
 """Told the share that is done, 0–1."""
 
@@ -41,7 +44,11 @@ def dry_run(log: Path, sessions: Sequence[str], format: str, model_dir: str,
         report.eval_rows += objects * (held and copies(row, _plain(options)) > 0)
         report.rows += 0 if held else objects * copies(row, options)
 
-    _read(log, sessions, kind, open_renderer(kind, model_dir, options), options, report, count, on_progress)
+    blind = kind.needs_tokens and not model_dir and not has_extra("transformers")
+    renderer = None if blind else open_renderer(kind, model_dir, options)
+    _read(log, sessions, kind, renderer, options, report, count, on_progress)
+    if blind:
+        report.warnings.append(NO_TOKENS)
     return report
 
 

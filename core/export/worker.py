@@ -16,12 +16,13 @@ import msgspec
 
 from core.domain.errors import InvalidInput
 from core.export.formats import format_named
-from core.export.options import read_options
+from core.export.options import ExportOptions, read_options
 from core.export.preview import preview
 from core.export.render import Renderer
 from core.export.rows import SessionRows
 from core.export.run import dry_run, export
 from core.export.source import LogSource
+from core.llm.extra import has_extra
 from core.store.home import Home
 from core.workers.export import DryRun, ExportRefusal, ExportRequest, Preview, Report, ShowSample, WriteDataset
 from core.workers.messages import WorkerAnswer
@@ -47,7 +48,8 @@ class ExportWorker:
             return self._preview(request)
         dataset, progress = request.dataset, self._progress(request)
         model = dataset.model
-        if model or format_named(dataset.format).needs_tokens:
+        looks_only = isinstance(request, DryRun) and not has_extra("transformers")
+        if model or (format_named(dataset.format).needs_tokens and not looks_only):
             model = model_folder(model)
         options = read_options(dataset.options)
         if isinstance(request, DryRun):
@@ -57,17 +59,24 @@ class ExportWorker:
         return export(self._log, dataset.sessions, dataset.format, Path(request.folder), model, options, progress)
 
     def _preview(self, request: ShowSample) -> Preview:
-        folder, options = model_folder(request.model), read_options(request.options)
-        if self._renderer is None or self._renderer[0] != (folder, options.thoughts):
-            self._renderer = (folder, options.thoughts), Renderer(folder, thoughts=options.thoughts)
-        renderer = self._renderer[1]
+        options = read_options(request.options)
+        renderer = self._renderer_of(request.model, options)
         with closing(LogSource(self._log)) as source:
             rows = SessionRows(source, request.session, renderer, options)
             page = preview(list(rows), request.sample, request.start, request.count)
-        refused = renderer.refusal
+        refused = renderer.refusal if renderer is not None else None
         return msgspec.structs.replace(
             page, refused=tuple(rows.refused),
             template_refused=ExportRefusal(code=refused.code, sentence=refused.sentence) if refused else None)
+
+    def _renderer_of(self, model: str, options: ExportOptions) -> Renderer | None:
+        """The renderer of a named model; of the small one only where the training extra is there."""
+        if not model and not has_extra("transformers", "jinja2"):
+            return None
+        folder = model_folder(model)
+        if self._renderer is None or self._renderer[0] != (folder, options.thoughts):
+            self._renderer = (folder, options.thoughts), Renderer(folder, thoughts=options.thoughts)
+        return self._renderer[1]
 
     def _progress(self, request: ExportRequest) -> Callable[[float], None]:
         return lambda share: self._send(WorkerAnswer(id=request.id, progress=round(share, 4)))

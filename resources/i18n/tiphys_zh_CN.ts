@@ -1650,8 +1650,8 @@
         <translation>已取消。</translation>
     </message>
     <message>
-        <source>Tokens and training need PyTorch and transformers, which are not installed here. Install them with:  pip install &apos;tiphys[train]&apos;</source>
-        <translation>词元预览和训练需要 PyTorch 和 transformers，这里没有安装。安装命令：  pip install &apos;tiphys[train]&apos;</translation>
+        <source>Tokens and training need PyTorch and transformers, which are not installed here. Install them with:  tiphys train-setup</source>
+        <translation>计算词元和训练需要 PyTorch 与 transformers，这里没有安装。用以下命令安装：  tiphys train-setup</translation>
     </message>
     <message numerus="yes">
         <source>%n session(s)</source>
@@ -4643,8 +4643,8 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
         <translation>或将文件和文件夹拖放到本窗口任意位置</translation>
     </message>
     <message>
-        <source>Found on this computer: only counted, nothing is read before you open it</source>
-        <translation>本机上找到的：仅作计数，打开之前不读取任何内容</translation>
+        <source>FoundFolder on this computer: only counted, nothing is read before you open it</source>
+        <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
         <source>%n {program} run(s)</source>
@@ -4683,6 +4683,10 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     <message>
         <source>Keys act on {panel} · Esc returns to the list</source>
         <translation>按键作用于{panel} · Esc 返回列表</translation>
+    </message>
+    <message>
+        <source>Esc returns to the list</source>
+        <translation>Esc 返回列表</translation>
     </message>
     <message>
         <source>at step {n} of {total}, following</source>
@@ -5079,8 +5083,8 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
         <translation>正在停止：保存检查点…</translation>
     </message>
     <message>
-        <source>Training needs PyTorch and transformers, which are not installed here. Install them with:  pip install &apos;tiphys[train]&apos;</source>
-        <translation>训练需要 PyTorch 和 transformers，这里没有安装。安装命令：  pip install &apos;tiphys[train]&apos;</translation>
+        <source>Training needs PyTorch and transformers, which are not installed here. Install them with:  tiphys train-setup</source>
+        <translation>训练需要 PyTorch 与 transformers，这里没有安装。用以下命令安装：  tiphys train-setup</translation>
     </message>
     <message>
         <source>✓ Trained. The model is in {folder}.</source>
@@ -5324,6 +5328,25 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
         <translation>
             <numerusform>%n 个新步骤</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>Unscored</name>
+    <message>
+        <source>The evaluator failed; that is not the agent&apos;s doing.</source>
+        <translation>评测程序失败；这不是智能体造成的。</translation>
+    </message>
+    <message>
+        <source>There is no complete submission: a file was not handed in.</source>
+        <translation>没有完整的提交：有文件未上交。</translation>
+    </message>
+    <message>
+        <source>The submission is larger than may be handed in.</source>
+        <translation>提交的内容超过了允许的大小。</translation>
+    </message>
+    <message>
+        <source>The submission could not be collected.</source>
+        <translation>无法收集提交的内容。</translation>
     </message>
 </context>
 <context>

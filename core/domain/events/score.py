@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from core.domain.blob import BlobRef
-from core.domain.bounds import Count, Few, Name, Points, StepPlace, Text
+from core.domain.bounds import Code, Count, Few, Name, Points, StepPlace, Text
 from core.domain.events.fact import Fact
 
 
@@ -18,7 +18,8 @@ class SubmissionMade(Fact, frozen=True, kw_only=True, tag="submission_made"):
 
 
 class ScoreGiven(Fact, frozen=True, kw_only=True, tag="score_given"):
-    """An evaluator's outcome, 0–100; `failed` when the evaluator itself broke (then `total` is None)."""
+    """An evaluator's outcome, 0–100; `failed` when the evaluator itself broke (then `total` is None). `reason` is the
+    code of what went wrong before or beside the evaluator's own words, which `message` tells in English."""
 
     ordinal: Count
     step: StepPlace
@@ -26,3 +27,4 @@ class ScoreGiven(Fact, frozen=True, kw_only=True, tag="score_given"):
     parts: Annotated[dict[Name, Points], Few] = {}
     message: Text = ""
     failed: bool = False
+    reason: Code = ""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
 
 from app.desk.notices import SENTENCES
+from app.desk.row_text import UNSCORED, unscored_words
 from core.domain import errors
 from core.domain.errors import ReportableError
+from core.domain.events import ScoreGiven
 
 CORE = Path(__file__).parents[3] / "core"
 
@@ -52,3 +55,12 @@ def test_what_the_window_can_meet_is_told_in_the_readers_language(path: Path) ->
 
 def test_a_code_that_no_reader_sees_is_still_there() -> None:
     assert set(AMONG_PROGRAMS) <= set().union(*map(raised, CORE.rglob("*.py")))
+
+
+def test_every_reason_for_no_score_is_told_in_the_readers_language(qapp: object) -> None:
+    sources = [(CORE / name).read_text(encoding="utf-8") for name in ("agents/submissions.py", "tasks/evaluation.py")]
+    given = {word for text in sources for word in re.findall(r'"((?:evaluator|submission|not)_[a-z_]+)"', text)}
+    assert given == set(UNSCORED)
+    score = ScoreGiven(ordinal=1, step=1, total=None, failed=True, message="exit code 7", reason="evaluator_failed")
+    assert unscored_words(score) == "The evaluator failed; that is not the agent's doing."
+    assert unscored_words(ScoreGiven(ordinal=1, step=1, total=None, failed=True, message="x")) == "", "an older one"

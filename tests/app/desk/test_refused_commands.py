@@ -102,7 +102,7 @@ async def reconnected(made, key: str) -> None:
     (ChangeGuidance(guidance="g", text="Go"), "Your change to “Go” was not taken: {} It stands under Guidance, to be "
                                               "used again."),
     (ChangeGuidance(guidance="g", text=None), "{}"),
-    (AddNote(step=4, text="odd"), "Your note “odd” on step 4 was not taken: {}"),
+    (AddNote(step=4, text="odd"), "Your remark “odd” on step 4 was not taken: {}"),
     (GiveVerdict(step=4, value="mask"), "Your word on step 4 was not taken: {}"),
     (ClearAttention(kind="loop"), "{}"), (TellTime(seconds={1: 2.0}), "")])
 def test_each_refusal_says_what_was_not_taken(op, words):

@@ -231,7 +231,7 @@ def test_without_the_training_extra_it_says_what_to_install(place, host) -> None
     view = export.build(place, host)
     controller = view.findChild(export.ExportController)
     controller._on_failed(Problem(code="train_extra_missing", sentence="torch is missing"))
-    assert "pip install 'tiphys[train]'" in view.choose._report.text
+    assert "tiphys train-setup" in view.choose._report.text
     controller._on_failed(Problem(code="no_format", sentence="There is no export format x."))
     assert "There is no export format x." in view.choose._report.text
 

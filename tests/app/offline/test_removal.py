@@ -136,6 +136,7 @@ async def test_who_looks_at_it_is_told_that_somebody_deleted_it(qapp, tmp_path: 
             await answered(one, await sheet(one, "session.delete"), yes=True)
             await eventually(lambda: second not in listed(two))
             await eventually(lambda: [n.sentence for n in notices] == ["“Argo” was deleted on its server."])
-            assert two.cursor.session == "" and first not in listed(one)
+            assert two.cursor.session == ""
+            await eventually(lambda: first not in listed(one))
         with closing(connect(lab.home.server_db, readonly=True)) as conn:
             assert tombstones.is_deleted(conn, "s")

@@ -89,17 +89,17 @@ def test_a_tag_is_on_its_way_until_the_log_has_it() -> None:
 def test_the_masks_of_an_import_are_decisions() -> None:
     told, mine = trajectory(), book()
     log_has(told, VerdictGiven(step=4, value="mask"), Author(kind="import", name="sharegpt"))
-    assert mine.tally(told) == Tally(kept=1, masked=2, undecided=7, by_people=2, kept_by_people=1, masked_by_people=1)
+    assert mine.tally(told) == Tally(kept=1, masked=2, undecided=7, by_people=2, people_keep=1, people_mask=1)
     assert mine.next_to_judge(told, 3) == 5
 
 
 def test_counts_and_the_way_to_the_next_undecided_step() -> None:
     told, mine = trajectory(), book()
-    assert mine.tally(told) == Tally(kept=1, masked=1, undecided=8, by_people=1, kept_by_people=1)
+    assert mine.tally(told) == Tally(kept=1, masked=1, undecided=8, by_people=1, people_keep=1)
     assert mine.next_to_judge(told, 2) == 4
     assert mine.next_to_judge(told, 10) == 1
     mine.judge(told.steps, "keep")
     assert mine.next_to_judge(told, 5) is None
-    assert mine.tally(told) == Tally(kept=10, by_people=10, kept_by_people=10)
+    assert mine.tally(told) == Tally(kept=10, by_people=10, people_keep=10)
     mine.judge([told.step(7)], "unsure")
     assert mine.next_to_judge(told, 5) == 7

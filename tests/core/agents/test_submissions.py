@@ -76,6 +76,7 @@ def test_three_different_things(handing: Handing, tmp_path: Path, monkeypatch: p
         await host.write_file(f"{host.workspace}/out/large", b"x" * (3 << 20))
         large, seen = await handing.evaluate(host)
         assert (large.total, large.failed) == (None, True) and handing.used == 1, "it costs no evaluation"
+        assert (missing.reason, large.reason) == ("not_handed_in", "submission_too_large")
         for limit in ("out/large", "more than 2 MiB", "2,000 files", "64 MiB in all"):
             assert limit in large.message
         assert seen.error is not None and seen.error.kind == "submission_too_large" and seen.status == "failed"

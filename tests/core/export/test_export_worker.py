@@ -80,6 +80,6 @@ def test_a_missing_extra_is_named_with_the_command_that_brings_it(monkeypatch):
     from core.llm import extra
 
     monkeypatch.setattr(extra.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(Unavailable, match=r"pip install 'tiphys\[train\]'") as refused:
+    with pytest.raises(Unavailable, match=r"tiphys train-setup") as refused:
         extra.require_extra("torch")
     assert refused.value.code == "train_extra_missing"

@@ -59,3 +59,43 @@ def _record(line: str) -> dict:
     if not line.startswith("{'loss'"):
         return {}
     return json.loads(line.replace("'", '"'))
+
+
+@pytest.mark.parametrize("preset", ["once", "paper"])
+def test_the_rows_that_verl_is_given_have_our_loss_by_its_own_formula(tmp_path, preset):
+    """Its `sft_loss` on rows laid end to end: the mask rolled by one, the sum over the sum of the mask."""
+    import importlib.util
+
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    from core.export.options import read_options
+    from core.export.run import export
+    from core.training.settings import TrainSettings
+    from core.training.train import run
+
+    model = make_model(tmp_path / "model", template=trl_template("qwen3"))
+    log = write_log(tmp_path / "server.db", a=talking_session(5, steps=3), b=talking_session(6, steps=3))
+    options = read_options({"preset": preset, "unjudged": "keep"})
+    report = export(log, ["a", "b"], "tokens", tmp_path / "data", str(model), options)
+    spec = importlib.util.spec_from_file_location("verl_tokens", RECIPES / "verl_tokens.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    rows = module.TokenRows([f for f in report.files if "data-" in f])
+    assert len(rows) == (4 if preset == "once" else 48)
+    net = AutoModelForCausalLM.from_pretrained(model, dtype=torch.float32).eval()
+    scores, masks, ids = [], [], []
+    for row in rows:
+        with torch.no_grad():
+            logits = net(input_ids=row["input_ids"][None], position_ids=row["position_ids"][None]).logits[0]
+        scores.append(logits.log_softmax(-1))
+        masks.append(row["loss_mask"])
+        ids.append(row["input_ids"])
+    following = torch.roll(torch.cat(ids), -1)
+    chances = torch.cat(scores).gather(1, following[:, None])[:, 0]
+    mask = torch.roll(torch.cat(masks), -1)
+    theirs = -(chances * mask).sum() / torch.cat(masks).sum()
+    ours: list[Metric] = []
+    run(TrainSettings(data=str(tmp_path / "data"), model=str(model), out=str(tmp_path / "ours"), device="cpu",
+                      max_steps=1, batch=len(rows)), ours.append)
+    assert float(theirs) == pytest.approx(ours[0].loss, rel=1e-5)

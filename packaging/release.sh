@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Make a release: version, changelog, wheel, packages, bill of materials and sums in dist/, a commit and a tag.
+# usage: release.sh VERSION        (nothing is sent anywhere)
+set -euo pipefail
+cd "$(dirname "$0")/.."
+version=${1:-} python=${PYTHON:-python3}
+[[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || { echo "usage: make release VERSION=1.2.3" >&2; exit 2; }
+[ -z "$(git status --porcelain)" ] || { echo "The working tree has changes: commit them first." >&2; exit 1; }
+! git rev-parse -q --verify "refs/tags/v$version" >/dev/null || { echo "v$version is there already." >&2; exit 1; }
+grep -q "^## $version" CHANGELOG.md || { echo "CHANGELOG.md says nothing of $version." >&2; exit 1; }
+
+sed -i "s/^version = \".*\"/version = \"$version\"/" pyproject.toml
+sed -i "s/^## $version.*/## $version ($(date -u +%Y-%m-%d))/" CHANGELOG.md
+git diff --quiet || git commit -qam "Release $version"
+rm -rf dist/*.deb dist/*.run dist/*.whl
+mkdir -p dist
+"$python" -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist . 2> >(grep -v 'is ignored: it is neither' >&2)
+TIPHYS_ZSTD=19 packaging/desktop/packages.sh
+git tag "v$version"
+echo "v$version is in dist/ and tagged here:"
+cat dist/SHA256SUMS
