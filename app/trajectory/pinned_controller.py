@@ -10,10 +10,14 @@ from app.desk.session_key import id_of, key_of
 from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.safe_text import menu_text, one_line
+from app.kit.timers import single_shot
 from app.trajectory.model import TrajectoryModel
 from app.trajectory.task_rows import caller_row, rest_of_task, task_row
 from app.trajectory.view import TrajectoryView
 from core.domain.session import SessionRow
+
+RENEW_MS = 300
+"""While sessions grow, which of them are subagents of the one in sight is asked this often at most."""
 
 
 class PinnedController(QObject):
@@ -22,14 +26,16 @@ class PinnedController(QObject):
     def __init__(self, place: Workplace, model: TrajectoryModel, panel: TrajectoryView) -> None:
         super().__init__(panel)
         self._place, self._model, self._panel = place, model, panel
+        self._task_of: tuple[object, tuple[str, RowText, str]] | None = None
+        self._renew = single_shot(self, RENEW_MS, self._show_called)
         actions = place.actions
         for key, slot in (("go.task", self._task), ("go.handed_in", self._handed_in), ("go.caller", self._caller),
                           ("go.next_person", self._next_person), ("go.previous_person", self._previous_person)):
             actions[key].triggered.connect(slot)
         place.sight.opened.connect(self.show)
-        place.sight.grew.connect(self.show)
+        place.sight.grew.connect(self._show_rows)
         place.sight.stepped.connect(self._show_rows)
-        place.desks.rows_changed.connect(self._show_called)
+        place.desks.rows_changed.connect(self._on_rows_changed)
         panel.pinned.opened.connect(self._on_opened)
         panel.list.entered.connect(self._enter)
 
@@ -37,6 +43,10 @@ class PinnedController(QObject):
         """Show the session in sight."""
         self._show_called()
         self._show_rows()
+
+    def _on_rows_changed(self) -> None:
+        if not self._renew.isActive():
+            self._renew.start()
 
     def _show_called(self) -> None:
         """Say at each step which subagents it called."""
@@ -51,7 +61,10 @@ class PinnedController(QObject):
         if trajectory is None or trajectory.created is None:
             self._panel.pinned.show_rows([])
             return
-        rows = [("task", task_row(trajectory), rest_of_task(trajectory))]
+        held = self._task_of
+        if held is None or held[0] is not trajectory.created or (not held[1][1].time and len(trajectory.steps)):
+            held = self._task_of = (trajectory.created, ("task", task_row(trajectory), rest_of_task(trajectory)))
+        rows = [held[1]]  # it is as long as a task is, and does not change
         if (caller := self._place.sight.row) is not None and caller.caller:
             rows.append(("caller", self._caller_row(caller), ""))
         self._panel.pinned.show_rows(rows)
