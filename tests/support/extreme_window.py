@@ -15,6 +15,7 @@ from PySide6.QtCore import QMessageLogContext, Qt, QtMsgType, qInstallMessageHan
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QDialog, QLineEdit
 
 from app.desk.workplace import Workplace
+from app.window.layouts import LAYOUTS
 from app.window.panels import PANELS
 from app.window.window import Window
 from core.domain.errors import ReportableError

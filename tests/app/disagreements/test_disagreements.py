@@ -53,9 +53,9 @@ def test_reasons_are_configured(qtbot, tmp_path):
     with workplace(tmp_path, argued()) as (place, _):
         view = verdicts.build(place, None)
         qtbot.addWidget(view)
-        usual = [view.reason.itemText(i) for i in range(view.reason.count())]
+        usual = [view.bar.reason.itemText(i) for i in range(view.bar.reason.count())]
         assert len(usual) > 3
         place.settings.set("review.reasons", "读了测试集\n\n  too early \n")
-        assert [view.reason.itemText(i) for i in range(view.reason.count())] == ["读了测试集", "too early"]
+        assert [view.bar.reason.itemText(i) for i in range(view.bar.reason.count())] == ["读了测试集", "too early"]
         place.settings.set("review.reasons", "")
-        assert [view.reason.itemText(i) for i in range(view.reason.count())] == usual
+        assert [view.bar.reason.itemText(i) for i in range(view.bar.reason.count())] == usual
