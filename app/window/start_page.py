@@ -83,7 +83,7 @@ class StartPage(QWidget):
         """What lies in the usual folders; it is counted, and read when it is opened."""
         if not found:
             return
-        head = PlainLabel(self.tr("FoundFolder on this computer: only counted, nothing is read before you open it"), self)
+        head = PlainLabel(self.tr("Found on this computer: only counted, nothing is read before you open it"), self)
         head.setForegroundRole(self.palette().ColorRole.PlaceholderText)
         self.found.addWidget(head)
         for one in found:

@@ -4643,7 +4643,7 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
         <translation>或将文件和文件夹拖放到本窗口任意位置</translation>
     </message>
     <message>
-        <source>FoundFolder on this computer: only counted, nothing is read before you open it</source>
+        <source>Found on this computer: only counted, nothing is read before you open it</source>
         <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
