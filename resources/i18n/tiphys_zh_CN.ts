@@ -4644,7 +4644,7 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     </message>
     <message>
         <source>Found on this computer: only counted, nothing is read before you open it</source>
-        <translation type="unfinished"></translation>
+        <translation>本机上找到的：仅作计数，打开之前不读取任何内容</translation>
     </message>
     <message numerus="yes">
         <source>%n {program} run(s)</source>
