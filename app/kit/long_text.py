@@ -264,7 +264,7 @@ class LongText(QWidget):
         made.cursor = QTextCursor(self.edit.document())
         made.cursor.setPosition(start)
         is_chosen = bool(self._chosen) and self.edit.choice_at(start) == self._chosen
-        made.format.setBackground(theme.tint("guidance", 50) if is_chosen else
+        made.format.setBackground(theme.tint("person", 50) if is_chosen else
                                   self.palette().color(QPalette.ColorRole.Window))
         made.format.setProperty(QTextCharFormat.Property.FullWidthSelection, True)
         return made
