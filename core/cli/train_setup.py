@@ -16,6 +16,7 @@ from pathlib import Path
 import click
 import msgspec
 
+from core import program
 from core.cli.output import emit, json_option, note, say
 from core.domain.errors import Unavailable
 
@@ -94,7 +95,10 @@ class Installer:
 
         self._build, self._wheels = build, wheels
         self._python = python_in(environment)
-        subprocess.run([sys.executable, "-I", "-m", "venv", "--without-pip", str(environment)], check=True)
+        if program.is_frozen():
+            raise Unavailable("train_setup_frozen", "This build of the program cannot bring what training needs: train "
+                              "with a package or a checkout that has a Python of its own.")
+        subprocess.run([str(program.interpreter()), "-I", "-m", "venv", "--without-pip", str(environment)], check=True)
         self._look_into_the_program(environment)
 
     def _look_into_the_program(self, environment: Path) -> None:
