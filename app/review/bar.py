@@ -111,6 +111,8 @@ class ReviewBar(QWidget):
         )
         edit = QLineEdit(box)
         box.setLineEdit(edit)
+        for taker in (box, edit):  # by R or the mouse: a box that the window begins in takes the letters of commands
+            taker.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         edit.setPlaceholderText(self.tr("Why (optional)"))
         set_tooltip(box, self.tr("Reason (R): written before the verdict, or after it, then Enter adds it"))
         box.addItems(self._usual)
