@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -49,7 +49,7 @@ class SessionsView(QWidget):
         self.empty = Empty(self.tr("Sessions appear here, live ones and imported ones. Start one on a task, "
                                    "or import saved trajectories."), self, action=new)
         self._faces = self._lay_out([new, *acts[:4]])
-        self.list.selectionModel().currentChanged.connect(self._on_current)
+        self.list.selectionModel().selectionChanged.connect(self._on_selected)
         self.list.customContextMenuRequested.connect(self._on_menu)
         self.words.textChanged.connect(self.query_changed)
         self.chips.chosen.connect(self.words.setText)
@@ -143,9 +143,11 @@ class SessionsView(QWidget):
             self.list.selectionModel().clear()
         self._quiet = False
 
-    def _on_current(self, current: QModelIndex) -> None:
-        if current.isValid() and not self._quiet:
-            self.opened.emit(self._model.rows[current.row()].session)
+    def _on_selected(self, selected: QItemSelection) -> None:
+        """A reader's choice; what Qt makes current when the list gets the focus is not selected."""
+        rows = [index.row() for index in selected.indexes()]
+        if rows and not self._quiet:
+            self.opened.emit(self._model.rows[rows[0]].session)
 
     def _on_menu(self, point: object) -> None:
         self.menu.popup(self.list.viewport().mapToGlobal(point))  # type: ignore[call-overload]

@@ -21,6 +21,7 @@ def test_step_filters_and_words_are_found_again(tmp_path: Path):
     for _ in range(4):
         other.add_step()
     with shown_window(tmp_path, told_session(), other, layout="read") as (made, place):
+        assert place.sight.session == "", "the focus alone opens no session"
         memory = reader(place, made)
         steps = made.docks["trajectory"].widget()
         place.cursor.move("s1", 4)
