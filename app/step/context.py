@@ -10,7 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from app.desk.row_text import ICONS
 from app.kit import icons, quantities, theme
 from app.kit.i18n import plural
-from app.kit.safe_text import one_line
+from app.kit.safe_text import one_line, plain_tooltip, visible
 from app.step.context_lines import ContextLine, folded, lines_of, shares_of
 from app.step.message_looks import MessageLook
 from core.domain.context import MessageRef
@@ -81,9 +81,10 @@ class ContextModel(QAbstractTableModel):
             return None
         line, column = self.lines[index.row()], index.column()
         if role == Qt.ItemDataRole.DisplayRole:
-            return self._cell(line, column)
+            return visible(str(self._cell(line, column)))
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole) and column in (CHANGE, WORDS):
-            return self._change(line) if column == CHANGE else self._cell(line, column)[:400]
+            text = self._change(line) if column == CHANGE else self._cell(line, column)[:400]
+            return plain_tooltip(text) if role == Qt.ItemDataRole.ToolTipRole else visible(text)
         if role == Qt.ItemDataRole.DecorationRole and column in (CHANGE, WHO):
             name = _CHANGES.get(line.change, "") if column == CHANGE else self._icon(line)
             return icons.icon(name, self._ink(line) or "ink") if name else None

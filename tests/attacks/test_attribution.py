@@ -274,7 +274,7 @@ def test_who_came_in_and_who_was_refused_is_logged_once_each(tmp_path: Path, cap
     token = asyncio.run(scenario())
     lines = [r.getMessage() for r in caplog.records if r.name == "wire"]
     assert [x for x in lines if "came in" in x] == ["li (view) came in from 127.0.0.1 with 'foreign 1'"]
-    assert [x for x in lines if "refused" in x] == ["refused a connection from 127.0.0.1: bad_token"]
+    assert [x for x in lines if "refused" in x] == ["refused a connection from '127.0.0.1': bad_token"]
     assert not any(token in r.getMessage() or "guessguess" in r.getMessage() for r in caplog.records)
 
 

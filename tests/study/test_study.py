@@ -131,8 +131,9 @@ def test_a_watched_session_begins_as_its_twin_and_goes_right_after_the_advice(st
     task = TASKS["secret-t3"]
     write_tasks(store.home.tasks, [task])
     made = [asyncio.run(record(store, task, kind, 5)) for kind in ("unwatched", "watched")]
-    alone, watched = ([e.head.title.removeprefix("run_command ") if e.head.tools == ("run_command",) else e.head.tools[0]
-                       for e in store.read(r.session).steps] for r in made)
+    heads = ([e.head for e in store.read(r.session).steps] for r in made)
+    alone, watched = ([h.title.removeprefix("run_command ") if h.tools == ("run_command",) else h.tools[0]
+                       for h in of_one] for of_one in heads)
     assert made[0].wrong > made[1].wrong == made[1].guidance == 1
     assert watched[0] == alone[0] and watched[1:] == list(task.path)
 
