@@ -27,6 +27,16 @@ types=$prefix/share/mime/packages/tiphys.xml
 if [ -n "$remove" ]; then
   rm -rf "$home"
   rm -f "$prefix/bin/tiphys" "$entry" "$icon" "$types"
+  mime=$prefix/share/mime
+  if [ -d "$mime" ] && command -v update-mime-database >/dev/null; then
+    update-mime-database "$mime"
+    # Where no other program declared a type, what update-mime-database made goes with ours.
+    [ -n "$(ls "$mime/packages")" ] || (cd "$mime" && rm -f aliases generic-icons globs globs2 icons magic mime.cache \
+      subclasses treemagic types version XMLnamespaces)
+  fi
+  cache=$(dirname "$entry")/mimeinfo.cache
+  [ ! -f "$cache" ] || update-desktop-database -q "$(dirname "$entry")"
+  [ -n "$(ls "$(dirname "$entry")"/*.desktop 2>/dev/null)" ] || rm -f "$cache"
   echo "Removed from $prefix."
   exit
 fi

@@ -23,7 +23,7 @@ from faults import boundaries, endpoint, mutants, talker
 
 import core.agents.loop
 import core.agents.runner
-import core.client.connection
+import core.client.dial
 import core.client.patience
 import core.server.connection
 import core.server.recall
@@ -71,7 +71,7 @@ def _hasten() -> None:
     core.server.serve.PING_S = 2.0
     core.server.connection.COMMANDS_PER_S = 1000.0
     core.client.patience.LAST_S = core.client.patience.DENIED_S = 0.5
-    core.client.connection.connect = partial(_short_pings, core.client.connection.connect)  # type: ignore[assignment]
+    core.client.dial.connect = partial(_short_pings, core.client.dial.connect)  # type: ignore[assignment]
     core.agents.loop.Agent.__init__.__kwdefaults__["back_off_s"] = 0.02  # type: ignore[index]
     core.agents.runner.CATCH_UP_S = 1.0
 
