@@ -83,7 +83,9 @@ class ContextModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return visible(str(self._cell(line, column)))
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole) and column in (CHANGE, WORDS):
-            text = self._change(line) if column == CHANGE else self._cell(line, column)[:400]
+            if column == CHANGE:
+                return self._change(line)
+            text = self._cell(line, column)[:400]
             return plain_tooltip(text) if role == Qt.ItemDataRole.ToolTipRole else visible(text)
         if role == Qt.ItemDataRole.DecorationRole and column in (CHANGE, WHO):
             name = _CHANGES.get(line.change, "") if column == CHANGE else self._icon(line)

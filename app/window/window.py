@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings, QSize, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QWidget
+from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QTabWidget, QWidget
 
 from app.desk.notices import Notice
 from app.desk.panel import Panel
@@ -78,6 +78,7 @@ class Window(QMainWindow):
         self.toasts.opened.connect(self._open_notice)
         self.toasts.opened.connect(place.notices.opened)
         place.sight.opened.connect(self._show_title)
+        place.sight.opened.connect(self._on_opened)
         place.desks.rows_changed.connect(self._show_title)
 
     @property
@@ -103,6 +104,15 @@ class Window(QMainWindow):
             bar.setVisible(name != "queue")
         self._show_title()
         self._place.cursor.focus_list()
+
+    def _on_opened(self) -> None:
+        QTimer.singleShot(0, self, self._find_focus)  # when the start page has gone
+
+    def _find_focus(self) -> None:
+        """The start page takes the focus with it, and Qt would give it to the first button: that one judges."""
+        here = QApplication.focusWidget()
+        if here is None or not here.isVisible() or any(bar.isAncestorOf(here) for bar in self._bars):
+            self._place.cursor.focus_list()
 
     def _show_side(self) -> None:
         """Show or hide what stands at the left."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QAbstractButton, QApplication
 from support.eventually import eventually
 from support.panels import told_session
 from support.window import press, shown_window
@@ -34,6 +34,22 @@ def test_esc_leads_from_every_box_back_to_the_list_and_what_was_typed_stays(qtbo
         qtbot.waitUntil(steps.hasFocus)
         assert boxes[2].text() == "kept"
         status.deleteLater()
+
+
+def test_no_button_that_judges_keeps_the_focus_when_a_session_opens(qtbot, tmp_path):
+    with shown_window(tmp_path, told_session(), told_session(), layout="live") as (made, place):
+        made.activateWindow()
+        qtbot.waitUntil(made.isActiveWindow)
+        place.cursor.move("s1", 3)
+        bar = made.docks["review"].widget().bar
+        button = next(b for b in bar.findChildren(QAbstractButton)
+                      if b.focusPolicy() & Qt.FocusPolicy.TabFocus and b.isVisible() and b.isEnabled())
+        button.setFocus(Qt.FocusReason.TabFocusReason)
+        qtbot.waitUntil(button.hasFocus)
+        place.cursor.move("s2", 3)
+        qtbot.waitUntil(made.docks["trajectory"].widget().list.hasFocus)
+        press(made, Qt.Key.Key_Space)
+        assert place.desks.of("s2").replica.commands("s2") == []
 
 
 async def test_after_each_text_the_mode_is_the_usual_one_again(qapp, tmp_path):
