@@ -104,15 +104,23 @@ class Window(QMainWindow):
             bar.setVisible(name != "queue")
         self._show_title()
         self._place.cursor.focus_list()
+        QTimer.singleShot(0, self, self._find_focus)
 
     def _on_opened(self) -> None:
         QTimer.singleShot(0, self, self._find_focus)  # when the start page has gone
 
     def _find_focus(self) -> None:
         """The start page takes the focus with it, and Qt would give it to the first button: that one judges."""
-        here = QApplication.focusWidget()
-        if here is None or not here.isVisible() or any(bar.isAncestorOf(here) for bar in self._bars):
+        if self._is_focus_lost():
             self._place.cursor.focus_list()
+        if self._is_focus_lost():  # the list is behind another tab, as in Compare
+            self.docks["sessions"].widget().setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _is_focus_lost(self) -> bool:
+        here = QApplication.focusWidget()
+        if not self._place.sight.session:  # the start page leads the keys itself
+            return False
+        return here is None or not here.isVisible() or any(bar.isAncestorOf(here) for bar in self._bars)
 
     def _show_side(self) -> None:
         """Show or hide what stands at the left."""

@@ -50,6 +50,10 @@ def test_no_button_that_judges_keeps_the_focus_when_a_session_opens(qtbot, tmp_p
         qtbot.waitUntil(made.docks["trajectory"].widget().list.hasFocus)
         press(made, Qt.Key.Key_Space)
         assert place.desks.of("s2").replica.commands("s2") == []
+        button.setFocus(Qt.FocusReason.TabFocusReason)
+        made.lay_out("compare")
+        qtbot.waitUntil(lambda: QApplication.focusWidget() is not None
+                        and not bar.isAncestorOf(QApplication.focusWidget()))
 
 
 async def test_after_each_text_the_mode_is_the_usual_one_again(qapp, tmp_path):
