@@ -31,7 +31,7 @@ def import_paths(paths: tuple[Path, ...], follow: bool, quiet_after: float, with
 
     The format is recognised by the content. A second import of the same content changes nothing. At the end the rules
     judge what was imported, as at the end of an agent's session (at_end = false in rules.toml: not). Ctrl+C ends it:
-    the sessions that were told stay, of no other is anything kept.
+    the sessions that it named stay, each other one is there whole or not at all.
     """
     from core.cli.progress import ProgressDisplay
     from core.formats.new_files import NewFiles
@@ -51,7 +51,7 @@ def import_paths(paths: tuple[Path, ...], follow: bool, quiet_after: float, with
             _judge(home, [line.session for line in found])
     except KeyboardInterrupt:
         progress.clear()
-        note(f"tiphys: It was cancelled; {len(found)} sessions are imported, of no other anything is kept.")
+        note(f"tiphys: It was cancelled. {len(found)} sessions are imported; each other one is there whole or not at all.")
         return 130
     _tell(failures, as_lines=as_json and with_progress)
     if follow:

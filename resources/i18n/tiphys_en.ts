@@ -208,10 +208,10 @@
 <context>
     <name>ImportsController</name>
     <message numerus="yes">
-        <source>Cancelled: %n session(s) were imported, of no other anything is kept.</source>
+        <source>Cancelled: %n session(s) were imported; each other one is here whole or not at all.</source>
         <translation>
-            <numerusform>Cancelled: %n session was imported, of no other anything is kept.</numerusform>
-            <numerusform>Cancelled: %n sessions were imported, of no other anything is kept.</numerusform>
+            <numerusform>Cancelled: %n session was imported; each other one is here whole or not at all.</numerusform>
+            <numerusform>Cancelled: %n sessions were imported; each other one is here whole or not at all.</numerusform>
         </translation>
     </message>
     <message numerus="yes">

@@ -2370,9 +2370,9 @@ Delete or right click: take it away</source>
 <context>
     <name>ImportsController</name>
     <message numerus="yes">
-        <source>Cancelled: %n session(s) were imported, of no other anything is kept.</source>
+        <source>Cancelled: %n session(s) were imported; each other one is here whole or not at all.</source>
         <translation>
-            <numerusform>已取消：已导入 %n 个会话，其余的没有留下任何内容。</numerusform>
+            <numerusform>已取消：已导入 %n 个会话；其余每个会话要么完整存在，要么没有留下任何内容。</numerusform>
         </translation>
     </message>
     <message numerus="yes">

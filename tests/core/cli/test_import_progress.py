@@ -35,7 +35,8 @@ def runs(folder: Path, count: int = COUNT, steps: int = 30) -> Path:
 
 def start(home, *arguments):
     return subprocess.Popen([sys.executable, "-m", "core.cli", "--home", str(home), "import", *map(str, arguments)],
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # a shell's & ignores it
 
 
 def rows(home):
