@@ -130,8 +130,8 @@ class ImportsController(QObject):
         self._bar.end()
         notices = self._place.notices
         if self._is_cancelled:
-            notices.tell(self.tr("Cancelled: %n session(s) were imported; each other one is here whole or not at all.", None,
-                                 plural(self._count)))
+            notices.tell(self.tr("Cancelled: %n session(s) were imported; each other one is here whole or not at "
+                                 "all.", None, plural(self._count)))
         elif self._count:
             notices.tell(self.tr("%n session(s) imported.", None, plural(self._count)), "done")
         elif not self._failed:

@@ -51,7 +51,8 @@ def import_paths(paths: tuple[Path, ...], follow: bool, quiet_after: float, with
             _judge(home, [line.session for line in found])
     except KeyboardInterrupt:
         progress.clear()
-        note(f"tiphys: It was cancelled. {len(found)} sessions are imported; each other one is there whole or not at all.")
+        note(f"tiphys: It was cancelled. {len(found)} sessions are imported; each other one is there whole or not at "
+             "all.")
         return 130
     _tell(failures, as_lines=as_json and with_progress)
     if follow:
