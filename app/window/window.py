@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings, QSize, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QTabWidget, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QWidget
 
 from app.desk.notices import Notice
 from app.desk.panel import Panel
@@ -16,6 +16,7 @@ from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
 from app.window.bars import add_bar
 from app.window.drops import files_in, link_in
+from app.window.focus import LostFocus
 from app.window.layout_memory import STATE_VERSION, LayoutMemory
 from app.window.layouts import HIDDEN, arrange
 from app.window.menus import fill_menus
@@ -54,6 +55,7 @@ class Window(QMainWindow):
         self.docks: dict[str, QDockWidget] = {p.key: self._dock(p) for p in panels}
         self._bars = [add_bar(self, f"{p.key}_bar", p.bar(self.docks[p.key].widget()),
                               Qt.ToolBarArea.BottomToolBarArea) for p in panels if p.bar is not None]
+        self._focus = LostFocus(place, self._bars, self.docks["sessions"].widget(), self)
         fill_menus(self, place.actions, [self.docks[p.key].toggleViewAction() for p in panels])
         self.toasts = Toasts(self)
         self._connect()
@@ -78,7 +80,6 @@ class Window(QMainWindow):
         self.toasts.opened.connect(self._open_notice)
         self.toasts.opened.connect(place.notices.opened)
         place.sight.opened.connect(self._show_title)
-        place.sight.opened.connect(self._on_opened)
         place.desks.rows_changed.connect(self._show_title)
 
     @property
@@ -104,23 +105,7 @@ class Window(QMainWindow):
             bar.setVisible(name != "queue")
         self._show_title()
         self._place.cursor.focus_list()
-        QTimer.singleShot(0, self, self._find_focus)
-
-    def _on_opened(self) -> None:
-        QTimer.singleShot(0, self, self._find_focus)  # when the start page has gone
-
-    def _find_focus(self) -> None:
-        """The start page takes the focus with it, and Qt would give it to the first button: that one judges."""
-        if self._is_focus_lost():
-            self._place.cursor.focus_list()
-        if self._is_focus_lost():  # the list is behind another tab, as in Compare
-            self.docks["sessions"].widget().setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _is_focus_lost(self) -> bool:
-        here = QApplication.focusWidget()
-        if not self._place.sight.session:  # the start page leads the keys itself
-            return False
-        return here is None or not here.isVisible() or any(bar.isAncestorOf(here) for bar in self._bars)
+        self._focus.find_soon()
 
     def _show_side(self) -> None:
         """Show or hide what stands at the left."""
@@ -175,10 +160,7 @@ class Window(QMainWindow):
         self._place.cursor.focus_list()
         if self._fresh:
             self._fresh = False
-            QTimer.singleShot(0, self, self._lay_out_again)
-
-    def _lay_out_again(self) -> None:
-        self.lay_out(self.layouts.current)
+            QTimer.singleShot(0, self, lambda: self.lay_out(self.layouts.current))
 
     # ---- events ----------------------------------------------------------------------------------
 

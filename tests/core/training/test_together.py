@@ -51,7 +51,7 @@ def outcomes(made, tmp_path_factory):
         (out / precision).mkdir()
         command = [*launcher(), str(SUPPORT / "shard_cases.py"), precision, str(made[0]), str(out / precision)]
         done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment())
-        assert done.returncode == 0, done.stderr[-3000:]
+        assert done.returncode == 0, done.stderr[-20_000:]
     return out
 
 
