@@ -35,6 +35,15 @@ def wait(condition: Callable[[], object], what: str) -> None:
         time.sleep(0.05)
 
 
+def waits(pid: int) -> bool:
+    """Whether a process has begun: it has done nothing for a while, as it waits for its input."""
+    states = []
+    for _ in range(10):
+        states.append(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0])
+        time.sleep(0.05)
+    return set(states) == {"S"}
+
+
 def is_alive(pid: int) -> bool:
     """Whether a process works; one that is dead and that nobody buried does not."""
     try:
@@ -89,6 +98,8 @@ def test_a_worker_ends_with_whoever_started_it(tmp_path: Path) -> None:
         assert parent.stdout is not None
         child = int(parent.stdout.readline())
         assert is_alive(child), f"{name} runs"
+        if not name.startswith("one"):
+            wait(lambda child=child: waits(child), name)  # type: ignore[misc]
         parent.send_signal(signal.SIGKILL)
         parent.wait()
         parent.stdout.close()
