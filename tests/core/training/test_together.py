@@ -52,7 +52,7 @@ def outcomes(made, tmp_path_factory):
         command = [*launcher(), str(SUPPORT / "shard_cases.py"), precision, str(made[0]), str(out / precision)]
         done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment())
         if done.returncode:  # a process died once in some ten runs beside other work, and did not say why
-            print(done.stderr[-20_000:])
+            sys.stderr.write(done.stderr[-20_000:])
             done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment())
         assert done.returncode == 0, done.stderr[-20_000:]
     return out
