@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Annotated, Literal
 
@@ -10,8 +10,9 @@ import msgspec
 
 from core.domain.bounds import Count, Few, Id, Moment, Name, Reason, Sequence, Title
 from core.domain.errors import Conflict
-from core.domain.progress import Judged, Judgement, Progress
+from core.domain.progress import ANYBODY, Judged, Judgement, Progress
 from core.domain.session import SessionRow
+from core.domain.session_query import InReview
 
 MOST_IN_QUEUE = 10_000
 """Sessions of one queue."""
@@ -126,6 +127,35 @@ class QueueState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     items: Annotated[tuple[QueueItem, ...], msgspec.Meta(max_length=MOST_IN_QUEUE)] = ()
 
 
+class QueueSum(msgspec.Struct, frozen=True, kw_only=True):
+    """A queue in numbers. `judged` of the `asked` steps, each once for everybody who is to judge it; sessions, and how
+    many of them are done."""
+
+    judged: Judged
+    asked: int
+    sessions: int
+    done: int
+
+
+def summed(queue: ReviewQueue, items: Iterable[QueueItem], rows: Mapping[str, SessionRow], only: str = "") -> QueueSum:
+    """The sum over a queue's sessions whose rows are known; of one person's alone where `only` names one."""
+    shown = [i for i in items if i.wanted and i.session in rows and (not only or i.holder(only))]
+    parts = [_within(queue, rows[i.session], h.person) for i in shown for h in i.holders if only in ("", h.person)]
+    total = Judged(keep=sum(p.keep for p in parts), mask=sum(p.mask for p in parts),
+                   unsure=sum(p.unsure for p in parts))
+    asked = sum(queue.asked(rows[i.session]) * (1 if only else i.wanted) for i in shown)
+    done = sum(bool(h.done) if only and (h := i.holder(only)) else i.is_done for i in shown)
+    return QueueSum(judged=total, asked=asked, sessions=len(shown), done=done)
+
+
+def _within(queue: ReviewQueue, row: SessionRow, person: str) -> Judged:
+    """What a person judged of a session, at most what is asked."""
+    judged, asked = queue.judged(row, f"person:{person}"), queue.asked(row)
+    mask = min(judged.mask, asked)
+    unsure = min(judged.unsure, asked - mask)
+    return Judged(mask=mask, unsure=unsure, keep=min(judged.keep, asked - mask - unsure))
+
+
 def wanted(place: int, twice: int) -> int:
     """How many people are to judge the session at a place, counted from 0, so that `twice` per cent of all, evenly
     spread, are judged by two."""
@@ -178,6 +208,15 @@ def followed(queue: ReviewQueue, item: QueueItem, row: SessionRow) -> QueueItem:
 
     holders = tuple(msgspec.structs.replace(h, done=state(h)) for h in item.holders)
     return msgspec.structs.replace(item, holders=holders)
+
+
+def in_review(row: SessionRow, found: Iterable[tuple[ReviewQueue, QueueItem]], me: str) -> InReview:
+    """What a filter asks of a session and the queues that it is in, as the account `me` sees it."""
+    asked = [(queue, item) for queue, item in found if item.wanted and not queue.closed]
+    people = tuple(dict.fromkeys(h.person for _, item in asked for h in item.holders))
+    return InReview(judged=row.judged.get(ANYBODY, Progress()).steps.total, asked=row.steps,
+                    queues=tuple(queue.name for queue, _ in asked), people=people, is_mine=me in people,
+                    is_done=bool(asked) and all(item.is_done for _, item in asked))
 
 
 def next_free(items: Iterable[QueueItem], person: str, readers: dict[str, list[str]]) -> QueueItem | None:
