@@ -49,8 +49,8 @@ REMARKS: dict[str, str] = {
                          "would refuse is not known."),
     "unjudged_refused": QT_TRANSLATE_NOOP(
         "ExportRemarks", "Writing is refused. Nobody judged {steps} steps in {sessions} of {of} sessions ({named}). "
-                         "Let them be judged, or say what becomes of such steps: unjudged = keep trains them, mask leaves "
-                         "them out."),
+                         "Let them be judged, or say what becomes of such steps: unjudged = keep trains them, mask "
+                         "leaves them out."),
     "unjudged_train": QT_TRANSLATE_NOOP(
         "ExportRemarks", "{steps} steps in {sessions} of {of} sessions were judged by nobody; they train as if they "
                          "were kept."),
