@@ -3420,8 +3420,16 @@ Delete or right click: take it away</source>
         <translation>归档会话</translation>
     </message>
     <message>
+        <source>Writing “{title}” and reading it back</source>
+        <translation>正在写入“{title}”并读回核对</translation>
+    </message>
+    <message>
         <source>“{title}” is in {path}, which was read back.</source>
         <translation>“{title}”已存入 {path}，并已重新读取核对。</translation>
+    </message>
+    <message>
+        <source>Fetching what is to be archived: {percent} %</source>
+        <translation>正在取回要归档的内容：{percent} %</translation>
     </message>
     <message>
         <source>The copy of “{title}” was removed from this computer.</source>
