@@ -1,7 +1,7 @@
 # Two commands are all that is needed, on a fresh machine too:
 #   make run    the desktop with the demonstration running (without a display: the whole way, headless)
 #   make test   everything that continuous integration needs
-# The rest: make lint types contracts translations check shape format fuzz attacks foreign audit faults faults-long bench study screenshots packages packages-test clean
+# The rest: make lint types contracts translations check shape format fuzz attacks foreign audit faults faults-long bench study screenshots packages packages-test site clean
 
 SHELL := /bin/bash
 PYTHON ?= python3
@@ -12,7 +12,7 @@ INPUTS := pyproject.toml $(SETUP)/venv.sh
 
 export PYTHON LANG := C.UTF-8
 
-.PHONY: help run test lint types contracts translations check shape format fuzz attacks foreign audit faults faults-long bench study packages package-deb package-run packages-test release server-package try-server-package pages clean engine-stop
+.PHONY: help run test lint types contracts translations check shape format fuzz attacks foreign audit faults faults-long bench study packages package-deb package-run packages-test release server-package try-server-package pages site clean engine-stop
 
 help:
 	@sed -n 's/^# \?//p' Makefile | head -4
@@ -125,6 +125,10 @@ try-server-package: server-package
 pages: $(VENV)/.has-test
 	$(BIN)/python packaging/server_settings.py
 	$(BIN)/python packaging/errors_page.py
+
+# The manual as a site that is read without a network, in English and Chinese: dist/site/index.html.
+site:
+	@$(PYTHON) -B packaging/site/build.py
 
 # All of a release at once, into dist/: make release VERSION=1.2.3 (the changelog names it).
 release:

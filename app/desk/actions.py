@@ -142,6 +142,7 @@ ACTIONS: tuple[Entry, ...] = (
     Entry("view.export", QT_TRANSLATE_NOOP("Actions", "&Export"), ("Ctrl+4",), "view", checkable=True),
     Entry("view.queue", QT_TRANSLATE_NOOP("Actions", "&Queue"), ("Ctrl+5",), "view", checkable=True),
     Entry("help.keys", QT_TRANSLATE_NOOP("Actions", "&Keyboard shortcuts"), ("?", "F1"), "help"),
+    Entry("help.manual", QT_TRANSLATE_NOOP("Actions", "&Manual"), (), "help"),
     Entry("help.guide", QT_TRANSLATE_NOOP("Actions", "&Guide through the demonstration"), (), "help"),
     Entry("help.about", QT_TRANSLATE_NOOP("Actions", "&About Tiphys"), (), "help"),
 )

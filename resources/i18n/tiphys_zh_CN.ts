@@ -392,6 +392,10 @@
         <translation>键盘快捷键(&amp;K)</translation>
     </message>
     <message>
+        <source>&amp;Manual</source>
+        <translation>手册(&amp;M)</translation>
+    </message>
+    <message>
         <source>&amp;Guide through the demonstration</source>
         <translation>演示导览(&amp;G)</translation>
     </message>
@@ -409,6 +413,10 @@
     <message>
         <source>Open trajectories</source>
         <translation>打开轨迹</translation>
+    </message>
+    <message>
+        <source>The manual is not built here: “make site” in the source makes it. Its pages lie in docs.</source>
+        <translation>此处没有构建手册：在源代码中运行“make site”即可生成。各页面位于 docs 中。</translation>
     </message>
     <message>
         <source>About Tiphys</source>

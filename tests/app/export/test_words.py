@@ -3,8 +3,9 @@
 import ast
 from pathlib import Path
 
+from support.window import speaking
+
 from app.export import words
-from app.kit import i18n
 from core.export import render
 from core.workers.export import DATASET_FORMATS, WARNINGS, ExportRefusal, warning
 
@@ -41,10 +42,7 @@ def test_an_english_reader_gets_the_detail_and_a_chinese_one_their_language(qapp
     remarked = warning("duplicates", samples=1_204)
     assert words.reason(refusal) == refusal.sentence
     assert words.remark(remarked) == "1,204 samples equal an earlier one and are left out."
-    i18n.install(qapp, "zh_CN")
-    try:
+    with speaking(qapp, "zh_CN"):
         assert "JSON" in words.reason(refusal) and not words.reason(refusal).isascii()
         assert "1,204" in words.remark(remarked) and not words.remark(remarked).isascii()
         assert not words.about("trl", DATASET_FORMATS["trl"]).isascii()
-    finally:
-        i18n.install(qapp, "en")
