@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
 SOURCE, TOOLS = ROOT / "build" / "site" / "source", ROOT / "build" / "site" / "tools"
-TOP = {"README.md": "index.md", "README.zh.md": "index.zh.md", "SECURITY.md": "SECURITY.md",
+TOP = {"README.md": "index.md", "SECURITY.md": "SECURITY.md",
        "ARCHITECTURE.md": "ARCHITECTURE.md", "CHANGELOG.md": "CHANGELOG.md"}
 """Pages at the top of the project, and what they are called in the site."""
 
