@@ -121,10 +121,12 @@ server-package:
 try-server-package: server-package
 	packaging/server/try.sh dist/tiphys-server_*_amd64.deb $(or $(SUITE),bookworm)
 
-# The pages and files that are made of the source: docs/server-settings.md, docs/errors.md, packaging/server/server.toml.
+# The pages and files that are made of the source: docs/server-settings.md, docs/errors.md, docs/protocol.schema.json,
+# packaging/server/server.toml.
 pages: $(VENV)/.has-test
 	$(BIN)/python packaging/server_settings.py
 	$(BIN)/python packaging/errors_page.py
+	$(BIN)/python packaging/protocol_schema.py
 
 # The manual as a site that is read without a network, in English and Chinese: dist/site/index.html.
 site:
