@@ -19,8 +19,8 @@ from core.protocol.messages import FromServer, ToServer  # noqa: E402
 from core.protocol.operations import AnyOp  # noqa: E402
 
 PAGE = ROOT / "docs" / "protocol.schema.json"
-ABOUT = ("What an end of the protocol may send, and what events and the bodies of steps hold; docs/protocol.md tells how "
-         "they are used. Fields that are not known are to be ignored.")
+ABOUT = ("What an end of the protocol may send, and what events and the bodies of steps hold; docs/protocol.md tells "
+         "how they are used. Fields that are not known are to be ignored.")
 
 
 def schema() -> dict[str, Any]:
