@@ -25,7 +25,7 @@ _HEADER = 1 << 20
 async def tar_of(files: Iterable[tuple[str, Path]]) -> AsyncIterator[bytes]:
     """Regular files of this machine, each under a name of its own, as one tar whose owner is nobody in particular.
 
-    Raises InvalidInput (bad_file) for what is no regular file, cannot be read or changes its length meanwhile.
+    Raises InvalidInput (unreadable_file) for what is no regular file, cannot be read or changes its length meanwhile.
     """
     for name, path in files:
         file = await asyncio.to_thread(_opened, path)
@@ -39,7 +39,7 @@ async def tar_of(files: Iterable[tuple[str, Path]]) -> AsyncIterator[bytes]:
             while left:
                 data = await asyncio.to_thread(os.read, file, min(PIECE, left))
                 if not data:
-                    raise InvalidInput("bad_file", f"{path} became shorter while it was read.", path=str(path))
+                    raise InvalidInput("unreadable_file", f"{path} became shorter while it was read.", path=str(path))
                 left -= len(data)
                 yield data
             yield bytes(-info.size % _BLOCK)
@@ -52,10 +52,10 @@ def _opened(path: Path) -> int:
     try:
         file = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     except OSError as error:
-        raise InvalidInput("bad_file", f"{path} cannot be read: {error}", path=str(path)) from error
+        raise InvalidInput("unreadable_file", f"{path} cannot be read: {error}", path=str(path)) from error
     if not stat.S_ISREG(os.fstat(file).st_mode):
         os.close(file)
-        raise InvalidInput("bad_file", f"{path} is no regular file.", path=str(path))
+        raise InvalidInput("unreadable_file", f"{path} is no regular file.", path=str(path))
     return file
 
 
@@ -69,8 +69,8 @@ class Bounds:
 async def receive(pieces: AsyncIterable[bytes], folder: Path, bounds: Bounds) -> list[str]:
     """Write the regular files of a sandbox's tar into a new, empty folder; gives their names, sorted.
 
-    Links and devices are left out; nothing lies outside the folder. Raises InvalidInput (bad_archive) for a tar that
-    breaks the rules, LimitReached (archive_too_large) beyond the bounds, OSError of this disk, what the pieces raise.
+    Links and devices are left out; nothing lies outside the folder. Raises InvalidInput (bad_tar) for a tar that
+    breaks the rules, LimitReached (tar_too_large) beyond the bounds, OSError of this disk, what the pieces raise.
     """
     feed = _Feed()
     async with TaskScope("receive") as scope:
@@ -126,7 +126,7 @@ class _Feed:
             self._loop.call_soon_threadsafe(lambda: self._taken.set())
         self.budget -= len(data)
         if self.budget < 0:
-            raise InvalidInput("bad_archive", "A sandbox's tar describes a file with more than a megabyte.")
+            raise InvalidInput("bad_tar", "A sandbox's tar describes a file with more than a megabyte.")
         return data
 
 
@@ -137,7 +137,7 @@ def _written(feed: _Feed, folder: Path, bounds: Bounds) -> list[str] | BaseExcep
     except (ReportableError, OSError) as error:
         return error
     except (tarfile.TarError, ValueError, EOFError, RecursionError) as error:
-        return InvalidInput("bad_archive", f"A sandbox gave a tar that cannot be read: {str(error)[:200]}.")
+        return InvalidInput("bad_tar", f"A sandbox gave a tar that cannot be read: {str(error)[:200]}.")
     finally:
         feed.close()
 
@@ -150,7 +150,7 @@ def _write(feed: _Feed, folder: Path, bounds: Bounds) -> list[str]:
             tar.members.clear()
             count, size = count + 1, size + max(0, one.size)
             if count > bounds.files or size > bounds.size:
-                raise LimitReached("archive_too_large", f"A sandbox gives more than {bounds.files:,} files or "
+                raise LimitReached("tar_too_large", f"A sandbox gives more than {bounds.files:,} files or "
                                    f"{bounds.size >> 20:,} MiB.", files=bounds.files, size=bounds.size)
             feed.budget = max(0, one.size) + _HEADER
             target = folder / _plain_name(one.name)
@@ -175,5 +175,5 @@ def _fill(tar: tarfile.TarFile, one: tarfile.TarInfo, target: Path) -> None:
 def _plain_name(name: str) -> str:
     plain = posixpath.normpath(name)
     if plain.startswith(("/", "..")) or "\0" in plain or "\\" in plain:
-        raise InvalidInput("bad_archive", f"A sandbox's tar holds {name[:80]!r}, which lies outside.")
+        raise InvalidInput("bad_tar", f"A sandbox's tar holds {name[:80]!r}, which lies outside.")
     return plain
