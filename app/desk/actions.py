@@ -58,6 +58,8 @@ ACTIONS: tuple[Entry, ...] = (
     Entry("session.resume", QT_TRANSLATE_NOOP("Actions", "&Resume"), ("Ctrl+Shift+R",), "session", icon="play"),
     Entry("session.interrupt", QT_TRANSLATE_NOOP("Actions", "&Interrupt the running action"), ("Ctrl+Shift+I",),
           "session", icon="zap"),
+    Entry("session.continue", QT_TRANSLATE_NOOP("Actions", "&Continue…"), ("Ctrl+Shift+Y",), "session",
+          icon="skip-forward"),
     Entry("session.stop", QT_TRANSLATE_NOOP("Actions", "&Stop…"), (), "session", icon="square"),
     Entry("session.clear_attention", QT_TRANSLATE_NOOP("Actions", "&Attention dealt with"), ("Ctrl+Shift+A",),
           "session"),

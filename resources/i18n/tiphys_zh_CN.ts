@@ -100,6 +100,10 @@
         <translation>中断正在执行的动作(&amp;I)</translation>
     </message>
     <message>
+        <source>&amp;Continue…</source>
+        <translation>继续(&amp;C)…</translation>
+    </message>
+    <message>
         <source>&amp;Stop…</source>
         <translation>停止(&amp;S)…</translation>
     </message>
@@ -935,6 +939,45 @@
     <message>
         <source>left</source>
         <translation>移出</translation>
+    </message>
+</context>
+<context>
+    <name>ContinueDialog</name>
+    <message>
+        <source>Continue the session</source>
+        <translation>继续会话</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>“{title}” goes on after its last step, with its files; terminals and programs that ran when it ended are gone. The agent reads that its work is to go on.</source>
+        <translation>“{title}”从最后一步之后继续，文件都在；结束时正在运行的终端和程序已不在。智能体会读到它的工作要继续。</translation>
+    </message>
+    <message>
+        <source>Advice</source>
+        <translation>指导</translation>
+    </message>
+    <message>
+        <source>More steps</source>
+        <translation>再给的步数</translation>
+    </message>
+    <message>
+        <source>More hours of work</source>
+        <translation>再给的工作小时数</translation>
+    </message>
+    <message>
+        <source>What the agent should do better; may be empty</source>
+        <translation>智能体应当改进之处；可以留空</translation>
+    </message>
+    <message>
+        <source>as it is</source>
+        <translation>保持不变</translation>
+    </message>
+    <message>
+        <source>This server is older than this program: it cannot continue sessions.</source>
+        <translation>该服务器比本程序旧：无法继续会话。</translation>
     </message>
 </context>
 <context>
@@ -4361,6 +4404,10 @@ Delete or right click: take it away</source>
     <message>
         <source>Interrupt</source>
         <translation>中断</translation>
+    </message>
+    <message>
+        <source>Continue…</source>
+        <translation>继续…</translation>
     </message>
     <message>
         <source>step {n} of {total}</source>
