@@ -14,8 +14,8 @@ from app.desk.watermarks import Watermarks
 from app.kit import quantities
 from app.kit.i18n import plural
 from app.kit.safe_text import one_line, plain_tooltip
-from app.sessions.query import Candidate, SessionQuery
 from core.domain.session import FINAL_STATES, SessionRow
+from core.domain.session_query import Candidate, SessionQuery
 from core.domain.task import Limits
 
 Index = QModelIndex | QPersistentModelIndex
@@ -84,7 +84,7 @@ class SessionsModel(QAbstractListModel):
         self._list(hold=hold)
 
     def set_query(self, text: str) -> None:
-        """List only what a query says (`app.sessions.query`)."""
+        """List only what a query says (`core.domain.session_query`)."""
         self._query = SessionQuery(text)
         self._list()
 

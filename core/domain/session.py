@@ -43,6 +43,7 @@ from core.domain.events import (
     StepAdded,
     ThresholdsSet,
 )
+from core.domain.progress import Progress
 from core.domain.task import Budget, Limits, extended
 
 EX_TEMPFAIL = 75
@@ -100,6 +101,8 @@ class SessionRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The session and its step (0: it is not known) that called this one as a subagent."""
     unreadable: Reason = ""
     """Why the log, or this row, cannot be read from some place on; "" for every log that can."""
+    judged: Annotated[dict[Name, Progress], Few] = {}
+    """How far people judged it: each by the author's key, and all together under ""; the server counts."""
     hidden_until: Sequence = 0
     """An import of so many events is under way; before they are here, no list shows the session."""
 

@@ -1,9 +1,12 @@
-"""The filter box of the sessions: words, and terms such as `state:running is:new cost>2 -server:lab`. No Qt.
+"""The filter of sessions: words, and terms such as `state:running is:new cost>2 -server:lab judged<50%`.
 
     word  "a phrase"     in title, task, model, id, format or server        -TERM   not so
     state:S server:S model:S task:S format:S attention:KIND                 begins with or holds S
+    queue:NAME  queue:"A NAME"  assigned:me  assigned:NAME  assigned:nobody in a review queue, and who has it there
     is:new  is:attention  is:live  is:imported  is:guided                   is:guided: guidance waits
+    is:undecided  is:done                                                   steps are left to judge; done in its queues
     steps>N  errors>=N  score<N  cost>N  tokens>N                           what is unknown passes no comparison
+    judged>N  judged<50%                                                    steps that were judged, or their share
 """
 
 from __future__ import annotations
@@ -16,20 +19,38 @@ import msgspec
 
 from core.domain.session import SessionRow
 
-_TERM = re.compile(r'(-?)(?:"([^"]*)"?|(\S+))')
-_COMPARED = re.compile(r"(steps|errors|score|cost|tokens)(>=|<=|>|<|=)(\d+(?:\.\d+)?)\Z")
+_TERM = re.compile(r'(-?)(?:([a-z]*:?)"([^"]*)"?|(\S+))')
+_COMPARED = re.compile(r"(steps|errors|score|cost|tokens|judged)(>=|<=|>|<|=)(\d+(?:\.\d+)?)(%?)\Z")
 _SAYS: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt, "<": operator.lt, ">=": operator.ge, "<=": operator.le, "=": operator.eq}
 _FIELDS = ("state", "server", "model", "task", "format", "attention")
-_IS = ("new", "attention", "live", "imported", "guided")
+_IS = ("new", "attention", "live", "imported", "guided", "undecided", "done")
+ME, NOBODY = "me", "nobody"
+
+
+class InReview(msgspec.Struct, frozen=True):
+    """How far a session is judged, of the steps that are asked for; and the review queues that it is in (their names),
+    who has it there, whether the reader does, and whether it is done in all of them."""
+
+    judged: int = 0
+    asked: int = 0
+    queues: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
+    is_mine: bool = False
+    is_done: bool = False
+
+
+NO_REVIEW = InReview()
 
 
 class Candidate(msgspec.Struct, frozen=True):
-    """A session as a query sees it: its row, what its server is called, and the steps that are new to the reader."""
+    """A session as a query sees it: its row, what its server is called, the steps that are new to the reader, and what
+    is known of its review, which is asked for only where a term is about it."""
 
     row: SessionRow
     server: str = ""
     new: int = 0
+    review: Callable[[], InReview] = lambda: NO_REVIEW
 
 
 Term = Callable[[Candidate], bool]
@@ -40,8 +61,8 @@ class SessionQuery:
 
     def __init__(self, text: str = "") -> None:
         self.text = text
-        self._terms = [_term(minus == "-", phrase or plain) for minus, phrase, plain in _TERM.findall(text)
-                       if phrase or plain]
+        self._terms = [_term(minus == "-", f"{name}{phrase}" if phrase else plain)
+                       for minus, name, phrase, plain in _TERM.findall(text) if phrase or plain]
 
     def passes(self, candidate: Candidate) -> bool:
         """Whether a session is listed."""
@@ -49,7 +70,7 @@ class SessionQuery:
 
 
 def _term(negated: bool, text: str) -> Term:
-    term = _comparison(text) or _quality(text) or _field(text) or _word(text)
+    term = _comparison(text) or _quality(text) or _field(text) or _of_queue(text) or _word(text)
     return (lambda candidate: not term(candidate)) if negated else term
 
 
@@ -58,6 +79,10 @@ def _comparison(text: str) -> Term | None:
     if found is None:
         return None
     name, says, limit = found[1], _SAYS[found[2]], float(found[3])
+    if name == "judged":
+        return _judged(says, limit, is_share=bool(found[4]))
+    if found[4]:
+        return None
 
     def compare(candidate: Candidate) -> bool:
         row = candidate.row
@@ -68,6 +93,29 @@ def _comparison(text: str) -> Term | None:
     return compare
 
 
+def _judged(says: Callable[[float, float], bool], limit: float, *, is_share: bool) -> Term:
+    def compare(candidate: Candidate) -> bool:
+        review = candidate.review()
+        if not is_share:
+            return says(review.judged, limit)
+        return review.asked > 0 and says(100 * review.judged / review.asked, limit)
+
+    return compare
+
+
+def _of_queue(text: str) -> Term | None:
+    name, colon, value = text.casefold().partition(":")
+    if not colon or not value or name not in ("queue", "assigned"):
+        return None
+    if name == "queue":
+        return lambda it: any(value in queue.casefold() for queue in it.review().queues)
+    if value == ME:
+        return lambda it: it.review().is_mine
+    if value == NOBODY:
+        return lambda it: bool(it.review().queues) and not it.review().people
+    return lambda it: any(value == person.casefold() for person in it.review().people)
+
+
 def _quality(text: str) -> Term | None:
     name, _, value = text.casefold().partition(":")
     if name != "is" or value not in _IS:
@@ -75,7 +123,9 @@ def _quality(text: str) -> Term | None:
     tests: dict[str, Term] = {
         "new": lambda it: it.new > 0, "attention": lambda it: bool(it.row.attention),
         "live": lambda it: it.row.origin == "live", "imported": lambda it: it.row.origin != "live",
-        "guided": lambda it: it.row.guidance_waiting > 0}
+        "guided": lambda it: it.row.guidance_waiting > 0,
+        "undecided": lambda it: it.review().judged < it.review().asked,
+        "done": lambda it: it.review().is_done}
     return tests[value]
 
 
