@@ -10,7 +10,7 @@ the file, so contexts are approximate.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -55,6 +55,9 @@ class _Item(msgspec.Struct, kw_only=True):
 
     length: int = 0
     """How many messages the context held after it."""
+
+    place: int = 0
+    """Where it stands among the items."""
 
 
 def _is_record(value: Any) -> bool:
@@ -171,6 +174,7 @@ def _items(lines: Sequence[dict[str, Any]], builder: SessionBuilder) -> list[_It
     steps: dict[str, _Item] = {}
     calls: dict[str, _Item] = {}
     places: dict[str, _Item] = {}
+    last: dict[str, int] = {}
     for record in lines:
         message, count = dict_of(record.get("message")), len(items)
         if record.get("type") == "assistant":
@@ -179,8 +183,10 @@ def _items(lines: Sequence[dict[str, Any]], builder: SessionBuilder) -> list[_It
             _take_user(record, message, items, calls, builder)
         elif text := _queued(dict_of(record.get("attachment"))):
             items.append(_Item(kind="person", text=text, at=time_of(record.get("timestamp"))))
-        if len(items) > count and record.get("type") == "user":
-            items[-1].back_to = _left(items[:-1], places.get(text_of(record.get("parentUuid"))))
+        if len(items) > count:
+            if record.get("type") == "user":
+                items[-1].back_to = _left(last, places.get(text_of(record.get("parentUuid"))))
+            items[-1].place = last[items[-1].kind] = count
         if items:
             places.setdefault(text_of(record.get("uuid")), _item_of(record, message, items, calls))
     return items
@@ -193,11 +199,12 @@ def _item_of(record: dict[str, Any], message: dict[str, Any], items: Sequence[_I
     return answered[-1] if answered and record.get("type") == "user" else items[-1]
 
 
-def _left(items: Sequence[_Item], origin: _Item | None) -> _Item | None:
-    """The origin, where answers were left behind after it; a summary in between hides what the context was there."""
-    place = next((n for n, item in enumerate(items) if item is origin), len(items))
-    kinds = {item.kind for item in items[place + 1 :]}
-    return origin if "step" in kinds and "summary" not in kinds else None
+def _left(last: Mapping[str, int], origin: _Item | None) -> _Item | None:
+    """The origin, where answers were left behind after it; a summary in between hides what the context was there.
+    `last` has the place of the last item of each kind."""
+    if origin is None or last.get("step", -1) <= origin.place or last.get("summary", -1) > origin.place:
+        return None
+    return origin
 
 
 def _queued(attachment: dict[str, Any]) -> str:
