@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,8 @@ _IDS = {"id", "uuid", "parentUuid", "call_id", "tool_call_id", "tool_use_id", "s
         "llm_response_id", "action_id", "callID", "messageID", "span_id", "spanId", "parentSpanId", "parentId",
         "step_id", "item_id", "instance_id", "parent_run_id", "toolCallId", "parentObservationId", "parent"}
 _TEXTS = {"content", "text", "output", "observation", "stdout", "value", "thought", "aggregated_output", "result"}
-_WORDS = ("loss", "train", "def", "return", "gradient", "0.0312", "epoch", "\t", "\n", "the", "path/to/file.py", "error:",
-          '"quoted"', "—", "ok", "import", "assert x == y", "\u001b[0m")
+_WORDS = ("loss", "train", "def", "return", "gradient", "0.0312", "epoch", "\t", "\n", "the", "path/to/file.py",
+          "error:", '"quoted"', "\u2014", "ok", "import", "assert x == y", "\u001b[0m")
 
 
 class Grower:
@@ -36,78 +36,67 @@ class Grower:
             return [self.again(v, turn, key, names) for v in value]
         if key in _IDS and turn and names and value not in (None, "", True, False):
             return value + turn * 1000 if isinstance(value, int) else f"{value}-{turn}"
-        if key in _TEXTS and isinstance(value, str) and " " in value and value[:1] not in "{[<":
+        if key == "input_tokens" and isinstance(value, int):
+            return value + turn * 1000  # a count that stands still is no answer's
+        if key in _TEXTS and isinstance(value, str) and len(value) > 1 and value[0] not in "{[<":
             return f"{value}\n{turn} {self._chance.choice(self._pages)}"
         return value
 
 
-def lines(path: Path, sample: Path, size: int, head: int = 1) -> None:
-    """A file of lines of about `size` bytes; the first `head` lines stand once."""
-    values = [v for line in sample.read_text().splitlines() if (v := parse(line.encode())) and not v.problem]
-    values = [v.value for v in values if isinstance(v.value, dict)]
+def lines(path: Path, sample: Path, size: int, first: int = 0, stop: int | None = None) -> None:
+    """A file of lines of about `size` bytes: the lines before the first, then those up to `stop` again and again."""
+    values = [v for line in sample.read_text().splitlines() if isinstance(v := parse(line.encode()).value, dict)]
     grower = Grower()
     with path.open("w") as file:
-        for value in values[:head]:
-            file.write(json.dumps(value) + "\n")
+        file.writelines(json.dumps(value) + "\n" for value in values[:first])
         for turn in itertools.count():
-            for value in values[head:]:
-                file.write(json.dumps(grower.again(value, turn)) + "\n")
+            file.writelines(json.dumps(grower.again(value, turn)) + "\n" for value in values[first:stop])
             if file.tell() >= size:
                 return
 
 
-def items(path: Path, sample: Path, size: int, *where: str | int) -> None:
-    """A JSON text of about `size` bytes; the list at `where` is as long as that needs, the rest stands once."""
+def items(path: Path, sample: Path, size: int, where: str = "", first: int = 0, stop: int | None = None) -> None:
+    """A JSON text of about `size` bytes, whose list (the whole, or the member `where`) is made as `lines` are."""
     whole = json.loads(sample.read_text())
-    parent: Any = {"": whole}
-    key: str | int = ""
-    for name in where:
-        parent, key = parent[key], name
-    one, grower = parent[key], Grower()
-    parent[key] = ["@HERE@"]
-    before, after = json.dumps(whole[""] if where == ("",) else whole if where else parent[""]).split('"@HERE@"')
+    one, grower = whole[where] if where else whole, Grower()
+    before, after = json.dumps({**whole, where: ["@HERE@"]} if where else ["@HERE@"]).split('"@HERE@"')
     with path.open("w") as file:
-        file.write(before)
+        file.write(before + "".join(json.dumps(value) + ", " for value in one[:first]))
         for turn in itertools.count():
-            file.write(", " * bool(turn) + json.dumps([grower.again(v, turn) for v in one])[1:-1])
+            file.write(", " * bool(turn) + json.dumps([grower.again(v, turn) for v in one[first:stop]])[1:-1])
             if file.tell() >= size:
                 break
         file.write(after)
 
 
-def _lines(sample: str, head: int = 1) -> Callable[[Path, int], None]:
-    return lambda path, size: lines(path, SAMPLES / sample, size, head)
+def _lines(sample: str, first: int = 0, stop: int | None = None) -> Callable[[Path, int], None]:
+    return lambda path, size: lines(path, SAMPLES / sample, size, first, stop)
 
 
-def _items(sample: str, *where: str | int) -> Callable[[Path, int], None]:
-    return lambda path, size: items(path, SAMPLES / sample, size, *where)
+def _items(sample: str, where: str = "", first: int = 0, stop: int | None = None) -> Callable[[Path, int], None]:
+    return lambda path, size: items(path, SAMPLES / sample, size, where, first, stop)
 
 
 MADE: dict[str, tuple[str, Callable[[Path, int], None]]] = {
-    "claude-code": ("a.jsonl", _lines("claude.jsonl", 0)),
-    "codex-cli": ("a.jsonl", _lines("codex_long.jsonl")),
-    "codex-exec": ("a.jsonl", _lines("codex_exec.jsonl")),
-    "openhands-sdk": ("a.jsonl", _lines("sdk.jsonl")),
-    "openhands": ("a.json", _items("openhands.json")),
-    "openhands-output": ("a.jsonl", _lines("openhands_output.jsonl", 0)),
-    "gemini-cli": ("a.json", _items("gemini.json", "messages")),
-    "cline": ("a.json", _items("cline_sdk.json", "messages")),
-    "mini-swe-agent": ("a.traj.json", _items("mini.traj.json", "messages")),
-    "atif": ("a.json", _items("atif.json", "steps")),
+    "claude-code": ("a.jsonl", _lines("claude.jsonl", 2, 8)),
+    "codex-cli": ("a.jsonl", _lines("codex_long.jsonl", 6, 13)),
+    "codex-exec": ("a.jsonl", _lines("codex_exec.jsonl", 2)),
+    "openhands-sdk": ("a.jsonl", _lines("sdk.jsonl", 3, 7)),
+    "openhands": ("a.json", _items("openhands.json", "", 2, 5)),
+    "openhands-output": ("a.jsonl", _lines("openhands_output.jsonl")),
+    "gemini-cli": ("a.json", _items("gemini.json", "messages", 1, 2)),
+    "cline": ("a.json", _items("cline_sdk.json", "messages", 1, 3)),
+    "mini-swe-agent": ("a.traj.json", _items("mini.traj.json", "messages", 2, 4)),
+    "atif": ("a.json", _items("atif.json", "steps", 2, 3)),
     "inspect": ("a.json", _items("inspect.json", "samples")),
     "sharegpt": ("a.json", _items("sharegpt.json")),
     "agentgym": ("a.json", _items("agentgym.json")),
     "nebius": ("a.json", _items("nebius.json")),
     "agent-data-protocol": ("a.json", _items("adp.json")),
     "endless-terminals": ("a.json", _items("endless.json", "results")),
-    "innovatorbench": ("a.json", _items("innovator.json", "messages")),
-    "openai-chat": ("a.jsonl", lambda path, size: lines(path, SAMPLES.parent / "files" / "chat.jsonl", size, 0)),
-    "swe-agent": ("a.traj", lambda path, size: items(path, SAMPLES.parent / "files" / "with_query.traj", size,
-                                                     "trajectory")),
+    "openai-chat": ("a.jsonl", _lines("../files/chat.jsonl")),
+    "swe-agent": ("a.traj", _items("../files/with_query.traj", "trajectory")),
 }
 """The name of a file of each format, and what makes it that large."""
 
 
-def names() -> Iterator[str]:
-    """The formats that there are large files of."""
-    yield from MADE
