@@ -58,6 +58,8 @@ ACTIONS: tuple[Entry, ...] = (
     Entry("session.resume", QT_TRANSLATE_NOOP("Actions", "&Resume"), ("Ctrl+Shift+R",), "session", icon="play"),
     Entry("session.interrupt", QT_TRANSLATE_NOOP("Actions", "&Interrupt the running action"), ("Ctrl+Shift+I",),
           "session", icon="zap"),
+    Entry("session.continue", QT_TRANSLATE_NOOP("Actions", "&Continue…"), ("Ctrl+Shift+Y",), "session",
+          icon="skip-forward"),
     Entry("session.stop", QT_TRANSLATE_NOOP("Actions", "&Stop…"), (), "session", icon="square"),
     Entry("session.clear_attention", QT_TRANSLATE_NOOP("Actions", "&Attention dealt with"), ("Ctrl+Shift+A",),
           "session"),
@@ -142,6 +144,7 @@ ACTIONS: tuple[Entry, ...] = (
     Entry("view.export", QT_TRANSLATE_NOOP("Actions", "&Export"), ("Ctrl+4",), "view", checkable=True),
     Entry("view.queue", QT_TRANSLATE_NOOP("Actions", "&Queue"), ("Ctrl+5",), "view", checkable=True),
     Entry("help.keys", QT_TRANSLATE_NOOP("Actions", "&Keyboard shortcuts"), ("?", "F1"), "help"),
+    Entry("help.manual", QT_TRANSLATE_NOOP("Actions", "&Manual"), (), "help"),
     Entry("help.guide", QT_TRANSLATE_NOOP("Actions", "&Guide through the demonstration"), (), "help"),
     Entry("help.about", QT_TRANSLATE_NOOP("Actions", "&About Tiphys"), (), "help"),
 )

@@ -153,7 +153,7 @@ class LongText(QWidget):
     @property
     def selected(self) -> str:
         """What the reader selected, without the line ends that are ours."""
-        return self.edit.textCursor().selectedText().replace("\u2029", "\n").replace("↩\n", "")
+        return _without_our_breaks(self.edit.textCursor())
 
     @property
     def before_selected(self) -> str:
@@ -162,7 +162,7 @@ class LongText(QWidget):
         before = QTextCursor(self.edit.document())
         before.setPosition(max(0, at - 200))
         before.setPosition(at, QTextCursor.MoveMode.KeepAnchor)
-        return before.selectedText().replace("\u2029", "\n").replace("↩\n", "")
+        return _without_our_breaks(before)
 
     @property
     def text(self) -> str:
@@ -299,6 +299,11 @@ def _colour_block(block: QTextBlock, found: list[Span], starts: list[int], forma
             piece.start, piece.length, piece.format = low - first, high - low, formats[name]
             ranges.append(piece)
     block.layout().setFormats(ranges)
+
+
+def _without_our_breaks(cursor: QTextCursor) -> str:
+    """What a cursor selects, without the line ends that `displayable` put in."""
+    return cursor.selectedText().replace("\u2029", "\n").replace("↩\n", "")
 
 
 def _all_spans(places: Sequence[tuple[int, str, str]]) -> list[Span]:

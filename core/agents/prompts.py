@@ -43,6 +43,11 @@ def summary_request(first: int, last: int) -> str:
     return fill("summary_request", {"first": str(first), "last": str(last)}).strip()
 
 
+def continued(reason: str) -> str:
+    """What an agent is told whose session had ended and goes on."""
+    return " ".join(fill("continued", {"reason": reason}).split())
+
+
 def no_action() -> str:
     """What an answer without any action is told."""
     return " ".join(fill("no_action").split())

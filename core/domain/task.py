@@ -65,6 +65,27 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     evaluations: Count | None = 4
 
 
+class Budget(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """So much more from now on for a session that continues; None leaves that limit as it is."""
+
+    steps: Count | None = None
+    wall_s: Seconds | None = None
+    tokens: Total | None = None
+    cost_usd: TotalCost | None = None
+    evaluations: Count | None = None
+
+
+def extended(limits: Limits, used: Budget, more: Budget) -> Limits:
+    """Limits that leave so much more than was used; where that is not known, than they left before."""
+    grown = {}
+    for name in Budget.__struct_fields__:
+        added, spent = getattr(more, name), getattr(used, name)
+        before = getattr(limits, name) if spent is None else spent
+        if added is not None and before is not None:
+            grown[name] = before + added
+    return msgspec.structs.replace(limits, **grown)
+
+
 class Evaluator(msgspec.Struct, frozen=True, kw_only=True):
     """How a submission is scored outside the agent's reach.
 

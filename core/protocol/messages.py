@@ -44,6 +44,10 @@ CAN_DELETE = "delete"
 """The server knows DeleteSession, and says Deleted."""
 
 
+CAN_CONTINUE = "continue"
+"""The server knows ContinueSession. An older one would take the command for a broken frame."""
+
+
 class Wire(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="type"):
     """One message."""
 
