@@ -3846,6 +3846,18 @@ Delete or right click: take it away</source>
         <source>Network: the host {name} has one.</source>
         <translation>网络：主机 {name} 可以联网。</translation>
     </message>
+    <message>
+        <source>Network: the host {name} reaches {endpoint}.</source>
+        <translation>网络：主机 {name} 可以访问 {endpoint}。</translation>
+    </message>
+    <message>
+        <source>Data: {name} of this computer is read.</source>
+        <translation>数据：读取本机的 {name}。</translation>
+    </message>
+    <message>
+        <source>Machine: the agent works on {name} without a sandbox, and can do there all that its login can.</source>
+        <translation>机器：智能体在 {name} 上工作，没有沙箱，可以做其登录账户能做的一切。</translation>
+    </message>
 </context>
 <context>
     <name>RightsSheet</name>
