@@ -17,9 +17,11 @@ from app.kit.long_text import Part
 from app.kit.markdown import markdown_parts
 from app.kit.safe_text import one_line
 from core.domain.deed import NEW, OLD, changed_texts, command_line
+from core.domain.plan import plan_items
 from core.domain.step import Action, Observation, StepBody
 from core.domain.tools import OWN, ToolTable
 
+PLAN_SIGNS = {"done": "✓", "working": "▸", "open": "○"}
 _STATUS_SIGN = {"finished": "✓", "running": "…", "timeout": "✗", "killed": "✗", "refused": "✗", "failed": "✗"}
 
 
@@ -98,17 +100,11 @@ def _compared(old: list[str], new: list[str]) -> list[str]:
 
 def _todo_parts(given: dict[str, Any]) -> list[Part]:
     """A checklist, as one."""
-    items = next((v for k in ("todos", "plan", "items", "task_list") if isinstance(v := given.get(k), list)), None)
+    items = plan_items(given)
     if items is None:
         return argument_parts(given)
-    lines = []
-    for item in items:
-        row = item if isinstance(item, dict) else {"content": item}
-        state = str(row.get("status") or row.get("state") or "").lower()
-        words = one_line(str(row.get("content") or row.get("step") or row.get("title") or row.get("text") or ""), 300)
-        sign = "✓" if state in ("completed", "done") else "▸" if state == "in_progress" else "○"
-        lines.append(Part(text=f"  {sign} {words}\n", style="prose",
-                          meaning="muted" if sign == "✓" else "person" if sign == "▸" else ""))
+    lines = [Part(text=f"  {PLAN_SIGNS[item.state]} {one_line(item.words, 300)}\n", style="prose",
+                  meaning={"done": "muted", "working": "person"}.get(item.state, "")) for item in items]
     return [*lines, Part(text="\n", style="prose")]
 
 

@@ -172,10 +172,6 @@
         <translation>筛选步骤(&amp;I)</translation>
     </message>
     <message>
-        <source>&amp;Outline of phases</source>
-        <translation>阶段大纲(&amp;O)</translation>
-    </message>
-    <message>
         <source>Overview by t&amp;ime, idle squeezed</source>
         <translation>概览按时间排列，压缩空闲(&amp;I)</translation>
     </message>
@@ -294,6 +290,10 @@
     <message>
         <source>Remark on the selected &amp;words…</source>
         <translation>为所选文字添加备注(&amp;W)…</translation>
+    </message>
+    <message>
+        <source>&amp;Outline</source>
+        <translation>大纲(&amp;O)</translation>
     </message>
     <message>
         <source>Ta&amp;g…</source>
@@ -2774,6 +2774,26 @@ Delete or right click: take it away</source>
 <context>
     <name>Outline</name>
     <message>
+        <source>{n} failed</source>
+        <translation>{n} 个失败</translation>
+    </message>
+    <message>
+        <source>Ended: failed</source>
+        <translation>已结束：失败</translation>
+    </message>
+    <message>
+        <source>Ended: stopped by a person</source>
+        <translation>已结束：被人停止</translation>
+    </message>
+    <message>
+        <source>Ended: finished</source>
+        <translation>已结束：完成</translation>
+    </message>
+    <message>
+        <source>After a pause of {time}</source>
+        <translation>停顿 {time} 之后</translation>
+    </message>
+    <message>
         <source>Beginning</source>
         <translation>开始</translation>
     </message>
@@ -2782,12 +2802,37 @@ Delete or right click: take it away</source>
         <translation>第 {first}–{last} 步的摘要</translation>
     </message>
     <message>
-        <source>no step yet</source>
-        <translation>还没有步骤</translation>
+        <source>{n} files changed</source>
+        <translation>更改了 {n} 个文件</translation>
     </message>
     <message>
-        <source>steps {first}–{last}</source>
-        <translation>第 {first}–{last} 步</translation>
+        <source>Report</source>
+        <translation>报告</translation>
+    </message>
+</context>
+<context>
+    <name>OutlineController</name>
+    <message>
+        <source>Plan of step {n}</source>
+        <translation>第 {n} 步的计划</translation>
+    </message>
+</context>
+<context>
+    <name>OutlineList</name>
+    <message>
+        <source>Outline</source>
+        <translation>大纲</translation>
+    </message>
+</context>
+<context>
+    <name>OutlineView</name>
+    <message>
+        <source>Filter the outline</source>
+        <translation>筛选大纲</translation>
+    </message>
+    <message>
+        <source>The outline of a session appears here: phases, subagents, failures, files.</source>
+        <translation>会话的大纲显示在这里：阶段、子智能体、失败、文件。</translation>
     </message>
 </context>
 <context>
@@ -2992,6 +3037,10 @@ Delete or right click: take it away</source>
     <message>
         <source>Opinions</source>
         <translation>意见</translation>
+    </message>
+    <message>
+        <source>Outline</source>
+        <translation>大纲</translation>
     </message>
 </context>
 <context>
@@ -5262,14 +5311,6 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     <message>
         <source>More filters: family, tool, host, end, verdicts, time</source>
         <translation>更多筛选：类别、工具、主机、结果、裁定、时间</translation>
-    </message>
-    <message>
-        <source>Outline: the phases between summaries, guidance and scores (O)</source>
-        <translation>大纲：摘要、指导和得分之间的各个阶段 (O)</translation>
-    </message>
-    <message>
-        <source>Outline</source>
-        <translation>大纲</translation>
     </message>
     <message>
         <source>Reading the session</source>
