@@ -54,6 +54,7 @@ class PinnedController(QObject):
         session = self._place.sight.session
         called = called_by(self._place.sight.desk, session) if session else {}
         self._model.set_called(called)
+        self._panel.minimap.show_calls([item for step in called if (item := self._model.item_of_step(step)) >= 0])
 
     def _show_rows(self) -> None:
         trajectory = self._place.sight.trajectory

@@ -2479,6 +2479,10 @@ Delete or right click: take it away</source>
         <source>The first {shown} of {total} characters are shown.</source>
         <translation>只显示了 {total} 个字符中的前 {shown} 个。</translation>
     </message>
+    <message>
+        <source>{n} lines more (Enter)</source>
+        <translation>还有 {n} 行（Enter）</translation>
+    </message>
 </context>
 <context>
     <name>LossChart</name>
@@ -2616,8 +2620,8 @@ Delete or right click: take it away</source>
         <translation>轨迹总览</translation>
     </message>
     <message>
-        <source>The whole trajectory: errors, guidance, summaries, scores, verdicts, remarks. Click to go.</source>
-        <translation>整条轨迹：错误、指导、摘要、得分、裁定、备注。点击即可前往。</translation>
+        <source>The whole trajectory: errors at the left, masked steps at the right, the darker the more of them; lines are people and scores. Click to go.</source>
+        <translation>整条轨迹：左侧为错误，右侧为被掩码的步骤，越多越深；横线是人的发言和得分。点击即前往。</translation>
     </message>
 </context>
 <context>
@@ -3041,6 +3045,33 @@ Delete or right click: take it away</source>
     <message>
         <source>Outline</source>
         <translation>大纲</translation>
+    </message>
+</context>
+<context>
+    <name>Pictures</name>
+    <message>
+        <source>The picture could not be decoded.</source>
+        <translation>无法解码此图片。</translation>
+    </message>
+    <message>
+        <source>A picture of a kind that is not shown here.</source>
+        <translation>此类图片在这里不显示。</translation>
+    </message>
+    <message>
+        <source>The picture is too large to be shown.</source>
+        <translation>图片过大，无法显示。</translation>
+    </message>
+    <message>
+        <source>The picture&apos;s file is damaged.</source>
+        <translation>图片文件已损坏。</translation>
+    </message>
+    <message>
+        <source>The server does not hold this picture.</source>
+        <translation>服务器没有此图片。</translation>
+    </message>
+    <message>
+        <source>The picture took too long to decode.</source>
+        <translation>解码图片耗时过长。</translation>
     </message>
 </context>
 <context>
@@ -4773,6 +4804,10 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
         <translation>失败</translation>
     </message>
     <message>
+        <source>Sent by a person</source>
+        <translation>由人发送</translation>
+    </message>
+    <message>
         <source>Thought</source>
         <translation>思考</translation>
     </message>
@@ -4795,6 +4830,18 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     <message>
         <source>No output.</source>
         <translation>没有输出。</translation>
+    </message>
+    <message>
+        <source>picture</source>
+        <translation>图片</translation>
+    </message>
+    <message>
+        <source>Picture at {place}: only its address is known, and no address is loaded.</source>
+        <translation>位于 {place} 的图片：只知道其地址，而任何地址都不会被加载。</translation>
+    </message>
+    <message>
+        <source>{kind} of {size}: too large to be stored.</source>
+        <translation>{kind}，{size}：过大，未保存。</translation>
     </message>
     <message>
         <source>exit code {code}</source>

@@ -24,6 +24,7 @@ from core.formats.blocks import blocks_of, calls_of, input_tokens, results_of, t
 from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.format import Format, any_sample
 from core.formats.imported import Imported, SessionBuilder
+from core.formats.pictures import pictures_in
 from core.formats.readers.claude_edits import file_edit
 from core.formats.records import records
 from core.formats.rows import canonical
@@ -136,6 +137,7 @@ def _add(builder: SessionBuilder, lines: Sequence[dict[str, Any]], parent: str, 
             conversation.add_step(_step(item))
             _remember(called, item, builder.steps)
         elif item.kind == "person":
+            conversation.add_pictures(item.content)
             conversation.add_person_turn(item.text, item.at)
         elif item.kind == "summary":
             conversation.add_summary(item.text)
@@ -223,7 +225,8 @@ def _take_answer(record: dict[str, Any], message: dict[str, Any], items: list[_I
 def _take_user(record: dict[str, Any], message: dict[str, Any], items: list[_Item], calls: dict[str, _Item],
                builder: SessionBuilder) -> None:
     at, content = time_of(record.get("timestamp")), message.get("content")
-    for block in results_of(content):
+    results = results_of(content)
+    for block in results:
         step = calls.get(text_of(block.get("tool_use_id")))
         if step is None:
             builder.warnings.append(f"The result of call {text_of(block.get('tool_use_id')) or '?'} has no call.")
@@ -238,7 +241,7 @@ def _take_user(record: dict[str, Any], message: dict[str, Any], items: list[_Ite
     else:
         is_added = record.get("isMeta") or not requested(text)
         kind = "context" if is_added or (text.startswith(_NOT_TYPED) and "<command-" not in text) else "person"
-        items.append(_Item(kind=kind, text=text, at=at))
+        items.append(_Item(kind=kind, text=text, at=at, content=[b for b in blocks_of(content) if b not in results]))
 
 
 def _result(block: dict[str, Any], record: dict[str, Any], at: datetime | None) -> CallResult:
@@ -256,7 +259,7 @@ def _result(block: dict[str, Any], record: dict[str, Any], at: datetime | None) 
         k: v for k, v in result.items() if isinstance(v, str | int | float | bool) and len(str(v)) <= 200}
     return CallResult(text=text, call=text_of(block.get("tool_use_id")), error=error, exit_code=code, data=data,
                       status="killed" if result.get("interrupted") is True else "finished", ended_at=at,
-                      edit=file_edit(result) if error is None else None)
+                      edit=file_edit(result) if error is None else None, pictures=pictures_in(block.get("content")))
 
 
 def _step(item: _Item) -> ForeignStep:
