@@ -80,7 +80,7 @@ ACTIONS: tuple[Entry, ...] = (
     Entry("go.find_previous", QT_TRANSLATE_NOOP("Actions", "Find pre&vious"), ("Shift+F3", "Ctrl+Shift+G"), "go"),
     Entry("go.find_all", QT_TRANSLATE_NOOP("Actions", "Find in a&ll sessions"), ("Ctrl+Shift+F",), "go"),
     Entry("go.filter", QT_TRANSLATE_NOOP("Actions", "F&ilter steps"), ("Ctrl+Shift+L",), "go", checkable=True),
-    Entry("go.outline", QT_TRANSLATE_NOOP("Actions", "&Outline of phases"), ("O",), "go", checkable=True),
+    Entry("go.outline", QT_TRANSLATE_NOOP("Actions", "&Outline"), ("O",), "go", icon="list-tree"),
     Entry("go.by_time", QT_TRANSLATE_NOOP("Actions", "Overview by t&ime, idle squeezed"), ("Shift+O",), "go",
           checkable=True),
     Entry("go.next_error", QT_TRANSLATE_NOOP("Actions", "Next &error"), ("E",), "go"),

@@ -176,10 +176,6 @@
         <translation>筛选步骤(&amp;I)</translation>
     </message>
     <message>
-        <source>&amp;Outline of phases</source>
-        <translation>阶段大纲(&amp;O)</translation>
-    </message>
-    <message>
         <source>Overview by t&amp;ime, idle squeezed</source>
         <translation>概览按时间排列，压缩空闲(&amp;I)</translation>
     </message>
@@ -298,6 +294,10 @@
     <message>
         <source>Remark on the selected &amp;words…</source>
         <translation>为所选文字添加备注(&amp;W)…</translation>
+    </message>
+    <message>
+        <source>&amp;Outline</source>
+        <translation>大纲(&amp;O)</translation>
     </message>
     <message>
         <source>Ta&amp;g…</source>
@@ -2703,6 +2703,10 @@ Delete or right click: take it away</source>
         <source>The first {shown} of {total} characters are shown.</source>
         <translation>只显示了 {total} 个字符中的前 {shown} 个。</translation>
     </message>
+    <message>
+        <source>{n} lines more (Enter)</source>
+        <translation>还有 {n} 行（Enter）</translation>
+    </message>
 </context>
 <context>
     <name>LossChart</name>
@@ -2840,8 +2844,8 @@ Delete or right click: take it away</source>
         <translation>轨迹总览</translation>
     </message>
     <message>
-        <source>The whole trajectory: errors, guidance, summaries, scores, verdicts, remarks. Click to go.</source>
-        <translation>整条轨迹：错误、指导、摘要、得分、裁定、备注。点击即可前往。</translation>
+        <source>The whole trajectory: errors at the left, masked steps at the right, the darker the more of them; lines are people and scores. Click to go.</source>
+        <translation>整条轨迹：左侧为错误，右侧为被掩码的步骤，越多越深；横线是人的发言和得分。点击即前往。</translation>
     </message>
 </context>
 <context>
@@ -2998,6 +3002,26 @@ Delete or right click: take it away</source>
 <context>
     <name>Outline</name>
     <message>
+        <source>{n} failed</source>
+        <translation>{n} 个失败</translation>
+    </message>
+    <message>
+        <source>Ended: failed</source>
+        <translation>已结束：失败</translation>
+    </message>
+    <message>
+        <source>Ended: stopped by a person</source>
+        <translation>已结束：被人停止</translation>
+    </message>
+    <message>
+        <source>Ended: finished</source>
+        <translation>已结束：完成</translation>
+    </message>
+    <message>
+        <source>After a pause of {time}</source>
+        <translation>停顿 {time} 之后</translation>
+    </message>
+    <message>
         <source>Beginning</source>
         <translation>开始</translation>
     </message>
@@ -3006,12 +3030,37 @@ Delete or right click: take it away</source>
         <translation>第 {first}–{last} 步的摘要</translation>
     </message>
     <message>
-        <source>no step yet</source>
-        <translation>还没有步骤</translation>
+        <source>{n} files changed</source>
+        <translation>更改了 {n} 个文件</translation>
     </message>
     <message>
-        <source>steps {first}–{last}</source>
-        <translation>第 {first}–{last} 步</translation>
+        <source>Report</source>
+        <translation>报告</translation>
+    </message>
+</context>
+<context>
+    <name>OutlineController</name>
+    <message>
+        <source>Plan of step {n}</source>
+        <translation>第 {n} 步的计划</translation>
+    </message>
+</context>
+<context>
+    <name>OutlineList</name>
+    <message>
+        <source>Outline</source>
+        <translation>大纲</translation>
+    </message>
+</context>
+<context>
+    <name>OutlineView</name>
+    <message>
+        <source>Filter the outline</source>
+        <translation>筛选大纲</translation>
+    </message>
+    <message>
+        <source>The outline of a session appears here: phases, subagents, failures, files.</source>
+        <translation>会话的大纲显示在这里：阶段、子智能体、失败、文件。</translation>
     </message>
 </context>
 <context>
@@ -3216,6 +3265,37 @@ Delete or right click: take it away</source>
     <message>
         <source>Opinions</source>
         <translation>意见</translation>
+    </message>
+    <message>
+        <source>Outline</source>
+        <translation>大纲</translation>
+    </message>
+</context>
+<context>
+    <name>Pictures</name>
+    <message>
+        <source>The picture could not be decoded.</source>
+        <translation>无法解码此图片。</translation>
+    </message>
+    <message>
+        <source>A picture of a kind that is not shown here.</source>
+        <translation>此类图片在这里不显示。</translation>
+    </message>
+    <message>
+        <source>The picture is too large to be shown.</source>
+        <translation>图片过大，无法显示。</translation>
+    </message>
+    <message>
+        <source>The picture&apos;s file is damaged.</source>
+        <translation>图片文件已损坏。</translation>
+    </message>
+    <message>
+        <source>The server does not hold this picture.</source>
+        <translation>服务器没有此图片。</translation>
+    </message>
+    <message>
+        <source>The picture took too long to decode.</source>
+        <translation>解码图片耗时过长。</translation>
     </message>
 </context>
 <context>
@@ -4972,6 +5052,10 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
         <translation>失败</translation>
     </message>
     <message>
+        <source>Sent by a person</source>
+        <translation>由人发送</translation>
+    </message>
+    <message>
         <source>Thought</source>
         <translation>思考</translation>
     </message>
@@ -4994,6 +5078,18 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     <message>
         <source>No output.</source>
         <translation>没有输出。</translation>
+    </message>
+    <message>
+        <source>picture</source>
+        <translation>图片</translation>
+    </message>
+    <message>
+        <source>Picture at {place}: only its address is known, and no address is loaded.</source>
+        <translation>位于 {place} 的图片：只知道其地址，而任何地址都不会被加载。</translation>
+    </message>
+    <message>
+        <source>{kind} of {size}: too large to be stored.</source>
+        <translation>{kind}，{size}：过大，未保存。</translation>
     </message>
     <message>
         <source>exit code {code}</source>
@@ -5510,14 +5606,6 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     <message>
         <source>More filters: family, tool, host, end, verdicts, time</source>
         <translation>更多筛选：类别、工具、主机、结果、裁定、时间</translation>
-    </message>
-    <message>
-        <source>Outline: the phases between summaries, guidance and scores (O)</source>
-        <translation>大纲：摘要、指导和得分之间的各个阶段 (O)</translation>
-    </message>
-    <message>
-        <source>Outline</source>
-        <translation>大纲</translation>
     </message>
     <message>
         <source>Reading the session</source>
