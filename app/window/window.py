@@ -130,7 +130,7 @@ class Window(QMainWindow):
             self._place.cursor.move(notice.session)
 
     def _show_titles(self) -> None:
-        """A dock behind a tab needs no title: the tab has it, and can be dragged. Nor does a panel with its own head."""
+        """A dock behind a tab needs no title: the tab has it, and can be dragged. Nor does a panel with a head."""
         headed = {self.docks[p.key] for p in self._panels if p.is_headed}
         for dock in self.docks.values():
             bare = (dock in headed or bool(self.tabifiedDockWidgets(dock))) and not dock.isFloating()

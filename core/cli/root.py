@@ -32,6 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "withdraw": ("guidance:withdraw", "Take guidance back before it is delivered."),
     "pause": ("control:pause", "Pause a session after the running step."),
     "resume": ("control:resume", "Go on with a paused session."),
+    "continue": ("control:continue_", "Go on with a session that has ended."),
     "stop": ("control:stop", "End a session."),
     "interrupt": ("control:interrupt", "End the action that is running now."),
     "delete": ("delete:delete", "Delete sessions for good, after saying what is lost."),

@@ -36,6 +36,7 @@ from core.domain.events import (
     GuidanceQueued,
     GuidanceWithdrawn,
     ScoreGiven,
+    SessionContinued,
     SessionCreated,
     SessionState,
     SessionStateChanged,
@@ -43,10 +44,13 @@ from core.domain.events import (
     ThresholdsSet,
 )
 from core.domain.progress import Progress
-from core.domain.task import Limits
+from core.domain.task import Budget, Limits, extended
 
 EX_TEMPFAIL = 75
 """Exit status of a runner that cannot work now, by no fault of its session (EX_TEMPFAIL of sysexits.h)."""
+
+CONTINUED = "continued_by_person"
+"""The reason of a session's state from where a person had it go on after its end."""
 
 FINAL_STATES: frozenset[str] = frozenset({"finished", "failed", "stopped"})
 
@@ -157,6 +161,8 @@ def _changes(row: SessionRow, event: Event) -> dict[str, object]:
             return {"caller": f.parent, "caller_step": f.step}
         case SessionStateChanged() as f:
             return {"state": f.state, "reason": f.reason}
+        case SessionContinued() as f:
+            return {"state": "queued", "reason": CONTINUED, "limits": _extended(row, f.more)}
         case StepAdded() as f:
             return _step_changes(row, f)
         case ScoreGiven() as f if f.total is not None:
@@ -172,6 +178,14 @@ def _changes(row: SessionRow, event: Event) -> dict[str, object]:
         case AttentionCleared() as f:
             return {"attention": tuple(k for k in row.attention if k != f.kind)}
     return {}
+
+
+def _extended(row: SessionRow, more: Budget) -> Limits | None:
+    """The limits as the row can know them; the runner, which counts pauses and summaries too, has the last word."""
+    if row.limits is None:
+        return None
+    used = Budget(steps=row.steps, wall_s=row.worked_s or 0.0, tokens=row.tokens or 0, cost_usd=row.cost_usd or 0.0)
+    return extended(row.limits, used, more)
 
 
 def _step_changes(row: SessionRow, fact: StepAdded) -> dict[str, object]:

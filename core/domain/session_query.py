@@ -43,7 +43,7 @@ class InReview(msgspec.Struct, frozen=True):
 NO_REVIEW = InReview()
 
 
-class Candidate(msgspec.Struct, frozen=True):
+class Candidate(msgspec.Struct):
     """A session as a query sees it: its row, what its server is called, the steps that are new to the reader, and what
     is known of its review, which is asked for only where a term is about it."""
 
@@ -51,6 +51,15 @@ class Candidate(msgspec.Struct, frozen=True):
     server: str = ""
     new: int = 0
     review: Callable[[], InReview] = lambda: NO_REVIEW
+    _words: str = ""
+
+    @property
+    def words(self) -> str:
+        """What words are looked for in, in small letters; put together once, for each key asks for it."""
+        if not self._words:
+            row = self.row
+            self._words = " ".join((row.title, row.task, row.model, row.session, row.origin, self.server)).casefold()
+        return self._words
 
 
 Term = Callable[[Candidate], bool]
@@ -66,7 +75,10 @@ class SessionQuery:
 
     def passes(self, candidate: Candidate) -> bool:
         """Whether a session is listed."""
-        return all(term(candidate) for term in self._terms)
+        for term in self._terms:  # noqa: SIM110 - a generator doubles the price of a key over many sessions
+            if not term(candidate):
+                return False
+        return True
 
 
 def _term(negated: bool, text: str) -> Term:
@@ -146,8 +158,4 @@ def _field(text: str) -> Term | None:
 def _word(text: str) -> Term:
     word = text.casefold()
 
-    def says(candidate: Candidate) -> bool:
-        row = candidate.row
-        return word in " ".join((row.title, row.task, row.model, row.session, row.origin, candidate.server)).casefold()
-
-    return says
+    return lambda candidate: word in candidate.words

@@ -31,6 +31,7 @@ from core.domain.events import (
     Placed,
     ScoreGiven,
     SearchMade,
+    SessionContinued,
     SessionCreated,
     SessionStateChanged,
     SnapshotTaken,
@@ -254,7 +255,7 @@ FOLDS: dict[type[Fact], _Fold] = {
 """What a trajectory does with each kind of fact."""
 
 NOT_FOLDED: tuple[type[Fact], ...] = (
-    SessionStateChanged, AttentionRaised, AttentionCleared, ThresholdsSet,  # the session's row has them
+    SessionStateChanged, SessionContinued, ThresholdsSet, AttentionRaised, AttentionCleared,  # of the session's row
     ControlAsked,  # read by the runner alone
     SnapshotTaken,  # looked up in the log by who restores
     UnknownFact,

@@ -48,6 +48,10 @@ CAN_QUEUE = "queues"
 """The server knows WatchQueues, Reading and the operations on queues."""
 
 
+CAN_CONTINUE = "continue"
+"""The server knows ContinueSession. An older one would take the command for a broken frame."""
+
+
 class Wire(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="type"):
     """One message."""
 

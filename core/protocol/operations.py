@@ -26,7 +26,7 @@ from core.domain.bounds import (
 from core.domain.events import AttentionKind
 from core.domain.guidance import GuidanceMode
 from core.domain.queue import MOST_IN_QUEUE, QueueWork
-from core.domain.task import AgentSettings, Task
+from core.domain.task import AgentSettings, Budget, Task
 from core.domain.verdict import Author, VerdictValue
 
 QueueSessions = msgspec.Meta(max_length=MOST_IN_QUEUE)
@@ -73,6 +73,15 @@ class Control(Op, frozen=True, kw_only=True, tag="control"):
     """Pause, resume, stop; or interrupt the action that is running."""
 
     control: Literal["pause", "resume", "stop", "interrupt"]
+
+
+class ContinueSession(Op, frozen=True, kw_only=True, tag="continue_session"):
+    """Have a session that ended go on, with so much `more` than it used; with advice, under an id made by the client.
+    """
+
+    more: Budget = Budget()
+    guidance: Id = ""
+    text: Text = ""
 
 
 class GiveVerdict(Op, frozen=True, kw_only=True, tag="give_verdict"):
@@ -195,8 +204,8 @@ class FinishInQueue(QueueOp, frozen=True, kw_only=True, tag="finish_in_queue"):
 
 AnyOp = (
     CreateSession | ImportSession | Guide | ChangeGuidance | Control | GiveVerdict | AddNote | SetTag | ClearAttention
-    | SetThresholds | TellTime | MergeOpinions | DeleteSession | MakeQueue | ChangeQueue | TakeFromQueue | GiveBack
-    | FinishInQueue
+    | SetThresholds | TellTime | MergeOpinions | DeleteSession | ContinueSession | MakeQueue | ChangeQueue
+    | TakeFromQueue | GiveBack | FinishInQueue
 )
 
 

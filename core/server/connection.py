@@ -26,6 +26,7 @@ from core.domain.ids import made_at
 from core.protocol.append_state import SendBlobs
 from core.protocol.codec import decode_to_server
 from core.protocol.messages import (
+    CAN_CONTINUE,
     CAN_DELETE,
     CAN_JUDGE_ACTIONS,
     CAN_LIST_TASKS,
@@ -80,7 +81,7 @@ from core.store.sqlite import Connection as Database
 
 _log = logging.getLogger("wire")
 
-CAN = (CAN_SEARCH, CAN_LIST_TASKS, CAN_JUDGE_ACTIONS, CAN_DELETE, CAN_QUEUE)
+CAN = (CAN_SEARCH, CAN_LIST_TASKS, CAN_JUDGE_ACTIONS, CAN_DELETE, CAN_CONTINUE, CAN_QUEUE)
 HELLO_S = 5.0
 COMMANDS_PER_S, COMMANDS_AT_ONCE = 50.0, 200.0
 """How often one connection may command: faster senders are made to wait, which loses nothing."""

@@ -30,6 +30,7 @@ from core.protocol.operations import (
     AddNote,
     ChangeGuidance,
     ClearAttention,
+    ContinueSession,
     Control,
     CreateSession,
     DeleteSession,
@@ -43,7 +44,7 @@ from core.protocol.operations import (
     TellTime,
 )
 from core.protocol.scopes import SCOPE_OF_OP, scope_of
-from core.server import deletion, guidance, lifecycle, opinions, queues
+from core.server import continuation, deletion, guidance, lifecycle, opinions, queues
 from core.server.guidance import MAX_REASON, check_length
 from core.server.lookups import Lookups
 from core.server.record import person, write
@@ -122,6 +123,8 @@ def _apply(conn: Connection, principal: Principal, command: Command, lookups: Lo
             return lifecycle.open_import(conn, session, op)
         case Control() as op:
             return lifecycle.control(conn, principal, session, op, lookups, command.id)
+        case ContinueSession() as op:
+            return continuation.continue_session(conn, principal, session, op, command.id)
         case MergeOpinions() as op:
             return opinions.merge(conn, session, op)
         case DeleteSession() as op:

@@ -17,7 +17,7 @@ from core.domain.hit import Hit
 from core.domain.progress import Judged, Progress
 from core.domain.queue import Holder, QueueItem, QueueState, QueueWork, Reader, ReviewQueue, SharedJudgement
 from core.domain.session import SessionRow
-from core.domain.task import AgentSettings, ModelSettings, Task
+from core.domain.task import AgentSettings, Budget, ModelSettings, Task
 from core.domain.verdict import Author
 from core.protocol.codec import decode_from_server, decode_to_server, encode
 from core.protocol.messages import (
@@ -61,6 +61,7 @@ from core.protocol.operations import (
     ChangeGuidance,
     ChangeQueue,
     ClearAttention,
+    ContinueSession,
     Control,
     CreateSession,
     DeleteSession,
@@ -136,6 +137,7 @@ OPS: list[Op] = [
     Guide(guidance="g1", text="Stop and look at the loss.", mode="interrupt"),
     ChangeGuidance(guidance="g1", text="Look at the loss."),
     Control(control="pause"),
+    ContinueSession(more=Budget(steps=20, wall_s=7200.0), guidance="g2", text="Use the training split."),
     GiveVerdict(step=3, value="mask", reason="reads the test split",
                 author=Author(kind="judge", name="paper", version="1"), content=HASH),
     AddNote(step=3, text="here it turns", content=HASH,
