@@ -115,6 +115,7 @@ class Desk(DeskSignals):
         self._timer.timeout.connect(self._fold_changed)
         self._next_at = 0.0
         self._closed = False
+        self._remembered = ""
         self._connect()
 
     # ---- reading ---------------------------------------------------------------------------------
@@ -200,8 +201,13 @@ class Desk(DeskSignals):
 
     @property
     def name(self) -> str:
-        """What the server calls the person who sits here; "" before it was reached."""
-        return self.client.status.name if self.client is not None else ""
+        """What the server calls the person who sits here, or did when it was reached last; "" before that."""
+        return (self.client.status.name if self.client is not None else "") or self._last_name()
+
+    def _last_name(self) -> str:
+        if not self._remembered:
+            self._remembered = self.replica.person
+        return self._remembered
 
     def watch(self, session: str) -> None:
         """Ask the server for a session's events, from now on or as soon as there is one."""
