@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QPushButton, QScrollArea, QSizePolicy, QVBoxLayout
 from app.brief.model import Bin, RemarkInBrief
 from app.kit import quantities, theme
 from app.kit.boxes import column, row
+from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel
 
 INKS = {"keep": "keep", "mask": "mask", "partly": "mask", "unsure": "attention"}
@@ -147,7 +148,7 @@ class ErrorStrip(QWidget):
         """Show these, from the first step to the last."""
         self._bins = bins
         failed = sum(one.errors for one in bins)
-        self.setAccessibleName(self.tr("%n error(s) over the run", None, failed))
+        self.setAccessibleName(self.tr("%n error(s) over the run", None, plural(failed)))
         self.update()
 
     def sizeHint(self) -> QSize:

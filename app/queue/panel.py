@@ -1,10 +1,10 @@
-"""Wires the queue's table: what is listed, in which order, and what the head says of it."""
+"""Wires the queue's table: which sessions, in which order, and what the head says of it."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from app.desk.candidates import candidate_of
@@ -18,7 +18,7 @@ from app.kit.timers import single_shot
 from app.queue.acts import QueueActs
 from app.queue.model import QueueModel
 from app.queue.row import QueueRow, queue_row
-from app.queue.view import FACETS, QueueView
+from app.queue.view import FACETS, QueueTable
 from core.domain.queue import QueueItem, QueueWork, ReviewQueue, summed
 from core.domain.session import SessionRow
 from core.domain.session_query import SessionQuery
@@ -29,10 +29,10 @@ ACTS = ("queue.make", "queue.add", "queue.take", "queue.give_back", "queue.give_
         "queue.close")
 
 
-def build(place: Workplace, parent: QWidget) -> QueueView:
+def build(place: Workplace, parent: QWidget) -> QueueTable:
     """The panel, wired."""
     controller = QueueController(place)
-    view = QueueView(controller.model, [place.actions[key] for key in ACTS], place.actions["queue.next"], parent)
+    view = QueueTable(controller.model, [place.actions[key] for key in ACTS], place.actions["queue.next"], parent)
     controller.drive(view)
     return view
 
@@ -43,36 +43,36 @@ class QueueController(QObject):
     def __init__(self, place: Workplace) -> None:
         super().__init__()
         self._place, self._queues = place, place.queues
-        self._view: QueueView
+        self._view: QueueTable
         self.model = QueueModel(self._say)
         self._rows: dict[str, SessionRow] = {}
         self._items: dict[str, QueueItem] = {}
         self._facet, self._order, self._query = "all", "queue", SessionQuery()
         self._timer = single_shot(self, QUIET_MS, self._list)
 
-    def drive(self, view: QueueView) -> None:
+    def drive(self, view: QueueTable) -> None:
         """Begin."""
         self._view = view
         self.setParent(view)
         self.model.setParent(view)
         QueueActs(self._place, view)
         for signal in (self._place.desks.rows_changed, self._queues.changed, self._place.desks.link_changed):
-            signal.connect(self._soon)
-        self._place.settings.changed.connect(self._soon)
-        self._place.actions["view.queue"].triggered.connect(self._soon)
+            signal.connect(self._list_soon)
+        self._place.settings.changed.connect(self._list_soon)
+        self._place.actions["view.queue"].triggered.connect(self._list_soon)
         self._queues.shown_changed.connect(self._on_shown)
-        self._queues.session_chosen.connect(self._mark)
+        self._queues.session_chosen.connect(self._mark_chosen)
         view.query_changed.connect(self._on_query)
         view.facet_chosen.connect(self._on_facet)
         view.order_chosen.connect(self._on_order)
         view.session_chosen.connect(self._queues.choose)
         view.entered.connect(self._queues.enter)
         self._offer_orders()
-        self._soon()
+        self._list_soon()
 
-    # ---- what is listed --------------------------------------------------------------------------
+    # ---- the sessions ----------------------------------------------------------------------------
 
-    def _soon(self, *_: object) -> None:
+    def _list_soon(self, *_: object) -> None:
         if not self._timer.isActive():
             self._timer.start()
 
@@ -118,15 +118,15 @@ class QueueController(QObject):
 
     def _show(self, total: int) -> None:
         facets = {facet: [s for s, row in self._rows.items() if self._is_of(facet, row)] for facet in FACETS}
-        listed = [session for session in facets[self._facet]
+        passing = [session for session in facets[self._facet]
                   if self._query.passes(candidate_of(self._place, self._rows[session]))]
-        listed.sort(key=self._place_of)
-        self.model.show(listed)
+        passing.sort(key=self._place_of)
+        self.model.show(passing)
         self._view.show_facets({facet: len(sessions) for facet, sessions in facets.items()})
-        self._queues.counted.emit(len(listed), total)
+        self._queues.counted.emit(len(passing), total)
         self._show_head()
-        self._view.show_content("" if listed else self._hint())
-        self._mark()
+        self._view.show_content("" if passing else self._hint())
+        self._mark_chosen()
 
     def _is_of(self, facet: str, row: SessionRow) -> bool:
         if facet == "all":
@@ -154,7 +154,7 @@ class QueueController(QObject):
         queue = self._queues.queue(self._queues.shown.queue)
         return queue_row(self._place, row, queue, self._items.get(session)) if row is not None else None
 
-    def _mark(self) -> None:
+    def _mark_chosen(self) -> None:
         self._view.show_current(self._queues.chosen)
 
     # ---- the head --------------------------------------------------------------------------------
@@ -177,7 +177,7 @@ class QueueController(QObject):
         made = self.tr("made by {person}, {day}").format(
             person=self.tr("you") if queue.by == self._queues.me(self._queues.shown.queue) else one_line(queue.by, 40),
             day=quantities.short_day_and_minute(queue.at).rpartition(" ")[0])
-        parts = [made, asks_words(queue.work)]
+        parts = [made, self._asks(queue.work)]
         if queue.work.twice:
             parts.append(self.tr("{share} % judged twice").format(share=queue.work.twice))
         if queue.work.blind:
@@ -185,6 +185,13 @@ class QueueController(QObject):
         if queue.work.rubric:
             parts.append(one_line(queue.work.rubric, 120))
         return " · ".join(parts)
+
+    def _asks(self, work: QueueWork) -> str:
+        if work.steps == "errors":
+            return self.tr("asks for the steps that failed")
+        if work.steps == "some":
+            return self.tr("asks for %n step(s) of each", None, plural(work.count))
+        return self.tr("asks for all steps")
 
     def _agreement(self) -> str:
         agreed = overlap(self._items.values())
@@ -202,15 +209,6 @@ class QueueController(QObject):
         if key and free:
             return self.tr("Nothing is left for you. %n session(s) wait for somebody: take one.", None, plural(free))
         return self.tr("No session is in this list.")
-
-
-def asks_words(work: QueueWork) -> str:
-    """What a queue asks for, in words."""
-    if work.steps == "errors":
-        return QCoreApplication.translate("QueueController", "asks for the steps that failed")
-    if work.steps == "some":
-        return QCoreApplication.translate("QueueController", "asks for %n step(s) of each", None, plural(work.count))
-    return QCoreApplication.translate("QueueController", "asks for all steps")
 
 
 def _newest(row: SessionRow) -> tuple[float, str]:

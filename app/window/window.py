@@ -104,8 +104,6 @@ class Window(QMainWindow):
         for bar in self._bars:
             bar.setVisible(name != "queue")
         self._show_title()
-        if name == "queue":
-            self.docks["queue"].widget().setFocus(Qt.FocusReason.OtherFocusReason)
         self._place.cursor.focus_list()
         self._focus.find_soon()
 

@@ -5,14 +5,14 @@
     <name>BriefController</name>
     <message numerus="yes">
         <source>%n submission(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n submission</numerusform>
+            <numerusform>%n submissions</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n file(s)</source>
-        <translation type="unfinished">
+        <translation>
             <numerusform>%n file</numerusform>
             <numerusform>%n files</numerusform>
         </translation>
@@ -148,9 +148,9 @@
     <name>ErrorStrip</name>
     <message numerus="yes">
         <source>%n error(s) over the run</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n error over the run</numerusform>
+            <numerusform>%n errors over the run</numerusform>
         </translation>
     </message>
 </context>
@@ -260,16 +260,16 @@
     <name>MakeQueueDialog</name>
     <message numerus="yes">
         <source>%n session(s), chosen by hand.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n session, chosen by hand.</numerusform>
+            <numerusform>%n sessions, chosen by hand.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n session(s), chosen by the filter {query}</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n session, chosen by the filter {query}</numerusform>
+            <numerusform>%n sessions, chosen by the filter {query}</numerusform>
         </translation>
     </message>
 </context>
@@ -324,23 +324,30 @@
     <name>QueueController</name>
     <message numerus="yes">
         <source>%n session(s)</source>
-        <translation type="unfinished">
+        <translation>
             <numerusform>%n session</numerusform>
             <numerusform>%n sessions</numerusform>
         </translation>
     </message>
     <message numerus="yes">
+        <source>asks for %n step(s) of each</source>
+        <translation>
+            <numerusform>asks for %n step of each</numerusform>
+            <numerusform>asks for %n steps of each</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>agreement {name} {value} on %n step(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>agreement {name} {value} on %n step</numerusform>
+            <numerusform>agreement {name} {value} on %n steps</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>Nothing is left for you. %n session(s) wait for somebody: take one.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Nothing is left for you. %n session waits for somebody: take it.</numerusform>
+            <numerusform>Nothing is left for you. %n sessions wait for somebody: take one.</numerusform>
         </translation>
     </message>
 </context>
@@ -439,6 +446,30 @@
         <translation>
             <numerusform>%n waiting to be delivered</numerusform>
             <numerusform>%n waiting to be delivered</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>TaskSheet</name>
+    <message numerus="yes">
+        <source>%n Docker container(s): {names}</source>
+        <translation>
+            <numerusform>%n Docker container: {names}</numerusform>
+            <numerusform>%n Docker containers: {names}</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n step(s)</source>
+        <translation>
+            <numerusform>%n step</numerusform>
+            <numerusform>%n steps</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n evaluation(s)</source>
+        <translation>
+            <numerusform>%n evaluation</numerusform>
+            <numerusform>%n evaluations</numerusform>
         </translation>
     </message>
 </context>

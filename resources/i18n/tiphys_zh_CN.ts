@@ -265,43 +265,43 @@
     </message>
     <message>
         <source>Next session of the &amp;queue</source>
-        <translation type="unfinished"></translation>
+        <translation>队列中的下一会话(&amp;Q)</translation>
     </message>
     <message>
         <source>&amp;Previous session of the queue</source>
-        <translation type="unfinished"></translation>
+        <translation>队列中的上一会话(&amp;P)</translation>
     </message>
     <message>
         <source>Make a review queue of these sessions…</source>
-        <translation type="unfinished"></translation>
+        <translation>用这些会话建立评审队列…</translation>
     </message>
     <message>
         <source>Put these sessions into a queue…</source>
-        <translation type="unfinished"></translation>
+        <translation>把这些会话放入队列…</translation>
     </message>
     <message>
         <source>Take from the queue</source>
-        <translation type="unfinished"></translation>
+        <translation>从队列领取</translation>
     </message>
     <message>
         <source>Give back to the queue</source>
-        <translation type="unfinished"></translation>
+        <translation>退回队列</translation>
     </message>
     <message>
         <source>Give to somebody…</source>
-        <translation type="unfinished"></translation>
+        <translation>交给他人…</translation>
     </message>
     <message>
         <source>Done, though not all is judged</source>
-        <translation type="unfinished"></translation>
+        <translation>完成（虽未全部裁定）</translation>
     </message>
     <message>
         <source>Take out of the queue</source>
-        <translation type="unfinished"></translation>
+        <translation>移出队列</translation>
     </message>
     <message>
         <source>Close the queue…</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭队列…</translation>
     </message>
     <message>
         <source>Texts as they were &amp;written</source>
@@ -521,86 +521,86 @@
     <name>BriefController</name>
     <message>
         <source>Choose a session</source>
-        <translation type="unfinished"></translation>
+        <translation>请选择会话</translation>
     </message>
     <message>
         <source>Go on at step {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>从步骤 {n} 继续</translation>
     </message>
     <message>
         <source>Begin to read</source>
-        <translation type="unfinished"></translation>
+        <translation>开始阅读</translation>
     </message>
     <message>
         <source>Enter</source>
-        <translation type="unfinished"></translation>
+        <translation>Enter</translation>
     </message>
     <message>
         <source>Q: next session of the queue</source>
-        <translation type="unfinished"></translation>
+        <translation>Q：队列中的下一会话</translation>
     </message>
     <message>
         <source>Task</source>
-        <translation type="unfinished">任务</translation>
+        <translation>任务</translation>
     </message>
     <message>
         <source>The log keeps no task</source>
-        <translation type="unfinished"></translation>
+        <translation>日志中没有任务</translation>
     </message>
     <message>
         <source>step {n}, “{title}”</source>
-        <translation type="unfinished"></translation>
+        <translation>步骤 {n}，“{title}”</translation>
     </message>
     <message>
         <source>Your place</source>
-        <translation type="unfinished"></translation>
+        <translation>您的位置</translation>
     </message>
     <message>
         <source>Errors over the run</source>
-        <translation type="unfinished"></translation>
+        <translation>全程错误</translation>
     </message>
     <message>
         <source>Remarks {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>备注 {n}</translation>
     </message>
     <message>
         <source>you</source>
-        <translation type="unfinished"></translation>
+        <translation>您</translation>
     </message>
     <message numerus="yes">
         <source>%n submission(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 份提交物</numerusform>
         </translation>
     </message>
     <message>
         <source>score {n}</source>
-        <translation type="unfinished">得分 {n}</translation>
+        <translation>得分 {n}</translation>
     </message>
     <message>
         <source>Handed in</source>
-        <translation type="unfinished">提交物</translation>
+        <translation>提交物</translation>
     </message>
     <message>
         <source>nothing that the log names</source>
-        <translation type="unfinished"></translation>
+        <translation>日志没有记载</translation>
     </message>
     <message numerus="yes">
         <source>%n file(s)</source>
-        <translation type="unfinished">
+        <translation>
             <numerusform>%n 个文件</numerusform>
         </translation>
     </message>
     <message>
         <source>lines</source>
-        <translation type="unfinished"></translation>
+        <translation>行</translation>
     </message>
 </context>
 <context>
     <name>BriefView</name>
     <message>
         <source>above: errors, below: judged</source>
-        <translation type="unfinished"></translation>
+        <translation>上：错误，下：裁定</translation>
     </message>
 </context>
 <context>
@@ -910,31 +910,31 @@
     <name>ColumnNames</name>
     <message>
         <source>Session</source>
-        <translation type="unfinished">会话</translation>
+        <translation>会话</translation>
     </message>
     <message>
         <source>Started</source>
-        <translation type="unfinished"></translation>
+        <translation>开始</translation>
     </message>
     <message>
         <source>Steps</source>
-        <translation type="unfinished"></translation>
+        <translation>步骤</translation>
     </message>
     <message>
         <source>Judged</source>
-        <translation type="unfinished"></translation>
+        <translation>已裁定</translation>
     </message>
     <message>
         <source>Score</source>
-        <translation type="unfinished">得分</translation>
+        <translation>得分</translation>
     </message>
     <message>
         <source>Who</source>
-        <translation type="unfinished">谁</translation>
+        <translation>谁</translation>
     </message>
     <message>
         <source>Attention</source>
-        <translation type="unfinished">关注</translation>
+        <translation>提醒</translation>
     </message>
 </context>
 <context>
@@ -1424,8 +1424,8 @@
     <name>ErrorStrip</name>
     <message numerus="yes">
         <source>%n error(s) over the run</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>全程 %n 个错误</numerusform>
         </translation>
     </message>
 </context>
@@ -1498,6 +1498,66 @@
     <message>
         <source>An import needs the name of its format.</source>
         <translation>导入需要给出格式的名称。</translation>
+    </message>
+    <message>
+        <source>A review queue needs a name of one line, and says how many steps it asks for.</source>
+        <translation>评审队列需要一行的名称，并说明要多少步骤。</translation>
+    </message>
+    <message>
+        <source>A review queue needs at least one session that its server has.</source>
+        <translation>评审队列至少需要一个在其服务器上的会话。</translation>
+    </message>
+    <message>
+        <source>There is no account “{name}” on that server.</source>
+        <translation>该服务器上没有账户“{name}”。</translation>
+    </message>
+    <message>
+        <source>This review queue is not there.</source>
+        <translation>没有这个评审队列。</translation>
+    </message>
+    <message>
+        <source>The session is not in this review queue.</source>
+        <translation>该会话不在这个评审队列中。</translation>
+    </message>
+    <message>
+        <source>Only {by}, who made the review queue, or an administrator may do this.</source>
+        <translation>只有评审队列的建立者 {by} 或管理员可以这样做。</translation>
+    </message>
+    <message>
+        <source>The review queue is closed.</source>
+        <translation>该评审队列已关闭。</translation>
+    </message>
+    <message>
+        <source>No session of the review queue is left to take.</source>
+        <translation>该评审队列已没有可领取的会话。</translation>
+    </message>
+    <message>
+        <source>The server holds this review queue already.</source>
+        <translation>服务器已有这个评审队列。</translation>
+    </message>
+    <message>
+        <source>The session is not with {people} any more.</source>
+        <translation>该会话已不在 {people} 手中。</translation>
+    </message>
+    <message>
+        <source>{people} is reading this session just now: it was not given to you.</source>
+        <translation>{people} 正在阅读该会话：它没有交给您。</translation>
+    </message>
+    <message>
+        <source>This session is with {people} already: it was not given to you.</source>
+        <translation>该会话已在 {people} 手中：它没有交给您。</translation>
+    </message>
+    <message>
+        <source>A review queue has at most 10,000 sessions.</source>
+        <translation>一个评审队列最多有 10,000 个会话。</translation>
+    </message>
+    <message>
+        <source>The session was taken out of the review queue.</source>
+        <translation>该会话已移出评审队列。</translation>
+    </message>
+    <message>
+        <source>The server has as many review queues as it takes.</source>
+        <translation>服务器的评审队列已达上限。</translation>
     </message>
     <message>
         <source>A tag has 1 to 40 printable characters.</source>
@@ -2988,59 +3048,59 @@ Delete or right click: take it away</source>
     <name>MakeQueueDialog</name>
     <message>
         <source>New review queue</source>
-        <translation type="unfinished"></translation>
+        <translation>新建评审队列</translation>
     </message>
     <message>
         <source>All steps</source>
-        <translation type="unfinished">全部步骤</translation>
+        <translation>所有步骤</translation>
     </message>
     <message>
         <source>The steps that failed</source>
-        <translation type="unfinished"></translation>
+        <translation>失败的步骤</translation>
     </message>
     <message>
         <source>So many steps of each session</source>
-        <translation type="unfinished"></translation>
+        <translation>每个会话若干步骤</translation>
     </message>
     <message>
         <source>By what to judge (optional): what is to be kept, what masked</source>
-        <translation type="unfinished"></translation>
+        <translation>裁定依据（可选）：什么应保留，什么应掩码</translation>
     </message>
     <message>
         <source>Blind: nobody sees what others said before the own word</source>
-        <translation type="unfinished"></translation>
+        <translation>盲评：自己裁定之前看不到他人的意见</translation>
     </message>
     <message numerus="yes">
         <source>%n session(s), chosen by hand.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>手工选择的 %n 个会话。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n session(s), chosen by the filter {query}</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>由筛选 {query} 选出的 %n 个会话</numerusform>
         </translation>
     </message>
     <message>
         <source>Name</source>
-        <translation type="unfinished">名称</translation>
+        <translation>名称</translation>
     </message>
     <message>
         <source>Asks for</source>
-        <translation type="unfinished"></translation>
+        <translation>要求</translation>
     </message>
     <message>
         <source>How many</source>
-        <translation type="unfinished"></translation>
+        <translation>数量</translation>
     </message>
     <message>
         <source>Judged twice</source>
-        <translation type="unfinished"></translation>
+        <translation>两人裁定</translation>
     </message>
     <message>
         <source>Rubric</source>
-        <translation type="unfinished"></translation>
+        <translation>评分标准</translation>
     </message>
 </context>
 <context>
@@ -3497,15 +3557,15 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>In brief</source>
-        <translation type="unfinished"></translation>
+        <translation>概要</translation>
     </message>
     <message>
         <source>Queue</source>
-        <translation type="unfinished"></translation>
+        <translation>队列</translation>
     </message>
     <message>
         <source>Queues</source>
-        <translation type="unfinished"></translation>
+        <translation>队列列表</translation>
     </message>
 </context>
 <context>
@@ -3634,181 +3694,215 @@ Delete or right click: take it away</source>
     <name>QueueActs</name>
     <message>
         <source>Give to somebody</source>
-        <translation type="unfinished"></translation>
+        <translation>交给他人</translation>
     </message>
     <message>
         <source>The account that is to judge the selected sessions:</source>
-        <translation type="unfinished"></translation>
+        <translation>由哪个账户裁定所选会话：</translation>
     </message>
     <message>
         <source>List some sessions first: a queue is made of those.</source>
-        <translation type="unfinished"></translation>
+        <translation>请先列出一些会话：队列由它们组成。</translation>
     </message>
     <message>
         <source>This server is older and knows no review queues.</source>
-        <translation type="unfinished"></translation>
+        <translation>该服务器版本较旧，不支持评审队列。</translation>
     </message>
     <message>
         <source>There is no other queue that you may change.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有您可以更改的其他队列。</translation>
     </message>
     <message>
         <source>Put into a queue</source>
-        <translation type="unfinished"></translation>
+        <translation>放入队列</translation>
     </message>
     <message>
         <source>Which queue gets the selected sessions:</source>
-        <translation type="unfinished"></translation>
+        <translation>所选会话放入哪个队列：</translation>
     </message>
     <message>
         <source>Close “{name}” for everybody? What was judged stays.</source>
-        <translation type="unfinished"></translation>
+        <translation>为所有人关闭“{name}”吗？已有的裁定会保留。</translation>
     </message>
     <message>
         <source>Close the queue</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭队列</translation>
     </message>
 </context>
 <context>
     <name>QueueBook</name>
     <message>
         <source>The server is away: what you asked of the queue waits here and is decided when it is back.</source>
-        <translation type="unfinished"></translation>
+        <translation>服务器暂时不可达：您对队列的请求在此等待，恢复后再决定。</translation>
     </message>
     <message>
         <source>No review queue is open: choose one in the Queue layout.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有打开的评审队列：请在“队列”布局中选择。</translation>
     </message>
     <message>
         <source>No other session of this queue is with you.</source>
-        <translation type="unfinished"></translation>
+        <translation>该队列中没有其他属于您的会话。</translation>
     </message>
 </context>
 <context>
     <name>QueueController</name>
     <message>
         <source>Queue’s order</source>
-        <translation type="unfinished"></translation>
+        <translation>队列顺序</translation>
     </message>
     <message>
         <source>Newest first</source>
-        <translation type="unfinished">最新的在前</translation>
+        <translation>最新在前</translation>
     </message>
     <message>
         <source>By name</source>
-        <translation type="unfinished">按名称</translation>
+        <translation>按名称</translation>
     </message>
     <message>
         <source>Least judged first</source>
-        <translation type="unfinished"></translation>
+        <translation>裁定最少在前</translation>
     </message>
     <message>
         <source>Longest first</source>
-        <translation type="unfinished"></translation>
+        <translation>最长在前</translation>
     </message>
     <message numerus="yes">
         <source>%n session(s)</source>
-        <translation type="unfinished">
+        <translation>
             <numerusform>%n 个会话</numerusform>
         </translation>
     </message>
     <message>
         <source>made by {person}, {day}</source>
-        <translation type="unfinished"></translation>
+        <translation>{person} 建立，{day}</translation>
     </message>
     <message>
         <source>you</source>
-        <translation type="unfinished"></translation>
+        <translation>您</translation>
     </message>
     <message>
         <source>{share} % judged twice</source>
-        <translation type="unfinished"></translation>
+        <translation>{share} % 由两人裁定</translation>
     </message>
     <message>
         <source>blind</source>
-        <translation type="unfinished">盲评</translation>
+        <translation>盲评</translation>
+    </message>
+    <message numerus="yes">
+        <source>asks for %n step(s) of each</source>
+        <translation>
+            <numerusform>每个会话要求裁定 %n 个步骤</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>agreement {name} {value} on %n step(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>一致性 {name} {value}（%n 个步骤）</numerusform>
         </translation>
     </message>
     <message>
         <source>No session of this list passes the filter. Esc in its box shows all of them.</source>
-        <translation type="unfinished"></translation>
+        <translation>此列表中没有符合筛选的会话。在筛选框中按 Esc 显示全部。</translation>
     </message>
     <message numerus="yes">
         <source>Nothing is left for you. %n session(s) wait for somebody: take one.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>没有留给您的会话了。还有 %n 个会话等待领取：领取一个吧。</numerusform>
         </translation>
     </message>
     <message>
         <source>No session is in this list.</source>
-        <translation type="unfinished"></translation>
+        <translation>此列表中没有会话。</translation>
     </message>
     <message>
         <source>asks for the steps that failed</source>
-        <translation type="unfinished"></translation>
+        <translation>要求裁定失败的步骤</translation>
     </message>
     <message>
         <source>asks for all steps</source>
-        <translation type="unfinished"></translation>
+        <translation>要求裁定所有步骤</translation>
     </message>
 </context>
 <context>
     <name>QueueHead</name>
     <message>
         <source>What can be done with the queue</source>
-        <translation type="unfinished"></translation>
+        <translation>可以对队列做什么</translation>
     </message>
     <message>
         <source>{done} of {total} sessions done</source>
-        <translation type="unfinished"></translation>
+        <translation>{total} 个会话中完成 {done} 个</translation>
     </message>
     <message>
         <source>steps judged</source>
-        <translation type="unfinished"></translation>
+        <translation>个步骤已裁定</translation>
     </message>
     <message>
         <source>{count} masked</source>
-        <translation type="unfinished">{count} 掩码</translation>
+        <translation>掩码 {count}</translation>
     </message>
     <message>
         <source>{count} unsure</source>
-        <translation type="unfinished">{count} 不确定</translation>
+        <translation>不确定 {count}</translation>
     </message>
 </context>
 <context>
     <name>QueueTable</name>
     <message>
         <source>{judged} of {asked} judged, {masked} masked, {unsure} unsure</source>
-        <translation type="unfinished"></translation>
+        <translation>{asked} 中已裁定 {judged}，掩码 {masked}，不确定 {unsure}</translation>
     </message>
     <message>
         <source>done</source>
-        <translation type="unfinished"></translation>
+        <translation>完成</translation>
     </message>
     <message>
         <source>not whole</source>
-        <translation type="unfinished"></translation>
+        <translation>不完整</translation>
     </message>
     <message>
         <source>{person} is reading</source>
-        <translation type="unfinished"></translation>
+        <translation>{person} 正在阅读</translation>
     </message>
     <message>
         <source>unassigned</source>
-        <translation type="unfinished"></translation>
+        <translation>未领取</translation>
     </message>
     <message>
         <source>live</source>
-        <translation type="unfinished"></translation>
+        <translation>实时</translation>
     </message>
     <message>
         <source>you</source>
-        <translation type="unfinished"></translation>
+        <translation>您</translation>
+    </message>
+    <message>
+        <source>Filter: words, judged&lt;50%, is:undecided</source>
+        <translation>筛选：词语, judged&lt;50%, is:undecided</translation>
+    </message>
+    <message>
+        <source>Filter the queue</source>
+        <translation>筛选队列</translation>
+    </message>
+    <message>
+        <source>Sessions of the queue</source>
+        <translation>队列中的会话</translation>
+    </message>
+    <message>
+        <source>All {n}</source>
+        <translation>全部 {n}</translation>
+    </message>
+    <message>
+        <source>Mine {n}</source>
+        <translation>我的 {n}</translation>
+    </message>
+    <message>
+        <source>Undecided {n}</source>
+        <translation>未裁定 {n}</translation>
+    </message>
+    <message>
+        <source>Order of the sessions</source>
+        <translation>会话的顺序</translation>
     </message>
 </context>
 <context>
@@ -3841,82 +3935,54 @@ Delete or right click: take it away</source>
         <source>No message holds these words.</source>
         <translation>没有消息包含这些文字。</translation>
     </message>
-    <message>
-        <source>Filter: words, judged&lt;50%, is:undecided</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Filter the queue</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Sessions of the queue</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>All {n}</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Mine {n}</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Undecided {n}</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Order of the sessions</source>
-        <translation type="unfinished">会话排序</translation>
-    </message>
 </context>
 <context>
     <name>Queues</name>
     <message>
         <source>Assigned to me</source>
-        <translation type="unfinished"></translation>
+        <translation>分配给我</translation>
     </message>
     <message>
         <source>Needs you</source>
-        <translation type="unfinished">需要您处理</translation>
+        <translation>需要您</translation>
     </message>
     <message>
         <source>New since I looked</source>
-        <translation type="unfinished"></translation>
+        <translation>上次查看后的新内容</translation>
     </message>
     <message>
         <source>Undecided</source>
-        <translation type="unfinished"></translation>
+        <translation>未裁定</translation>
     </message>
 </context>
 <context>
     <name>QueuesController</name>
     <message>
         <source>Mine</source>
-        <translation type="unfinished"></translation>
+        <translation>我的</translation>
     </message>
     <message>
         <source>Queues</source>
-        <translation type="unfinished"></translation>
+        <translation>队列</translation>
     </message>
     <message>
         <source>Filters</source>
-        <translation type="unfinished"></translation>
+        <translation>筛选</translation>
     </message>
     <message>
         <source>Servers</source>
-        <translation type="unfinished">服务器</translation>
+        <translation>服务器</translation>
     </message>
 </context>
 <context>
     <name>QueuesView</name>
     <message>
         <source>Sessions</source>
-        <translation type="unfinished">会话</translation>
+        <translation>会话</translation>
     </message>
     <message>
         <source>What there is to work through</source>
-        <translation type="unfinished"></translation>
+        <translation>待处理的内容</translation>
     </message>
 </context>
 <context>
@@ -4070,7 +4136,7 @@ Delete or right click: take it away</source>
     <name>ReviewBar</name>
     <message>
         <source>Next session</source>
-        <translation type="unfinished"></translation>
+        <translation>下一会话</translation>
     </message>
     <message>
         <source>It was not taken, for the step says something else now. Look first.</source>
@@ -4170,7 +4236,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>All {asked} judged</source>
-        <translation type="unfinished"></translation>
+        <translation>{asked} 个全部已裁定</translation>
     </message>
     <message>
         <source>{judged}/{asked} judged</source>
@@ -5158,7 +5224,10 @@ Delete or right click: take it away</source>
 is:new is:attention is:live is:imported is:guided; steps&gt; errors&gt; score&gt; cost&gt; tokens&gt;
 is:undecided is:done judged&lt;50% judged&gt;20; queue:NAME assigned:me assigned:nobody
 -… : not so</source>
-        <translation type="unfinished"></translation>
+        <translation>标题、任务、模型或服务器中的词语；state: server: model: task: format: attention:
+is:new is:attention is:live is:imported is:guided; steps&gt; errors&gt; score&gt; cost&gt; tokens&gt;
+is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assigned:nobody
+-… ：非</translation>
     </message>
     <message>
         <source>Order of the sessions</source>
@@ -5520,7 +5589,7 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:NAME assigned:me assigned
     </message>
     <message>
         <source>{shown} of {total} sessions</source>
-        <translation type="unfinished"></translation>
+        <translation>{total} 个会话中的 {shown} 个</translation>
     </message>
     <message>
         <source>at step {n} of {total}, following</source>
@@ -5736,6 +5805,63 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:NAME assigned:me assigned
     <message>
         <source>Tag</source>
         <translation>标签</translation>
+    </message>
+</context>
+<context>
+    <name>TaskSheet</name>
+    <message>
+        <source>The task&apos;s text</source>
+        <translation>任务的文字</translation>
+    </message>
+    <message>
+        <source>Budget</source>
+        <translation>预算</translation>
+    </message>
+    <message>
+        <source>Sandbox</source>
+        <translation>沙箱</translation>
+    </message>
+    <message>
+        <source>Rights</source>
+        <translation>权限</translation>
+    </message>
+    <message>
+        <source>The task says nothing of itself.</source>
+        <translation>该任务没有说明。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n Docker container(s): {names}</source>
+        <translation>
+            <numerusform>%n 个 Docker 容器：{names}</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>none: the agent runs UNCONFINED</source>
+        <translation>无：智能体不受限制地运行</translation>
+    </message>
+    <message>
+        <source>nothing beyond a closed container</source>
+        <translation>封闭容器之外没有任何权限</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n step(s)</source>
+        <translation>
+            <numerusform>%n 个步骤</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{n} tokens</source>
+        <translation>{n} 个 token</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n evaluation(s)</source>
+        <translation>
+            <numerusform>%n 次评测</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>no limit: it ends when somebody stops it</source>
+        <translation>没有限制：有人停止时结束</translation>
     </message>
 </context>
 <context>
