@@ -6,6 +6,7 @@ Names become names of files and containers, paths lie in the task's folder, numb
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 
 from core.domain.errors import InvalidInput
@@ -17,6 +18,8 @@ from core.tasks.folder import check_path
 MAX_HOSTS, MAX_SUBMISSION = 16, 500
 TITLE, DESCRIPTION, NAME = 500, 500_000, 300
 """Lengths in characters."""
+
+_MODEL = re.compile(r"[\w.:/@+-]{1,300}\Z", re.ASCII)
 
 Bound = tuple[str, float | None, float, float]
 """What a number is called, the number (None: not set), the least and the most that it may be."""
@@ -30,6 +33,7 @@ def check_task(task: Task, agent: AgentSettings) -> None:
     if not is_id(task.id):
         raise _bad("id", task.id, "a plain name of ASCII letters and digits")
     _check_texts(task, agent.model)
+    _check_external(agent)
     _check_hosts(task.hosts)
     for name in _paths(task, agent.model):
         check_path(name)
@@ -46,6 +50,26 @@ def _check_hosts(hosts: tuple[Host, ...]) -> None:
     for host in hosts:
         if not is_id(host.name) or len(host.name) > 60 or names.count(host.name.casefold()) > 1:
             raise _bad("hosts.name", host.name, "a plain name of its own, of at most 60 ASCII letters and digits")
+
+
+def _check_external(agent: AgentSettings) -> None:
+    """An external agent speaks to an endpoint, and there must be a way to start it; ours does neither."""
+    is_external, model = agent.kind == "external", agent.model
+    if is_external != (model.kind == "endpoint"):
+        wanted = "endpoint, as its agent is external" if is_external else "that of a model for our own agent"
+        raise _bad("agent.model.kind", model.kind, wanted)
+    if not is_external:
+        return
+    if not model.base_url:
+        raise _bad("agent.model.base_url", "", "the address of the endpoint")
+    if not _MODEL.match(model.name):
+        raise _bad("agent.model.name", model.name, "a name of letters, digits and ._:/@+-")
+    if not (agent.recipe or agent.command or agent.is_attached):
+        raise _bad("agent.recipe", "", "the name of a recipe, where no command is given")
+    if agent.recipe and not is_id(agent.recipe):
+        raise _bad("agent.recipe", agent.recipe, "the name of a recipe")
+    if agent.is_attached and agent.sandbox != "local":
+        raise _bad("agent.sandbox", agent.sandbox, "local, for an agent that runs outside")
 
 
 def _check_texts(task: Task, model: ModelSettings) -> None:
