@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import shlex
 
 import msgspec
@@ -18,6 +19,7 @@ log = logging.getLogger("agent")
 
 TERMINAL = "agent"
 INSTALL_S, PROBE_S, KILL_S, LOOK_S = 1800.0, 60.0, 5.0, 5.0
+_ESCAPES = re.compile(r"\x1b(?:\].*?(?:\x07|\x1b\\|\Z)|\[[0-?]*[ -/]*[@-~])", re.DOTALL)
 _PATH = 'export PATH="$HOME/.local/bin:$PATH"'
 
 
@@ -106,7 +108,8 @@ class AgentProcess:
             data = (await self._host.terminals.read(TERMINAL, max(0, total - 2000), total)).data
         except ReportableError:
             return ""
-        lines = [line.strip() for line in data.decode("utf-8", "replace").splitlines() if line.strip()]
+        shown = _ESCAPES.sub("", data.decode("utf-8", "replace"))
+        lines = [line.strip() for line in shown.splitlines() if line.strip()]
         return " ".join(lines[-3:])[-400:]
 
     @property

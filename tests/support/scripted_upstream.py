@@ -276,8 +276,13 @@ def serve(script: Script | None = None) -> Iterator[Upstream]:
             if self.command != "HEAD":
                 self.wfile.write(body)
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
+    class Server(ThreadingHTTPServer):
+        daemon_threads = True
+
+        def handle_error(self, *_: object) -> None:
+            return  # whoever asked was killed
+
+    server = Server(("127.0.0.1", 0), Handler)
     upstream.url = f"http://127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
