@@ -195,7 +195,7 @@ def kind_of(head: StepHead, trajectory: Trajectory) -> str:
     """What a step's first action is for; of a log of before it was written down, what its program's table says."""
     if head.kind or not head.tools:
         return head.kind or "message"
-    return table_of(trajectory.created.origin if trajectory.created else "").tool(head.tools[0]).kind
+    return table_of(trajectory.created.program if trajectory.created else "").tool(head.tools[0]).kind
 
 
 ICONS = {"shell": "terminal", "input": "terminal", "wait": "hourglass", "read": "file-text", "list": "search",

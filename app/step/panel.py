@@ -183,7 +183,7 @@ class StepController(QObject):
     def _take_body(self, data: bytes) -> None:
         self._data = data
         trajectory, raw = self._place.sight.trajectory, self._raw
-        table = table_of(trajectory.created.origin if trajectory and trajectory.created else "")
+        table = table_of(trajectory.created.program if trajectory and trajectory.created else "")
         if len(data) > AT_ONCE:
             self._reading.start(_read_parts, data, table, raw)
         else:
