@@ -29,7 +29,7 @@ def main(out: str = "") -> int:
     """Lay the source and have it built, into dist/site or another folder; returns the exit status."""
     lay()
     times = os.environ.get("SOURCE_DATE_EPOCH") or _run("git", "log", "-1", "--format=%ct").strip()
-    return subprocess.run([tool(), "build", "--quiet", "--config-file", HERE / "mkdocs.yml",
+    return subprocess.run([tool(), "build", "--config-file", HERE / "mkdocs.yml",
                            "--site-dir", Path(out or ROOT / "dist" / "site").absolute()],
                           env={**os.environ, "SOURCE_DATE_EPOCH": times, "NO_MKDOCS_2_WARNING": "1"}).returncode
 
