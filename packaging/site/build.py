@@ -70,6 +70,8 @@ def _link(page: Path, picture: str, text: str, target: str) -> str:
     file = (page.parent / path).resolve()
     if file.parent == ROOT and file.name in TOP:
         return f"{picture}[{text}]({TOP[file.name]}{sign}{anchor})"
+    if file.name.endswith(".zh.md"):  # the site's own switch of languages leads there
+        return text
     if ROOT / "docs" in file.parents and file.exists():
         return f"{picture}[{text}]({file.relative_to(ROOT / 'docs')}{sign}{anchor})"
     name = f"`{file.relative_to(ROOT)}`"
