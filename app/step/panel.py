@@ -153,7 +153,7 @@ class StepController(QObject):
 
     def _verdict(self, entry: StepEntry) -> str:
         """What was decided of the step, or of its actions; nothing to a blind reader who has not judged it."""
-        is_blind = self._place.settings.get("review.blind")
+        is_blind = self._place.queues.is_blind(self._place.sight.session)
         reader = self._place.reader(self._place.sight.session) if is_blind else ""
         return verdict_words(seen(entry.verdicts, reader), len(entry.head.tools))[0]
 
@@ -323,4 +323,4 @@ def _read_parts(data: bytes, tools: ToolTable, raw: bool) -> list[Part]:
 
 PANEL = Panel("step", QT_TRANSLATE_NOOP("Panel", "Step"), build, {
     "live": ("right_below", 0), "read": ("right", 0), "compare": ("right", 0),
-    "export": ("right", 0), "queue": ("right", 0)})
+    "export": ("right", 0), "queue": ("right", 19)})
