@@ -26,6 +26,7 @@ from core.domain.events import (
     GuidanceFact,
     GuidanceQueued,
     GuidanceWithdrawn,
+    HostPlaceChanged,
     NoteAdded,
     OpinionFact,
     Placed,
@@ -256,6 +257,7 @@ FOLDS: dict[type[Fact], _Fold] = {
 
 NOT_FOLDED: tuple[type[Fact], ...] = (
     SessionStateChanged, SessionContinued, ThresholdsSet, AttentionRaised, AttentionCleared,  # of the session's row
+    HostPlaceChanged,  # the log of the session's hosts
     ControlAsked,  # read by the runner alone
     SnapshotTaken,  # looked up in the log by who restores
     UnknownFact,

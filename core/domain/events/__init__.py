@@ -29,6 +29,7 @@ from core.domain.events.score import ScoreGiven, SubmissionMade
 from core.domain.events.session import (
     Branched,
     ControlAsked,
+    HostPlaceChanged,
     SessionContinued,
     SessionCreated,
     SessionState,
@@ -41,9 +42,9 @@ __all__ = [
     "FACT_KINDS", "AnnotationFact", "AttentionCleared", "AttentionKind", "AttentionRaised", "Branched",
     "ControlAsked", "Event", "Fact", "FileChanged", "GuidanceAnswered", "GuidanceChangeAsked",
     "GuidanceChangeRefused", "GuidanceDelivered", "GuidanceEdited", "GuidanceFact", "GuidanceQueued",
-    "GuidanceWithdrawn", "NoteAdded", "OpinionFact", "Placed", "ScoreGiven", "SearchMade", "SearchResult",
-    "SessionContinued", "SessionCreated", "SessionState", "SessionStateChanged", "SnapshotTaken", "StepAdded",
-    "StepStarted", "SubmissionMade", "SummaryAdded", "TagSet", "TerminalOutput", "ThresholdsSet", "TimeSpent",
-    "UnknownFact", "VerdictGiven", "blobs_of", "decode_event", "decode_stored", "encode_event", "kinds_of",
+    "GuidanceWithdrawn", "HostPlaceChanged", "NoteAdded", "OpinionFact", "Placed", "ScoreGiven", "SearchMade",
+    "SearchResult", "SessionContinued", "SessionCreated", "SessionState", "SessionStateChanged", "SnapshotTaken",
+    "StepAdded", "StepStarted", "SubmissionMade", "SummaryAdded", "TagSet", "TerminalOutput", "ThresholdsSet",
+    "TimeSpent", "UnknownFact", "VerdictGiven", "blobs_of", "decode_event", "decode_stored", "encode_event", "kinds_of",
     "make_event",
 ]
