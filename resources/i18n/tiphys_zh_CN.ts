@@ -5107,6 +5107,10 @@ Delete or right click: take it away</source>
         </translation>
     </message>
     <message>
+        <source>waits for hosts, place {n}</source>
+        <translation>等待主机，排第 {n} 位</translation>
+    </message>
+    <message>
         <source>stored offline</source>
         <translation>已离线保存</translation>
     </message>
