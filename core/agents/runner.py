@@ -18,7 +18,7 @@ from core import logs
 from core.actions.registry import ActionRunner, RunnerState, tool_specs
 from core.agents.delivery import Inbox, News
 from core.agents.disk_watch import unless_full
-from core.agents.hosts import SessionHosts
+from core.agents.hosts import SessionHosts, read_places
 from core.agents.journal import Journal
 from core.agents.loop import Agent
 from core.agents.signals import Signals
@@ -42,6 +42,8 @@ from core.store.lock import FileLock
 from core.store.sqlite import driver, is_disk_failure
 from core.tasks.allowances import Allowances
 from core.tasks.catalogue import Catalogue
+from core.tasks.handing_in import HandingIn
+from core.tasks.images import built_images
 from core.tasks.task_check import check_task
 
 log = logging.getLogger("agent")
@@ -230,13 +232,15 @@ class _Run:
                 logs.redactor.add(value)
 
     async def _with_hosts(self, task: Task, settings: AgentSettings, model: LanguageModel) -> None:
-        hosts = SessionHosts(self._journal, task, settings, self._catalogue, self._folder, self._home)
+        images = await built_images(self._catalogue, task, settings, read_places(self._folder))
+        hosts = SessionHosts(self._journal, task, settings, self._catalogue, self._folder, self._home, images)
         tools = tool_specs(task, settings)
         native = settings.model.actions == "native"
         steps = StepJournal(self._journal, self._inbox, task, model.count, native=native,
                       tools=msgspec.json.encode(tools) if native else b"")
-        submissions = Submissions(self._journal, steps, task, self._catalogue, hosts.first, hosts.fresh(),
-                                  lambda: self._check(task, settings))
+        handing_in = HandingIn(task, self._catalogue, hosts.first, hosts.for_evaluation(),
+                               lambda: self._check(task, settings), self._folder)
+        submissions = Submissions(self._journal, steps, task, handing_in)
         sink = Sink(self._journal, steps, self._signals, submissions)
         state = self._journal.slot("actions", RunnerState) or RunnerState()
         actions = ActionRunner(hosts.sandboxes, sink, settings,
