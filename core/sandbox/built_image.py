@@ -59,10 +59,10 @@ def _way_out(engine: Client, tag: str, reach: tuple[str, ...]) -> Iterator[dict[
         ensure_egress(engine, egress, network, build_image(engine), reach, labels)
         yield {"network_mode": network, "buildargs": proxy_environment()}
     finally:
-        for thing in (lambda: engine.containers.get(egress).remove(force=True),
-                      lambda: engine.networks.get(network).remove()):
-            with suppress(docker.errors.NotFound):
-                thing()
+        with suppress(docker.errors.NotFound):
+            engine.containers.get(egress).remove(force=True)
+        with suppress(docker.errors.NotFound):
+            engine.networks.get(network).remove()
 
 
 def _build(engine: Client, name: str, context: Path, reference: str, options: dict[str, Any]) -> None:

@@ -228,7 +228,7 @@ class DockerSandbox(LinkedSandbox):
         helper = engine.containers.create(container.image.id, ["true"], labels=self.labels)
         container.pause()
         try:
-            for target in self.volumes.values():
+            for target in WRITABLE.values():
                 stream, _ = container.get_archive(target)
                 helper.put_archive(str(Path(target).parent), stream)
             helper.commit(REPOSITORY, tag)
