@@ -26,6 +26,7 @@ from core.formats.tools import table_of
 UNSCORED: dict[str, str] = {
     "evaluator_failed": QT_TRANSLATE_NOOP("Unscored", "The evaluator failed; that is not the agent's doing."),
     "not_handed_in": QT_TRANSLATE_NOOP("Unscored", "There is no complete submission: a file was not handed in."),
+    "bad_format": QT_TRANSLATE_NOOP("Unscored", "What was handed in has not the form that was asked for."),
     "submission_too_large": QT_TRANSLATE_NOOP("Unscored", "The submission is larger than may be handed in."),
     "submission_unreadable": QT_TRANSLATE_NOOP("Unscored", "The submission could not be collected."),
 }

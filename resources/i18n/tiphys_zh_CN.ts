@@ -4426,6 +4426,10 @@ Delete or right click: take it away</source>
         <translation>镜像：容器由 {name} 创建。</translation>
     </message>
     <message>
+        <source>Build: the container is built by {name}. The task&apos;s commands run as root in containers for that.</source>
+        <translation>构建：容器由 {name} 构建，任务自己的命令会为此在容器中以 root 身份运行。</translation>
+    </message>
+    <message>
         <source>Network: the host {name} has one.</source>
         <translation>网络：主机 {name} 可以联网。</translation>
     </message>
@@ -6185,6 +6189,10 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:NAME assigned:me assigned
     <message>
         <source>There is no complete submission: a file was not handed in.</source>
         <translation>没有完整的提交：有文件未上交。</translation>
+    </message>
+    <message>
+        <source>What was handed in has not the form that was asked for.</source>
+        <translation>提交的内容不符合要求的格式。</translation>
     </message>
     <message>
         <source>The submission is larger than may be handed in.</source>
