@@ -30,7 +30,9 @@ from core.store import blobs, log
 from core.store.sqlite import connect
 from core.tasks.allowances import Allowances
 
-SESSION = "s1"
+SESSION = f"s-{new_id()}"
+"""A name of this process's own: containers are named after it."""
+
 TASK = "TASK-MAIN: repair calc.py so that check.py passes."
 FILES = {"calc.py": "def add(a, b):\n    return a - b\n",
          "check.py": 'from calc import add\nassert add(1, 2) == 3\nprint("ok")\n'}
