@@ -20,6 +20,10 @@ _WORDS: dict[str, str] = {
     "endpoint": QT_TRANSLATE_NOOP("Right", "Endpoint: all that the agent sees is sent to {name}."),
     "image": QT_TRANSLATE_NOOP("Right", "Image: the container is made from {name}."),
     "network": QT_TRANSLATE_NOOP("Right", "Network: the host {name} has one."),
+    "reach": QT_TRANSLATE_NOOP("Right", "Network: the host {name} reaches {endpoint}."),
+    "data": QT_TRANSLATE_NOOP("Right", "Data: {name} of this computer is read."),
+    "machine": QT_TRANSLATE_NOOP(
+        "Right", "Machine: the agent works on {name} without a sandbox, and can do there all that its login can."),
 }
 _MAX = 300
 

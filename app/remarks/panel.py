@@ -19,9 +19,9 @@ from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
 from app.kit.two_lines import TwoLines
-from app.remarks.model import Remark, remarks, words_pattern
+from app.remarks.model import Remark, remarks
 from app.remarks.view import RemarksView
-from core.domain.anchor import anchor_of
+from core.domain.anchor import anchor_of, words_pattern
 from core.domain.errors import InvalidInput, ReportableError
 from core.domain.step import decode_body
 from core.protocol.operations import AddNote

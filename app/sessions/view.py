@@ -58,6 +58,7 @@ class SessionsView(QWidget):
         made = QListView(self)
         made.setModel(model)
         made.setItemDelegate(SessionRowDelegate(made))
+        made.setUniformItemSizes(True)
         made.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         made.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         made.setAccessibleName(self.tr("Sessions"))

@@ -19,6 +19,7 @@ from app.kit.safe_text import one_line
 from app.step.context import ContextModel
 from app.step.eye_controller import EyeController
 from app.step.parts import parts_of, prose
+from app.step.pictures import Pictures
 from app.step.view import StepView
 from core.domain.errors import InvalidInput
 from core.domain.step import StepHead, decode_body
@@ -48,7 +49,8 @@ class StepController(QObject):
         self._absent = False
         self._data = b""
         self._reading = BackgroundWork(self)
-        self._reading.done.connect(view.show_parts)
+        self._reading.done.connect(self._show_parts)
+        self._pictures = Pictures(place, self)
         self._eye = EyeController(place, model, view.eye)
         self._eye_of: tuple[str, object] | None = None
         self._connect()
@@ -66,6 +68,8 @@ class StepController(QObject):
         place.actions["view.raw"].toggled.connect(self._on_raw)
         place.actions["view.in_context"].triggered.connect(self._show_in_context)
         view.moved.connect(self._move_by)
+        self._pictures.drawn.connect(view.text.show_picture)
+        self._pictures.refused.connect(view.text.show_picture)
         view.text.edit.selectionChanged.connect(self._on_selected)
         view.action_chosen.connect(self._choose_action)
         place.cursor.action_chosen.connect(self._on_action_chosen)
@@ -183,7 +187,11 @@ class StepController(QObject):
         if len(data) > AT_ONCE:
             self._reading.start(_read_parts, data, table, raw)
         else:
-            self._view.show_parts(_read_parts(data, table, raw))
+            self._show_parts(_read_parts(data, table, raw))
+
+    def _show_parts(self, parts: list[Part]) -> None:
+        self._view.show_parts(parts)
+        self._pictures.show(self._view.text.pictures)
 
     @property
     def _raw(self) -> bool:

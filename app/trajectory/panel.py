@@ -12,7 +12,6 @@ from app.trajectory.digest_controller import DigestController
 from app.trajectory.facets import Facets, choices_of
 from app.trajectory.find_box import FindBoxController
 from app.trajectory.model import TrajectoryModel
-from app.trajectory.outline_controller import OutlineController
 from app.trajectory.overview import Overview
 from app.trajectory.pinned_controller import PinnedController
 from app.trajectory.remarks import RemarksController, unreadable_words
@@ -47,7 +46,6 @@ class TrajectoryController(QObject):
         SelectedSteps(place.cursor, model, panel.list)
         model.set_view(folds=bool(place.settings.get("trajectory.fold_waiting")))
         self._finder = FindBoxController(place, model, panel, self._go_to_item, self._here)
-        self._outline = OutlineController(place, model, panel, self._go_to_item, self._here)
         self._pinned = PinnedController(place, model, panel)
         self._connect()
         if place.sight.session:
@@ -65,6 +63,7 @@ class TrajectoryController(QObject):
         place.desks.live_text.connect(self._on_live)
         place.settings.changed.connect(self._on_setting)
         place.desks.link_changed.connect(self._on_link)
+        place.cursor.aside_opened.connect(self._show_aside)
         panel.list.opened.connect(self._on_opened)
         panel.list.toggled.connect(self._on_toggled)
         panel.list.verticalScrollBar().valueChanged.connect(self._show_place)
@@ -106,7 +105,6 @@ class TrajectoryController(QObject):
         self._reading = True
         self._show_progress(session)
         self._pinned.show()
-        self._outline.show()
 
     def _on_grew(self) -> None:
         session, step = self._place.sight.session, self._place.sight.step
@@ -211,6 +209,11 @@ class TrajectoryController(QObject):
         if row >= 0:
             self._panel.list.rest()
             self._panel.list.show_row(row)
+
+    def _show_aside(self, kind: str, ref: object) -> None:
+        """What was opened elsewhere, without a step of its own, is the list's row too."""
+        if kind != "task" and (item := self._model.item_of(kind, ref)) >= 0:  # type: ignore[arg-type]
+            self._show_item(item)
 
     def _show_place(self) -> None:
         step = self._place.sight.step

@@ -5,8 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QPoint
 from PySide6.QtWidgets import QMenu
 
+from app.desk.callers import called_by
 from app.desk.row_text import RowText
-from app.desk.session_key import id_of, key_of
+from app.desk.session_key import key_of
 from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.safe_text import menu_text, one_line
@@ -50,11 +51,10 @@ class PinnedController(QObject):
 
     def _show_called(self) -> None:
         """Say at each step which subagents it called."""
-        name, called = id_of(self._place.sight.session), dict[int, list[SessionRow]]()
-        for row in self._place.sight.desk.rows() if name else ():
-            if row.caller == name and row.caller_step:
-                called.setdefault(row.caller_step, []).append(row)
+        session = self._place.sight.session
+        called = called_by(self._place.sight.desk, session) if session else {}
         self._model.set_called(called)
+        self._panel.minimap.show_calls([item for step in called if (item := self._model.item_of_step(step)) >= 0])
 
     def _show_rows(self) -> None:
         trajectory = self._place.sight.trajectory

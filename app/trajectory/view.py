@@ -1,4 +1,4 @@
-"""The Trajectory panel: find and filter above the step list, outline and minimap beside it, "N new" at its foot."""
+"""The Trajectory panel: find and filter above the step list, minimap beside it, "N new" at its foot."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from PySide6.QtWidgets import (
 
 from app.kit import theme
 from app.kit.empty import Empty, Faces
-from app.kit.entries import EntriesModel
-from app.kit.entry_list import EntryList
 from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel, menu_text, set_tooltip
 from app.kit.tool_button import tool_button
@@ -62,13 +60,6 @@ class TrajectoryView(QWidget):
             self, "list-filter", self.tr("More filters: family, tool, host, end, verdicts, time"), checkable=True)
         self.filters = FilterBar(self)
         self.filters.hide()
-        self.outline_button = tool_button(
-            self, "list-tree", self.tr("Outline: the phases between summaries, guidance and scores (O)"),
-            checkable=True)
-        self.phases = EntriesModel(self)
-        self.outline = EntryList(self.phases, self.tr("Outline"), self)
-        self.outline.setMaximumWidth(64 * theme.GRID)
-        self.outline.hide()
         self.progress = QProgressBar(self)
         self.progress.setTextVisible(False)
         self.progress.setMaximumHeight(theme.GRID)
@@ -96,12 +87,11 @@ class TrajectoryView(QWidget):
     def _lay_out(self) -> Faces:
         top = QHBoxLayout()
         top.setSpacing(theme.GRID)
-        for widget in (self.outline_button, self.filter, self.filters_button, self.find_box, self.regex, self.hits,
+        for widget in (self.filter, self.filters_button, self.find_box, self.regex, self.hits,
                        self.before, self.after):
             top.addWidget(widget, int(widget is self.find_box))
         middle = QHBoxLayout()
         middle.setSpacing(theme.GRID)
-        middle.addWidget(self.outline)
         rows = QVBoxLayout()
         rows.setSpacing(0)
         rows.addWidget(self.pinned)

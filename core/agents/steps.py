@@ -15,7 +15,7 @@ from core.agents import attention, prompts
 from core.agents.context import WorkingLine, count_tokens, observation_messages
 from core.agents.delivery import Inbox
 from core.agents.journal import Journal
-from core.agents.progress import AgentProgress, after_step, calibrated
+from core.agents.progress import AgentProgress, after_step, calibrated, used
 from core.agents.states import read_progress, save_progress
 from core.domain.context import MessageRef, delta_between
 from core.domain.errors import Conflict
@@ -23,7 +23,7 @@ from core.domain.events import StepAdded, StepStarted
 from core.domain.head import make_head
 from core.domain.message import Message
 from core.domain.step import Action, Observation, StepBody, StepHead, encode_body
-from core.domain.task import Limits, Task
+from core.domain.task import Limits, Task, extended
 from core.llm.model import Completion
 
 Count = Callable[[Message], tuple[int, bool]]
@@ -188,8 +188,25 @@ class StepJournal:
 
     @property
     def limits(self) -> Limits:
-        """The task's limits."""
-        return self._task.limits
+        """The task's limits, or those since a person had the session go on."""
+        return self._journal.slot("limits", Limits) or self._task.limits
+
+    def go_on(self) -> None:
+        """Once for each word that the session goes on after its end: more to use, and the agent reads that it may.
+
+        An agent that was in the middle of a step knows of no end: it reads nothing new, and takes that step again.
+        """
+        fact = self._inbox.continued
+        if fact is None:
+            return
+        progress = self.progress
+        with self._journal.transaction("continue"):
+            self._journal.put_slot("limits", extended(self.limits, used(progress), fact.more))
+            if self.open is None and progress.steps:
+                text = Message(role="user", content=prompts.continued(progress.ending or progress.state))
+                self._journal.put_slot("working", [*self.working, self.line(text, "continued", progress.steps)])
+            self.save(msgspec.structs.replace(progress, state="queued", ending="", final_scored=False))
+            self._inbox.go_on()
 
     def _note(self, number: int, progress: AgentProgress) -> str:
         return prompts.note(number, self.limits, worked_s=progress.worked_s, evaluations=progress.evaluations,

@@ -48,6 +48,8 @@ def event_line(trajectory: Trajectory, event: Event) -> str:
             return f"  score {f.total}: {f.message[:100]}"
         case e.SummaryAdded() as f:
             return f"  summary of steps {f.first}–{f.last}"
+        case e.SessionContinued():
+            return "  continued by a person"
         case e.SessionStateChanged() as f:
             return f"  {f.state}{f' ({f.reason})' if f.reason else ''}"
     return ""

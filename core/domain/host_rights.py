@@ -28,8 +28,9 @@ _PORTS = {"http": 80, "https": 443}
 
 
 class HostRight(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One thing that is asked for. `name` is the path, variable, endpoint, image, evaluator's script or the host with a
-    network; `endpoint` is where a variable's value goes. A server may know kinds that its client does not."""
+    """One thing that is asked for. `name` is the path, variable, endpoint, image, evaluator's script, machine, or the
+    host with a network; `endpoint` is where a variable's value goes, or what a host reaches. A server may know kinds
+    that its client does not."""
 
     kind: Code
     name: Address = ""
@@ -49,6 +50,9 @@ _SENTENCES: dict[str, str] = {
     "endpoint": "all that the agent sees is sent to {name}",
     "image": "its container is made from the image {name}",
     "network": "its host {name} has a network",
+    "reach": "its host {name} reaches {endpoint}",
+    "data": "its hosts read {name} of this computer",
+    "machine": "its agent works WITHOUT A SANDBOX on the machine {name}",
 }
 
 
@@ -76,6 +80,13 @@ def _of_sandbox(task: Task, agent: AgentSettings) -> Iterator[HostRight]:
             yield HostRight("image", host.image)
         if host.network:
             yield HostRight("network", host.name)
+        if host.machine:
+            yield HostRight("machine", host.machine)
+        for name in host.reach:
+            yield HostRight("reach", host.name, name)
+        for data in host.data:
+            if is_absolute(data.source):
+                yield HostRight("data", data.source)
 
 
 def _of_model(model: ModelSettings) -> Iterator[HostRight]:

@@ -37,17 +37,22 @@ from core.domain.events import (
     GuidanceQueued,
     GuidanceWithdrawn,
     ScoreGiven,
+    SessionContinued,
     SessionCreated,
     SessionState,
     SessionStateChanged,
     StepAdded,
     ThresholdsSet,
 )
+from core.domain.progress import Progress
 from core.domain.step import Usage
-from core.domain.task import Limits
+from core.domain.task import Budget, Limits, extended
 
 EX_TEMPFAIL = 75
 """Exit status of a runner that cannot work now, by no fault of its session (EX_TEMPFAIL of sysexits.h)."""
+
+CONTINUED = "continued_by_person"
+"""The reason of a session's state from where a person had it go on after its end."""
 
 FINAL_STATES: frozenset[str] = frozenset({"finished", "failed", "stopped"})
 
@@ -98,6 +103,8 @@ class SessionRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The session and its step (0: it is not known) that called this one as a subagent."""
     unreadable: Reason = ""
     """Why the log, or this row, cannot be read from some place on; "" for every log that can."""
+    judged: Annotated[dict[Name, Progress], Few] = {}
+    """How far people judged it: each by the author's key, and all together under ""; the server counts."""
     hidden_until: Sequence = 0
     """An import of so many events is under way; before they are here, no list shows the session."""
 
@@ -156,6 +163,8 @@ def _changes(row: SessionRow, event: Event) -> dict[str, object]:
             return {"caller": f.parent, "caller_step": f.step}
         case SessionStateChanged() as f:
             return {"state": f.state, "reason": f.reason}
+        case SessionContinued() as f:
+            return {"state": "queued", "reason": CONTINUED, "limits": _extended(row, f.more)}
         case StepAdded() as f:
             return _step_changes(row, f)
         case ExchangeMade(step=0) as f:
@@ -173,6 +182,14 @@ def _changes(row: SessionRow, event: Event) -> dict[str, object]:
         case AttentionCleared() as f:
             return {"attention": tuple(k for k in row.attention if k != f.kind)}
     return {}
+
+
+def _extended(row: SessionRow, more: Budget) -> Limits | None:
+    """The limits as the row can know them; the runner, which counts pauses and summaries too, has the last word."""
+    if row.limits is None:
+        return None
+    used = Budget(steps=row.steps, wall_s=row.worked_s or 0.0, tokens=row.tokens or 0, cost_usd=row.cost_usd or 0.0)
+    return extended(row.limits, used, more)
 
 
 def _used(row: SessionRow, usage: Usage, before: Usage = Usage()) -> dict[str, object]:

@@ -23,10 +23,23 @@ from core.domain.bounds import (
 )
 
 
-class Host(msgspec.Struct, frozen=True, kw_only=True):
-    """One sandbox machine of a session, known to the agent by `name`.
+class Data(msgspec.Struct, frozen=True, kw_only=True):
+    """A folder or file that a host reads in place, at `target`, and never copies.
 
-    `disk_mb` is how much its workspace and home may hold together, in MiB; what goes beyond ends the session.
+    `source` lies in the task's folder, or (an absolute path of the server's machine) wherever its operator allows.
+    """
+
+    source: Address
+    target: Address
+
+
+class Host(msgspec.Struct, frozen=True, kw_only=True):
+    """One sandbox machine of a session, known to the agent, and to its other hosts, by `name`.
+
+    `disk_mb` is how much its workspace and home may hold together, in MiB; what goes beyond ends the session. `image`
+    may be a digest (`NAME@sha256:…`). `gpus` are given to this host alone. `network` lets it reach public addresses;
+    `reach` names the only ones that it reaches (`NAME`, `*.NAME`, each with `:PORT` or without). `machine` is a plain
+    machine of the server's host pool, where the host is no container.
     """
 
     name: Name
@@ -36,6 +49,10 @@ class Host(msgspec.Struct, frozen=True, kw_only=True):
     pids: Count = 256
     disk_mb: Count = 20_480
     network: bool = False
+    gpus: Count = 0
+    reach: Annotated[tuple[Address, ...], Few] = ()
+    data: Annotated[tuple[Data, ...], Few] = ()
+    machine: Name = ""
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,6 +63,27 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     tokens: Total | None = None
     cost_usd: TotalCost | None = None
     evaluations: Count | None = 4
+
+
+class Budget(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """So much more from now on for a session that continues; None leaves that limit as it is."""
+
+    steps: Count | None = None
+    wall_s: Seconds | None = None
+    tokens: Total | None = None
+    cost_usd: TotalCost | None = None
+    evaluations: Count | None = None
+
+
+def extended(limits: Limits, used: Budget, more: Budget) -> Limits:
+    """Limits that leave so much more than was used; where that is not known, than they left before."""
+    grown = {}
+    for name in Budget.__struct_fields__:
+        added, spent = getattr(more, name), getattr(used, name)
+        before = getattr(limits, name) if spent is None else spent
+        if added is not None and before is not None:
+            grown[name] = before + added
+    return msgspec.structs.replace(limits, **grown)
 
 
 class Evaluator(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,7 +100,11 @@ class Evaluator(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
-    """What an agent is asked to do. `folder` is where its data and evaluator lie, on the server's machine."""
+    """What an agent is asked to do. Its data and evaluator lie in its folder, on the server's machine.
+
+    `peers`: its hosts reach each other by name. `shared_folder`: they share a folder, /shared, that lasts as long as
+    the session.
+    """
 
     id: Id
     title: Title
@@ -72,6 +114,8 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     evaluator: Evaluator = Evaluator()
     workspace: Address = ""
     waits_for_guidance: bool = False
+    peers: bool = True
+    shared_folder: bool = False
 
 
 ModelKind = Literal["openai", "local", "scripted", "replay", "endpoint", "unknown"]

@@ -32,6 +32,7 @@ from core.domain.events import (
     Placed,
     ScoreGiven,
     SearchMade,
+    SessionContinued,
     SessionCreated,
     SessionStateChanged,
     SnapshotTaken,
@@ -258,7 +259,7 @@ FOLDS: dict[type[Fact], _Fold] = {
 """What a trajectory does with each kind of fact."""
 
 NOT_FOLDED: tuple[type[Fact], ...] = (
-    SessionStateChanged, AttentionRaised, AttentionCleared, ThresholdsSet,  # the session's row has them
+    SessionStateChanged, SessionContinued, ThresholdsSet, AttentionRaised, AttentionCleared,  # of the session's row
     ControlAsked,  # read by the runner alone
     ExchangeMade,  # what a step's context was made of is in the step; the bytes are looked up in the log
     SnapshotTaken,  # looked up in the log by who restores

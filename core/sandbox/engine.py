@@ -1,34 +1,53 @@
-"""The Docker engine through its SDK: blocking calls in threads, its errors as `Unavailable`."""
+"""Docker engines through the SDK, here and elsewhere: blocking calls in threads, their errors as `Unavailable`."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import docker
 import docker.errors
+import docker.tls
 import requests
 
 from core.domain.errors import NotFound, Unavailable
+from core.sandbox.placement import EngineAddress
+from core.sandbox.tunnel import engine_tunnel
 
 T = TypeVar("T")
 Client = Any
 """docker.DockerClient; the SDK has no types."""
 
+OWN = EngineAddress()
+"""The engine that DOCKER_HOST names, or the one of this machine."""
 
-def open_engine(timeout: int = 120) -> Client:
-    """A client of the engine that DOCKER_HOST names, or of the local one. Raises Unavailable. Close it."""
+
+def open_engine(at: EngineAddress = OWN, timeout: int = 120) -> Client:
+    """A client of an engine, by SSH through a tunnel. Raises Unavailable. Close it."""
     try:
-        return docker.from_env(timeout=timeout)
-    except docker.errors.DockerException as error:
+        if not at.url:
+            return docker.from_env(timeout=timeout)
+        url = engine_tunnel(at.url) if at.url.startswith("ssh://") else at.url
+        client = docker.DockerClient(base_url=url, version="auto", timeout=timeout, tls=_tls(at.tls) or False)
+    except (docker.errors.DockerException, requests.RequestException, OSError) as error:
         raise _unavailable(error) from error
+    return client
 
 
-def is_local() -> bool:
+def _tls(folder: str) -> Any:
+    if not folder:
+        return None
+    place = Path(folder)
+    return docker.tls.TLSConfig(client_cert=(str(place / "cert.pem"), str(place / "key.pem")), verify=True,
+                                ca_cert=str(place / "ca.pem"))
+
+
+def is_local(at: EngineAddress = OWN) -> bool:
     """Whether the engine runs on this machine, so that it can mount our folders."""
-    return os.environ.get("DOCKER_HOST", "unix://").startswith("unix://")
+    return (at.url or os.environ.get("DOCKER_HOST") or "unix://").startswith("unix://")
 
 
 async def in_thread(call: Callable[..., T], *args: Any) -> T:

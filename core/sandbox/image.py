@@ -25,7 +25,7 @@ from core.sandbox.engine import Client, translated
 
 REPOSITORY = "tiphys-sandbox"
 INSTALLED = "/opt/tiphys"
-RECIPE = "2"
+RECIPE = "3"
 """Changes when the way of making images does, so that old ones are not taken for new ones."""
 DOCKERFILE = Path(__file__).parents[2] / "resources" / "sandbox" / "Dockerfile"
 _SOURCE = Path(__file__).parent / "ptyd"
@@ -118,6 +118,7 @@ def _layer() -> bytes:
     with tarfile.open(fileobj=out, mode="w") as tar:
         for name, mode, owner in (("opt", 0o755, 0), ("opt/tiphys", 0o755, 0), ("opt/tiphys/ptyd", 0o755, 0),
                                   ("workspace", 0o1777, 1000), ("home", 0o755, 0), ("home/agent", 0o1777, 1000),
+                                  ("shared", 0o1777, 1000),
                                   ("tmp", 0o1777, 0), ("run/ptyd", 0o1777, 0), ("run/tiphys", 0o1777, 0)):
             info = tarfile.TarInfo(name)
             info.type, info.mode, info.uid, info.gid = tarfile.DIRTYPE, mode, owner, owner

@@ -81,6 +81,10 @@ def _delete(label: str, is_chosen: Callable[[dict[str, str]], bool]) -> list[str
             if is_chosen(volume.attrs.get("Labels") or {}):
                 with contextlib.suppress(docker.errors.NotFound):
                     volume.remove(force=True)
+        for network in engine.networks.list(filters=chosen):
+            if is_chosen(network.attrs.get("Labels") or {}):
+                with contextlib.suppress(docker.errors.NotFound):
+                    network.remove()
         return sorted(c.name for c in orphans)
 
 

@@ -73,6 +73,25 @@ class RanReply(DaemonReply, frozen=True, kw_only=True, tag="ran"):
     timed_out: bool = False
 
 
+class StreamReply(DaemonReply, frozen=True, kw_only=True, tag="stream"):
+    """A program with streams has begun."""
+
+    number: Count
+
+
+class FedReply(DaemonReply, frozen=True, kw_only=True, tag="fed"):
+    """A stream took so many bytes of those that were given."""
+
+    size: Count
+
+
+class DrawnReply(DaemonReply, frozen=True, kw_only=True, tag="drawn"):
+    """What a stream's program has printed since is the data. `exit_code` once it has ended; `text` are its errors."""
+
+    exit_code: ExitCode | None = None
+    text: Text = ""
+
+
 class FilePart(DaemonReply, frozen=True, kw_only=True, tag="file"):
     """A part of a file of `size` bytes."""
 
@@ -104,5 +123,5 @@ class Processes(DaemonReply, frozen=True, kw_only=True, tag="processes"):
 
 
 AnyReply = (HelloReply | DoneReply | DataReply | ErrorReply | TerminalReply | Terminals | Jobs | Range | RanReply
-            | FilePart | Entries | Changes | Processes | PortReply)
+            | StreamReply | FedReply | DrawnReply | FilePart | Entries | Changes | Processes | PortReply)
 DECODER: msgspec.json.Decoder[AnyReply] = msgspec.json.Decoder(AnyReply)

@@ -8,7 +8,7 @@ named wrongly raises `NotFound`, `InvalidInput` or `Conflict`.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Sequence
 from typing import Annotated, Literal, Protocol
 
 import msgspec
@@ -18,6 +18,10 @@ from core.domain.task import Host
 
 FILE_LIMIT = 64 << 20
 """The most bytes that one read or write of a file may move."""
+
+
+Progress = Callable[[int], None]
+"""Called with how many bytes have moved so far, after each piece."""
 
 
 class Ran(msgspec.Struct, frozen=True, kw_only=True):
@@ -215,6 +219,21 @@ class Sandbox(Protocol):
 
     async def write_file(self, path: str, data: bytes) -> None:
         """Replace or create a file, and the folders above it."""
+        ...
+
+    def pack(self, names: Sequence[str], base: str = "", *,
+             progress: Progress | None = None) -> AsyncIterator[bytes]:
+        """Files and folders below `base` ("": the workspace) as one tar, of any size, piece by piece; links stay links.
+
+        Raises InvalidInput (program_failed) where one is missing or unreadable, Unavailable when the sandbox is lost.
+        """
+        ...
+
+    async def unpack(self, tar: AsyncIterable[bytes], base: str = "", *, progress: Progress | None = None) -> int:
+        """Unpack a tar of any size below `base` ("": the workspace); gives its length in bytes.
+
+        Raises InvalidInput (program_failed) for what is no tar or leads outside, Unavailable, what the pieces raise.
+        """
         ...
 
     async def stat(self, path: str) -> FileStat:

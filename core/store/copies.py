@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from core.store import loose_blobs
+from core.store import loose_blobs, queues
 from core.store.sqlite import Connection, scalar
 
 EPOCH = "server_epoch"
@@ -22,7 +22,9 @@ def set_origin(conn: Connection, epoch: str) -> None:
 
 
 def forget(conn: Connection, session: str | None = None) -> None:
-    """Drop the copy of one session, or of all; the outbox, drafts, settings and payloads stay."""
+    """Drop the copy of one session, or of all with the queues; the outbox, drafts, settings and payloads stay."""
+    if session is None:
+        queues.forget(conn)
     name, sql = conn.execute(
         "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND name = 'event_is_never_deleted'").fetchone()
     conn.execute(f"DROP TRIGGER {name}")

@@ -8,7 +8,7 @@ from pathlib import Path
 from core.domain.errors import InvalidInput, NotFound
 from core.domain.task import Task
 from core.store.home import resources
-from core.tasks.folder import digest, inside, read_folder
+from core.tasks.folder import digest, inside, list_folder, read_folder
 from core.tasks.task_file import TASK_FILE, CatalogueTask, read_task
 
 
@@ -49,6 +49,14 @@ class Catalogue:
         """The files of a folder that a task names, by relative path. Raises as `file`, and LimitReached."""
         entry = self.find(task.id)
         return read_folder(inside(entry.folder, name), entry.folder)
+
+    def paths(self, task: Task, name: str) -> list[tuple[str, Path]]:
+        """The files of a folder that a task names: relative path and where each lies. Raises as `file`, LimitReached.
+
+        Unlike `files`, nothing is read, however large it is.
+        """
+        entry = self.find(task.id)
+        return list_folder(inside(entry.folder, name), entry.folder)
 
     def digest(self, task: str) -> str:
         """What the folder of a task holds now (`folder.digest`); empty for a task of no folder.

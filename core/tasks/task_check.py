@@ -19,6 +19,11 @@ MAX_HOSTS, MAX_SUBMISSION = 16, 500
 TITLE, DESCRIPTION, NAME = 500, 500_000, 300
 """Lengths in characters."""
 
+REACHED = re.compile(r"(?:\*\.)?(?:[A-Za-z0-9-]{1,63}\.)*[A-Za-z0-9-]{1,63}(?::[0-9]{1,5})?\Z")
+TARGET = re.compile(r"(?:/[A-Za-z0-9_][A-Za-z0-9_. -]*){1,20}\Z")
+SYSTEM = frozenset({"bin", "boot", "dev", "etc", "lib", "lib64", "opt", "proc", "root", "run", "sbin", "sys", "tmp",
+                    "usr", "var", "workspace", "home", "shared"})
+"""What a host may reach, where its data may appear, and which folders are its system's or the program's own."""
 _MODEL = re.compile(r"[\w.:/@+-]{1,300}\Z", re.ASCII)
 
 Bound = tuple[str, float | None, float, float]
@@ -35,6 +40,10 @@ def check_task(task: Task, agent: AgentSettings) -> None:
     _check_texts(task, agent.model)
     _check_external(agent)
     _check_hosts(task.hosts)
+    for host in task.hosts:
+        _check_reach(host)
+        _check_data(host)
+        _check_kind(host, task, agent)
     for name in _paths(task, agent.model):
         check_path(name)
     for what, number, least, most in _numbers(task, agent):
@@ -52,6 +61,40 @@ def _check_hosts(hosts: tuple[Host, ...]) -> None:
             raise _bad("hosts.name", host.name, "a plain name of its own, of at most 60 ASCII letters and digits")
 
 
+def _check_reach(host: Host) -> None:
+    if host.network and host.reach:
+        raise _bad("hosts.network", "true", "left out where `reach` names what the host may reach")
+    for name in host.reach:
+        if not REACHED.match(name):
+            raise _bad("hosts.reach", name, "NAME, *.NAME, NAME:PORT or *.NAME:PORT")
+
+
+def _check_data(host: Host) -> None:
+    targets = [data.target for data in host.data]
+    for data in host.data:
+        if not is_absolute(data.source):
+            check_path(data.source)
+        elif not data.source.startswith("/") or ".." in data.source.split("/"):
+            raise _bad("hosts.data.source", data.source, "an absolute path without .., or one in the task's folder")
+        if not TARGET.match(data.target) or ".." in data.target.split("/") or targets.count(data.target) > 1:
+            raise _bad("hosts.data.target", data.target, "an absolute path of its own, as /data or /data/NAME")
+        if data.target.split("/")[1] in SYSTEM:
+            raise _bad("hosts.data.target", data.target, "none of the system's own folders")
+
+
+def _check_kind(host: Host, task: Task, agent: AgentSettings) -> None:
+    """What only a container can do is refused elsewhere, not ignored."""
+    asks = {"data": host.data, "reach": host.reach, "machine": host.machine, "gpus": host.gpus}
+    contained = {"image": host.image, "data": host.data, "reach": host.reach, "network": host.network}
+    if agent.sandbox == "local":
+        unmet = {f"hosts.{n}": v for n, v in asks.items() if v} | ({"shared_folder": 1} if task.shared_folder else {})
+        where = "the unconfined local sandbox"
+    else:
+        unmet = {f"hosts.{n}": v for n, v in contained.items() if v and host.machine}
+        unmet |= {"shared_folder": 1} if task.shared_folder and host.machine else {}
+        where = f"the plain machine {host.machine}"
+    for name, value in unmet.items():
+        raise _bad(name, value, f"left out, since {where} cannot meet it; a container can")
 def _check_external(agent: AgentSettings) -> None:
     """An external agent speaks to an endpoint, and there must be a way to start it; ours does neither."""
     is_external, model = agent.kind == "external", agent.model
@@ -100,6 +143,7 @@ def _numbers(task: Task, agent: AgentSettings) -> Iterator[Bound]:
         yield "hosts.memory_mb", host.memory_mb, 1, 4 << 20
         yield "hosts.pids", host.pids, 1, 1 << 20
         yield "hosts.disk_mb", host.disk_mb, 1, 64 << 20
+        yield "hosts.gpus", host.gpus, 0, 1024
     yield from _limits(task.limits)
     yield "evaluator.timeout_s", task.evaluator.timeout_s, 0.1, 86_400
     yield "evaluator.submission", len(task.evaluator.submission), 0, MAX_SUBMISSION

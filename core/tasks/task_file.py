@@ -27,6 +27,8 @@ class TaskFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     evaluator: Evaluator = Evaluator()
     workspace: str = ""
     waits_for_guidance: bool = False
+    peers: bool = True
+    shared_folder: bool = False
     agent: AgentSettings = AgentSettings()
 
 
@@ -48,7 +50,7 @@ def read_task(folder: Path) -> CatalogueTask:
         task = Task(
             id=file.id, title=file.title, description=_description(folder, file.description), hosts=file.hosts,
             limits=file.limits, evaluator=file.evaluator, workspace=file.workspace,
-            waits_for_guidance=file.waits_for_guidance,
+            waits_for_guidance=file.waits_for_guidance, peers=file.peers, shared_folder=file.shared_folder,
         )
         check_task(task, file.agent)
     except ReportableError as error:

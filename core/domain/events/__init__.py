@@ -30,6 +30,7 @@ from core.domain.events.score import ScoreGiven, SubmissionMade
 from core.domain.events.session import (
     Branched,
     ControlAsked,
+    SessionContinued,
     SessionCreated,
     SessionState,
     SessionStateChanged,
@@ -43,7 +44,8 @@ __all__ = [
     "GuidanceChangeAsked",
     "GuidanceChangeRefused", "GuidanceDelivered", "GuidanceEdited", "GuidanceFact", "GuidanceQueued",
     "GuidanceWithdrawn", "NoteAdded", "OpinionFact", "Placed", "ScoreGiven", "SearchMade", "SearchResult",
-    "SessionCreated", "SessionState", "SessionStateChanged", "SnapshotTaken", "StepAdded", "StepStarted",
-    "SubmissionMade", "SummaryAdded", "TagSet", "TerminalOutput", "ThresholdsSet", "TimeSpent", "UnknownFact",
-    "VerdictGiven", "blobs_of", "decode_event", "decode_stored", "encode_event", "kinds_of", "make_event",
+    "SessionContinued", "SessionCreated", "SessionState", "SessionStateChanged", "SnapshotTaken", "StepAdded",
+    "StepStarted", "SubmissionMade", "SummaryAdded", "TagSet", "TerminalOutput", "ThresholdsSet", "TimeSpent",
+    "UnknownFact", "VerdictGiven", "blobs_of", "decode_event", "decode_stored", "encode_event", "kinds_of",
+    "make_event",
 ]

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from core.domain.bounds import Address, Code, Few, Id, Name, StepPlace, Text
 from core.domain.events.fact import Fact
-from core.domain.task import AgentSettings, Task
+from core.domain.task import AgentSettings, Budget, Task
 
 SessionState = Literal["queued", "running", "paused", "waiting", "finished", "failed", "stopped"]
 
@@ -32,6 +32,12 @@ class SessionStateChanged(Fact, frozen=True, kw_only=True, tag="session_state"):
     state: SessionState
     reason: Code = ""
     detail: Text = ""
+
+
+class SessionContinued(Fact, frozen=True, kw_only=True, tag="session_continued"):
+    """A person has a session that ended go on, with so much `more` than it has used. It is queued from now on."""
+
+    more: Budget = Budget()
 
 
 class ControlAsked(Fact, frozen=True, kw_only=True, tag="control_asked"):

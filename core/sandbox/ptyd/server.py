@@ -13,6 +13,8 @@ from typing import Any
 from .daemon import Daemon
 from .requests import FILES, PIECE, QUICK, WAITING, Reply
 from .runs import run
+from .streams import OPS as STREAM_OPS
+from .streams import PipedPrograms
 from .terminal import Refused
 
 HEADER = struct.Struct("!II")
@@ -20,6 +22,7 @@ JSON_LIMIT = 1 << 20
 DATA_LIMIT = 1 << 20
 SOCKET_CHECK_S = 2.0
 _RUNS = ThreadPoolExecutor(16, "run")
+_STREAMS = ThreadPoolExecutor(16, "stream")
 
 
 class DaemonClient:
@@ -30,6 +33,7 @@ class DaemonClient:
         self.reader = reader
         self.writer = writer
         self.tasks: set[asyncio.Task[None]] = set()
+        self.streams = PipedPrograms(daemon.workspace)
 
     def send(self, message: dict[str, Any], data: bytes = b"") -> None:
         """Queue one frame."""
@@ -55,6 +59,7 @@ class DaemonClient:
             for task in list(self.tasks):
                 task.cancel()
             self.writer.close()
+            self.streams.close()
 
     def _spawn(self, work: Any) -> asyncio.Task[None]:
         task: asyncio.Task[None] = asyncio.get_running_loop().create_task(work)
@@ -86,6 +91,8 @@ class DaemonClient:
         op = str(m.get("op"))
         if op == "run":
             return await asyncio.get_running_loop().run_in_executor(_RUNS, run, m, data, self.daemon.workspace)
+        if op in STREAM_OPS:
+            return await asyncio.get_running_loop().run_in_executor(_STREAMS, self.streams.answer, m, data)
         if op in FILES:
             return await asyncio.get_running_loop().run_in_executor(None, FILES[op], self.daemon, m, data)
         if op in WAITING:
