@@ -11,6 +11,7 @@ import msgspec
 from core.agents.delivery import Inbox
 from core.agents.exchange_context import ContextWriter
 from core.agents.journal import Journal
+from core.agents.progress import AgentProgress, after_summary
 from core.agents.steps import StepJournal
 from core.domain.context import ContextDelta, MessageRef, delta_between
 from core.domain.events import StepAdded, StepStarted, SummaryAdded
@@ -75,6 +76,15 @@ class ExchangeSteps:
         opened = self.open
         added = self._steps.progress.steps
         return added + 1 if opened is None or opened.answer is None else opened.number + 1
+
+    @property
+    def counted(self) -> AgentProgress:
+        """The counters, with an answer that came and is no whole step yet."""
+        progress, opened = self._steps.progress, self.open
+        if opened is None or opened.answer is None:
+            return progress
+        spent = after_summary(progress, self.price(opened.answer.usage))
+        return msgspec.structs.replace(spent, steps=opened.number)
 
     def begin(self, opened: OpenAnswer, guidance: Sequence[str], again: Sequence[str]) -> None:
         """The next step has begun with this context."""

@@ -65,9 +65,9 @@ class ExternalAgent:
         self._recipe = recipe_of(settings)
         self._process = AgentProcess(journal, host, actions, self._recipe)
         writer = ContextWriter(journal)
-        exchanges = ExchangeSteps(journal, inbox, steps, writer, settings.model, table_of(settings.recipe),
-                                  self._recipe.exit_code)
-        self._book = ExchangeBook(journal, inbox, exchanges, writer, actions.offsets)
+        self._exchanges = ExchangeSteps(journal, inbox, steps, writer, settings.model, table_of(settings.recipe),
+                                        self._recipe.exit_code)
+        self._book = ExchangeBook(journal, inbox, self._exchanges, writer, actions.offsets)
         self._scope = TaskScope("external agent")
         self._ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._look: asyncio.Task[None] | None = None
@@ -119,7 +119,7 @@ class ExternalAgent:
     def _is_spent(self) -> bool:
         """Whether a limit ends the session before its next request."""
         progress = read_progress(self._journal)
-        ending = progress.ending or reached(progress, self._task.limits)
+        ending = progress.ending or reached(self._exchanges.counted, self._task.limits)
         if ending:
             save_progress(self._journal, msgspec.structs.replace(progress, ending=ending))
             self._signals.ring()

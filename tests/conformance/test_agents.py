@@ -130,7 +130,7 @@ def judge_killed(stand: GatewayStand, trajectory: Trajectory) -> None:
 def test_a_compaction_does_not_lose_the_advice(agent: Agent, tmp_path: Path) -> None:
     if not agent.compacts:
         pytest.skip("not provoked in this agent's main line")
-    for stand in stand_for(agent, tmp_path, Script(big_at=4, subagents=False)):
+    for stand in stand_for(agent, tmp_path, Script(big_at=4, big=199_000, subagents=False)):
         async def main(stand: GatewayStand = stand) -> None:
             settings = stand.settings(agent.name, base=agent.base, command=command_that_compacts(agent))
             async with stand.session(settings) as client:
@@ -138,8 +138,11 @@ def test_a_compaction_does_not_lose_the_advice(agent: Agent, tmp_path: Path) -> 
                 trajectory = await stand.over(client, 240)
                 judge(stand, trajectory)
                 assert stand.facts(SummaryAdded), [f.relation for f, _ in stand.requests_in_log().values()]
+                compacted = next(f for f, _ in stand.requests_in_log().values() if f.relation == "compacted")
                 (guidance,) = trajectory.guidance.values()
-                assert len(guidance.repeated_steps) == 1
+                assert guidance.repeated_steps == [compacted.step] * len(compacted.again)
+                after = [r.text.count(TEXT) for r in stand.upstream.main[3:]]
+                assert set(after) == {1}, after
 
         asyncio.run(main())
 

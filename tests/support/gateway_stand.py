@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
 import os
+import shlex
 import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
+import msgspec
 from support.scripted_upstream import Script, Upstream, serve
 from support.wire import account, admin_token, running_client, serving, until
 
@@ -27,7 +30,9 @@ from core.store import blobs, log
 from core.store.sqlite import connect
 from core.tasks.allowances import Allowances
 
-SESSION = "s1"
+SESSION = f"s-{new_id()}"
+"""A name of this process's own: containers are named after it."""
+
 TASK = "TASK-MAIN: repair calc.py so that check.py passes."
 FILES = {"calc.py": "def add(a, b):\n    return a - b\n",
          "check.py": 'from calc import add\nassert add(1, 2) == 3\nprint("ok")\n'}
@@ -48,6 +53,7 @@ class GatewayStand:
         self.upstream: Upstream = next(self._serving)
         self._path = path
         self.url = ""
+        self._contained = False
         self._replica = folder / "replica.db"
         for name, text in FILES.items():
             self.workspace.mkdir(parents=True, exist_ok=True)
@@ -59,6 +65,21 @@ class GatewayStand:
                               key_env="TEST_UPSTREAM_TOKEN")
         return AgentSettings(kind="external", recipe=recipe, model=model, sandbox="local", confirmed_unconfined=True,
                              **more)  # type: ignore[arg-type]
+
+    def own(self, dialect: str, options: str = "", **more: object) -> AgentSettings:
+        """The small agent of the tests, which has no recipe."""
+        command = f"python3 {Path(__file__).with_name('scripted_agent.py')} {dialect} {options}"
+        base = "/v1" if dialect in ("chat", "responses") else ""
+        return self.settings("", base=base, dialect=dialect, command=command, resume=f"{command} --resume", **more)
+
+    def contained(self, dialect: str, before: str) -> AgentSettings:
+        """The small agent in a container without a network, after another command."""
+        self._contained = True
+        script = base64.b64encode(Path(__file__).with_name("scripted_agent.py").read_bytes()).decode()
+        files = "".join(f"printf %s {shlex.quote(text)} > {name}\n" for name, text in FILES.items())
+        command = f"{files}{before}\necho {script} | base64 -d > ~/agent.py\npython3 ~/agent.py {dialect}"
+        return msgspec.structs.replace(self.own(dialect), command=command, resume="", sandbox="docker",
+                                       confirmed_unconfined=False)
 
     @contextlib.asynccontextmanager
     async def session(self, settings: AgentSettings, limits: Limits = Limits()) -> AsyncIterator[Client]:
@@ -151,6 +172,10 @@ class GatewayStand:
             next(self._serving)
         if (self.folder / "local" / "main" / "s").exists():
             asyncio.run(LocalSandbox(SESSION, Host(name="main"), self.folder).stop())
+        if self._contained:
+            from core.sandbox.docker import DockerSandbox
+
+            asyncio.run(DockerSandbox(SESSION, Host(name="main"), self.folder, home=str(self.home)).remove())
 
 
 def standing(folder: Path, script: Script | None = None, **more: str) -> Iterator[GatewayStand]:
