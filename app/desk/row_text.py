@@ -57,7 +57,7 @@ class RowText(msgspec.Struct, frozen=True):
 
     `ground` names a tint under the whole row; `face` is how the title is set: text, code, or a path, whose name stays
     readable; `state` is the verdict's sign: keep, mask, unsure, undecided, or what a machine proposes
-    ("proposed_mask"); `is_chip` frames the outcome.
+    ("proposed_mask"); `is_chip` frames the outcome; `depth` counts the callers of a subagent's row.
     """
 
     number: str = ""
@@ -76,6 +76,7 @@ class RowText(msgspec.Struct, frozen=True):
     ground: str = ""
     state: str = ""
     verdict: str = ""
+    depth: int = 0
 
     @property
     def spoken(self) -> str:

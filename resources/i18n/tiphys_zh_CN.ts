@@ -4580,10 +4580,6 @@ Delete or right click: take it away</source>
         <translation>第 {n} 步，共 {count} 步</translation>
     </message>
     <message>
-        <source>called from {title}</source>
-        <translation>由 {title} 调用</translation>
-    </message>
-    <message>
         <source>Caller</source>
         <translation>调用者</translation>
     </message>
@@ -6106,8 +6102,8 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:NAME assigned:me assigned
         <translation>轨迹的步骤</translation>
     </message>
     <message>
-        <source>Find, or #420</source>
-        <translation>查找，或 #420</translation>
+        <source>Find, or 9.46</source>
+        <translation>查找，或 9.46</translation>
     </message>
     <message>
         <source>Find in the trajectory, or go to a step by its number</source>
