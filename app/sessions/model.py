@@ -137,6 +137,8 @@ class SessionsModel(QAbstractListModel):
         if row.unreadable:
             return one_line(row.unreadable, 200)
         parts = [f"@ {one_line(server, 24)}"] if server else []
+        if row.queue_place:
+            parts.append(self.tr("waits for hosts, place {n}").format(n=row.queue_place))
         if self._offline is not None and self._offline.is_whole(row.session, row.seq):
             parts.append("⤓ " + self.tr("stored offline"))
         if took := quantities.duration(row.worked_s):

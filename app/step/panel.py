@@ -6,6 +6,7 @@ from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtWidgets import QWidget
 
 from app.desk.blindness import seen
+from app.desk.callers import number_of
 from app.desk.cursor import SelectedWords
 from app.desk.fetches import AT_ONCE, Fetch
 from app.desk.panel import Panel
@@ -135,7 +136,8 @@ class StepController(QObject):
     def _show_step(self, trajectory: Trajectory, entry: StepEntry) -> None:
         shown = (f"{trajectory.session}/step", entry.body)
         head = entry.head
-        title = self.tr("Step {n}").format(n=quantities.number(head.number))
+        number = number_of(self._place.sight.desk, self._place.sight.session, head.number)
+        title = self.tr("Step {n}").format(n=number)
         about = (self._judged(), self._verdict(entry), self._about(head))
         self._view.show_head(title, " · ".join(t for t in about if t))
         if shown == self._shown:
@@ -183,7 +185,7 @@ class StepController(QObject):
     def _take_body(self, data: bytes) -> None:
         self._data = data
         trajectory, raw = self._place.sight.trajectory, self._raw
-        table = table_of(trajectory.created.origin if trajectory and trajectory.created else "")
+        table = table_of(trajectory.created.program if trajectory and trajectory.created else "")
         if len(data) > AT_ONCE:
             self._reading.start(_read_parts, data, table, raw)
         else:
@@ -223,7 +225,7 @@ class StepController(QObject):
             self._show_submission(trajectory, int(str(ref)), shown)
             return
         elif kind == "task":
-            self._show_task(trajectory)
+            self._show_task(self._place.sight.desk.trajectory(str(ref)) if ref else trajectory)
             return
         else:
             score = trajectory.scores[int(str(ref))]

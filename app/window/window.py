@@ -15,7 +15,7 @@ from app.kit import icons
 from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
 from app.window.bars import add_bar
-from app.window.drops import files_in, link_in
+from app.window.drops import link_in, list_folder
 from app.window.focus import LostFocus
 from app.window.layout_memory import STATE_VERSION, LayoutMemory
 from app.window.layouts import HIDDEN, arrange
@@ -172,12 +172,12 @@ class Window(QMainWindow):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Files, folders and links may be dropped."""
-        if link_in(event.mimeData()) or files_in(event.mimeData()):
+        if link_in(event.mimeData()) or list_folder(event.mimeData()):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
         """Open what is dropped."""
-        link, files = link_in(event.mimeData()), files_in(event.mimeData())
+        link, files = link_in(event.mimeData()), list_folder(event.mimeData())
         if link:
             self.link_dropped.emit(link)
         elif files:

@@ -4492,6 +4492,10 @@ Delete or right click: take it away</source>
         <translation>镜像：容器由 {name} 创建。</translation>
     </message>
     <message>
+        <source>Build: the container is built by {name}. The task&apos;s commands run as root in containers for that.</source>
+        <translation>构建：容器由 {name} 构建，任务自己的命令会为此在容器中以 root 身份运行。</translation>
+    </message>
+    <message>
         <source>Network: the host {name} has one.</source>
         <translation>网络：主机 {name} 可以联网。</translation>
     </message>
@@ -4640,10 +4644,6 @@ Delete or right click: take it away</source>
     <message>
         <source>step {n} of {count}</source>
         <translation>第 {n} 步，共 {count} 步</translation>
-    </message>
-    <message>
-        <source>called from {title}</source>
-        <translation>由 {title} 调用</translation>
     </message>
     <message>
         <source>Caller</source>
@@ -5171,6 +5171,10 @@ Delete or right click: take it away</source>
         <translation>
             <numerusform>%n 个新步骤</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>waits for hosts, place {n}</source>
+        <translation>等待主机，排第 {n} 位</translation>
     </message>
     <message>
         <source>stored offline</source>
@@ -6224,8 +6228,8 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>轨迹的步骤</translation>
     </message>
     <message>
-        <source>Find, or #420</source>
-        <translation>查找，或 #420</translation>
+        <source>Find, or 9.46</source>
+        <translation>查找，或 9.46</translation>
     </message>
     <message>
         <source>Find in the trajectory, or go to a step by its number</source>
@@ -6307,6 +6311,10 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     <message>
         <source>There is no complete submission: a file was not handed in.</source>
         <translation>没有完整的提交：有文件未上交。</translation>
+    </message>
+    <message>
+        <source>What was handed in has not the form that was asked for.</source>
+        <translation>提交的内容不符合要求的格式。</translation>
     </message>
     <message>
         <source>The submission is larger than may be handed in.</source>
