@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from time import monotonic
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
@@ -17,11 +18,11 @@ from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
 from app.queue.acts import QueueActs
 from app.queue.model import QueueModel
-from app.queue.row import QueueRow, queue_row
+from app.queue.row import QueueRow, progress_of, queue_row
 from app.queue.view import FACETS, QueueTable
 from core.domain.queue import QueueItem, QueueWork, ReviewQueue, summed
 from core.domain.session import SessionRow
-from core.domain.session_query import SessionQuery
+from core.domain.session_query import Candidate, SessionQuery
 from core.supervision.overlap import overlap
 
 QUIET_MS = 60
@@ -47,6 +48,10 @@ class QueueController(QObject):
         self.model = QueueModel(self._say)
         self._rows: dict[str, SessionRow] = {}
         self._items: dict[str, QueueItem] = {}
+        self._candidates: dict[str, Candidate] = {}
+        self._judged: dict[str, tuple[int, int]] = {}
+        self._facets: dict[str, list[str]] = {facet: [] for facet in FACETS}
+        self._total = 0
         self._facet, self._order, self._query = "all", "queue", SessionQuery()
         self._timer = single_shot(self, QUIET_MS, self._list)
 
@@ -85,16 +90,16 @@ class QueueController(QObject):
 
     def _on_query(self, text: str) -> None:
         self._query = SessionQuery(text)
-        self._list()
+        self._show()
 
     def _on_facet(self, facet: str) -> None:
         self._facet = facet
-        self._list()
+        self._show()
 
     def _on_order(self, order: str) -> None:
         self._order = order
         self._offer_orders()
-        self._list()
+        self._show()
 
     def _offer_orders(self) -> None:
         first = self.tr("Queue’s order") if self._queues.shown.queue else self.tr("Newest first")
@@ -103,39 +108,60 @@ class QueueController(QObject):
         self._view.offer_orders(orders, self._order)
 
     def _list(self) -> None:
+        """Read everything anew, not more often than a fifth of the time allows."""
         if not self._view.isVisible():
             return
+        began = monotonic()
         rows = {row.session: row for row in self._place.desks.rows()}
         key = self._queues.shown.queue
         self._items = dict(self._queues.items(key)) if key else {}
-        if key:
-            self._rows = {session: rows[session] for session in self._items if session in rows}
-        else:
-            wanted = SessionQuery(self._queues.shown.query)
-            passing = [row for row in rows.values() if wanted.passes(candidate_of(self._place, row))]
-            self._rows = {row.session: row for row in sorted(passing, key=_newest)}
-        self._show(len(rows))
-
-    def _show(self, total: int) -> None:
-        facets = {facet: [s for s, row in self._rows.items() if self._is_of(facet, row)] for facet in FACETS}
-        passing = [session for session in facets[self._facet]
-                  if self._query.passes(candidate_of(self._place, self._rows[session]))]
-        passing.sort(key=self._place_of)
-        self.model.show(passing)
-        self._view.show_facets({facet: len(sessions) for facet, sessions in facets.items()})
-        self._queues.counted.emit(len(passing), total)
+        wanted = SessionQuery(self._queues.shown.query)
+        seen = {session: candidate_of(self._place, row) for session, row in rows.items()
+                if not key or session in self._items}
+        found = [session for session in self._items if session in rows] if key else sorted(
+            (session for session, one in seen.items() if wanted.passes(one)), key=lambda s: _newest(rows[s]))
+        self._rows = {session: rows[session] for session in found}
+        self._candidates, self._total = seen, len(rows)
+        self._judged = self._progress()
+        self._facets = {facet: [s for s, row in self._rows.items() if self._is_of(facet, row)] for facet in FACETS}
+        self._view.show_facets({facet: len(sessions) for facet, sessions in self._facets.items()})
         self._show_head()
+        self._show()
+        self._timer.setInterval(max(QUIET_MS, round(5_000 * (monotonic() - began))))
+
+    def _progress(self) -> dict[str, tuple[int, int]]:
+        """What shows as judged of each session, of what is asked."""
+        queue, found = self._queues.queue(self._queues.shown.queue), {}
+        always = self._is_blind(queue)
+        for session, row in self._rows.items():
+            blind = always or self._queues.is_blind(session)
+            judged, asked = progress_of(row, queue, self._items.get(session), self._queues.me(session), blind=blind)
+            found[session] = judged.total, asked
+        return found
+
+    def _is_blind(self, queue: ReviewQueue | None) -> bool:
+        return bool(self._place.settings.get("review.blind")) or (queue is not None and queue.work.blind)
+
+    def _show(self) -> None:
+        passes = self._query.passes
+        passing = [session for session in self._facets[self._facet] if passes(self._candidates[session])]
+        if self._order != "queue":
+            passing.sort(key=self._place_of)
+        self.model.show(passing)
+        self._queues.counted.emit(len(passing), self._total)
         self._view.show_content("" if passing else self._hint())
         self._mark_chosen()
 
     def _is_of(self, facet: str, row: SessionRow) -> bool:
         if facet == "all":
             return True
-        item, me = self._items.get(row.session), self._queues.me(row.session)
-        if facet == "mine":
-            return item.holder(me) is not None if item is not None else self._queues.review(row).is_mine
-        line = self.model.words_of(row.session)
-        return line is not None and line.judged.total < line.asked
+        if facet == "undecided":
+            judged, asked = self._judged[row.session]
+            return judged < asked
+        item = self._items.get(row.session)
+        if item is not None:
+            return item.holder(self._queues.me(row.session)) is not None
+        return self._candidates[row.session].in_review.is_mine
 
     def _place_of(self, session: str) -> tuple[object, ...]:
         row = self._rows[session]
@@ -145,9 +171,9 @@ class QueueController(QObject):
             case "steps":
                 return (-row.steps, session)
             case "judged":
-                line = self.model.words_of(session)
-                return (line.judged.total / max(1, line.asked) if line is not None else 0.0, session)
-        return ()  # as it is: the order is stable
+                judged, asked = self._judged[session]
+                return (judged / max(1, asked), session)
+        return (0, session)
 
     def _say(self, session: str) -> QueueRow | None:
         row = self._rows.get(session)
@@ -167,7 +193,7 @@ class QueueController(QObject):
                                                                            plural(len(self._rows))))
             return
         me = self._queues.me(shown.queue)
-        blind = queue.work.blind or bool(self._place.settings.get("review.blind"))
+        blind = self._is_blind(queue)
         rows = {id_of(session): row for session, row in self._rows.items()}
         total = summed(queue, self._items.values(), rows, me if blind else "")
         self._view.head.show_queue(one_line(queue.name, 80), self._facts(queue), queue.work.rubric, total,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from time import monotonic
 
 from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtWidgets import QWidget
@@ -21,7 +22,7 @@ from app.queues.model import QueueSource, SourcesModel
 from app.queues.view import QueuesView
 from core.domain.queue import ReviewQueue
 from core.domain.session import SessionRow
-from core.domain.session_query import SessionQuery
+from core.domain.session_query import Candidate, SessionQuery
 
 QUIET_MS = 200
 
@@ -65,9 +66,11 @@ class QueuesController(QObject):
     def _show_lines(self) -> None:
         if not self._view.isVisible():
             return
-        rows = self._place.desks.rows()
-        self._model.show([*self._mine(rows), *self._queues(rows), *self._filters(rows), *self._servers(rows)])
+        began, rows = monotonic(), self._place.desks.rows()
+        seen = [candidate_of(self._place, row) for row in rows]
+        self._model.show([*self._mine(seen), *self._queues(rows), *self._filters(seen), *self._servers(rows)])
         self._view.show_count(len(rows))
+        self._timer.setInterval(max(QUIET_MS, round(5_000 * (monotonic() - began))))
         self._begin()
         self._mark_chosen()
 
@@ -83,11 +86,11 @@ class QueuesController(QObject):
 
     # ---- the lines -------------------------------------------------------------------------------
 
-    def _mine(self, rows: list[SessionRow]) -> Iterator[QueueSource]:
+    def _mine(self, seen: list[Candidate]) -> Iterator[QueueSource]:
         yield QueueSource(self.tr("Mine"))
         for icon, meaning, words, query in MINE:
             title = QCoreApplication.translate("Queues", words)
-            yield QueueSource(title, Shown(query=query, title=title), icon, meaning, self._count(rows, query))
+            yield QueueSource(title, Shown(query=query, title=title), icon, meaning, _count(seen, query))
 
     def _queues(self, rows: list[SessionRow]) -> Iterator[QueueSource]:
         found = self._place.queues.all()
@@ -107,12 +110,12 @@ class QueuesController(QObject):
         mine = [h for item in items if (h := item.holder(self._place.queues.me(key))) is not None]
         return sum(bool(h.done) for h in mine), len(mine)
 
-    def _filters(self, rows: list[SessionRow]) -> Iterator[QueueSource]:
+    def _filters(self, seen: list[Candidate]) -> Iterator[QueueSource]:
         saved = read_filters(self._place.settings.text("sessions.filters")) or usual_filters()
         yield QueueSource(self.tr("Filters"))
         for one in saved:
             yield QueueSource(one_line(one.query, 60), Shown(query=one.query, title=one.name), "list-filter", "muted",
-                         self._count(rows, one.query), is_query=True)
+                         _count(seen, one.query), is_query=True)
 
     def _servers(self, rows: list[SessionRow]) -> Iterator[QueueSource]:
         yield QueueSource(self.tr("Servers"))
@@ -124,9 +127,10 @@ class QueuesController(QObject):
                          "monitor" if desk.server == OWN else "server",
                          "keep" if desk.link.state == "online" else "muted", quantities.number(count))
 
-    def _count(self, rows: list[SessionRow], query: str) -> str:
-        wanted = SessionQuery(query)
-        return quantities.number(sum(wanted.passes(candidate_of(self._place, row)) for row in rows))
+
+def _count(seen: list[Candidate], query: str) -> str:
+    wanted = SessionQuery(query)
+    return quantities.number(sum(map(wanted.passes, seen)))
 
 
 PANEL = Panel("queues", QT_TRANSLATE_NOOP("Panel", "Queues"), build, {
