@@ -29,7 +29,7 @@ class BriefView(QWidget):
         self._texts.setSpacing(theme.px(2))
         self.strip = ErrorStrip(self)
         self.first, self.last = PlainLabel("", self, faint=True), PlainLabel("", self, faint=True)
-        self.go = QPushButton(self)
+        self.go = QPushButton(self.tr("Go on"), self)
         self.go.setObjectName("primary")
         self.go.setFixedHeight(theme.px(32))
         self.go.clicked.connect(self.entered)
@@ -59,7 +59,8 @@ class BriefView(QWidget):
     def show_title(self, title: str, go: str, ahead: str) -> None:
         """Which session, and what the button says; without a title nothing is chosen."""
         self.title.setText(title)
-        self.go.setText(go)
+        if go:
+            self.go.setText(go)
         self.go.setVisible(bool(go))
         self.next.setText(ahead)
         self._clear()

@@ -46,6 +46,7 @@ class QueueTable(QWidget):
         self._faces = Faces(self.list, self.empty)
         self.setFocusProxy(self.list)
         self._lay_out()
+        self.show_facets(dict.fromkeys(FACETS, 0))
 
     def _lay_out(self) -> None:
         group = QButtonGroup(self)
@@ -83,6 +84,7 @@ class QueueTable(QWidget):
         made.setAutoRaise(True)
         made.setObjectName("plain")
         made.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         made.setMenu(QMenu(made))
         return made
 

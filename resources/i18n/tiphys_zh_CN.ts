@@ -599,6 +599,10 @@
 <context>
     <name>BriefView</name>
     <message>
+        <source>Go on</source>
+        <translation>继续</translation>
+    </message>
+    <message>
         <source>above: errors, below: judged</source>
         <translation>上：错误，下：裁定</translation>
     </message>

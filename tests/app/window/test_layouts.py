@@ -34,7 +34,7 @@ def area(dock) -> int:
     (Qt.Key.Key_2, {"outline", "trajectory", "step", "files"}, ("step", "files")),
     (Qt.Key.Key_3, {"sessions", "compare", "charts", "step", "files"}, ("compare", "sessions")),
     (Qt.Key.Key_4, {"sessions", "export", "step"}, ("export", "step")),
-    (Qt.Key.Key_5, {"attention", "sessions", "step"}, ("sessions", "step"))])
+    (Qt.Key.Key_5, {"queues", "queue", "brief"}, ("queue", "brief"))])
 async def test_each_layout_shows_its_panels_wherever_they_were(qapp, tmp_path, key, seen, larger):
     async with window(tmp_path / "desk") as made:
         made.window.resize(1600, 1000)
