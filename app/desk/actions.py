@@ -130,6 +130,7 @@ ACTIONS: tuple[Entry, ...] = (
     Entry("files.spaces", QT_TRANSLATE_NOOP("Actions", "Change which white space counts"), ("Ctrl+Shift+W",), "files"),
     Entry("files.blank_lines", QT_TRANSLATE_NOOP("Actions", "Ignore empty lines"), (), "files", checkable=True),
     Entry("files.sides", QT_TRANSLATE_NOOP("Actions", "Side by side"), ("Ctrl+Shift+D",), "files", checkable=True),
+    Entry("files.most", QT_TRANSLATE_NOOP("Actions", "Most changed first"), ("Ctrl+Shift+M",), "files", checkable=True),
     Entry("files.tree", QT_TRANSLATE_NOOP("Actions", "Files by folder"), ("Ctrl+Shift+T",), "files", checkable=True),
     Entry("view.palette", QT_TRANSLATE_NOOP("Actions", "C&ommands…"), ("Ctrl+K",), "view"),
     Entry("view.next_panel", QT_TRANSLATE_NOOP("Actions", "&Next panel"), ("F6",), "view"),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import msgspec
 
 from core.domain.steps import Note
@@ -27,12 +25,6 @@ def remarks(trajectory: Trajectory, reader: str = "", words: str = "") -> list[R
                   if not is_blind or note.author.key == reader]
     wanted = words.casefold().split()
     return [one for one in found if all(word in _text(one) for word in wanted)]
-
-
-def words_pattern(text: str) -> re.Pattern[str] | None:
-    """What finds words of a step in what is drawn of it, whatever spaces and marks lie between; None for no words."""
-    words = re.findall(r"\w+", text)[:200]
-    return re.compile(r"\W+".join(map(re.escape, words))) if words else None
 
 
 def _text(remark: Remark) -> str:

@@ -17,9 +17,10 @@ from app.kit import quantities
 from app.kit.entries import EntriesModel
 from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.safe_text import one_line
+from app.kit.text_ink import words_pattern
 from app.kit.timers import single_shot
 from app.kit.two_lines import TwoLines
-from app.remarks.model import Remark, remarks, words_pattern
+from app.remarks.model import Remark, remarks
 from app.remarks.view import RemarksView
 from core.domain.anchor import anchor_of
 from core.domain.errors import InvalidInput, ReportableError

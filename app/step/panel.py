@@ -140,6 +140,7 @@ class StepController(QObject):
         title = self.tr("Step {n}").format(n=number)
         about = (self._judged(), self._verdict(entry), self._about(head))
         self._view.show_head(title, " · ".join(t for t in about if t))
+        self._view.text.mark_remarks(self._remarks(entry))
         if shown == self._shown:
             return
         self._forget()
@@ -152,6 +153,13 @@ class StepController(QObject):
     def _judged(self) -> str:
         action = self._place.cursor.action
         return self.tr("action {n} alone is judged").format(n=quantities.number(action)) if action else ""
+
+    def _remarks(self, entry: StepEntry) -> list[tuple[str, str]]:
+        """Remarks that stand on words; those of others not to a blind reader who has not judged the step."""
+        reader = self._place.reader(self._place.sight.session) if self._place.settings.get("review.blind") else ""
+        has_judged = any(verdict.author.key == reader for verdict in entry.verdicts.values())
+        return [(note.anchor.exact, f"{note.author.name}: {note.text}") for note in entry.notes
+                if note.anchor is not None and (not reader or has_judged or note.author.key == reader)]
 
     def _verdict(self, entry: StepEntry) -> str:
         """What was decided of the step, or of its actions; nothing to a blind reader who has not judged it."""

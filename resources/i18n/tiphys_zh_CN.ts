@@ -264,6 +264,10 @@
         <translation>按原文显示(&amp;W)</translation>
     </message>
     <message>
+        <source>Most changed first</source>
+        <translation>更改最多的在前</translation>
+    </message>
+    <message>
         <source>Show or hide the left &amp;side</source>
         <translation>显示或隐藏左侧(&amp;S)</translation>
     </message>
@@ -1861,6 +1865,10 @@
         </translation>
     </message>
     <message>
+        <source>read</source>
+        <translation>仅读取</translation>
+    </message>
+    <message>
         <source>too large</source>
         <translation>过大</translation>
     </message>
@@ -1933,6 +1941,10 @@
     <message>
         <source>Go to a later step, or press F to follow.</source>
         <translation>请转到更晚的步骤，或按 F 跟随最新步骤。</translation>
+    </message>
+    <message>
+        <source>Only read, at step {steps}. What the step saw stands in Step.</source>
+        <translation>仅在第 {steps} 步读取。该步所见内容显示在“步骤”中。</translation>
     </message>
     <message>
         <source>v{version} · step {step}, in part</source>
@@ -2463,6 +2475,13 @@ Delete or right click: take it away</source>
     <message>
         <source>This key belongs to “{command}”: take it away there first.</source>
         <translation>此键属于“{command}”：请先在那里移除。</translation>
+    </message>
+</context>
+<context>
+    <name>LifeLine</name>
+    <message>
+        <source>Written at step {written}; read at step {read}</source>
+        <translation>在第 {written} 步写入；在第 {read} 步读取</translation>
     </message>
 </context>
 <context>
@@ -4508,6 +4527,10 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     <message>
         <source>List the files by folder</source>
         <translation>按文件夹列出文件</translation>
+    </message>
+    <message>
+        <source>List the most changed file first</source>
+        <translation>更改最多的文件列在最前</translation>
     </message>
     <message>
         <source>White space in differences</source>
