@@ -19,7 +19,8 @@ from app.kit.drawn_text import DrawnText
 from app.kit.furnishing import furnish
 from app.kit.highlight import Span, spans, units
 from app.kit.safe_text import PlainLabel, displayable, set_hint
-from app.kit.text_ink import dressed, format_of, matches, remark_format, slices, words_pattern
+from app.kit.text_ink import dressed, format_of, matches, remark_format, slices
+from core.domain.anchor import words_pattern
 
 FIRST = 200_000
 """How many characters are shown before "Show all" is asked for."""
@@ -178,7 +179,7 @@ class LongText(QWidget):
     @property
     def selected(self) -> str:
         """What the reader selected, without the line ends that are ours."""
-        return self.edit.textCursor().selectedText().replace("\u2029", "\n").replace("↩\n", "")
+        return _without_our_breaks(self.edit.textCursor())
 
     @property
     def before_selected(self) -> str:
@@ -187,7 +188,7 @@ class LongText(QWidget):
         before = QTextCursor(self.edit.document())
         before.setPosition(max(0, at - 200))
         before.setPosition(at, QTextCursor.MoveMode.KeepAnchor)
-        return before.selectedText().replace("\u2029", "\n").replace("↩\n", "")
+        return _without_our_breaks(before)
 
     @property
     def text(self) -> str:
@@ -344,6 +345,11 @@ def _colour_block(block: QTextBlock, found: list[Span], starts: list[int], forma
             piece.start, piece.length, piece.format = low - first, high - low, formats[name]
             ranges.append(piece)
     block.layout().setFormats(ranges)
+
+
+def _without_our_breaks(cursor: QTextCursor) -> str:
+    """What a cursor selects, without the line ends that `displayable` put in."""
+    return cursor.selectedText().replace("\u2029", "\n").replace("↩\n", "")
 
 
 def _all_spans(places: Sequence[tuple[int, str, str]]) -> list[Span]:

@@ -93,12 +93,6 @@ def remark_format(remark: str) -> QTextCharFormat:
     return made
 
 
-def words_pattern(text: str) -> re.Pattern[str] | None:
-    """What finds words of a text in what is drawn of it, whatever spaces and marks lie between; None for no words."""
-    words = re.findall(r"\w+", text)[:200]
-    return re.compile(r"\W+".join(map(re.escape, words))) if words else None
-
-
 def matches(pattern: re.Pattern[str] | None, text: str) -> list[tuple[int, int]]:
     """Where a pattern matches, in Qt's units; at most MOST_MARKS, line by line: a short line cannot hang for long."""
     found: list[tuple[int, int]] = []

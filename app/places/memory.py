@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
@@ -22,6 +23,8 @@ class PlaceIn(msgspec.Struct, frozen=True, omit_defaults=True):
     step: int | None = None
     view: dict[str, str] = {}
     list: ListPlace = ListPlace()
+    at: datetime | None = None
+    """When the reader left."""
 
 
 class PlaceMemory(QObject):
@@ -34,6 +37,7 @@ class PlaceMemory(QObject):
         self._places = _read(self._path)
         self._due: ListPlace | None = None
         """What the list is to show as soon as the move is over."""
+        place.queues.place_in = self.place_in
         place.sight.left.connect(self._store_place)
         place.sight.opened.connect(self._go_to_place)
         place.sight.stepped.connect(self._scroll_there)
@@ -44,10 +48,16 @@ class PlaceMemory(QObject):
         assert isinstance(panel, Filtered)
         return panel
 
+    def place_in(self, session: str) -> tuple[int, datetime | None]:
+        """The step at which the reader left a session (0: none), and when."""
+        held = self._places.get(session, PlaceIn())
+        return held.step or 0, held.at
+
     def _store_place(self) -> None:
         sight = self._place.sight
         self._places.pop(sight.session, None)
-        self._places[sight.session] = PlaceIn(sight.step, self._steps.shown_filters(), self._steps.shown_place())
+        here = PlaceIn(sight.step, self._steps.shown_filters(), self._steps.shown_place(), datetime.now(UTC))
+        self._places[sight.session] = here
         while len(self._places) > MOST:
             del self._places[next(iter(self._places))]
         write_private(self._path, msgspec.json.encode(self._places))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
+
 import msgspec
 
 from core.domain.steps import Note
@@ -19,7 +21,8 @@ def remarks(trajectory: Trajectory, reader: str = "", words: str = "") -> list[R
     """Those of the session first. `reader`, the key of a blind one, sees what others say of a step once they decided
     on it; `words` must all occur in one."""
     found = [Remark(0, note) for note in trajectory.notes]
-    for at, opinions in sorted(trajectory.steps.opinions.items()):
+    remarked = ((at, opinions) for at, opinions in trajectory.steps.opinions.items() if opinions.notes)
+    for at, opinions in sorted(remarked, key=itemgetter(0)):
         is_blind = bool(reader) and not any(v.author.key == reader for v in opinions.verdicts.values())
         found += [Remark(int(trajectory.steps.numbers[at]), note) for note in opinions.notes
                   if not is_blind or note.author.key == reader]

@@ -163,7 +163,7 @@ class StepController(QObject):
 
     def _verdict(self, entry: StepEntry) -> str:
         """What was decided of the step, or of its actions; nothing to a blind reader who has not judged it."""
-        is_blind = self._place.settings.get("review.blind")
+        is_blind = self._place.queues.is_blind(self._place.sight.session)
         reader = self._place.reader(self._place.sight.session) if is_blind else ""
         return verdict_words(seen(entry.verdicts, reader), len(entry.head.tools))[0]
 
@@ -193,7 +193,7 @@ class StepController(QObject):
     def _take_body(self, data: bytes) -> None:
         self._data = data
         trajectory, raw = self._place.sight.trajectory, self._raw
-        table = table_of(trajectory.created.origin if trajectory and trajectory.created else "")
+        table = table_of(trajectory.created.program if trajectory and trajectory.created else "")
         if len(data) > AT_ONCE:
             self._reading.start(_read_parts, data, table, raw)
         else:
@@ -333,4 +333,4 @@ def _read_parts(data: bytes, tools: ToolTable, raw: bool) -> list[Part]:
 
 PANEL = Panel("step", QT_TRANSLATE_NOOP("Panel", "Step"), build, {
     "live": ("right_below", 0), "read": ("right", 0), "compare": ("right", 0),
-    "export": ("right", 0), "queue": ("right", 0)})
+    "export": ("right", 0), "queue": ("right", 19)})

@@ -65,6 +65,7 @@ class TrajectoryController(QObject):
         place.desks.live_text.connect(self._on_live)
         place.settings.changed.connect(self._on_setting)
         place.desks.link_changed.connect(self._on_link)
+        place.queues.changed.connect(self._on_link)
         place.cursor.aside_opened.connect(self._show_aside)
         panel.list.opened.connect(self._on_opened)
         panel.list.toggled.connect(self._on_toggled)
@@ -288,7 +289,7 @@ class TrajectoryController(QObject):
 
     def _blind_reader(self) -> str:
         """From whom others' opinions are hidden until they have decided; "" while blind mode is off."""
-        is_blind = self._place.settings.get("review.blind")
+        is_blind = self._place.queues.is_blind(self._place.sight.session)
         return self._place.reader(self._place.sight.session) if is_blind else ""
 
     def _show_blind(self) -> None:

@@ -13,7 +13,6 @@ from support.logs import Maker
 from support.panels import told_session, workplace
 from support.window import CTRL, press, shown_window
 
-from app.kit.text_ink import words_pattern
 from app.kit.two_lines import TwoLinesRole
 from app.remarks.model import remarks
 from app.remarks.page import PageController
@@ -21,7 +20,7 @@ from app.remarks.panel import build
 from app.remarks.view import RemarksView
 from app.step.panel import build as build_step
 from app.step.view import StepView
-from core.domain.anchor import TextAnchor
+from core.domain.anchor import TextAnchor, words_pattern
 from core.domain.events import NoteAdded, Placed, VerdictGiven
 from core.domain.step import decode_body
 from core.domain.trajectory import fold
