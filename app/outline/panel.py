@@ -12,13 +12,12 @@ from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.timers import single_shot
-from app.outline.lines import Outlined, OutlineLine, outline_of
+from app.outline.lines import Outlined, OutlineLine, Subagent, outline_of
 from app.outline.model import OutlineModel
 from app.outline.phases import plan_steps
 from app.outline.view import OutlineView
 from core.domain.errors import InvalidInput
 from core.domain.plan import PlanItem, plan_items
-from core.domain.session import SessionRow
 from core.domain.step import decode_body
 from core.domain.trajectory import Item, Trajectory
 
@@ -140,7 +139,7 @@ class OutlineController(QObject):
             return
         cursor, session = self._place.cursor, line.session
         trajectory = self._place.desks.of(session).trajectory(session)
-        if isinstance(line.what, SessionRow):
+        if isinstance(line.what, Subagent):
             cursor.move(line.what.session, 1)
         elif line.kind == "task":
             cursor.move(session, self._place.sight.step if session == self._place.sight.session else 1)

@@ -188,6 +188,10 @@
         <translation>上一个错误(&amp;R)</translation>
     </message>
     <message>
+        <source>Walk &amp;what is new</source>
+        <translation>逐一查看新内容(&amp;W)</translation>
+    </message>
+    <message>
         <source>Next session that needs &amp;attention</source>
         <translation>下一个需要关注的会话(&amp;A)</translation>
     </message>
@@ -1258,6 +1262,14 @@
     <message>
         <source>Since you looked: {news}</source>
         <translation>自上次查看以来：{news}</translation>
+    </message>
+    <message>
+        <source>Nothing is new since you looked.</source>
+        <translation>自上次查看以来没有新内容。</translation>
+    </message>
+    <message>
+        <source>That was all that is new.</source>
+        <translation>新内容已全部看完。</translation>
     </message>
 </context>
 <context>
