@@ -85,6 +85,7 @@ ACTIONS: tuple[Entry, ...] = (
           checkable=True),
     Entry("go.next_error", QT_TRANSLATE_NOOP("Actions", "Next &error"), ("E",), "go"),
     Entry("go.previous_error", QT_TRANSLATE_NOOP("Actions", "Previous e&rror"), ("Shift+E",), "go"),
+    Entry("go.parting", QT_TRANSLATE_NOOP("Actions", "Where two runs &part"), ("Y",), "go"),
     Entry("go.news", QT_TRANSLATE_NOOP("Actions", "Walk &what is new"), ("W",), "go", icon="history"),
     Entry("go.next_session", QT_TRANSLATE_NOOP("Actions", "Next session that needs &attention"), ("A",), "go"),
     Entry("go.sessions", QT_TRANSLATE_NOOP("Actions", "Filter &sessions"), ("S",), "go"),

@@ -26,7 +26,7 @@ class ReadPaths(QObject):
         self._at = 0
         self._timer = QTimer(self)
         self._timer.setInterval(PAUSE_MS)
-        self._timer.timeout.connect(self._look)
+        self._timer.timeout.connect(self._look_at_heads)
 
     def show(self, trajectory: Trajectory | None) -> None:
         """Look at a trajectory, from where it was looked at last."""
@@ -35,7 +35,7 @@ class ReadPaths(QObject):
         if trajectory is not None and self._at < len(trajectory.steps):
             self._timer.start()
 
-    def _look(self) -> None:
+    def _look_at_heads(self) -> None:
         until, before = perf_counter() + SLICE_S, sum(map(len, self.steps.values()))
         trajectory = self._trajectory
         if trajectory is None:

@@ -23,6 +23,7 @@ from app.step.parts import parts_of, prose
 from app.step.pictures import Pictures
 from app.step.view import StepView
 from core.domain.errors import InvalidInput
+from core.domain.request import WHOLE_REQUEST, requested
 from core.domain.step import StepHead, decode_body
 from core.domain.tools import ToolTable
 from core.domain.trajectory import StepEntry, Trajectory
@@ -273,7 +274,8 @@ class StepController(QObject):
         self._shown = shown
         task = trajectory.created.task
         self._view.show_head(self.tr("Task"), one_line(task.title))
-        self._view.show_parts(prose(task.description, raw=self._raw))
+        asked = requested(task.description) if len(task.description) <= WHOLE_REQUEST and not self._raw else ""
+        self._view.show_parts(prose(asked or task.description, raw=self._raw))
         self._show_eye()
 
     def _about(self, head: StepHead) -> str:

@@ -188,6 +188,10 @@
         <translation>上一个错误(&amp;R)</translation>
     </message>
     <message>
+        <source>Where two runs &amp;part</source>
+        <translation>两次运行的分歧处(&amp;P)</translation>
+    </message>
+    <message>
         <source>Walk &amp;what is new</source>
         <translation>逐一查看新内容(&amp;W)</translation>
     </message>
@@ -943,6 +947,13 @@
     <message>
         <source>Attention</source>
         <translation type="unfinished">关注</translation>
+    </message>
+</context>
+<context>
+    <name>CompareController</name>
+    <message>
+        <source>There is no other run of this task here.</source>
+        <translation>这里没有此任务的其他运行。</translation>
     </message>
 </context>
 <context>
