@@ -243,6 +243,9 @@ class NestedModel(QAbstractListModel):
         if not index.isValid() or index.row() >= self.rowCount():
             return None
         node, own = self.at(index.row())
+        if node.depth and role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            text = self.data(index, RowTextRole)
+            return text.spoken if isinstance(text, RowText) else None
         found = node.model.data(node.model.index(own), role)
         if node.depth and role == RowTextRole and isinstance(found, RowText):
             number = "–".join(node.prefix + part for part in found.number.split("–")) if found.number else ""
