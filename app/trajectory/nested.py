@@ -16,7 +16,7 @@ from app.desk.frame import ListPlace
 from app.desk.row_text import RowText
 from app.trajectory.facets import Facets
 from app.trajectory.model import FoundRole, Index, ListRow, RowRole, RowTextRole
-from app.trajectory.node import Node, Segment, laid_out
+from app.trajectory.node import Node, RowSpan, laid_out
 from core.domain.session import SessionRow
 from core.domain.trajectory import Item, Trajectory
 
@@ -44,7 +44,7 @@ class NestedModel(QAbstractListModel):
         self._called: dict[str, dict[int, list[SessionRow]]] = {}
         self._folds, self._filter, self._facets = True, "all", Facets()
         self.root = self.active = self._node("", None, 0, "")
-        self._segments = [Segment(0, self.root, 0, 0)]
+        self._segments = [RowSpan(0, self.root, 0, 0)]
         self.rows = NestedRows(self)
         self._changes = False
         """Whether what a session's own model inserts or removes now is in the list."""

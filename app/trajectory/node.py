@@ -36,7 +36,7 @@ class Node(QObject):
             yield from node.walk()
 
 
-class Segment(msgspec.Struct):
+class RowSpan(msgspec.Struct):
     """Rows `first`… of a node's own model stand at row `start`… of the list."""
 
     start: int
@@ -45,7 +45,7 @@ class Segment(msgspec.Struct):
     count: int
 
 
-def laid_out(node: Node, nested: bool, start: int = 0) -> Iterator[Segment]:
+def laid_out(node: Node, nested: bool, start: int = 0) -> Iterator[RowSpan]:
     """The rows of a session from a row of the list on; where `nested`, with those of all that is open in it."""
     own, count = 0, node.model.rowCount()
     below = sorted(((one.anchor, one) for one in node.below), key=lambda pair: pair[0])
@@ -53,9 +53,9 @@ def laid_out(node: Node, nested: bool, start: int = 0) -> Iterator[Segment]:
         if anchor < 0:
             continue
         if anchor + 1 > own:
-            yield Segment(start, node, own, anchor + 1 - own)
+            yield RowSpan(start, node, own, anchor + 1 - own)
             start, own = start + anchor + 1 - own, anchor + 1
         for segment in laid_out(child, nested, start):
             yield segment
             start = segment.start + segment.count
-    yield Segment(start, node, own, count - own)
+    yield RowSpan(start, node, own, count - own)

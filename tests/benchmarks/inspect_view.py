@@ -1,6 +1,6 @@
 """The ten questions of `bench_questions.py` in Inspect View, for the run that it can open, in a real Chromium.
 
-    python -m venv V && V/bin/pip install inspect-ai playwright       an environment of its own; Chromium from the system
+    python -m venv V && V/bin/pip install inspect-ai playwright 
     V/bin/python tests/benchmarks/inspect_view.py FILE.eval [--epoch 5] [--chromium /usr/bin/chromium]
 
 Prints one JSON line a question: acts (clicks and keys), seconds from the first act until the answer is on the page, and
