@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -65,7 +66,7 @@ def add_spans(builder: SessionBuilder, spans: Sequence[Span]) -> None:
     conversation = Conversation(builder, "" if models else "approximate")
     for span in ordered if not models else ():
         _add_tool(conversation, span)
-    for place, after in zip(models, [*models[1:], len(ordered)], strict=True):
+    for place, after in pairwise([*models, len(ordered)]):
         span, following = ordered[place], ordered[after] if after < len(ordered) else None
         assert isinstance(span, ModelSpan)
         near = [s for s in ordered[place + 1 : after] if isinstance(s, ToolSpan)]

@@ -21,13 +21,13 @@ def refusal(source: Source) -> InvalidInput:
     if not source.size:
         return InvalidInput("empty_file", f"{path} is empty.", path=path)
     try:
-        what = _looked_at(source)
+        what = _kind_of(source)
     except InvalidInput as error:
         return error
     return InvalidInput("unknown_format", f"{path} is in no format known here: it is {what}.", path=path)
 
 
-def _looked_at(source: Source) -> str:
+def _kind_of(source: Source) -> str:
     """What a file is. Raises InvalidInput for an archive or a database that is damaged."""
     if source.head.startswith(b"PK"):
         with zipped.opened(source.file) as archive:

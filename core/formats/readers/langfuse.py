@@ -95,7 +95,7 @@ def _spans(observations: Sequence[dict[str, Any]]) -> Iterator[Span]:
     called = {c.name for m in models for c in m.answer.tool_calls}
     yield from models
     for one in observations:
-        if one.get("type") == "TOOL" or (one.get("type") == "SPAN" and one.get("name") in called):
+        if one.get("type") == "TOOL" or (one.get("type") == "SPAN" and text_of(one.get("name")) in called):
             yield _tool(one)
 
 

@@ -159,9 +159,9 @@ def _answer(outputs: dict[str, Any]) -> tuple[Message, dict[str, Any]]:
     while isinstance(found, list) and found:
         found = found[0]
     generation = dict_of(found)
-    choices, listed = dicts_of(outputs.get("choices")), dicts_of(outputs.get("messages"))
+    choices, messages = dicts_of(outputs.get("choices")), dicts_of(outputs.get("messages"))
     message = dict_of(generation.get("message")) or (dict_of(choices[0].get("message")) if choices else {}) or dict_of(
-        outputs.get("message")) or (listed[-1] if listed else {}) or dict_of(outputs.get("output"))
+        outputs.get("message")) or (messages[-1] if messages else {}) or dict_of(outputs.get("output"))
     if not message and {"content", "tool_calls"} & outputs.keys():
         message = outputs
     if message:

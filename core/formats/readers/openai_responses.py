@@ -56,8 +56,8 @@ def _are_items(values: Sequence[dict[str, Any]]) -> bool:
 
 def read(source: Source) -> Iterator[Imported]:
     """The one session of a file."""
-    listed = dicts_of(source.object.get("data")) if _are_items(dicts_of(source.object.get("data"))[:20]) else []
-    found = records(source) if not listed else Records(listed, tuple(source.damage))
+    bare = dicts_of(source.object.get("data")) if _are_items(dicts_of(source.object.get("data"))[:20]) else []
+    found = records(source) if not bare else Records(bare, tuple(source.damage))
     held = [_response(r) for r in found.items]
     builder = SessionBuilder(NAME, source.path.name, _identity(found.items, held), found.warnings)
     asks = [_input(record) for record in found.items] if any(held) else [found.items]
