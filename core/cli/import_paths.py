@@ -100,6 +100,10 @@ class FolderTally:
         self.unknown: Counter[str] = Counter()
         """Files in no known format, by their suffix; "" for none."""
 
+    def kinds(self, most: int) -> dict[str, int]:
+        """The most common suffixes first."""
+        return dict(sorted(self.unknown.items(), key=lambda one: (-one[1], one[0]))[:most])
+
 
 def _tell_passed(tally: FolderTally, as_json: bool, with_progress: bool) -> None:
     from core.workers.imports import ImportPassed, ImportPassedLine
@@ -107,10 +111,10 @@ def _tell_passed(tally: FolderTally, as_json: bool, with_progress: bool) -> None
     if not tally.unknown:
         return
     if as_json and with_progress:
-        emit(ImportPassedLine(ImportPassed(tally.read, dict(tally.unknown.most_common(_MOST_SUFFIXES)))))
+        emit(ImportPassedLine(ImportPassed(tally.read, tally.kinds(_MOST_SUFFIXES))))
     elif not as_json:
         kinds = ", ".join(f"{count:,} {suffix or 'without a suffix'}"
-                          for suffix, count in tally.unknown.most_common(_SUFFIXES))
+                          for suffix, count in tally.kinds(_SUFFIXES).items())
         note(f"tiphys: {tally.read:,} files were read, {tally.unknown.total():,} are in no known format ({kinds}).")
 
 

@@ -52,7 +52,7 @@ def read(source: Source) -> Iterator[Imported]:
         return
     found = records(source)
     head = found.items[0] if found.items else {}
-    messages = dicts_of(head.get("conversation", head.get("messages"))) or [m for m in found.items if "role" in m]
+    messages = dicts_of(head.get("conversation", head.get("messages"))) or found.items[1:]
     made = _session(source, head, text_of(head.get("id")), messages, found.warnings)
     if isinstance(made, str):
         raise source.without_steps("answer of the model", found.warnings)
@@ -86,7 +86,7 @@ def _session(source: Source, head: dict[str, Any], name: str, messages: Sequence
     for message, after in grouped(messages, _belongs):
         if message.get("role") == "assistant":
             conversation.add_step(_step(message, [r for m in after for r in _results(m)]))
-        elif text := _words(message):
+        elif message.get("role") == "user" and (text := _words(message)):
             conversation.add_person_turn(text, time_of(message.get("created")))
     counts = {k: head.get(k) for k in ("accumulated_input_tokens", "accumulated_output_tokens")}
     builder.totals(counts)

@@ -20,11 +20,11 @@ def out(part):
 def talk_of(messages):
     talk = Talk()
     for place, message in enumerate(messages):
-        parts = message["content"]
+        parts = message.get("content") or []
         text = "\n".join(p.get("text") or "" for p in parts if p["type"] == "text")
-        if message["role"] == "user" and text:
+        if message.get("role") == "user" and text:
             talk.say("user", text)
-        elif message["role"] == "assistant":
+        elif message.get("role") == "assistant":
             outs = []
             for after in messages[place + 1 :]:
                 if not any(p["type"] == "toolResponse" for p in after["content"]):
@@ -38,7 +38,7 @@ def talk_of(messages):
 
 def sessions(path):
     if not path.read_bytes().startswith(b"SQLite"):
-        return [talk_of([m for m in lines(path) if "role" in m])]
+        return [talk_of([m for m in lines(path)[1:]])]
     conn = sqlite3.connect(path)
     found = []
     for (name,) in conn.execute("SELECT id FROM sessions ORDER BY id").fetchall():
