@@ -7,7 +7,7 @@ request to a model was recorded, each run of a tool is a step.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any
@@ -66,11 +66,14 @@ def add_spans(builder: SessionBuilder, spans: Sequence[Span]) -> None:
     conversation = Conversation(builder, "" if models else "approximate")
     for span in ordered if not models else ():
         _add_tool(conversation, span)
+    named: dict[str, ToolSpan] = {}
+    for span in ordered:
+        if isinstance(span, ToolSpan) and span.call:
+            named.setdefault(span.call, span)
     for place, after in pairwise([*models, len(ordered)]):
         span, following = ordered[place], ordered[after] if after < len(ordered) else None
         assert isinstance(span, ModelSpan)
         near = [s for s in ordered[place + 1 : after] if isinstance(s, ToolSpan)]
-        named = [s for s in ordered if isinstance(s, ToolSpan) and s.call]
         results = list(_results(span, near, named, following.messages if isinstance(following, ModelSpan) else ()))
         _add(conversation, span, results)
 
@@ -101,10 +104,11 @@ def _add(conversation: Conversation, span: ModelSpan, results: list[CallResult])
         finish_reason=span.finish_reason, tools=builder.blob(span.tools) if span.tools else "", item=span.item))
 
 
-def _results(span: ModelSpan, near: list[ToolSpan], named: Sequence[ToolSpan], given: Sequence[Message]
+def _results(span: ModelSpan, near: list[ToolSpan], named: Mapping[str, ToolSpan], given: Sequence[Message]
              ) -> Iterator[CallResult]:
+    """`near` are the runs of tools before the next request, `named` those that bear their call's id."""
     for call in span.answer.tool_calls:
-        tool = next((s for s in named if s.call == call.id), None) or next(
+        tool = named.get(call.id) or next(
             (s for s in near if not s.call and s.name == call.name), None)
         if tool is not None:
             if tool in near:

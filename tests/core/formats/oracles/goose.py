@@ -38,7 +38,7 @@ def talk_of(messages):
 
 def sessions(path):
     if not path.read_bytes().startswith(b"SQLite"):
-        return [talk_of([m for m in lines(path)[1:]])]
+        return [talk_of(lines(path)[1:])]
     conn = sqlite3.connect(path)
     found = []
     for (name,) in conn.execute("SELECT id FROM sessions ORDER BY id").fetchall():
