@@ -20,6 +20,10 @@ SILENT_S = 60
 """So long nothing must have come of a running session before the head says since when."""
 
 
+ACTS = ("pause", "resume", "continue", "interrupt")
+"""Of a live session at work the first two and the last; of one that ended the third."""
+
+
 class SessionHead(QWidget):
     """Side toggle, title, facts; at the right what belongs to the kind of session: for a live one pause and interrupt.
 
@@ -36,9 +40,9 @@ class SessionHead(QWidget):
         self.facts.setFont(theme.font_of("fact"))
         self.facts.setForegroundRole(self.palette().ColorRole.PlaceholderText)
         self.acts = [ActionButton(place.actions[f"session.{key}"], "ink", self, capped=False)
-                     for key in ("pause", "resume", "interrupt")]
+                     for key in ACTS]
         for key, word in (("pause", self.tr("Pause")), ("resume", self.tr("Go on")),
-                          ("interrupt", self.tr("Interrupt"))):
+                          ("continue", self.tr("Continue…")), ("interrupt", self.tr("Interrupt"))):
             place.actions[f"session.{key}"].setIconText(word)
         self.extras = QHBoxLayout()
         self._lay_out()
@@ -73,9 +77,9 @@ class SessionHead(QWidget):
         self.title.setText(one_line(row.title or row.task or row.session, 64))
         self.facts.setText("  ·  ".join(part for part in self._facts(row) if part))
         live = kind_of(row) == "live"
-        for button, key in zip(self.acts, ("pause", "resume", "interrupt"), strict=True):
+        for button, key in zip(self.acts, ACTS, strict=True):
             can = self._place.actions[f"session.{key}"].isEnabled()
-            button.setVisible(live and (can or key == "interrupt"))
+            button.setVisible(can if key == "continue" else live and (can or key == "interrupt"))
 
     def _facts(self, row: SessionRow) -> list[str]:
         most = limits_of(row)

@@ -25,6 +25,7 @@ from core.domain.events import (
     GuidanceEdited,
     GuidanceQueued,
     GuidanceWithdrawn,
+    SessionContinued,
     SessionCreated,
     SessionState,
     SessionStateChanged,
@@ -135,6 +136,8 @@ class Inbox:
                 self._decide(fact)
             case ControlAsked(control=control):
                 return self._control(seq, event.id, control)
+            case SessionContinued() as fact:
+                return self._continue(seq, event.id, fact)
             case GuidanceEdited() | GuidanceWithdrawn() if event.author.kind != "agent":
                 self._obey(event.fact)
             case SessionStateChanged(state=state) if event.author.kind != "agent":
@@ -162,6 +165,15 @@ class Inbox:
             self._journal.put_slot("wish", control)
         return News(controls=(control,))
 
+    def _continue(self, seq: int, event: str, fact: SessionContinued) -> News:
+        """Once for each such word; what asked for the end that was is over with it."""
+        sql = "INSERT OR IGNORE INTO control (id, seq, control) VALUES (?, ?, 'continue') RETURNING id"
+        if not self._journal.sql(sql, (event, seq)):
+            return News()
+        for slot, value in (("continued", fact), ("server_state", None), ("wish", None)):
+            self._journal.put_slot(slot, value)
+        return News(controls=("resume",))
+
     def _moved(self, seq: int, event: str, state: SessionState) -> News:
         """The server changed the state itself, for it saw no runner; who runs all the same does what it says."""
         sql = "INSERT OR IGNORE INTO control (id, seq, control) VALUES (?, ?, ?) RETURNING id"
@@ -177,7 +189,7 @@ class Inbox:
     def _decide(self, fact: GuidanceChangeAsked) -> None:
         """Edit or withdraw what is not delivered yet, else refuse: once per request; the server after the end."""
         state = (self._journal.slot("progress", AgentProgress) or AgentProgress()).state
-        if state in FINAL_STATES and self.wish != "resume":
+        if state in FINAL_STATES and self.wish != "resume" and self.continued is None:
             return
         if not self._journal.sql("INSERT OR IGNORE INTO change VALUES (?) RETURNING request", (fact.request,)):
             return
@@ -226,6 +238,15 @@ class Inbox:
         """The wish was done; a newer one stays."""
         if self.wish == wish:
             self._journal.put_slot("wish", None)
+
+    @property
+    def continued(self) -> SessionContinued | None:
+        """A person's word that the session goes on after its end, until the agent does."""
+        return self._journal.slot("continued", SessionContinued)
+
+    def go_on(self) -> None:
+        """The agent goes on after its end; inside the transaction in which it does."""
+        self._journal.put_slot("continued", None)
 
     def server_state(self) -> SessionState | None:
         """The state that the server set while no runner was there; told once."""

@@ -58,6 +58,7 @@ class Agent:
             Message(role="system", content=prompts.system_prompt(self._task, self._workspace, self._described)),
             Message(role="user", content=prompts.task_prompt(self._task)),
         ])
+        self._steps.go_on()
         if self._inbox.wish not in ("pause", "stop"):
             self._enter("running")
         try:
@@ -81,7 +82,7 @@ class Agent:
         if self._steps.open is not None:
             return True
         progress = self._steps.progress
-        ending = progress.ending or reached(progress, self._task.limits)
+        ending = progress.ending or reached(progress, self._steps.limits)
         if not ending:
             return True
         if ending == "finished" and self._task.waits_for_guidance:

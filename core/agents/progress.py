@@ -9,7 +9,7 @@ import msgspec
 from core.domain.attention import DIVERSITY_LAST
 from core.domain.events import SessionState
 from core.domain.step import StepHead, Usage
-from core.domain.task import Limits
+from core.domain.task import Budget, Limits
 
 
 class AgentProgress(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -80,15 +80,21 @@ def calibrated(progress: AgentProgress, estimated: int, usage: Usage) -> AgentPr
     return msgspec.structs.replace(progress, ratio=min(3.0, max(0.3, usage.input_tokens / estimated)))
 
 
+def used(progress: AgentProgress) -> Budget:
+    """What a session has used of its limits."""
+    return Budget(steps=progress.steps, wall_s=progress.worked_s, tokens=progress.tokens, cost_usd=progress.cost_usd,
+                  evaluations=progress.evaluations)
+
+
 def shares(progress: AgentProgress, limits: Limits) -> dict[str, float]:
     """How much of each limit is used, 1.0 for all of it; evaluations end a run only when asked for beyond."""
-    used = {
+    counts = {
         "limit_steps": (progress.steps, limits.steps),
         "limit_wall": (progress.worked_s, limits.wall_s),
         "limit_tokens": (progress.tokens, limits.tokens),
         "limit_cost": (progress.cost_usd, limits.cost_usd),
     }
-    return {name: n / limit if limit else 1.0 for name, (n, limit) in used.items() if limit is not None}
+    return {name: n / limit if limit else 1.0 for name, (n, limit) in counts.items() if limit is not None}
 
 
 def reached(progress: AgentProgress, limits: Limits) -> str:

@@ -76,7 +76,7 @@ def is_over(journal: Journal, inbox: Inbox) -> bool:
         from_server = inbox.server_state()
         progress = read_progress(journal)
         state = from_server if from_server is not None and progress.state != "finished" else progress.state
-        over = state in FINAL_STATES and (state == "finished" or inbox.wish != "resume")
+        over = state in FINAL_STATES and (state == "finished" or inbox.wish != "resume") and inbox.continued is None
         ending = progress.ending if over or state not in FINAL_STATES | {"queued"} else ""
         save_progress(journal, msgspec.structs.replace(progress, state=state, ending=ending))
     return over

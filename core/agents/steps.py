@@ -15,7 +15,7 @@ from core.agents import attention, prompts
 from core.agents.context import WorkingLine, count_tokens, observation_messages
 from core.agents.delivery import Inbox
 from core.agents.journal import Journal
-from core.agents.progress import AgentProgress, after_step, calibrated
+from core.agents.progress import AgentProgress, after_step, calibrated, used
 from core.agents.states import read_progress, save_progress
 from core.domain.context import MessageRef, delta_between
 from core.domain.errors import Conflict
@@ -23,7 +23,7 @@ from core.domain.events import StepAdded, StepStarted
 from core.domain.head import make_head
 from core.domain.message import Message
 from core.domain.step import Action, Observation, StepBody, StepHead, encode_body
-from core.domain.task import Limits, Task
+from core.domain.task import Limits, Task, extended
 from core.llm.model import Completion
 
 Count = Callable[[Message], tuple[int, bool]]
@@ -155,7 +155,7 @@ class StepJournal:
                 completion=reply, terminals=terminals, tools=self._journal.put_blob(self._tools) if self._tools else "",
             ))
             self._inbox.answer(opened.number)
-            self._count_step(opened, head, actions, context, worked_s, ending)
+            self.count_step(head, actions, count_tokens(context) + len(self._tools) // 4, worked_s, ending)
             self._journal.put_slot("working", self._next(opened, reply, actions, observations))
             self._journal.put_slot("context", refs)
             self._journal.put_slot("last_step", opened.number)
@@ -174,11 +174,13 @@ class StepJournal:
             *(self.line(message, f"step:{number}", number) for message in results),
         )
 
-    def _count_step(self, opened: OpenStep, head: StepHead, actions: Sequence[Action], context: Sequence[WorkingLine],
-                    worked_s: float, ending: str) -> None:
+    def count_step(self, head: StepHead, actions: Sequence[Action], estimated: int, worked_s: float, ending: str = ""
+                   ) -> None:
+        """The counters and what they raise; inside the transaction that adds the step, whose context is `estimated`
+        tokens long."""
         same = msgspec.json.encode([(a.tool, a.arguments) for a in actions]).decode()[:2000] if actions else ""
         progress = after_step(self.progress, head, same or f"no action {head.number}", worked_s)
-        progress = calibrated(progress, count_tokens(context) + len(self._tools) // 4, head.usage)
+        progress = calibrated(progress, estimated, head.usage)
         progress, facts = attention.after_step(progress, head, self.limits, self._inbox.thresholds)
         for fact in facts:
             self._journal.add(fact)
@@ -186,8 +188,25 @@ class StepJournal:
 
     @property
     def limits(self) -> Limits:
-        """The task's limits."""
-        return self._task.limits
+        """The task's limits, or those since a person had the session go on."""
+        return self._journal.slot("limits", Limits) or self._task.limits
+
+    def go_on(self) -> None:
+        """Once for each word that the session goes on after its end: more to use, and the agent reads that it may.
+
+        An agent that was in the middle of a step knows of no end: it reads nothing new, and takes that step again.
+        """
+        fact = self._inbox.continued
+        if fact is None:
+            return
+        progress = self.progress
+        with self._journal.transaction("continue"):
+            self._journal.put_slot("limits", extended(self.limits, used(progress), fact.more))
+            if self.open is None and progress.steps:
+                text = Message(role="user", content=prompts.continued(progress.ending or progress.state))
+                self._journal.put_slot("working", [*self.working, self.line(text, "continued", progress.steps)])
+            self.save(msgspec.structs.replace(progress, state="queued", ending="", final_scored=False))
+            self._inbox.go_on()
 
     def _note(self, number: int, progress: AgentProgress) -> str:
         return prompts.note(number, self.limits, worked_s=progress.worked_s, evaluations=progress.evaluations,

@@ -1,4 +1,4 @@
-"""`tiphys pause`, `resume`, `stop` and `interrupt`."""
+"""`tiphys pause`, `resume`, `stop`, `interrupt` and `continue`."""
 
 from __future__ import annotations
 
@@ -50,3 +50,31 @@ def stop(session: str, as_json: bool) -> None:
 def interrupt(session: str, as_json: bool) -> None:
     """End the action that SESSION is running now; the agent goes on."""
     _ask(session, "interrupt", as_json)
+
+
+@click.command()
+@click.argument("session")
+@click.option("--guide", "text", default="", help="Advice that the agent reads before its next step.")
+@click.option("--steps", type=click.IntRange(1, 1_000_000), help="So many more steps from now on.")
+@click.option("--hours", type=click.FloatRange(0, 10_000, min_open=True), help="So many more hours of working time.")
+@click.option("--tokens", type=click.IntRange(1, 1 << 50), help="So many more tokens.")
+@click.option("--usd", type=click.FloatRange(0, 1e9, min_open=True), help="So many more US dollars.")
+@click.option("--evaluations", type=click.IntRange(1, 1_000_000), help="So many more evaluations.")
+@json_option
+def continue_(session: str, text: str, steps: int | None, hours: float | None, tokens: int | None, usd: float | None,
+              evaluations: int | None, as_json: bool) -> None:
+    """Go on with SESSION, which has ended: by itself, by a limit or by a person.
+
+    A limit of which nothing is said stays as it is; one that is named leaves so much more than was used by now.
+    """
+    from core.cli.log_access import writing
+    from core.domain.ids import new_id
+    from core.domain.task import Budget
+    from core.protocol.operations import ContinueSession
+    from core.store.home import Home
+
+    more = Budget(steps=steps, wall_s=None if hours is None else hours * 3600, tokens=tokens, cost_usd=usd,
+                  evaluations=evaluations)
+    op = ContinueSession(more=more, guidance=new_id() if text else "", text=text)
+    writing(Home.default(), lambda authority: authority.do(session, op))
+    emit({"session": session, "asked": "continue"}) if as_json else say(f"Session {session} goes on.")

@@ -147,7 +147,8 @@ class SessionBuilder:
         self.fact(StepAdded(head=head, body=self.blob(encode_body(body)), context=delta,
                             completion=completion, tools=tools,
                             terminals=terminals or {},
-                            item=item if len(item) <= _ITEM else blob_hash(item.encode())))
+                            item=item if len(item) <= _ITEM else blob_hash(item.encode()),
+                            pictures=tuple(picture for picture in body.all_pictures if picture.blob)))
         self.steps += 1
         self.errors += head.is_error
 

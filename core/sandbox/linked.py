@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import posixpath
 import stat
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, Sequence
 from pathlib import Path
 
 from core.domain.errors import LimitReached, Unavailable
 from core.domain.task import Host
 from core.sandbox.daemon_link import DaemonLink, Streams
-from core.sandbox.replies import Changes, DoneReply, Entries, FilePart, RanReply
-from core.sandbox.sandbox import FILE_LIMIT, FileChanges, FileStat, FileStats, Ran, TerminalHost
+from core.sandbox.replies import Changes, DoneReply, Entries, FilePart, PortReply, RanReply
+from core.sandbox.sandbox import FILE_LIMIT, FileChanges, FileStat, FileStats, Progress, Ran, TerminalHost
+from core.sandbox.streams import pack_argv, read_stream, unpack_argv, write_stream
 from core.sandbox.terminals import LinkedTerminals
 
 PIECE = 1 << 19
@@ -59,6 +61,18 @@ class LinkedSandbox:
         for at in range(0, max(1, len(data)), PIECE):
             await self.link.ask(DoneReply, "write_file", data[at : at + PIECE], path=path, append=at > 0)
 
+    async def pack(self, names: Sequence[str], base: str = "", *,
+                   progress: Progress | None = None) -> AsyncGenerator[bytes, None]:
+        """See Sandbox."""
+        pieces = read_stream(self.link, pack_argv(self._place(base), names), progress=progress)
+        async with contextlib.aclosing(pieces):  # who stops listening ends the program, too
+            async for piece in pieces:
+                yield piece
+
+    async def unpack(self, tar: AsyncIterable[bytes], base: str = "", *, progress: Progress | None = None) -> int:
+        """See Sandbox."""
+        return await write_stream(self.link, unpack_argv(self._place(base)), tar, progress=progress)
+
     async def stat(self, path: str) -> FileStat:
         """See Sandbox."""
         return (await self._entries("stat", path))[0]
@@ -75,9 +89,20 @@ class LinkedSandbox:
         """See Sandbox."""
         return (await self.link.ask(Changes, "stock"))[0].changes
 
+    async def listen(self, port: int) -> int:
+        """See Sandbox."""
+        return (await self.link.ask(PortReply, "listen", port=port))[0].port
+
+    async def accept(self) -> Streams:
+        """See Sandbox."""
+        return await self.link.accept()
+
     async def close(self) -> None:
         """See Sandbox."""
         await self.link.close()
+
+    def _place(self, base: str) -> str:
+        return posixpath.join(self.workspace, base) if base else self.workspace
 
     async def _entries(self, op: str, path: str) -> FileStats:
         entries = (await self.link.ask(Entries, op, path=path))[0].entries

@@ -73,6 +73,25 @@ class RanReply(DaemonReply, frozen=True, kw_only=True, tag="ran"):
     timed_out: bool = False
 
 
+class StreamReply(DaemonReply, frozen=True, kw_only=True, tag="stream"):
+    """A program with streams has begun."""
+
+    number: Count
+
+
+class FedReply(DaemonReply, frozen=True, kw_only=True, tag="fed"):
+    """A stream took so many bytes of those that were given."""
+
+    size: Count
+
+
+class DrawnReply(DaemonReply, frozen=True, kw_only=True, tag="drawn"):
+    """What a stream's program has printed since is the data. `exit_code` once it has ended; `text` are its errors."""
+
+    exit_code: ExitCode | None = None
+    text: Text = ""
+
+
 class FilePart(DaemonReply, frozen=True, kw_only=True, tag="file"):
     """A part of a file of `size` bytes."""
 
@@ -83,6 +102,12 @@ class Entries(DaemonReply, frozen=True, kw_only=True, tag="entries"):
     """Files."""
 
     entries: Annotated[list[FileStat], Meta(max_length=10_000)]
+
+
+class PortReply(DaemonReply, frozen=True, kw_only=True, tag="port"):
+    """The port of the sandbox's own loopback that the daemon listens at."""
+
+    port: Annotated[int, Meta(ge=1, le=65535)]
 
 
 class Changes(DaemonReply, frozen=True, kw_only=True, tag="changes"):
@@ -98,5 +123,5 @@ class Processes(DaemonReply, frozen=True, kw_only=True, tag="processes"):
 
 
 AnyReply = (HelloReply | DoneReply | DataReply | ErrorReply | TerminalReply | Terminals | Jobs | Range | RanReply
-            | FilePart | Entries | Changes | Processes)
+            | StreamReply | FedReply | DrawnReply | FilePart | Entries | Changes | Processes | PortReply)
 DECODER: msgspec.json.Decoder[AnyReply] = msgspec.json.Decoder(AnyReply)

@@ -7,7 +7,8 @@ named wrongly raises `NotFound`, `InvalidInput` or `Conflict`.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable, Sequence
 from typing import Annotated, Literal, Protocol
 
 import msgspec
@@ -17,6 +18,10 @@ from core.domain.task import Host
 
 FILE_LIMIT = 64 << 20
 """The most bytes that one read or write of a file may move."""
+
+
+Progress = Callable[[int], None]
+"""Called with how many bytes have moved so far, after each piece."""
 
 
 class Ran(msgspec.Struct, frozen=True, kw_only=True):
@@ -216,6 +221,21 @@ class Sandbox(Protocol):
         """Replace or create a file, and the folders above it."""
         ...
 
+    def pack(self, names: Sequence[str], base: str = "", *,
+             progress: Progress | None = None) -> AsyncGenerator[bytes, None]:
+        """Files and folders below `base` ("": the workspace) as one tar, of any size, piece by piece; links stay links.
+
+        Raises InvalidInput (program_failed) where one is missing or unreadable, Unavailable when the sandbox is lost.
+        """
+        ...
+
+    async def unpack(self, tar: AsyncIterable[bytes], base: str = "", *, progress: Progress | None = None) -> int:
+        """Unpack a tar of any size below `base` ("": the workspace); gives its length in bytes.
+
+        Raises InvalidInput (program_failed) for what is no tar or leads outside, Unavailable, what the pieces raise.
+        """
+        ...
+
     async def stat(self, path: str) -> FileStat:
         """What lies at a path. Raises NotFound."""
         ...
@@ -238,6 +258,16 @@ class Sandbox(Protocol):
 
     async def snapshot(self, tag: str) -> str:
         """Save the files as an image, and give its reference. Raises Unavailable where that cannot be done."""
+        ...
+
+    async def listen(self, port: int) -> int:
+        """Listen at a port of the sandbox's own loopback (0: any) for programs inside; gives it. Raises Unavailable,
+        InvalidInput where the port is taken."""
+        ...
+
+    async def accept(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """The next connection of a program inside to that port; it waits there until it is accepted. Raises
+        Unavailable."""
         ...
 
     async def close(self) -> None:

@@ -9,6 +9,7 @@ from core.domain.events import (
     ControlAsked,
     GuidanceChangeAsked,
     GuidanceQueued,
+    SessionContinued,
     SessionCreated,
     SessionStateChanged,
     UnknownFact,
@@ -24,7 +25,7 @@ from core.store import blobs, log, unnamed_blobs
 from core.store.attribution import attribute
 from core.store.sqlite import Connection
 
-COMMANDED = (SessionCreated, GuidanceQueued, GuidanceChangeAsked, ControlAsked, VerdictGiven)
+COMMANDED = (SessionCreated, SessionContinued, GuidanceQueued, GuidanceChangeAsked, ControlAsked, VerdictGiven)
 """Facts that only a command makes: a runner that was taken over cannot speak for a person."""
 
 

@@ -30,6 +30,7 @@ from core.protocol.operations import (
     AddNote,
     ChangeGuidance,
     ClearAttention,
+    ContinueSession,
     Control,
     CreateSession,
     DeleteSession,
@@ -37,12 +38,13 @@ from core.protocol.operations import (
     Guide,
     ImportSession,
     MergeOpinions,
+    QueueOp,
     SetTag,
     SetThresholds,
     TellTime,
 )
 from core.protocol.scopes import SCOPE_OF_OP, scope_of
-from core.server import deletion, guidance, lifecycle, opinions
+from core.server import continuation, deletion, guidance, lifecycle, opinions, queues
 from core.server.guidance import MAX_REASON, check_length
 from core.server.lookups import Lookups
 from core.server.record import person, write
@@ -121,6 +123,8 @@ def _apply(conn: Connection, principal: Principal, command: Command, lookups: Lo
             return lifecycle.open_import(conn, session, op)
         case Control() as op:
             return lifecycle.control(conn, principal, session, op, lookups, command.id)
+        case ContinueSession() as op:
+            return continuation.continue_session(conn, principal, session, op, command.id)
         case MergeOpinions() as op:
             return opinions.merge(conn, session, op)
         case DeleteSession() as op:
@@ -129,6 +133,8 @@ def _apply(conn: Connection, principal: Principal, command: Command, lookups: Lo
             return guidance.guide(conn, principal, session, op)
         case ChangeGuidance() as op:
             return guidance.change(conn, principal, session, op, command.id)
+        case QueueOp() as op:
+            return queues.apply(conn, principal, command, op, lookups)
         case op:
             return _review(conn, principal, session, op, LAST_STEP if command.again else None)
 

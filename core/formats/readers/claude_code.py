@@ -25,6 +25,7 @@ from core.formats.blocks import blocks_of, calls_of, input_tokens, results_of, t
 from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.format import Format, any_sample
 from core.formats.imported import Imported, SessionBuilder
+from core.formats.pictures import pictures_in
 from core.formats.readers.claude_edits import file_edit
 from core.formats.records import Records, records
 from core.formats.rows import canonical
@@ -61,7 +62,7 @@ class _Item(msgspec.Struct, kw_only=True):
     at: datetime | None = None
     message: str = ""
     parts: list[int] = []
-    """The places of the records that hold a step's answer."""
+    """The places of the records that hold a step's answer, or a person's words."""
     results: list[tuple[int, int]] = []
     """The places of the records that hold its results, and which of their results it is."""
     ended_at: datetime | None = None
@@ -184,6 +185,7 @@ class _SessionReader:
             if item.kind == "step":
                 self._add_step(conversation, item, called)
             elif item.kind == "person":
+                conversation.add_pictures([b for place in item.parts for b in self._typed(place)])
                 conversation.add_person_turn(item.text, item.at)
             elif item.kind == "summary":
                 conversation.add_summary(item.text)
@@ -193,6 +195,11 @@ class _SessionReader:
         last = next((o.place for o in reversed(outlines) if o.kind == "result"), None)
         _end(self.builder, {} if last is None else self._records[last])
         return called
+
+    def _typed(self, place: int) -> list[dict[str, Any]]:
+        """The blocks of a person's message, without results that came in the same record."""
+        return [b for b in blocks_of(dict_of(self._records[place].get("message")).get("content"))
+                if b.get("type") != "tool_result"]
 
     def _add_step(self, conversation: Conversation, item: _Item, called: dict[str, int]) -> None:
         held = [self._records[place] for place in item.parts]
@@ -271,7 +278,7 @@ class _SessionReader:
         if record.get("isCompactSummary"):
             self._items.append(_Item(kind="summary", text=text))
         else:
-            self._items.append(_Item(kind=kind, text=text, at=time_of(record.get("timestamp"))))
+            self._items.append(_Item(kind=kind, text=text, at=time_of(record.get("timestamp")), parts=[outline.place]))
 
 
 def _left(last: Mapping[str, int], origin: _Item | None) -> _Item | None:
@@ -302,7 +309,7 @@ def _result(block: dict[str, Any], record: dict[str, Any], at: datetime | None) 
         k: v for k, v in result.items() if isinstance(v, str | int | float | bool) and len(str(v)) <= 200}
     return CallResult(text=text, call=text_of(block.get("tool_use_id")), error=error, exit_code=code, data=data,
                       status="killed" if result.get("interrupted") is True else "finished", ended_at=at,
-                      edit=file_edit(result) if error is None else None)
+                      edit=file_edit(result) if error is None else None, pictures=pictures_in(block.get("content")))
 
 
 def _step(item: _Item, record: dict[str, Any], content: list[dict[str, Any]],

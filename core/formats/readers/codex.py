@@ -177,6 +177,7 @@ class _RolloutReader:
         place = len(self._conversation.refs)
         if role == "user" and not _is_context(text):
             self._turns.append(place)
+            self._conversation.add_pictures(line.payload.get("content"))
             self._conversation.add_person_turn(text, line.at)
         else:
             self._updates.add(place)

@@ -18,6 +18,7 @@ from core.domain.message import Message, ToolCall
 from core.domain.step import ActionError
 from core.formats.chat import make_call, parts_text, role_of
 from core.formats.conversation import CallResult
+from core.formats.pictures import pictures_in
 from core.formats.values import as_json, code_of, dict_of, exit_error, float_of, text_of, time_of
 
 CALLS = ("function_call", "custom_tool_call", "local_shell_call", "web_search_call", "tool_search_call",
@@ -184,7 +185,8 @@ def result(line: Line, end: dict[str, Any]) -> CallResult:
     return CallResult(text=text, call=text_of(line.payload.get("call_id")), exit_code=code, ended_at=line.at,
                       error=_error(text, code, end, aborted, whole.get("success")),
                       status="killed" if aborted else "finished",
-                      data={} if seconds is None else {"duration_s": seconds})
+                      data={} if seconds is None else {"duration_s": seconds},
+                      pictures=pictures_in(line.payload.get("output")))
 
 
 def _error(text: str, code: int | None, end: dict[str, Any], aborted: bool, success: Any) -> ActionError | None:

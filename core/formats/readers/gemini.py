@@ -16,6 +16,7 @@ from core.formats.chat import make_call
 from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
+from core.formats.pictures import pictures_in
 from core.formats.records import records
 from core.formats.rows import canonical
 from core.formats.source import Source
@@ -113,6 +114,7 @@ def _part(part: Any) -> str:
 def _add(conversation: Conversation, message: dict[str, Any]) -> None:
     kind, at, text = message.get("type"), time_of(message.get("timestamp")), _words(message.get("content"))
     if kind == "user":
+        conversation.add_pictures(message.get("content"))
         conversation.add_person_turn(text, at)
     elif kind == "gemini":
         called = dicts_of(message.get("toolCalls"))
@@ -144,7 +146,7 @@ def _result(call: dict[str, Any], name: str) -> CallResult:
     if status == "cancelled":
         error = ActionError(kind="cancelled", message=text[:500] or "A person cancelled the action.")
     return CallResult(text=text, call=name, error=error, status="killed" if status == "cancelled" else "finished",
-                      ended_at=time_of(call.get("timestamp")))
+                      ended_at=time_of(call.get("timestamp")), pictures=pictures_in(call.get("result")))
 
 
 FORMAT = Format(name=NAME, title="Gemini CLI chat", recognises=recognises, read=read)

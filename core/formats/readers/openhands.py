@@ -17,6 +17,7 @@ from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.edits import of_openhands
 from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
+from core.formats.pictures import pictures_in
 from core.formats.records import gathered, records
 from core.formats.rows import canonical
 from core.formats.source import Source, is_plain
@@ -134,6 +135,7 @@ def add_events(builder: SessionBuilder, events: Sequence[dict[str, Any]], metric
             conversation.add_summary(
                 text_of(dict_of(group.get("args")).get("summary")) or "Earlier events were left out.")
         elif group.get("action") == "message" and (text := words(group)):
+            conversation.add_pictures(_image_addresses(dict_of(group.get("args"))))
             conversation.add_person_turn(text, time_of(group.get("timestamp")))
 
 
@@ -218,7 +220,13 @@ def _result(event: dict[str, Any], call: str) -> CallResult:
         error = ActionError(kind="failed", message=text[:500])
     data = {k: extras[k] for k in ("path", "url") if isinstance(extras.get(k), str)}
     return CallResult(text=text, call=call, error=error, exit_code=code, data=data,
-                      ended_at=time_of(event.get("timestamp")), edit=of_openhands(extras) if error is None else None)
+                      ended_at=time_of(event.get("timestamp")), edit=of_openhands(extras) if error is None else None,
+                      pictures=pictures_in([extras.get("screenshot"), *_image_addresses(extras)]))
+
+
+def _image_addresses(given: dict[str, Any]) -> list[Any]:
+    found = given.get("image_urls")
+    return found if isinstance(found, list) else []
 
 
 def _costs(metrics: dict[str, Any], steps: int) -> list[float | None]:

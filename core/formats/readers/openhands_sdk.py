@@ -19,6 +19,7 @@ from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.edits import of_openhands
 from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
+from core.formats.pictures import pictures_in
 from core.formats.records import Records, gathered, records
 from core.formats.rows import canonical
 from core.formats.source import Source, is_plain
@@ -155,6 +156,7 @@ class _ConversationReader:
                                                     reasoning=text_of(message.get("reasoning_content")), started_at=at,
                                                     usage=self._used(), tools=self._tools))
         elif kind == "MessageEvent":
+            self._conversation.add_pictures(dict_of(event.get("llm_message")).get("content"))
             self._conversation.add_person_turn(_words(event), at)
         elif kind == "Condensation":
             self._conversation.add_summary(text_of(event.get("summary")) or "Earlier events were left out.")
@@ -211,7 +213,8 @@ def _result(event: dict[str, Any]) -> CallResult:
         error = ActionError(kind="tool_error", message=text[:500])
     timeout = seen.get("timeout") is True
     return CallResult(text=text, call=call, exit_code=code, status="timeout" if timeout else "finished", ended_at=at,
-                      error=error, edit=of_openhands(seen) if error is None else None)
+                      error=error, edit=of_openhands(seen) if error is None else None,
+                      pictures=pictures_in(seen.get("content")))
 
 
 def _end(builder: SessionBuilder, events: Sequence[dict[str, Any]]) -> None:

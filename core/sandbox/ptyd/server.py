@@ -13,6 +13,8 @@ from typing import Any
 from .daemon import Daemon
 from .requests import FILES, PIECE, QUICK, WAITING, Reply
 from .runs import run
+from .streams import OPS as STREAM_OPS
+from .streams import PipedPrograms
 from .terminal import Refused
 
 HEADER = struct.Struct("!II")
@@ -20,6 +22,7 @@ JSON_LIMIT = 1 << 20
 DATA_LIMIT = 1 << 20
 SOCKET_CHECK_S = 2.0
 _RUNS = ThreadPoolExecutor(16, "run")
+_STREAMS = ThreadPoolExecutor(16, "stream")
 
 
 class DaemonClient:
@@ -30,13 +33,12 @@ class DaemonClient:
         self.reader = reader
         self.writer = writer
         self.tasks: set[asyncio.Task[None]] = set()
+        self.streams = PipedPrograms(daemon.workspace)
 
     def send(self, message: dict[str, Any], data: bytes = b"") -> None:
         """Queue one frame."""
         if not self.writer.is_closing():
-            # Names of files need not be UTF-8; what cannot be said is said with question marks.
-            text = json.dumps(message, ensure_ascii=False).encode("utf-8", "replace")
-            self.writer.write(HEADER.pack(len(text), len(data)) + text + data)
+            self.writer.write(_frame(message, data))
 
     async def serve(self) -> None:
         """Read requests until the connection ends."""
@@ -46,6 +48,10 @@ class DaemonClient:
                 if size > JSON_LIMIT or extra > DATA_LIMIT:
                     break
                 message = json.loads(await self.reader.readexactly(size))
+                if message.get("op") == "accept":  # from here on the connection is one of a program inside
+                    ready = _frame({"type": "done", "rid": message.get("rid", 0)})
+                    await self.daemon.relay.join(self.reader, self.writer, ready)
+                    break
                 self._spawn(self._answer(message, await self.reader.readexactly(extra)))
         except (asyncio.IncompleteReadError, ConnectionError, ValueError):
             pass
@@ -53,6 +59,7 @@ class DaemonClient:
             for task in list(self.tasks):
                 task.cancel()
             self.writer.close()
+            self.streams.close()
 
     def _spawn(self, work: Any) -> asyncio.Task[None]:
         task: asyncio.Task[None] = asyncio.get_running_loop().create_task(work)
@@ -84,6 +91,8 @@ class DaemonClient:
         op = str(m.get("op"))
         if op == "run":
             return await asyncio.get_running_loop().run_in_executor(_RUNS, run, m, data, self.daemon.workspace)
+        if op in STREAM_OPS:
+            return await asyncio.get_running_loop().run_in_executor(_STREAMS, self.streams.answer, m, data)
         if op in FILES:
             return await asyncio.get_running_loop().run_in_executor(None, FILES[op], self.daemon, m, data)
         if op in WAITING:
@@ -91,6 +100,12 @@ class DaemonClient:
         if op not in QUICK:
             raise Refused("bad_request", f"There is no request {op!r}.")
         return QUICK[op](self.daemon, m, data)
+
+
+def _frame(message: dict[str, Any], data: bytes = b"") -> bytes:
+    """Names of files need not be UTF-8; what cannot be said is said with question marks."""
+    text = json.dumps(message, ensure_ascii=False).encode("utf-8", "replace")
+    return HEADER.pack(len(text), len(data)) + text + data
 
 
 async def serve(socket_folder: str, folder: str, workspace: str, shell: str) -> None:

@@ -10,12 +10,14 @@ from support.eventually import eventually
 from support.logs import PERSON, Maker
 from support.panels import workplace
 
+from app.sessions.continue_dialog import ContinueDialog
 from app.sessions.panel import build
 from app.sessions.thresholds_dialog import ThresholdsDialog
 from app.window.settings_dialog import SettingsDialog
 from core.aio import TaskScope
 from core.domain.attention import Thresholds
 from core.domain.events import SessionStateChanged, StepStarted, ThresholdsSet
+from core.domain.task import Budget
 from core.protocol.operations import Control, SetThresholds
 
 
@@ -125,3 +127,28 @@ def test_the_usual_thresholds_stand_in_the_settings(qtbot, tmp_path):
         counts = dialog.pages.currentWidget().findChildren(QSpinBox)
         counts[0].setValue(9)
         assert "[attention]\nerrors = 9" in place.settings.path.read_text()
+
+
+def test_a_session_that_ended_goes_on_with_advice_and_more_to_use(qtbot, tmp_path):
+    maker = at_work()
+    maker.say(SessionStateChanged(state="finished", reason="limit_steps"))
+    with workplace(tmp_path, maker) as (place, _):
+        made = window(place, qtbot)
+        place.actions["session.continue"].trigger()
+        dialog = made.findChild(ContinueDialog)
+        dialog.steps.setValue(0)
+        assert not dialog.agree.isEnabled(), "the limit that ended it must grow"
+        dialog.steps.setValue(20)
+        dialog.hours.setValue(1.5)
+        dialog.text.setFocus()
+        QTest.keyClicks(dialog.text, "use the training split")
+        QTest.mouseClick(dialog.agree, Qt.MouseButton.LeftButton)
+        [(session, op)] = place.sender.all
+        assert (session, op.more, op.text) == ("s1", Budget(steps=20, wall_s=5400.0), "use the training split")
+        assert op.guidance
+
+
+def test_a_session_at_work_has_nothing_to_continue(qtbot, tmp_path):
+    with workplace(tmp_path, at_work()) as (place, _):
+        window(place, qtbot)
+        assert not place.actions["session.continue"].isEnabled()

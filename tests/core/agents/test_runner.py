@@ -17,11 +17,12 @@ from support.wire import account, admin_token, raw_peer, running_client, serving
 from core.client.client import Client
 from core.domain.context import MessageRef
 from core.domain.events import ControlAsked, GuidanceDelivered, ScoreGiven, StepAdded, TerminalOutput, blobs_of
+from core.domain.step import decode_body
 from core.domain.task import AgentSettings, Host, ModelSettings, Task
 from core.domain.trajectory import Trajectory, fold
 from core.llm.scripted import PACE
 from core.protocol.messages import Lease
-from core.protocol.operations import Control, CreateSession, Guide
+from core.protocol.operations import ContinueSession, Control, CreateSession, Guide
 from core.sandbox.local import LocalSandbox
 from core.server.serve import Server
 from core.store import blobs, log
@@ -243,3 +244,33 @@ def test_a_copied_folder_is_told_from_the_original_and_a_newer_runner_ends_an_ol
         assert one.process is not None and one.process.returncode == 1
         assert sentence in written.splitlines()[-1] and "Traceback" not in written
     assert state(stand) == "running"
+
+
+def test_a_session_that_finished_too_early_goes_on_with_its_files(stand: Stand, tmp_path: Path) -> None:
+    """The end stops the sandbox; the next runner starts it again, and the agent finds what it wrote."""
+    def command(text: str) -> str:
+        return f'[[turn]]\n[[turn.calls]]\ntool = "run_command"\n[turn.calls.arguments]\ncommand = "{text}"\n' \
+               'session_id = "main"\nwait_for_completion = true\n'
+
+    end = '[[turn]]\n[[turn.calls]]\ntool = "finish"\n'
+    script = "pace_s = 0.0\n" + command("echo one > kept") + end + command("cat kept") + end
+
+    async def main() -> None:
+        async with serving(stand.home) as server, session(stand, tmp_path, server, script) as client:
+            process = stand.start(server.url)
+            await until(lambda: process.poll() is not None, seconds=40)
+            assert state(stand) == "finished"
+            more = ContinueSession(guidance="g", text="there is more to do")
+            await client.answer(await client.send(SESSION, more))
+            await until(lambda: row(client).state == "queued")
+            process = stand.start(server.url)
+            await until(lambda: process.poll() is not None, seconds=40)
+            assert process.returncode == 0, (stand.folder / "runner.log").read_text()
+
+    asyncio.run(main())
+    stand.check_whole()
+    assert state(stand) == "finished" and len(stand.facts(StepAdded)) == 4
+    assert [f.step for f in stand.facts(GuidanceDelivered)] == [3]
+    with contextlib.closing(connect(stand.home / "server.db", readonly=True)) as conn:
+        body = decode_body(blobs.get(conn, stand.facts(StepAdded)[2].body))
+    assert body.observations[0].output.text.strip() == "one"

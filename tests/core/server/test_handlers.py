@@ -33,7 +33,7 @@ from core.domain.events import (
     make_event,
 )
 from core.domain.step import StepHead
-from core.domain.task import AgentSettings, ModelSettings, Task
+from core.domain.task import AgentSettings, Budget, ModelSettings, Task
 from core.domain.verdict import Author
 from core.protocol.messages import Ack, Command, Nak
 from core.protocol.operations import (
@@ -41,6 +41,7 @@ from core.protocol.operations import (
     AnyOp,
     ChangeGuidance,
     ClearAttention,
+    ContinueSession,
     Control,
     CreateSession,
     GiveVerdict,
@@ -350,3 +351,21 @@ def test_a_restored_log_takes_what_was_judged_of_text_that_is_still_to_come(sess
     assert session.refused(GiveVerdict(step=1, value="keep", content=old), again=True) == "step_changed"
     assert isinstance(session.ask(GiveVerdict(step=1, value="keep", content=lost), again=True), Ack)
     assert isinstance(session.ask(GiveVerdict(step=2, value="keep", content=lost), again=True), Ack)
+
+
+def test_a_session_that_ended_continues_with_more_to_use_and_advice_or_not_at_all(session: Bench) -> None:
+    assert session.refused(ContinueSession()) == "not_over"
+    session.write(SessionStateChanged(state="running"), StepAdded(head=StepHead(number=7), body="0" * 64),
+                  SessionStateChanged(state="finished", reason="limit_steps"))
+    held = len(session.facts())
+    assert session.refused(ContinueSession(more=Budget(wall_s=60.0))) == "limit_stands"
+    assert session.refused(ContinueSession(more=Budget(steps=5), guidance="g", text=" \n")) == "empty_text"
+    assert len(session.facts()) == held, "neither half is done alone"
+    assert isinstance(session.ask(ContinueSession(more=Budget(steps=5), guidance="g", text="go on"), id="m"), Ack)
+    assert session.ask(ContinueSession(more=Budget(steps=5), guidance="g", text="go on"), id="m", cseq=session.cseq)
+    row = log.row(session.conn, "s")
+    assert (row.state, row.reason, row.guidance_waiting) == ("queued", "continued_by_person", 1)
+    assert row.limits is not None and row.limits.steps == 12
+    assert len(session.facts()) == held + 2, "once, however often it is asked"
+    session.ask(ImportSession(origin="atif"), session="i")
+    assert session.refused(ContinueSession(), session="i") == "imported"
