@@ -2858,6 +2858,14 @@ Delete or right click: take it away</source>
 </context>
 <context>
     <name>ImportsController</name>
+    <message>
+        <source>without a suffix</source>
+        <translation>无后缀</translation>
+    </message>
+    <message>
+        <source>{read} files were read, {unknown} are in no known format ({kinds}).</source>
+        <translation>已读取 {read} 个文件，{unknown} 个不是已知格式（{kinds}）。</translation>
+    </message>
     <message numerus="yes">
         <source>Cancelled: %n session(s) were imported; each other one is here whole or not at all.</source>
         <translation>
