@@ -143,12 +143,13 @@ class FilesModel(QAbstractListModel):
         if role == self.FileRole:
             return file
         if role == self.CountsRole:
-            return self._counts_of(file.last)
+            return self.counts_of(file.last)
         if role == int(Qt.ItemDataRole.DisplayRole):
             return visible(f"{file.host}:{file.path}")
         return None
 
-    def _counts_of(self, change: FileChanged) -> tuple[int, int] | None:
+    def counts_of(self, change: FileChanged) -> tuple[int, int] | None:
+        """Lines added and removed, where they are known; else they are asked for."""
         key = (change.before, change.after)
         if key not in self._counts and key not in self._asked and not change.too_large and change.size < COUNTED_BYTES:
             self._asked.add(key)

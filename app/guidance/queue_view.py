@@ -83,6 +83,11 @@ class QueueView(QWidget):
         bar.rangeChanged.connect(self._on_range)
 
     @property
+    def line_count(self) -> int:
+        """How many messages there are, also of those that do not match what is looked for."""
+        return len(self._model.all)
+
+    @property
     def line(self) -> GuidanceLine | None:
         """The message that is chosen."""
         line = self.list.currentIndex().data(GuidanceRole)

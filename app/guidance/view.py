@@ -17,6 +17,7 @@ from app.kit.action_button import tip_of
 from app.kit.boxes import column
 from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.safe_text import plain_action
+from app.kit.thin_line import Gist
 
 TEMPLATES = (
     QT_TRANSLATE_NOOP("GuidanceView", "Look at the {error} of step {step} before you go on: {why}"),
@@ -35,11 +36,14 @@ class GuidanceView(QWidget):
                  parent: QWidget | None = None) -> None:
         """`actions`: those whose keys begin with "guide.", by the rest of the key."""
         super().__init__(parent)
+        self.gist = Gist(self)
         self.queue = QueueView(model, effect, self)
         self.writing = GuidanceBox(self)
         self.list, self.box, self.send = self.queue.list, self.writing.box, self.writing.send
         self._actions = actions
         self._usual = "note"
+        self._closed = self.tr("No session is chosen")
+        """Why nobody can be guided; "" where somebody can."""
         for place, (key, icon) in enumerate((("edit", "pencil"), ("withdraw", "undo-2"), ("again", "copy"),
                                              ("effect", "history"))):
             self.writing.row.insertWidget(place, _small(self, actions[key], icon))
@@ -67,9 +71,15 @@ class GuidanceView(QWidget):
 
     def set_target(self, title: str, why_not: str) -> None:
         """Name the session that is written to; `why_not` says why none can be, then the box is closed."""
+        self._closed = "" if title and not why_not else why_not or self.tr("No session is chosen")
+        self._say_gist()
         self.writing.open_for(writable=bool(title) and not why_not, hint=why_not or (
             self.tr("Tell “{title}” what to do. Ctrl+Enter sends.").format(title=title) if title else
             self.tr("Choose a session to guide it.")))
+
+    def _say_gist(self) -> None:
+        self.gist.say(self._closed or self.tr("Tell the agent something"),
+                       is_nothing=bool(self._closed) and not self.queue.line_count)
 
     def set_mode(self, mode: str) -> None:
         """Choose note or interrupt; each text that was sent leads back to it."""
@@ -85,6 +95,7 @@ class GuidanceView(QWidget):
 
     def start_writing(self) -> None:
         """Put the cursor into the box."""
+        self.gist.wanted.emit()
         self.box.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -117,6 +128,7 @@ class GuidanceView(QWidget):
             self.writing.templates.showMenu()
 
     def _find(self) -> None:
+        self.gist.wanted.emit()
         self._actions["effect"].setChecked(False)
         self.queue.start_find()
 
@@ -125,6 +137,7 @@ class GuidanceView(QWidget):
         self._find() if on else None
 
     def _on_current(self) -> None:
+        self._say_gist()
         line = self.queue.line
         for key in ("edit", "withdraw"):
             self._actions[key].setEnabled(line is not None and line.changeable)

@@ -120,6 +120,7 @@ class RemarksPanelController(QObject):
         if isinstance(dock, QDockWidget):
             dock.show()
             dock.raise_()
+        self._view.gist.wanted.emit()
 
     def _give_remark(self, text: str) -> None:
         session, remark = self._about

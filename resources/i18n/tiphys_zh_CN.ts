@@ -308,6 +308,10 @@
         <translation>按原文显示(&amp;W)</translation>
     </message>
     <message>
+        <source>&amp;Files, all of them or one line</source>
+        <translation>文件：完整显示或收成一行(&amp;F)</translation>
+    </message>
+    <message>
         <source>Show or hide the left &amp;side</source>
         <translation>显示或隐藏左侧(&amp;S)</translation>
     </message>
@@ -512,6 +516,12 @@
         <source>Sessions that repeat themselves, fail often, stand still, wait for you or have ended are listed here, each with the step to look at.</source>
         <translation>重复动作、频繁出错、停滞、等待您或已结束的会话会列在这里，并给出应查看的步骤。</translation>
     </message>
+    <message numerus="yes">
+        <source>%n need(s) you</source>
+        <translation>
+            <numerusform>%n 项需要您</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Nothing needs you</source>
         <translation>没有需要您处理的事项</translation>
@@ -711,6 +721,16 @@
     <message>
         <source>Charts of score, tokens, cost, time and verdicts</source>
         <translation>得分、词元、成本、时间与裁定的图表</translation>
+    </message>
+    <message numerus="yes">
+        <source>Curves of %n step(s)</source>
+        <translation>
+            <numerusform>%n 个步骤的曲线</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Nothing is drawn before the first step</source>
+        <translation>第一步之前没有曲线</translation>
     </message>
     <message>
         <source>There is no other session</source>
@@ -1306,6 +1326,20 @@
         <source>Steps on which opinions differ</source>
         <translation>意见不一的步骤</translation>
     </message>
+    <message numerus="yes">
+        <source>%n step(s) on which opinions differ</source>
+        <translation>
+            <numerusform>%n 个步骤意见不一</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Blind: shown once you have decided</source>
+        <translation>盲评：您裁定之后显示</translation>
+    </message>
+    <message>
+        <source>Nobody disagrees</source>
+        <translation>没有分歧</translation>
+    </message>
     <message>
         <source>Blind: a step appears here once you have decided on it and others decide otherwise.</source>
         <translation>盲评：在您裁定之后，若他人裁定不同，该步骤会出现在这里。</translation>
@@ -1324,6 +1358,13 @@
     <message>
         <source>Stop fetching the session</source>
         <translation>停止获取会话</translation>
+    </message>
+</context>
+<context>
+    <name>Drawer</name>
+    <message>
+        <source>Close (Esc)</source>
+        <translation>关闭 (Esc)</translation>
     </message>
 </context>
 <context>
@@ -2279,6 +2320,27 @@
     </message>
 </context>
 <context>
+    <name>FilesGist</name>
+    <message>
+        <source>No file changed up to step {step}</source>
+        <translation>到步骤 {step} 为止没有文件改动</translation>
+    </message>
+    <message>
+        <source>No file was changed</source>
+        <translation>没有文件改动</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n changed so far</source>
+        <translation>
+            <numerusform>至此共改动 %n 个</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>at {step}</source>
+        <translation>于 {step}</translation>
+    </message>
+</context>
+<context>
     <name>FilesView</name>
     <message>
         <source>Older version</source>
@@ -2575,6 +2637,10 @@ Delete or right click: take it away</source>
         </translation>
     </message>
     <message>
+        <source>Nothing is looked for</source>
+        <translation>尚未查找</translation>
+    </message>
+    <message>
         <source>Thoughts, actions, outputs, guidance, summaries and remarks of every session are searched. Type some words above.</source>
         <translation>将搜索每个会话的思考、动作、输出、指导、摘要和备注。请在上方输入词语。</translation>
     </message>
@@ -2595,6 +2661,13 @@ Delete or right click: take it away</source>
         <translation>
             <numerusform>其他服务器上有 %n 个会话仅搜索本机已有的部分。</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>Gist</name>
+    <message>
+        <source>first at {step}</source>
+        <translation>首次出现于 {step}</translation>
     </message>
 </context>
 <context>
@@ -2728,12 +2801,20 @@ Delete or right click: take it away</source>
         <translation>再看一下 {file}：{what is wrong there}</translation>
     </message>
     <message>
+        <source>No session is chosen</source>
+        <translation>尚未选择会话</translation>
+    </message>
+    <message>
         <source>Tell “{title}” what to do. Ctrl+Enter sends.</source>
         <translation>告诉“{title}”该做什么。Ctrl+Enter 发送。</translation>
     </message>
     <message>
         <source>Choose a session to guide it.</source>
         <translation>选择一个会话来指导它。</translation>
+    </message>
+    <message>
+        <source>Tell the agent something</source>
+        <translation>给智能体写指导</translation>
     </message>
 </context>
 <context>
@@ -3920,6 +4001,13 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>Rail</name>
+    <message>
+        <source>{panel}, over the list until Esc</source>
+        <translation>{panel}，盖在列表上，按 Esc 收起</translation>
+    </message>
+</context>
+<context>
     <name>Refusal</name>
     <message>
         <source>Your guidance “{text}” was not taken: {why} It stands under Guidance, to be used again.</source>
@@ -4021,6 +4109,20 @@ Delete or right click: take it away</source>
     <message>
         <source>Remarks</source>
         <translation>备注</translation>
+    </message>
+    <message>
+        <source>No remark yet</source>
+        <translation>还没有备注</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n remark(s)</source>
+        <translation>
+            <numerusform>%n 条备注</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>write one</source>
+        <translation>写一条</translation>
     </message>
     <message>
         <source>No remark has these words. Clear the filter to see all.</source>
@@ -5789,6 +5891,20 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:NAME assigned:me assigned
         <source>The agent had opened no shell by then. Go to a later step, or press F to follow.</source>
         <translation>那时智能体还没有打开终端。请转到更晚的步骤，或按 F 跟随最新步骤。</translation>
     </message>
+    <message numerus="yes">
+        <source>This log keeps no terminal · %n command(s) ran, each stands under Step</source>
+        <translation>
+            <numerusform>此日志不含终端 · 运行了 %n 条命令，见各步骤</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>No terminal up to step {step}</source>
+        <translation>到步骤 {step} 为止没有终端</translation>
+    </message>
+    <message>
+        <source>No terminal was opened</source>
+        <translation>没有打开终端</translation>
+    </message>
     <message>
         <source>{name}: written to in this step</source>
         <translation>{name}：此步骤有输出</translation>
@@ -5808,6 +5924,13 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:NAME assigned:me assigned
     <message>
         <source>as of step {step}</source>
         <translation>截至步骤 {step}</translation>
+    </message>
+</context>
+<context>
+    <name>ThinLine</name>
+    <message>
+        <source>Open {panel} (Enter, a click, or drag its edge)</source>
+        <translation>打开“{panel}”（回车、单击或拖动边缘）</translation>
     </message>
 </context>
 <context>
@@ -6241,6 +6364,20 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:NAME assigned:me assigned
     <message>
         <source>Return or a double click goes to the step of the search</source>
         <translation>回车或双击转到搜索所在的步骤</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n search(es)</source>
+        <translation>
+            <numerusform>%n 次搜索</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Nothing searched up to step {step}</source>
+        <translation>到步骤 {step} 为止没有搜索</translation>
+    </message>
+    <message>
+        <source>Nothing was searched</source>
+        <translation>没有搜索</translation>
     </message>
     <message>
         <source>Select a query or a result to read it here. {key} copies.</source>
