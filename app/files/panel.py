@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QWidget
 from app.desk.fetches import Fetch
 from app.desk.panel import Panel
 from app.desk.workplace import Workplace
-from app.files.gist import FilesGist
 from app.files.diff import Diff, compare, counts
 from app.files.diff_lines import MAX_BYTES, Spaces, Whitespace
+from app.files.gist import FilesGist
 from app.files.model import FilesModel, Key, State, TouchedFile, touched
 from app.files.view import SPACES, FilesView
 from app.kit.background import BackgroundWork

@@ -17,6 +17,7 @@ from app.trajectory.overview import Overview
 from app.trajectory.pinned_controller import PinnedController
 from app.trajectory.remarks import RemarksController, unreadable_words
 from app.trajectory.selected_steps import SelectedSteps
+from app.trajectory.strip_controller import StripController
 from app.trajectory.view import TrajectoryView
 from core.domain.session import FINAL_STATES
 
@@ -31,6 +32,7 @@ def build(place: Workplace, parent: QWidget) -> TrajectoryView:
     model.setParent(panel)
     TrajectoryController(place, model, panel)
     DigestController(place, panel)
+    StripController(place, panel.strip)
     RemarksController(place, panel)
     return panel
 

@@ -19,6 +19,7 @@ from app.kit.empty import Empty, Faces
 from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel, menu_text, set_tooltip
 from app.kit.tool_button import tool_button
+from app.trajectory.agent_strip import AgentStrip
 from app.trajectory.filter_bar import FilterBar
 from app.trajectory.minimap import Minimap
 from app.trajectory.model import FILTERS, TrajectoryModel
@@ -61,6 +62,7 @@ class TrajectoryView(QWidget):
             self, "list-filter", self.tr("More filters: family, tool, host, end, verdicts, time"), checkable=True)
         self.filters = FilterBar(self)
         self.filters.hide()
+        self.strip = AgentStrip(self)
         self.progress = QProgressBar(self)
         self.progress.setTextVisible(False)
         self.progress.setMaximumHeight(theme.GRID)
@@ -103,6 +105,7 @@ class TrajectoryView(QWidget):
         column = QVBoxLayout(content)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.GRID)
+        column.addWidget(self.strip)
         column.addLayout(top)
         column.addWidget(self.filters)
         column.addWidget(self.digest)

@@ -25,6 +25,7 @@ from app.window.bootstrap import Desktop, parse
 from app.window.entry import make_application
 from app.window.panel_pictures import shoot
 from core.aio import TaskScope
+from core.domain.running import CHANNEL, RunningAction, encode_running
 from core.store.home import Home
 
 LOAD_S = 60.0
@@ -97,6 +98,8 @@ async def _living(desktop: Desktop, options: argparse.Namespace) -> None:
     for name, size in (("live", LARGE), ("live-1280", SMALL)):
         desktop.window.resize(*size)
         desktop.window.lay_out("live")
+        running = RunningAction(25, "run_command", "python train.py --epochs 13 --seed 8", 42.0)
+        desktop.desks.live_text.emit(options.live, CHANNEL, encode_running(running))
         for view in desktop.window.findChildren(GuidanceView):
             view.writing.set_draft("Try width=512 only if the held-out accuracy still rises after epoch 12")
             view.start_writing()

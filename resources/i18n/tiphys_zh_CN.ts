@@ -453,6 +453,13 @@
     </message>
 </context>
 <context>
+    <name>AgentStrip</name>
+    <message>
+        <source>score</source>
+        <translation>得分</translation>
+    </message>
+</context>
+<context>
     <name>ApplicationController</name>
     <message>
         <source>Open a folder of trajectories</source>
@@ -5831,6 +5838,69 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:NAME assigned:me assigned
     <message>
         <source>The chosen step appears here: what the model thought, did and got back. At the live tail it is the newest step.</source>
         <translation>所选步骤会显示在这里：模型想了什么、做了什么、得到了什么。跟随时显示最新步骤。</translation>
+    </message>
+</context>
+<context>
+    <name>StripController</name>
+    <message>
+        <source>Paused</source>
+        <translation>已暂停</translation>
+    </message>
+    <message>
+        <source>Waits for its turn</source>
+        <translation>等待轮到</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>已失败</translation>
+    </message>
+    <message>
+        <source>Working on step {n}</source>
+        <translation>正在执行步骤 {n}</translation>
+    </message>
+    <message>
+        <source>Waits before step {n}</source>
+        <translation>在步骤 {n} 之前等待</translation>
+    </message>
+    <message>
+        <source>waits for</source>
+        <translation>等待</translation>
+    </message>
+    <message>
+        <source>{time} so far</source>
+        <translation>已用 {time}</translation>
+    </message>
+    <message>
+        <source>The first step is being thought</source>
+        <translation>正在思考第一步</translation>
+    </message>
+    <message>
+        <source>started {time}, {long} ago</source>
+        <translation>{time} 开始，已过 {long}</translation>
+    </message>
+    <message>
+        <source>thinks</source>
+        <translation>正在思考</translation>
+    </message>
+    <message>
+        <source>nothing heard since {time}</source>
+        <translation>自 {time} 起没有消息</translation>
+    </message>
+    <message>
+        <source>heard from it {n} ago</source>
+        <translation>{n}前有消息</translation>
+    </message>
+    <message>
+        <source>since {time}</source>
+        <translation>自 {time} 起</translation>
+    </message>
+    <message>
+        <source>such commands took {time} here</source>
+        <translation>此类命令在此用时 {time}</translation>
+    </message>
+    <message>
+        <source>such commands took {least} to {most} here</source>
+        <translation>此类命令在此用时 {least} 至 {most}</translation>
     </message>
 </context>
 <context>
