@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QSplitter, QToolButton, QWidget
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QToolButton, QWidget
 
 from app.guidance.box import GuidanceBox
 from app.guidance.effect import EffectModel
 from app.guidance.model import GuidanceModel
 from app.guidance.queue_view import QueueView
-from app.kit import icons, theme
+from app.kit import icons, theme, tokens
 from app.kit.action_button import tip_of
 from app.kit.boxes import column
 from app.kit.i18n import QT_TRANSLATE_NOOP
@@ -46,14 +46,9 @@ class GuidanceView(QWidget):
         """Why nobody can be guided; "" where somebody can."""
         for place, (key, icon) in enumerate((("edit", "pencil"), ("withdraw", "undo-2"), ("again", "copy"),
                                              ("effect", "history"))):
-            self.writing.row.insertWidget(place, _small(self, actions[key], icon))
-        self.split = QSplitter(Qt.Orientation.Vertical, self)
-        self.split.setChildrenCollapsible(False)
-        self.split.addWidget(self.queue)
-        self.split.addWidget(self.writing)
-        self.split.setStretchFactor(0, 3)
-        self.split.setStretchFactor(1, 2)
-        column(self.split, on=self, margin=theme.GRID)
+            self.queue.head.insertWidget(2 + place, _small(self, actions[key], icon))
+        gap = theme.px(tokens.BETWEEN)
+        column((self.queue, 1), self.writing, on=self, margin=gap, spacing=gap)
         self._connect()
         self.set_target("", "")
 
@@ -84,7 +79,7 @@ class GuidanceView(QWidget):
     def set_mode(self, mode: str) -> None:
         """Choose note or interrupt; each text that was sent leads back to it."""
         self._usual = mode
-        self.writing.mode.setCurrentIndex(max(0, self.writing.mode.findData(mode)))
+        self.writing.mode.mode = mode
 
     def sent_ok(self, text: str) -> None:
         """The text cannot be lost any more: clear the box if it is still that text."""
@@ -97,15 +92,6 @@ class GuidanceView(QWidget):
         """Put the cursor into the box."""
         self.gist.wanted.emit()
         self.box.setFocus(Qt.FocusReason.ShortcutFocusReason)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Wide and low: queue and box side by side; else one above the other."""
-        super().resizeEvent(event)
-        wide = self.width() > 640 and self.width() > 2 * self.height()
-        wanted = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
-        if self.split.orientation() != wanted:
-            self.split.setOrientation(wanted)
-            self.split.setSizes([500, 500] if wide else [600, 400])
 
     def _edit(self) -> None:
         line = self.queue.line

@@ -306,4 +306,4 @@ class TrajectoryController(QObject):
 
 PANEL = Panel("trajectory", QT_TRANSLATE_NOOP("Panel", "Trajectory"), build, {
     "live": ("middle", 0), "read": ("middle", 0), "compare": ("middle", 1),
-    "export": ("middle", 1), "queue": ("middle", 11)})
+    "export": ("middle", 1), "queue": ("middle", 11)}, is_headed=True)

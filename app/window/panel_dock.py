@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QDockWidget, QFrame, QScrollArea, QWidget
+from PySide6.QtWidgets import QApplication, QDockWidget, QFrame, QMainWindow, QScrollArea, QWidget
 
 from app.kit import theme, tokens
 from app.kit.thin_line import Gist, ThinLine
@@ -12,6 +12,9 @@ from app.kit.thin_line import Gist, ThinLine
 LEAST = QSize(200, 96)
 """The room that a panel gets at least, so that the window fits a Full HD screen at 200 %: 960 × 540."""
 
+
+GRIP = 6
+"""Height of what a dock without a title is dragged by."""
 
 MOST = 524_287
 """No bound: the most that Qt takes for a dock."""
@@ -91,13 +94,23 @@ class PanelDock(QDockWidget):
             line.asked.connect(self.opening_asked)
             self.setTitleBarWidget(line)
         elif bare and (held is None or isinstance(held, ThinLine)):
-            self.setTitleBarWidget(QWidget(self))
+            self.setTitleBarWidget(self._grip())
         elif not bare and held is not None:
             self.setTitleBarWidget(None)  # type: ignore[arg-type]
         else:
             return
         if held is not None:
             held.deleteLater()
+
+    def _grip(self) -> QWidget:
+        """In the title's place: nothing in tabs, where the tab is dragged; else a strip by which the dock is moved."""
+        grip = QWidget(self)
+        tabbed = isinstance(window := self.parentWidget(), QMainWindow) and bool(window.tabifiedDockWidgets(self))
+        if not tabbed:
+            grip.setFixedHeight(theme.px(GRIP))
+            grip.setCursor(Qt.CursorShape.SizeAllCursor)
+            grip.setToolTip(self.tr("Drag to move {panel}").format(panel=self.windowTitle()))
+        return grip
 
     def _on_front(self, on: bool) -> None:
         self.is_in_front = on

@@ -385,6 +385,23 @@
     </message>
 </context>
 <context>
+    <name>QueueView</name>
+    <message numerus="yes">
+        <source>Under way: %n</source>
+        <translation>
+            <numerusform>Under way: %n</numerusform>
+            <numerusform>Under way: %n</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n earlier</source>
+        <translation>
+            <numerusform>%n earlier</numerusform>
+            <numerusform>%n earlier</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>RemarksBar</name>
     <message numerus="yes">
         <source>%n remark(s)</source>

@@ -2699,30 +2699,6 @@ Delete or right click: take it away</source>
         <translation>撰写指导</translation>
     </message>
     <message>
-        <source>How it is sent</source>
-        <translation>发送方式</translation>
-    </message>
-    <message>
-        <source>At the next step</source>
-        <translation>在下一步骤</translation>
-    </message>
-    <message>
-        <source>Interrupt now</source>
-        <translation>立即中断</translation>
-    </message>
-    <message>
-        <source>Waits for the next step.</source>
-        <translation>等到下一步骤送达。</translation>
-    </message>
-    <message>
-        <source>Also ends the action that is running.</source>
-        <translation>同时结束正在执行的动作。</translation>
-    </message>
-    <message>
-        <source>Send</source>
-        <translation>发送</translation>
-    </message>
-    <message>
         <source>Send (Ctrl+Enter)</source>
         <translation>发送 (Ctrl+Enter)</translation>
     </message>
@@ -2733,6 +2709,10 @@ Delete or right click: take it away</source>
     <message>
         <source>Leave the message as it was (Esc)</source>
         <translation>保持消息原样 (Esc)</translation>
+    </message>
+    <message>
+        <source>Keys type here · Esc: list</source>
+        <translation>按键在此输入 · Esc：列表</translation>
     </message>
     <message>
         <source>Templates</source>
@@ -2774,6 +2754,10 @@ Delete or right click: take it away</source>
         <translation>此会话已结束：指导无法再送达。</translation>
     </message>
     <message>
+        <source>The agent reads it before step {n}. It does not wait for you. You can change or withdraw it until then.</source>
+        <translation>智能体会在步骤 {n} 之前读到它，不会停下等您。在此之前您可以修改或撤回。</translation>
+    </message>
+    <message>
         <source>Too late to change the message: the agent had read it already.</source>
         <translation>已来不及修改该消息：智能体已读过它。</translation>
     </message>
@@ -2783,6 +2767,22 @@ Delete or right click: take it away</source>
     <message>
         <source>interrupt</source>
         <translation>中断</translation>
+    </message>
+    <message>
+        <source>agent, before step {n}</source>
+        <translation>智能体，步骤 {n} 之前</translation>
+    </message>
+    <message>
+        <source>this computer</source>
+        <translation>本机</translation>
+    </message>
+    <message>
+        <source>server</source>
+        <translation>服务器</translation>
+    </message>
+    <message>
+        <source>answered</source>
+        <translation>已答复</translation>
     </message>
 </context>
 <context>
@@ -3159,6 +3159,29 @@ Delete or right click: take it away</source>
     <message>
         <source>The whole trajectory: errors at the left, masked steps at the right, the darker the more of them; lines are people and scores. Click to go.</source>
         <translation>整条轨迹：左侧为错误，右侧为被掩码的步骤，越多越深；横线是人的发言和得分。点击即前往。</translation>
+    </message>
+</context>
+<context>
+    <name>ModeSwitch</name>
+    <message>
+        <source>How it is sent</source>
+        <translation>发送方式</translation>
+    </message>
+    <message>
+        <source>At the next step</source>
+        <translation>下一步时</translation>
+    </message>
+    <message>
+        <source>Waits for the next step.</source>
+        <translation>等到下一步。</translation>
+    </message>
+    <message>
+        <source>Interrupt now</source>
+        <translation>立即中断</translation>
+    </message>
+    <message>
+        <source>Also ends the action that is running.</source>
+        <translation>同时结束正在运行的动作。</translation>
     </message>
 </context>
 <context>
@@ -3597,6 +3620,13 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>PanelDock</name>
+    <message>
+        <source>Drag to move {panel}</source>
+        <translation>拖动以移动“{panel}”</translation>
+    </message>
+</context>
+<context>
     <name>Pictures</name>
     <message>
         <source>The picture could not be decoded.</source>
@@ -3924,6 +3954,22 @@ Delete or right click: take it away</source>
     <message>
         <source>What you tell the agent appears here with its fate: on this computer, on the server, delivered at a step, answered.</source>
         <translation>您对智能体说的话会出现在这里，并显示其去向：在本机、在服务器、在某步骤送达、已回应。</translation>
+    </message>
+    <message numerus="yes">
+        <source>Under way: %n</source>
+        <translation>
+            <numerusform>在途：%n 条</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Nothing is under way</source>
+        <translation>没有在途的指导</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n earlier</source>
+        <translation>
+            <numerusform>更早的 %n 条</numerusform>
+        </translation>
     </message>
     <message>
         <source>No message holds these words.</source>

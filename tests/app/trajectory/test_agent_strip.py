@@ -56,7 +56,7 @@ def test_it_names_the_command_that_runs_and_what_such_took_before(qtbot, tmp_pat
 def test_it_warns_since_when_nothing_was_heard_until_something_comes(qtbot, tmp_path):
     with shown_window(tmp_path, working(), layout="live") as (made, place):
         place.cursor.move("s1")
-        strip = strip_in(made)
+        strip_in(made)
         desk, row = place.sight.desk, place.sight.row
         old = msgspec.structs.replace(row, updated_at=datetime.now(UTC) - timedelta(seconds=300), attention=())
         controller = made.findChild(strip_controller.StripController)
