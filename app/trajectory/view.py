@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
-    QComboBox,
     QHBoxLayout,
     QLineEdit,
     QProgressBar,
@@ -20,11 +19,14 @@ from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel, menu_text, set_tooltip
 from app.kit.tool_button import tool_button
 from app.trajectory.agent_strip import AgentStrip
+from app.trajectory.facet_chips import FacetChips
 from app.trajectory.filter_bar import FilterBar
+from app.trajectory.filters import ALL
 from app.trajectory.minimap import Minimap
-from app.trajectory.model import FILTERS, TrajectoryModel
+from app.trajectory.model import TrajectoryModel
 from app.trajectory.nested import NestedModel
 from app.trajectory.news_bar import NewsBar
+from app.trajectory.nothing_listed import NothingListed
 from app.trajectory.pinned import PinnedRows
 from app.trajectory.remarks_bar import RemarksBar
 from app.trajectory.step_list import StepList
@@ -72,10 +74,8 @@ class TrajectoryView(QWidget):
         self.remarks = RemarksBar(self)
         self.before = tool_button(self, "chevron-up", self.tr("Previous hit (Shift+F3)"))
         self.after = tool_button(self, "chevron-down", self.tr("Next hit (F3)"))
-        self.filter = QComboBox(self)
-        self.filter.setAccessibleName(self.tr("Which steps are listed"))
-        for key, text in zip(FILTERS, self._filter_words(), strict=True):
-            self.filter.addItem(text, key)
+        self.facets = FacetChips(self)
+        self.nothing = NothingListed(self)
         self._problem = ""
         self.chip = QPushButton(self)
         self.chip.hide()
@@ -83,14 +83,10 @@ class TrajectoryView(QWidget):
         self._faces = self._lay_out()
         self._connect()
 
-    def _filter_words(self) -> tuple[str, ...]:
-        return (self.tr("All steps"), self.tr("Errors"), self.tr("Guidance and summaries"), self.tr("With verdicts"),
-                self.tr("Scores"))
-
     def _lay_out(self) -> Faces:
         top = QHBoxLayout()
         top.setSpacing(theme.GRID)
-        for widget in (self.filter, self.filters_button, self.find_box, self.regex, self.hits,
+        for widget in (self.facets, self.filters_button, self.find_box, self.regex, self.hits,
                        self.before, self.after):
             top.addWidget(widget, int(widget is self.find_box))
         middle = QHBoxLayout()
@@ -98,6 +94,7 @@ class TrajectoryView(QWidget):
         rows = QVBoxLayout()
         rows.setSpacing(0)
         rows.addWidget(self.pinned)
+        rows.addWidget(self.nothing)
         rows.addWidget(self.list, 1)
         middle.addLayout(rows, 1)
         middle.addWidget(self.minimap)
@@ -126,7 +123,8 @@ class TrajectoryView(QWidget):
         self.filters_button.toggled.connect(self._on_filters)
         self.before.clicked.connect(self._find_before)
         self.after.clicked.connect(self._find_after)
-        self.filter.activated.connect(self._on_filter)
+        self.facets.chosen.connect(self.filter_chosen)
+        self.nothing.all_asked.connect(self.show_all)
         self.chip.clicked.connect(self.follow_asked)
         self.list.follow_changed.connect(self._on_follow)
         self.list.verticalScrollBar().rangeChanged.connect(self._place_chip)
@@ -136,6 +134,26 @@ class TrajectoryView(QWidget):
     def show_content(self, on: bool) -> None:
         """Show the list, or the hint for a reader who has chosen no session."""
         self._faces.show_content(on)
+
+    def show_listed(self, count: int, total: int) -> None:
+        """How many rows the list has, of a session with so many steps: an empty list says why."""
+        if not count:
+            self.nothing.say(self.facets.filter, more=bool(self.filters.facets.count))
+        self.nothing.setVisible(not count and total > 0)
+
+    def show_all(self) -> None:
+        """Take all filters off."""
+        self.filters.reset()
+        self.facets.show_filter(ALL)
+        self.filter_chosen.emit(ALL)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc leads out of a list that filters have emptied."""
+        if event.key() == Qt.Key.Key_Escape and self.nothing.isVisible():
+            self.show_all()
+            self.list.setFocus()
+        else:
+            super().keyPressEvent(event)
 
     def show_progress(self, share: float) -> None:
         """Say how much of the session is read: 0 to 1; at 1 there is nothing to say."""
@@ -176,7 +194,7 @@ class TrajectoryView(QWidget):
     def shown_filters(self) -> dict[str, str]:
         """Filters and words looked for, as names and values for a link: only what differs from the whole list."""
         shown = {name: str(box.currentData() or "") for name, box in self.filters.boxes.items()}
-        shown["show"] = str(self.filter.currentData() or "") if self.filter.currentIndex() > 0 else ""
+        shown["show"] = self.facets.filter if self.facets.filter != ALL else ""
         shown["find"] = self.find_box.text().strip()
         shown["regex"] = "1" if shown["find"] and self.regex.isChecked() else ""
         return {name: value for name, value in shown.items() if value}
@@ -191,10 +209,10 @@ class TrajectoryView(QWidget):
                 box.addItem(menu_text(value), value)
             box.setCurrentIndex(max(0, box.findData(value or "")))
         self.filters.chosen.emit(self.filters.facets)
-        at = max(0, self.filter.findData(view.get("show", "")))
-        if at != self.filter.currentIndex():
-            self.filter.setCurrentIndex(at)
-            self.filter_chosen.emit(str(self.filter.currentData()))
+        before = self.facets.filter
+        self.facets.show_filter(view.get("show", ALL))
+        if self.facets.filter != before:
+            self.filter_chosen.emit(self.facets.filter)
         self.regex.setChecked(view.get("regex") == "1")
         self.find_box.setText(view.get("find", ""))
 
@@ -232,9 +250,6 @@ class TrajectoryView(QWidget):
 
     def _find_after(self) -> None:
         self.find_next.emit(False)
-
-    def _on_filter(self, index: int) -> None:
-        self.filter_chosen.emit(self.filter.itemData(index))
 
     def _on_follow(self, following: bool, missed: int) -> None:
         self.chip.setVisible(not following and missed > 0)

@@ -949,7 +949,7 @@
     </message>
     <message>
         <source>Judged</source>
-        <translation type="unfinished"></translation>
+        <translation>已裁定</translation>
     </message>
     <message>
         <source>Score</source>
@@ -2240,6 +2240,45 @@
     </message>
 </context>
 <context>
+    <name>FacetChips</name>
+    <message>
+        <source>All</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>Undecided</source>
+        <translation>未裁定</translation>
+    </message>
+    <message>
+        <source>Errors</source>
+        <translation>错误</translation>
+    </message>
+    <message>
+        <source>Changes</source>
+        <translation>更改</translation>
+    </message>
+    <message>
+        <source>People</source>
+        <translation>人</translation>
+    </message>
+    <message>
+        <source>Judged</source>
+        <translation>已裁定</translation>
+    </message>
+    <message>
+        <source>Scores</source>
+        <translation>得分</translation>
+    </message>
+    <message>
+        <source>More of what can be listed</source>
+        <translation>更多可列出的内容</translation>
+    </message>
+    <message>
+        <source>Which steps are listed</source>
+        <translation>列出哪些步骤</translation>
+    </message>
+</context>
+<context>
     <name>Fate</name>
     <message>
         <source>too late to change it</source>
@@ -3308,6 +3347,49 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>NothingListed</name>
+    <message>
+        <source>Show all (Esc)</source>
+        <translation>显示全部 (Esc)</translation>
+    </message>
+    <message>
+        <source>undecided</source>
+        <translation>未裁定的</translation>
+    </message>
+    <message>
+        <source>an error</source>
+        <translation>出错的</translation>
+    </message>
+    <message>
+        <source>a change</source>
+        <translation>有更改的</translation>
+    </message>
+    <message>
+        <source>judged</source>
+        <translation>已裁定的</translation>
+    </message>
+    <message>
+        <source>Nobody wrote to the agent</source>
+        <translation>没有人给智能体写过话</translation>
+    </message>
+    <message>
+        <source>Nothing was scored</source>
+        <translation>没有评分</translation>
+    </message>
+    <message>
+        <source>No step passes these filters</source>
+        <translation>没有步骤符合这些筛选</translation>
+    </message>
+    <message>
+        <source>No step is both {these} and {this}</source>
+        <translation>没有既是{these}又是{this}步骤</translation>
+    </message>
+    <message>
+        <source>No step is {this}</source>
+        <translation>没有{this}步骤</translation>
+    </message>
+</context>
+<context>
     <name>Notices</name>
     <message>
         <source>Something went wrong in Tiphys itself ({kind}). The log has the details.</source>
@@ -4020,7 +4102,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>Undecided</source>
-        <translation type="unfinished"></translation>
+        <translation>未裁定</translation>
     </message>
 </context>
 <context>
@@ -6373,32 +6455,8 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:NAME assigned:me assigned
         <translation>下一个匹配 (F3)</translation>
     </message>
     <message>
-        <source>Which steps are listed</source>
-        <translation>列出哪些步骤</translation>
-    </message>
-    <message>
         <source>The steps of a session appear here. Choose one under Sessions.</source>
         <translation>会话的步骤会出现在这里。请在“会话”中选择一个。</translation>
-    </message>
-    <message>
-        <source>All steps</source>
-        <translation>全部步骤</translation>
-    </message>
-    <message>
-        <source>Errors</source>
-        <translation>错误</translation>
-    </message>
-    <message>
-        <source>Guidance and summaries</source>
-        <translation>指导与摘要</translation>
-    </message>
-    <message>
-        <source>With verdicts</source>
-        <translation>有裁定</translation>
-    </message>
-    <message>
-        <source>Scores</source>
-        <translation>得分</translation>
     </message>
     <message>
         <source>none</source>
