@@ -55,6 +55,8 @@ class GuidanceBox(QWidget):
         self.mode = ModeSwitch(self)
         self.send = QPushButton(icons.icon("send", "on_fill"), self._send_words(), self)
         self.send.setDefault(True)
+        bold = QFontMetrics(theme.bold_font(self.send.font()))
+        self.send.setMinimumWidth(bold.horizontalAdvance(self._send_words()) + theme.px(60))
         self.send.setToolTip(self.tr("Send (Ctrl+Enter)"))
         self.cancel = QPushButton(self.tr("Cancel"), self)
         self.cancel.setToolTip(self.tr("Leave the message as it was (Esc)"))
@@ -85,7 +87,7 @@ class GuidanceBox(QWidget):
         self.box.textChanged.connect(self._on_text)
 
     def _send_words(self) -> str:
-        return f"{self.tr('Send')}  Ctrl+Enter"
+        return self.tr("Send") + "  Ctrl+Enter"
 
     def _lay_out(self) -> None:
         frame = self._frame = QFrame(self)

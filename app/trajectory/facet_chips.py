@@ -57,6 +57,11 @@ class FacetChips(QWidget):
         action.triggered.connect(partial(self._on_clicked, key))
         return action
 
+    def sizeHint(self) -> QSize:
+        """Room for all chips, whichever can be seen."""
+        chips = [chip.sizeHint().width() + theme.px(2) for chip in self.chips.values()]
+        return QSize(sum(chips) + self.more.sizeHint().width(), self.more.sizeHint().height())
+
     def minimumSizeHint(self) -> QSize:
         """The menu has all of them."""
         return QSize(self.chips[ALL].sizeHint().width() + self.more.sizeHint().width(), self.more.sizeHint().height())
@@ -79,6 +84,7 @@ class FacetChips(QWidget):
             if key in self.chips and self.chips[key].text() != words:
                 self.chips[key].setText(words)
                 self.chips[key].setAccessibleName(words)
+        self.updateGeometry()
         self._fit()
 
     def _on_clicked(self, key: str, *_: object) -> None:

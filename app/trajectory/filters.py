@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator
 
 from app.desk.blindness import seen
 from app.trajectory.facets import Facets
-from core.domain.steps import ERROR, Opinions
+from core.domain.steps import ERROR, is_judged
 from core.domain.trajectory import Trajectory
-from core.domain.verdict import DECIDED
 
 ALL = "all"
 FILTERS = (ALL, "undecided", "errors", "changes", "guidance", "verdicts", "scores")
@@ -46,24 +45,19 @@ def new_items(trajectory: Trajectory, filter: str, facets: Facets, taken: int, s
     if "verdicts" in wanted:
         steps = (at for at in steps if at in opinions and seen(opinions[at].verdicts, reader))
     if "undecided" in wanted:
-        steps = (at for at in steps if at not in opinions or not is_decided(opinions[at]))
+        steps = (at for at in steps if at not in opinions or not is_judged(opinions[at]))
     yield from items_of(trajectory, steps)
 
 
 def counts_of(trajectory: Trajectory) -> dict[str, int]:
     """How many each of FILTERS lists."""
     steps, others = trajectory.steps, trajectory.items.others
-    judged = sum(map(is_decided, steps.opinions.values()))
+    judged = sum(map(is_judged, steps.opinions.values()))
     kinds = Counter[str](other.kind for other in others)
     return {ALL: len(steps), "undecided": len(steps) - judged, "errors": steps.flags.translate(_FAILED).count(1),
             "changes": len(changing_steps(trajectory)), "guidance": sum(kinds[k] for k in _OTHERS["guidance"]),
             "verdicts": sum(bool(o.verdicts) for o in steps.opinions.values()),
             "scores": sum(kinds[k] for k in _OTHERS["scores"])}
-
-
-def is_decided(opinions: Opinions) -> bool:
-    """Whether a person decided on a step: kept it or masked it."""
-    return any(v.author.kind == "person" and v.value in DECIDED for v in opinions.verdicts.values())
 
 
 def changing_steps(trajectory: Trajectory) -> set[int]:

@@ -98,7 +98,7 @@ class StripController(QObject):
             word = self.tr("thinks")
         needs = [attention_word(kind) for kind in URGENCY if kind in row.attention]
         silent = self._silent_s(row, now)
-        facts += [*needs[:2], self._heard_words(row, silent)]
+        facts = [*needs[:2], *facts, self._heard_words(row, silent)]
         wants = bool(needs) or row.state == "waiting" or silent > SILENT_S
         return StripText(head, waits, word, tuple(filter(None, facts)), "attention" if wants else "live", scores)
 
@@ -111,7 +111,7 @@ class StripController(QObject):
         if silent > SILENT_S:
             since = quantities.clock(max(filter(None, (row.updated_at, self._heard.get(row.session)))))
             return self.tr("nothing heard since {time}").format(time=since)
-        return self.tr("heard from it {n} ago").format(n=quantities.short_duration(silent))
+        return self.tr("heard {n} ago").format(n=quantities.short_duration(silent))
 
     def _since(self, row: SessionRow) -> str:
         return self.tr("since {time}").format(time=quantities.clock(row.updated_at)) if row.updated_at else ""
@@ -125,8 +125,8 @@ class StripController(QObject):
             return ""
         least, most = map(quantities.short_duration, took)
         if least == most:
-            return self.tr("such commands took {time} here").format(time=least)
-        return self.tr("such commands took {least} to {most} here").format(least=least, most=most)
+            return self.tr("such commands took {time}").format(time=least)
+        return self.tr("such commands took {least}–{most}").format(least=least, most=most)
 
 
 def times_of_such(trajectory: Trajectory, action: RunningAction) -> tuple[float, float] | None:

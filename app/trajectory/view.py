@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -56,6 +56,7 @@ class TrajectoryView(QWidget):
         self.find_box.setPlaceholderText(self.tr("Find, or 9.46"))
         self.find_box.setAccessibleName(self.tr("Find in the trajectory, or go to a step by its number"))
         self.find_box.setClearButtonEnabled(True)
+        self.find_box.setMinimumWidth(theme.px(108))
         self.find_box.installEventFilter(self)
         self.hits = PlainLabel("", self, elide=False)
         self.hits.setForegroundRole(self.palette().ColorRole.PlaceholderText)
@@ -81,13 +82,14 @@ class TrajectoryView(QWidget):
         self.chip.hide()
         self.empty = Empty(self.tr("The steps of a session appear here. Choose one under Sessions."), self)
         self._faces = self._lay_out()
+        self._show_finding()
         self._connect()
 
     def _lay_out(self) -> Faces:
         top = QHBoxLayout()
         top.setSpacing(theme.GRID)
-        for widget in (self.facets, self.filters_button, self.find_box, self.regex, self.hits,
-                       self.before, self.after):
+        for widget in (self.facets, self.find_box, self.regex, self.hits, self.before, self.after,
+                       self.filters_button):
             top.addWidget(widget, int(widget is self.find_box))
         middle = QHBoxLayout()
         middle.setSpacing(theme.GRID)
@@ -220,6 +222,8 @@ class TrajectoryView(QWidget):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Enter finds the next hit, Shift+Enter the one before, Escape goes back to the list."""
+        if watched is self.find_box and event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
+            QTimer.singleShot(0, self, self._show_finding)
         if watched is self.find_box and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
                 self.find_next.emit(bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
@@ -236,7 +240,14 @@ class TrajectoryView(QWidget):
         super().resizeEvent(event)
         self._place_chip()
 
+    def _show_finding(self) -> None:
+        """What is for finding is there while somebody finds."""
+        on = self.find_box.hasFocus() or bool(self.find_box.text()) or self.regex.hasFocus()
+        for widget in (self.regex, self.hits, self.before, self.after):
+            widget.setVisible(on)
+
     def _on_words(self) -> None:
+        self._show_finding()
         self.find_changed.emit(self.find_box.text(), self.regex.isChecked())
 
     def _on_filters(self, on: bool) -> None:

@@ -2762,6 +2762,10 @@ Delete or right click: take it away</source>
         <translation>从现成的句子开始 (Ctrl+T)</translation>
     </message>
     <message>
+        <source>Send</source>
+        <translation>发送</translation>
+    </message>
+    <message>
         <source>Save this text as a template</source>
         <translation>将这段文字存为模板</translation>
     </message>
@@ -5260,8 +5264,16 @@ Delete or right click: take it away</source>
         <translation>得分 {n}</translation>
     </message>
     <message>
-        <source>silent since {time}</source>
-        <translation>自 {time} 起无消息</translation>
+        <source>{state}, not reviewed</source>
+        <translation>{state}，未评审</translation>
+    </message>
+    <message>
+        <source>{state}, not fully reviewed</source>
+        <translation>{state}，未评审完</translation>
+    </message>
+    <message>
+        <source>{state}, reviewed</source>
+        <translation>{state}，已评审</translation>
     </message>
 </context>
 <context>
@@ -6015,20 +6027,20 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:NAME assigned:me assigned
         <translation>自 {time} 起没有消息</translation>
     </message>
     <message>
-        <source>heard from it {n} ago</source>
+        <source>heard {n} ago</source>
         <translation>{n}前有消息</translation>
+    </message>
+    <message>
+        <source>such commands took {time}</source>
+        <translation>此类命令用时 {time}</translation>
+    </message>
+    <message>
+        <source>such commands took {least}–{most}</source>
+        <translation>此类命令用时 {least}–{most}</translation>
     </message>
     <message>
         <source>since {time}</source>
         <translation>自 {time} 起</translation>
-    </message>
-    <message>
-        <source>such commands took {time} here</source>
-        <translation>此类命令在此用时 {time}</translation>
-    </message>
-    <message>
-        <source>such commands took {least} to {most} here</source>
-        <translation>此类命令在此用时 {least} 至 {most}</translation>
     </message>
 </context>
 <context>

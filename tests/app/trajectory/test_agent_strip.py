@@ -44,8 +44,8 @@ def test_it_names_the_command_that_runs_and_what_such_took_before(qtbot, tmp_pat
         took = strip_controller.times_of_such(place.sight.trajectory, RunningAction(4, "run_command", title))
         assert took is not None and took[0] <= (head.ended_at - head.started_at).total_seconds() <= took[1]
         place.desks.live_text.emit("s1", CHANNEL, encode_running(RunningAction(4, "run_command", title, 42.0)))
-        assert strip.text.waits == title and strip.text.facts[0] == "42 s so far"
-        assert strip.text.facts[1].startswith("such commands took ")
+        assert strip.text.waits == title and "42 s so far" in strip.text.facts
+        assert any(fact.startswith("such commands took ") for fact in strip.text.facts)
         assert title in strip.accessibleName() and "66.0" in strip.accessibleName()
         place.desks.live_text.emit("s1", CHANNEL, "")
         assert not strip.text.waits
@@ -64,7 +64,7 @@ def test_it_warns_since_when_nothing_was_heard_until_something_comes(qtbot, tmp_
         assert text.meaning == "attention" and text.facts[-1].startswith("nothing heard since ")
         place.desks.live_text.emit("s1", "thought", "let me see")
         text = controller._text(old, desk.trajectory("s1"))
-        assert text.meaning == "live" and text.facts[-1].startswith("heard from it 0 s")
+        assert text.meaning == "live" and text.facts[-1].startswith("heard 0 s")
 
 
 def test_it_goes_with_the_session_s_state_and_is_not_there_for_a_saved_one(qtbot, tmp_path):
@@ -78,4 +78,4 @@ def test_it_goes_with_the_session_s_state_and_is_not_there_for_a_saved_one(qtbot
             seen[session] = (strip.text.meaning, strip.text.head) if strip.isVisible() else None
         assert seen["s1"] == ("muted", "Paused") and seen["s2"] == ("error", "Failed") and seen["s3"] is None
         assert seen["s4"][1] == "The first step is being thought"
-        assert strip.text.facts[0].startswith("started ")
+        assert any(fact.startswith("started ") for fact in strip.text.facts)
