@@ -335,4 +335,4 @@ def _read_parts(data: bytes, tools: ToolTable, raw: bool) -> list[Part]:
 
 PANEL = Panel("step", QT_TRANSLATE_NOOP("Panel", "Step"), build, {
     "live": ("right_below", 0), "read": ("right", 0), "compare": ("right", 0),
-    "export": ("right", 0), "queue": ("right", 19)})
+    "export": ("right", 0), "queue": ("right", 19)}, is_headed=True)
