@@ -3909,6 +3909,10 @@ Delete or right click: take it away</source>
         <translation>未评分</translation>
     </message>
     <message>
+        <source>gain {gain}</source>
+        <translation>增益 {gain}</translation>
+    </message>
+    <message>
         <source>submission {n}, after step {step}</source>
         <translation>第 {n} 次提交，在第 {step} 步之后</translation>
     </message>
@@ -5049,6 +5053,10 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     <message>
         <source>Submission {n} was not scored</source>
         <translation>第 {n} 次提交未评分</translation>
+    </message>
+    <message>
+        <source>measured {value}</source>
+        <translation>测得 {value}</translation>
     </message>
     <message>
         <source>score {value}</source>
