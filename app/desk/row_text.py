@@ -58,7 +58,7 @@ class RowText(msgspec.Struct, frozen=True):
 
     `ground` names a tint under the whole row; `face` is how the title is set: text, code, or a path, whose name stays
     readable; `state` is the verdict's sign: keep, mask, unsure, undecided, or what a machine proposes
-    ("proposed_mask"); `is_chip` frames the outcome.
+    ("proposed_mask"); `is_chip` frames the outcome; `depth` counts the callers of a subagent's row.
     """
 
     number: str = ""
@@ -77,6 +77,7 @@ class RowText(msgspec.Struct, frozen=True):
     ground: str = ""
     state: str = ""
     verdict: str = ""
+    depth: int = 0
 
     @property
     def spoken(self) -> str:
@@ -206,7 +207,7 @@ def kind_of(head: StepHead, trajectory: Trajectory) -> str:
     """What a step's first action is for; of a log of before it was written down, what its program's table says."""
     if head.kind or not head.tools:
         return head.kind or "message"
-    return table_of(trajectory.created.origin if trajectory.created else "").tool(head.tools[0]).kind
+    return table_of(trajectory.created.program if trajectory.created else "").tool(head.tools[0]).kind
 
 
 ICONS = {"shell": "terminal", "input": "terminal", "wait": "hourglass", "read": "file-text", "list": "search",

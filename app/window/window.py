@@ -104,6 +104,8 @@ class Window(QMainWindow):
         for bar in self._bars:
             bar.setVisible(name != "queue")
         self._show_title()
+        if name == "queue":
+            self.docks["queue"].widget().setFocus(Qt.FocusReason.OtherFocusReason)
         self._place.cursor.focus_list()
         self._focus.find_soon()
 
@@ -128,9 +130,10 @@ class Window(QMainWindow):
             self._place.cursor.move(notice.session)
 
     def _show_titles(self) -> None:
-        """A dock behind a tab needs no title: the tab has it, and can be dragged."""
+        """A dock behind a tab needs no title: the tab has it, and can be dragged. Nor does a panel with a head."""
+        headed = {self.docks[p.key] for p in self._panels if p.is_headed}
         for dock in self.docks.values():
-            bare = bool(self.tabifiedDockWidgets(dock)) and not dock.isFloating()
+            bare = (dock in headed or bool(self.tabifiedDockWidgets(dock))) and not dock.isFloating()
             held: QWidget | None = dock.titleBarWidget()
             if bare and held is None:
                 dock.setTitleBarWidget(QWidget(dock))
@@ -166,7 +169,7 @@ class Window(QMainWindow):
 
     def _show_title(self, *_: object) -> None:
         row = self._place.sight.row
-        self._top.setVisible(row is not None)
+        self._top.setVisible(row is not None and self.layouts.current != "queue")
         self.setWindowTitle(f"{one_line(row.title or row.session, 80)} – Tiphys" if row is not None else "Tiphys")
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:

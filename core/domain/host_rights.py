@@ -93,7 +93,7 @@ def _of_sandbox(task: Task, agent: AgentSettings) -> Iterator[HostRight]:
 
 
 def _of_model(model: ModelSettings) -> Iterator[HostRight]:
-    if model.kind == "openai":
+    if model.kind in ("openai", "endpoint"):
         endpoint = endpoint_of(model.base_url)
         yield key_right(model.key_env, endpoint) if model.key_env else HostRight("endpoint", endpoint)
     elif model.kind == "local" and is_absolute(model.name):

@@ -135,7 +135,8 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     best_known: Points | None = None
 
 
-ModelKind = Literal["openai", "local", "scripted", "replay", "unknown"]
+ModelKind = Literal["openai", "local", "scripted", "replay", "endpoint", "unknown"]
+"""`endpoint` is what an external agent's gateway forwards to, in the agent's own dialect."""
 
 
 class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -163,8 +164,18 @@ class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):
     """How the agent works. `context_tokens` is η·L of the paper: above it the older half is summarised.
 
     `confirmed_unconfined` is a person's word, given when the session is started; no file can hold it.
+    `kind` external: an agent that is not ours, which the session's gateway stands before. `recipe` names one of
+    resources/agents; `dialect`, `command`, `resume` and `install` stand in for what it says, or make up for none.
+    `is_attached`: somebody starts it outside the session's hosts, and points it to the gateway.
     """
 
+    kind: Literal["own", "external"] = "own"
+    recipe: Name = ""
+    dialect: Literal["", "anthropic", "chat", "responses", "gemini"] = ""
+    command: Address = ""
+    resume: Address = ""
+    install: Address = ""
+    is_attached: bool = False
     model: ModelSettings = ModelSettings()
     context_tokens: Tokens = 100_000
     sandbox: Literal["docker", "local"] = "docker"

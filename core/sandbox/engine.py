@@ -46,6 +46,20 @@ def _tls(folder: str) -> Any:
                                 ca_cert=str(place / "ca.pem"))
 
 
+async def describe_engine(at: EngineAddress, timeout: int = 20) -> str:
+    """What an engine is, in a line. Raises Unavailable where it does not answer."""
+    def ask() -> str:
+        client = open_engine(at, timeout)
+        try:
+            info = client.info()
+        finally:
+            client.close()
+        return (f"Docker {info.get('ServerVersion', '?')}, {info.get('NCPU', 0)} CPUs, "
+                f"{int(info.get('MemTotal', 0)) >> 20:,} MiB")
+
+    return await in_thread(ask)
+
+
 def is_local(at: EngineAddress = OWN) -> bool:
     """Whether the engine runs on this machine, so that it can mount our folders."""
     return (at.url or os.environ.get("DOCKER_HOST") or "unix://").startswith("unix://")

@@ -13,7 +13,7 @@ from pathlib import Path
 from core.domain.errors import LimitReached, Unavailable
 from core.domain.task import Host
 from core.sandbox.daemon_link import DaemonLink, Streams
-from core.sandbox.replies import Changes, DoneReply, Entries, FilePart, RanReply
+from core.sandbox.replies import Changes, DoneReply, Entries, FilePart, PortReply, RanReply
 from core.sandbox.sandbox import FILE_LIMIT, FileChanges, FileStat, FileStats, Progress, Ran, TerminalHost
 from core.sandbox.streams import pack_argv, read_stream, unpack_argv, write_stream
 from core.sandbox.terminals import LinkedTerminals
@@ -88,6 +88,14 @@ class LinkedSandbox:
     async def stock(self) -> FileChanges:
         """See Sandbox."""
         return (await self.link.ask(Changes, "stock"))[0].changes
+
+    async def listen(self, port: int) -> int:
+        """See Sandbox."""
+        return (await self.link.ask(PortReply, "listen", port=port))[0].port
+
+    async def accept(self) -> Streams:
+        """See Sandbox."""
+        return await self.link.accept()
 
     async def close(self) -> None:
         """See Sandbox."""

@@ -7,6 +7,7 @@ named wrongly raises `NotFound`, `InvalidInput` or `Conflict`.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable, Sequence
 from typing import Annotated, Literal, Protocol
 
@@ -257,6 +258,16 @@ class Sandbox(Protocol):
 
     async def snapshot(self, tag: str) -> str:
         """Save the files as an image, and give its reference. Raises Unavailable where that cannot be done."""
+        ...
+
+    async def listen(self, port: int) -> int:
+        """Listen at a port of the sandbox's own loopback (0: any) for programs inside; gives it. Raises Unavailable,
+        InvalidInput where the port is taken."""
+        ...
+
+    async def accept(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """The next connection of a program inside to that port; it waits there until it is accepted. Raises
+        Unavailable."""
         ...
 
     async def close(self) -> None:

@@ -145,6 +145,8 @@ def _what(op: CreateSession, principal: Principal, lookups: Lookups
     if agent.model.kind == "unknown":
         raise InvalidInput("task_without_model", f"Task {task.id} names no model that is to work on it: choose one, as "
                            f"with tiphys run {task.id} --model NAME --base-url URL.", task=task.id)
+    if agent.sandbox == "docker":
+        lookups.refuse_unfit(task)
     rights = rights_of(task, agent)
     own_words = {r for r in rights if own and _is_own_word(r, agent, asked_by_file)}
     digest = lookups.catalogue.digest(task.id) if rights else ""

@@ -25,6 +25,7 @@ TARGET = re.compile(r"(?:/[A-Za-z0-9_][A-Za-z0-9_. -]*){1,20}\Z")
 SYSTEM = frozenset({"bin", "boot", "dev", "etc", "lib", "lib64", "opt", "proc", "root", "run", "sbin", "sys", "tmp",
                     "usr", "var", "workspace", "home", "shared"})
 """What a host may reach, where its data may appear, and which folders are its system's or the program's own."""
+_MODEL = re.compile(r"[\w.:/@+-]{1,300}\Z", re.ASCII)
 
 _PART = re.compile(r"[A-Za-z0-9_.-]+")
 _NEVER_OWNED = frozenset({"bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "proc", "run", "sbin", "sys", "tests",
@@ -44,6 +45,7 @@ def check_task(task: Task, agent: AgentSettings) -> None:
     if not is_id(task.id):
         raise _bad("id", task.id, "a plain name of ASCII letters and digits")
     _check_texts(task, agent.model)
+    _check_external(agent)
     _check_hosts(task.hosts)
     for host in task.hosts:
         _check_reach(host)
@@ -120,6 +122,24 @@ def _check_kind(host: Host, task: Task, agent: AgentSettings) -> None:
         where = f"the plain machine {host.machine}"
     for name, value in unmet.items():
         raise _bad(name, value, f"left out, since {where} cannot meet it; a container can")
+def _check_external(agent: AgentSettings) -> None:
+    """An external agent speaks to an endpoint, and there must be a way to start it; ours does neither."""
+    is_external, model = agent.kind == "external", agent.model
+    if is_external != (model.kind == "endpoint"):
+        wanted = "endpoint, as its agent is external" if is_external else "that of a model for our own agent"
+        raise _bad("agent.model.kind", model.kind, wanted)
+    if not is_external:
+        return
+    if not model.base_url:
+        raise _bad("agent.model.base_url", "", "the address of the endpoint")
+    if not _MODEL.match(model.name):
+        raise _bad("agent.model.name", model.name, "a name of letters, digits and ._:/@+-")
+    if not (agent.recipe or agent.command or agent.is_attached):
+        raise _bad("agent.recipe", "", "the name of a recipe, where no command is given")
+    if agent.recipe and not is_id(agent.recipe):
+        raise _bad("agent.recipe", agent.recipe, "the name of a recipe")
+    if agent.is_attached and agent.sandbox != "local":
+        raise _bad("agent.sandbox", agent.sandbox, "local, for an agent that runs outside")
 
 
 def _check_texts(task: Task, model: ModelSettings) -> None:

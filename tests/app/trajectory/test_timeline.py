@@ -1,4 +1,4 @@
-"""Phases, the axis of time, and the filter by time, driven by keys in the real panel."""
+"""The axis of time, the filter by time, and clicks in the overview of the real panel."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from support.logs import SERVER, Maker
 from support.panels import workplace
 
 from app.trajectory.facets import Facets, choices_of, times_of
-from app.trajectory.outline import lines_of, phases_of
 from app.trajectory.panel import build
 from app.trajectory.timeline import IDLE_S, Timeline
 from core.domain.events import Placed, ScoreGiven
@@ -39,19 +38,6 @@ def folded(plan: str) -> Trajectory:
     return fold("s1", [Placed(session="s1", seq=i, body=b) for i, b in enumerate(session_of(plan).bodies, 1)])
 
 
-def test_phases_begin_with_summaries_guidance_and_other_scores():
-    trajectory = folded("ssemses5ss5s7sgs")
-    phases = phases_of(trajectory)
-    assert [phase.item.kind if phase.item else "" for phase in phases] == ["", "summary", "score", "score", "guidance"]
-    assert [(phase.first, phase.last) for phase in phases] == [(0, 2), (3, 6), (7, 11), (12, 13), (14, 15)]
-    lines = [lines_of(trajectory, phase) for phase in phases]
-    assert lines[0].below.startswith("steps 1–3 · ✗ 1 · ")
-    assert lines[1].title.startswith("Summary of 1–")
-    assert lines[2].title == "score 50.0"
-    assert lines[4].title == "look at the loss"
-    assert phases_of(Trajectory("empty")) == []
-
-
 def test_the_axis_of_time_squeezes_pauses():
     paused = Timeline(folded("sszss"))
     [(place, seconds)] = [pause for pause in paused.idle if pause[1] > 3600]
@@ -68,27 +54,6 @@ def test_steps_are_filtered_by_the_hour_they_began_in():
     early, late = choices_of(trajectory).times
     assert [len(list(Facets(time=t).steps_of(trajectory))) for t in (early, late)] == [2, 3]
     assert len(times_of(range(0, 86_400 * 30, 3600))) == 30
-
-
-def test_the_outline_is_opened_read_and_left_by_keys(qtbot, tmp_path):
-    with workplace(tmp_path, session_of("ssssemsszsgss")) as (place, _):
-        panel = build(place, None)
-        qtbot.addWidget(panel)
-        panel.resize(900, 500)
-        panel.show()
-        place.cursor.move("s1", 2)
-        assert not panel.outline.isVisible()
-        place.actions["go.outline"].trigger()
-        assert panel.outline.isVisible()
-        assert panel.phases.rowCount() == 3
-        assert panel.outline.currentIndex().row() == 0
-        QTest.keyClick(panel.outline, Qt.Key.Key_Down)
-        QTest.keyClick(panel.outline, Qt.Key.Key_Down)
-        QTest.keyClick(panel.outline, Qt.Key.Key_Return)
-        row = panel.list.currentIndex().row()
-        assert panel.list.model().item_at(row).kind == "guidance"
-        place.actions["go.outline"].trigger()
-        assert not panel.outline.isVisible()
 
 
 @pytest.mark.parametrize("by_time", [False, True])
