@@ -20,7 +20,7 @@ from core.domain.task import AgentSettings
 from core.sandbox.archive import tar_of
 from core.sandbox.kinds import open_sandbox
 from core.sandbox.sandbox import Sandbox
-from core.tasks.beginning import Filling
+from core.tasks.beginning import HostFilling
 from core.tasks.catalogue import Catalogue
 from core.tasks.cheats import general_cheat
 from core.tasks.evaluator_hosts import EvaluatorHosts
@@ -78,7 +78,7 @@ class Prover:
             host = open_sandbox("docker", session, first, Path(place), image, home=self._home, places=(SOLUTION,))
             try:
                 await host.start()
-                await Filling(task, self._catalogue).fill(host)
+                await HostFilling(task, self._catalogue).fill(host)
                 hosts = EvaluatorHosts(session, first, Path(place), self._home, image)
                 yield host, HandingIn(task, self._catalogue, host, hosts, folder=Path(place))
             finally:
@@ -86,7 +86,8 @@ class Prover:
 
     async def _hidden(self, host: Sandbox) -> ProofResult:
         found = await readable_secrets(host, self._entry, self._catalogue)
-        return ProofResult(check="hidden", passed=not found, detail="; ".join(found[:5]) or "nothing hidden can be read")
+        detail = "; ".join(found[:5]) or "nothing hidden can be read"
+        return ProofResult(check="hidden", passed=not found, detail=detail)
 
     async def _reference(self, host: Sandbox, handing_in: HandingIn) -> list[ProofResult]:
         proof = self._entry.proof

@@ -18,7 +18,7 @@ from support.tasks import write_folder
 
 from core.domain.ids import new_id
 from core.sandbox.kinds import open_sandbox
-from core.tasks.beginning import Filling
+from core.tasks.beginning import HostFilling
 from core.tasks.catalogue import Catalogue
 from core.tasks.evaluator_hosts import EvaluatorHosts
 from core.tasks.handing_in import HandingIn
@@ -46,7 +46,7 @@ async def hand_in(folder: Path, output_mb: int) -> dict[str, object]:
     try:
         await sandbox.start()
         began = time.monotonic()
-        await Filling(task, catalogue).fill(sandbox)
+        await HostFilling(task, catalogue).fill(sandbox)
         filled = time.monotonic() - began
         made = f"mkdir -p data/outputs; head -c {output_mb}M /dev/zero > data/outputs/model.bin"
         await sandbox.run(["bash", "-c", made])

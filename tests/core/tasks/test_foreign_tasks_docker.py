@@ -39,7 +39,7 @@ from core.sandbox.reaper import remove
 from core.store import log
 from core.store.sqlite import connect
 from core.tasks.allowances import Allowances
-from core.tasks.beginning import Filling
+from core.tasks.beginning import HostFilling
 from core.tasks.catalogue import Catalogue
 from core.tasks.evaluator_hosts import EvaluatorHosts
 from core.tasks.handing_in import HandingIn
@@ -97,7 +97,7 @@ class Lab:
         host = open_sandbox("docker", session, task.hosts[0], self.folder, image, home=HOME)
         try:
             await host.start()
-            await Filling(task, self.catalogue).fill(host)
+            await HostFilling(task, self.catalogue).fill(host)
             for command in commands:
                 ran = await host.run(["bash", "-c", command], cwd=host.workspace)
                 assert ran.exit_code == 0, ran.output
