@@ -1807,6 +1807,10 @@
         <translation>服务器不认识此会话。</translation>
     </message>
     <message>
+        <source>This task names no model that is to work on it. Choose one under “Model”.</source>
+        <translation>此任务没有指定要使用的模型，请在“模型”处选择一个。</translation>
+    </message>
+    <message>
         <source>The server does not know this task.</source>
         <translation>服务器不认识此任务。</translation>
     </message>
@@ -4853,6 +4857,10 @@ Delete or right click: take it away</source>
         <translation>未评分</translation>
     </message>
     <message>
+        <source>gain {gain}</source>
+        <translation>增益 {gain}</translation>
+    </message>
+    <message>
         <source>submission {n}, after step {step}</source>
         <translation>第 {n} 次提交，在第 {step} 步之后</translation>
     </message>
@@ -6027,6 +6035,10 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     <message>
         <source>Submission {n} was not scored</source>
         <translation>第 {n} 次提交未评分</translation>
+    </message>
+    <message>
+        <source>measured {value}</source>
+        <translation>测得 {value}</translation>
     </message>
     <message>
         <source>score {value}</source>
