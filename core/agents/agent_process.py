@@ -50,9 +50,9 @@ class AgentProcess:
             done = await self._run(self._recipe.install, INSTALL_S)
             version = await self._version()
             if not version and self._recipe.probe:
-                said = done.output.decode("utf-8", "replace").strip()[-500:]
+                words = done.output.decode("utf-8", "replace").strip()[-500:]
                 raise Unavailable("agent_not_installed", f"{self._recipe.title} could not be installed on host "
-                                  f"{self._host.host.name}: {said}", host=self._host.host.name)
+                                  f"{self._host.host.name}: {words}", host=self._host.host.name)
         elif not version and self._recipe.probe:
             raise Unavailable("agent_not_installed", f"{self._recipe.title} is not installed on host "
                               f"{self._host.host.name}.", host=self._host.host.name)

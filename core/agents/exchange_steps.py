@@ -162,8 +162,8 @@ class ExchangeSteps:
              terminals: Mapping[str, int]) -> None:
         answer, now = opened.answer, datetime.now(UTC)
         assert answer is not None
-        said = answer.message
-        body = StepBody(number=opened.number, thought="\n\n".join(filter(None, (said.reasoning, said.content))),
+        message = answer.message
+        body = StepBody(number=opened.number, thought="\n\n".join(filter(None, (message.reasoning, message.content))),
                         actions=tuple(actions), observations=tuple(observations), model=answer.model,
                         finish_reason=answer.finish)
         ended = now if observations else opened.answered_at

@@ -101,7 +101,7 @@ def check_session(stand: GatewayStand, trajectory: Trajectory, dialect: str) -> 
     context = texts(stand, trajectory, 7)
     assert context[0][0] == "system"
     sources = [source for _, source, _ in context]
-    assert f"guidance:{guidance.id}" in sources and [s for s in sources if s.startswith("step:")][0] == "step:1"
+    assert f"guidance:{guidance.id}" in sources and next(s for s in sources if s.startswith("step:")) == "step:1"
     place = sources.index(f"guidance:{guidance.id}")
     assert sources[place - 1] == f"step:{at - 1}" and sources[place + 1] == f"step:{at}"
     completions = [trajectory.steps[n].completion.hash for n in range(6)]
