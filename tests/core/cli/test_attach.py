@@ -29,7 +29,7 @@ def test_a_command_is_watched_steered_and_ends_its_session(tmp_path: Path) -> No
     def advise(got: object) -> None:
         """A person speaks when the second request is under way."""
         if len(upstream.received) == 2:
-            session = tiphys(home, "sessions", "--json").stdout.split('"session": "')[-1].split('"')[0]
+            session = json.loads(tiphys(home, "sessions", "--json").stdout)["session"]
             spoken.append(tiphys(home, "guide", session, f"Please {ADVICE}."))
 
     spoken: list[subprocess.CompletedProcess[str]] = []
