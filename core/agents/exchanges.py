@@ -51,7 +51,6 @@ class Sending(msgspec.Struct, kw_only=True):
     started_at: datetime
     held_s: float = 0.0
     context: tuple[MessageRef, ...] = ()
-    pieces: list[MessageRef] = []
     since: int = 0
     delta: ContextDelta = ContextDelta()
     is_committed: bool = False
@@ -67,6 +66,14 @@ class Sending(msgspec.Struct, kw_only=True):
         return tuple(place.guidance for at in sorted(self.inserted) for place in self.inserted[at])
 
 
+class Written(msgspec.Struct, frozen=True):
+    """The last body of a line, in its pieces, and by what names these are held."""
+
+    number: int
+    pieces: list[bytes]
+    refs: list[MessageRef]
+
+
 class ExchangeBook:
     """All of one session's exchanges."""
 
@@ -79,7 +86,7 @@ class ExchangeBook:
         self._places = [msgspec.json.decode(row, type=GuidancePlace)
                         for (row,) in journal.sql("SELECT place FROM gateway_place ORDER BY id")]
         self._number = journal.slot("exchanges", int) or 0
-        self._pieces: dict[str, tuple[int, list[MessageRef]]] = {}
+        self._pieces: dict[str, Written] = {}
         self._tools: dict[str, str] = {}
         self._tell_of_the_cut()
 
@@ -224,11 +231,14 @@ class ExchangeBook:
     def _write_pieces(self, sending: Sending) -> None:
         """The body in payloads, as a delta to the last body of the same line."""
         key = f"{sending.placement.line.name} {sending.placement.line.kind}"
-        sending.since, before = self._pieces.get(key, (0, []))
-        sending.pieces = [MessageRef(hash=self._journal.put_blob(piece), role="piece")
-                          for piece in cut(sending.body, sending.items)]
-        sending.delta = delta_between(before, sending.pieces)
-        self._pieces[key] = sending.number, sending.pieces
+        before = self._pieces.get(key, Written(0, [], []))
+        pieces = cut(sending.body, sending.items)
+        shared = next((at for at, (old, new) in enumerate(zip(before.pieces, pieces, strict=False)) if old != new),
+                      min(len(before.pieces), len(pieces)))
+        refs = [*before.refs[:shared],
+                *(MessageRef(hash=self._journal.put_blob(piece), role="piece") for piece in pieces[shared:])]
+        sending.since, sending.delta = before.number, delta_between(before.refs, refs)
+        self._pieces[key] = Written(sending.number, pieces, refs)
 
     # ---- the answer
 
