@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from typing import Literal
 
 import msgspec
@@ -16,7 +17,7 @@ from app.kit import quantities
 from app.kit.i18n import plural
 from app.kit.safe_text import one_line, plain_tooltip
 from core.domain.session import FINAL_STATES, SessionRow
-from core.domain.session_query import Candidate, SessionQuery
+from core.domain.session_query import NO_REVIEW, Candidate, InReview, SessionQuery
 from core.domain.task import Limits
 
 Index = QModelIndex | QPersistentModelIndex
@@ -52,9 +53,12 @@ class SessionsModel(QAbstractListModel):
     """The sessions that pass a query, in an order; while they are looked at no row changes its place."""
 
     def __init__(self, watermarks: Watermarks, server_name: Callable[[str], str] = lambda _: "",
-                 offline: OfflineCopies | None = None, parent: QObject | None = None) -> None:
-        """`server_name(session)` is what to call the session's server; "" where there is but one."""
+                 offline: OfflineCopies | None = None, review: Callable[[SessionRow], InReview] = lambda _: NO_REVIEW,
+                 parent: QObject | None = None) -> None:
+        """`server_name(session)` is what to call the session's server; "" where there is but one. `review` tells what
+        filters ask of a session's queues."""
         super().__init__(parent)
+        self._review = review
         self._offline = offline
         self._watermarks = watermarks
         self._server_name = server_name
@@ -133,6 +137,8 @@ class SessionsModel(QAbstractListModel):
         if row.unreadable:
             return one_line(row.unreadable, 200)
         parts = [f"@ {one_line(server, 24)}"] if server else []
+        if row.queue_place:
+            parts.append(self.tr("waits for hosts, place {n}").format(n=row.queue_place))
         if self._offline is not None and self._offline.is_whole(row.session, row.seq):
             parts.append("⤓ " + self.tr("stored offline"))
         if took := quantities.duration(row.worked_s):
@@ -197,7 +203,7 @@ class SessionsModel(QAbstractListModel):
         self.layoutChanged.emit()
 
     def _candidate(self, row: SessionRow) -> Candidate:
-        return Candidate(row, self._server_name(row.session), self._new(row))
+        return Candidate(row, self._server_name(row.session), self._new(row), partial(self._review, row))
 
     def _place_of(self) -> Callable[[SessionRow], tuple[object, ...]]:
         """What the order sorts by; after it, the newest comes first."""

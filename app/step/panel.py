@@ -6,6 +6,7 @@ from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtWidgets import QWidget
 
 from app.desk.blindness import seen
+from app.desk.callers import number_of
 from app.desk.cursor import SelectedWords
 from app.desk.fetches import AT_ONCE, Fetch
 from app.desk.panel import Panel
@@ -135,7 +136,8 @@ class StepController(QObject):
     def _show_step(self, trajectory: Trajectory, entry: StepEntry) -> None:
         shown = (f"{trajectory.session}/step", entry.body)
         head = entry.head
-        title = self.tr("Step {n}").format(n=quantities.number(head.number))
+        number = number_of(self._place.sight.desk, self._place.sight.session, head.number)
+        title = self.tr("Step {n}").format(n=number)
         about = (self._judged(), self._verdict(entry), self._about(head))
         self._view.show_head(title, " · ".join(t for t in about if t))
         if shown == self._shown:
@@ -153,7 +155,7 @@ class StepController(QObject):
 
     def _verdict(self, entry: StepEntry) -> str:
         """What was decided of the step, or of its actions; nothing to a blind reader who has not judged it."""
-        is_blind = self._place.settings.get("review.blind")
+        is_blind = self._place.queues.is_blind(self._place.sight.session)
         reader = self._place.reader(self._place.sight.session) if is_blind else ""
         return verdict_words(seen(entry.verdicts, reader), len(entry.head.tools))[0]
 
@@ -223,7 +225,7 @@ class StepController(QObject):
             self._show_submission(trajectory, int(str(ref)), shown)
             return
         elif kind == "task":
-            self._show_task(trajectory)
+            self._show_task(self._place.sight.desk.trajectory(str(ref)) if ref else trajectory)
             return
         else:
             score = trajectory.scores[int(str(ref))]
@@ -323,4 +325,4 @@ def _read_parts(data: bytes, tools: ToolTable, raw: bool) -> list[Part]:
 
 PANEL = Panel("step", QT_TRANSLATE_NOOP("Panel", "Step"), build, {
     "live": ("right_below", 0), "read": ("right", 0), "compare": ("right", 0),
-    "export": ("right", 0), "queue": ("right", 0)})
+    "export": ("right", 0), "queue": ("right", 19)})

@@ -22,6 +22,7 @@ from app.kit.tool_button import tool_button
 from app.trajectory.filter_bar import FilterBar
 from app.trajectory.minimap import Minimap
 from app.trajectory.model import FILTERS, TrajectoryModel
+from app.trajectory.nested import NestedModel
 from app.trajectory.news_bar import NewsBar
 from app.trajectory.pinned import PinnedRows
 from app.trajectory.remarks_bar import RemarksBar
@@ -40,7 +41,7 @@ class TrajectoryView(QWidget):
     filters_asked = Signal(bool)
     follow_asked = Signal()
 
-    def __init__(self, model: TrajectoryModel, parent: QWidget | None = None) -> None:
+    def __init__(self, model: TrajectoryModel | NestedModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.list = StepList(self)
         self.list.setModel(model)
@@ -49,7 +50,7 @@ class TrajectoryView(QWidget):
         self.pinned.hide()
         self.minimap = Minimap(self)
         self.find_box = QLineEdit(self)
-        self.find_box.setPlaceholderText(self.tr("Find, or #420"))
+        self.find_box.setPlaceholderText(self.tr("Find, or 9.46"))
         self.find_box.setAccessibleName(self.tr("Find in the trajectory, or go to a step by its number"))
         self.find_box.setClearButtonEnabled(True)
         self.find_box.installEventFilter(self)

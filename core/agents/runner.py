@@ -19,7 +19,7 @@ from core.actions.registry import ActionRunner, RunnerState, tool_specs
 from core.agents.delivery import Inbox, News
 from core.agents.disk_watch import unless_full
 from core.agents.external import ExternalAgent
-from core.agents.hosts import SessionHosts
+from core.agents.hosts import SessionHosts, read_places
 from core.agents.journal import Journal
 from core.agents.loop import Agent
 from core.agents.signals import Signals
@@ -43,6 +43,8 @@ from core.store.lock import FileLock
 from core.store.sqlite import driver, is_disk_failure
 from core.tasks.allowances import Allowances
 from core.tasks.catalogue import Catalogue
+from core.tasks.handing_in import HandingIn
+from core.tasks.images import built_images
 from core.tasks.task_check import check_task
 
 log = logging.getLogger("agent")
@@ -235,14 +237,16 @@ class _Run:
 
     async def _with_hosts(self, task: Task, settings: AgentSettings, model: LanguageModel | None) -> None:
         """Work on the session's hosts; without a model of ours an external agent does."""
-        hosts = SessionHosts(self._journal, task, settings, self._catalogue, self._folder, self._home)
+        images = await built_images(self._catalogue, task, settings, read_places(self._folder))
+        hosts = SessionHosts(self._journal, task, settings, self._catalogue, self._folder, self._home, images)
         tools = tool_specs(task, settings)
         native = settings.model.actions == "native"
         count = model.count if model else estimate_tokens
         steps = StepJournal(self._journal, self._inbox, task, count, native=native,
                       tools=msgspec.json.encode(tools) if native else b"")
-        submissions = Submissions(self._journal, steps, task, self._catalogue, hosts.first, hosts.fresh(),
-                                  lambda: self._check(task, settings))
+        handing_in = HandingIn(task, self._catalogue, hosts.first, hosts.for_evaluation(),
+                               lambda: self._check(task, settings), self._folder)
+        submissions = Submissions(self._journal, steps, task, handing_in)
         sink = Sink(self._journal, steps, self._signals, submissions)
         state = self._journal.slot("actions", RunnerState) or RunnerState()
         actions = ActionRunner(hosts.sandboxes, sink, settings,

@@ -173,6 +173,7 @@ class Client:
             self._state.epoch = self.replica.epoch
             heads = {s: self.replica.head(s) for s in self._state.subscriptions.sessions}
             effects = self._state.welcomed(welcome, heads, self.replica.queues_held)
+        await self.replica.note_person(welcome.name)
         await self._carry_out(effects)
 
     async def on_message(self, message: Wire) -> None:

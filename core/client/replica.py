@@ -185,6 +185,11 @@ class Replica:
         """The server database that the copies come from; empty at first."""
         return copies.origin(self._read)
 
+    @property
+    def person(self) -> str:
+        """What the server called the person here when it was reached last; "" before that."""
+        return copies.reader(self._read)
+
     # ---- writing ------------------------------------------------------------------------------------
 
     async def add(self, session: str, op: AnyOp, *, clear_draft: bool = False) -> Queued:
@@ -227,6 +232,11 @@ class Replica:
     async def put_rows(self, rows: Sequence[SessionRow]) -> None:
         """Take rows that the server sent."""
         await self._copy(lambda conn: [log.put_row(conn, row) for row in rows], lambda _: tell(self.rows_changed))
+
+    async def note_person(self, name: str) -> None:
+        """Remember what the server calls the person here, for when it is away."""
+        if name != self.person:
+            await self._copy(lambda conn: copies.set_reader(conn, name), lambda _: None)
 
     async def put_queues(self, state: QueueState) -> None:
         """Take what changed in the server's queues."""

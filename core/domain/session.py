@@ -98,6 +98,8 @@ class SessionRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     began_at: Moment | None = None
     ended_at: Moment | None = None
     """When the agent's first step began and its last one ended, whenever that was logged or read by people."""
+    queue_place: Count = 0
+    """How many sessions wait for hosts up to this one; 0 where it waits for none."""
     caller: Id = ""
     caller_step: StepPlace = 0
     """The session and its step (0: it is not known) that called this one as a subagent."""
@@ -162,7 +164,7 @@ def _changes(row: SessionRow, event: Event) -> dict[str, object]:
         case Branched(is_call=True) as f:
             return {"caller": f.parent, "caller_step": f.step}
         case SessionStateChanged() as f:
-            return {"state": f.state, "reason": f.reason}
+            return {"state": f.state, "reason": f.reason, "queue_place": f.queue_place}
         case SessionContinued() as f:
             return {"state": "queued", "reason": CONTINUED, "limits": _extended(row, f.more)}
         case StepAdded() as f:

@@ -27,6 +27,7 @@ from core.domain.events import (
     GuidanceFact,
     GuidanceQueued,
     GuidanceWithdrawn,
+    HostPlaceChanged,
     NoteAdded,
     OpinionFact,
     Placed,
@@ -260,6 +261,7 @@ FOLDS: dict[type[Fact], _Fold] = {
 
 NOT_FOLDED: tuple[type[Fact], ...] = (
     SessionStateChanged, SessionContinued, ThresholdsSet, AttentionRaised, AttentionCleared,  # of the session's row
+    HostPlaceChanged,  # the log of the session's hosts
     ControlAsked,  # read by the runner alone
     ExchangeMade,  # what a step's context was made of is in the step; the bytes are looked up in the log
     SnapshotTaken,  # looked up in the log by who restores

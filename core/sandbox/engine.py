@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -45,6 +46,20 @@ def _tls(folder: str) -> Any:
                                 ca_cert=str(place / "ca.pem"))
 
 
+async def describe_engine(at: EngineAddress, timeout: int = 20) -> str:
+    """What an engine is, in a line. Raises Unavailable where it does not answer."""
+    def ask() -> str:
+        client = open_engine(at, timeout)
+        try:
+            info = client.info()
+        finally:
+            client.close()
+        return (f"Docker {info.get('ServerVersion', '?')}, {info.get('NCPU', 0)} CPUs, "
+                f"{int(info.get('MemTotal', 0)) >> 20:,} MiB")
+
+    return await in_thread(ask)
+
+
 def is_local(at: EngineAddress = OWN) -> bool:
     """Whether the engine runs on this machine, so that it can mount our folders."""
     return (at.url or os.environ.get("DOCKER_HOST") or "unix://").startswith("unix://")
@@ -68,3 +83,9 @@ def translated(call: Callable[..., T], *args: Any) -> T:
 def _unavailable(error: Exception) -> Unavailable:
     text = str(getattr(error, "explanation", None) or error)[:500]
     return Unavailable("no_engine", f"The Docker engine cannot do it now: {text}.", why=text)
+
+
+def drop_image(name: str, at: EngineAddress = OWN) -> None:
+    """Delete an image that nothing needs any more. Blocking; in the worst case it stays."""
+    with contextlib.suppress(docker.errors.DockerException, Unavailable), contextlib.closing(open_engine(at)) as engine:
+        engine.images.remove(name, force=True)

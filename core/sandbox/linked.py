@@ -7,7 +7,7 @@ import contextlib
 import os
 import posixpath
 import stat
-from collections.abc import AsyncIterable, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, Sequence
 from pathlib import Path
 
 from core.domain.errors import LimitReached, Unavailable
@@ -62,10 +62,12 @@ class LinkedSandbox:
             await self.link.ask(DoneReply, "write_file", data[at : at + PIECE], path=path, append=at > 0)
 
     async def pack(self, names: Sequence[str], base: str = "", *,
-                   progress: Progress | None = None) -> AsyncIterator[bytes]:
+                   progress: Progress | None = None) -> AsyncGenerator[bytes, None]:
         """See Sandbox."""
-        async for piece in read_stream(self.link, pack_argv(self._place(base), names), progress=progress):
-            yield piece
+        pieces = read_stream(self.link, pack_argv(self._place(base), names), progress=progress)
+        async with contextlib.aclosing(pieces):  # who stops listening ends the program, too
+            async for piece in pieces:
+                yield piece
 
     async def unpack(self, tar: AsyncIterable[bytes], base: str = "", *, progress: Progress | None = None) -> int:
         """See Sandbox."""

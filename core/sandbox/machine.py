@@ -17,7 +17,7 @@ from core.domain.errors import Unavailable
 from core.domain.task import Host
 from core.sandbox.daemon_link import Streams
 from core.sandbox.linked import BOOT, LinkedSandbox
-from core.sandbox.placement import HostPlace
+from core.sandbox.placement import EngineAddress, HostPlace
 from core.sandbox.replies import DoneReply
 from core.sandbox.tunnel import ssh_argv, ssh_streams
 
@@ -70,7 +70,7 @@ class MachineSandbox(LinkedSandbox):
     async def start(self) -> None:
         """See Sandbox. Raises Unavailable where the machine cannot be reached, or has no python3 or bash."""
         command = shlex.join(["python3", "-I", "-B", "-c", _START, self._name, ",".join(self.placement.gpus), BOOT])
-        output = await self._ssh(f"command -v bash >/dev/null && {command}", _daemon_tar())
+        output = await _ssh(self.placement.address.url, f"command -v bash >/dev/null && {command}", _daemon_tar())
         self.workspace = f"{output.strip().splitlines()[-1]}/workspace"
         await self.terminals.list()
 
@@ -92,7 +92,7 @@ class MachineSandbox(LinkedSandbox):
     async def remove(self) -> None:
         """See Sandbox: its folder on the machine goes too."""
         await self.stop()
-        await self._ssh(f"rm -rf ~/.tiphys-hosts/{shlex.quote(self._name)}; "
+        await _ssh(self.placement.address.url, f"rm -rf ~/.tiphys-hosts/{shlex.quote(self._name)}; "
                         f"rmdir ~/.tiphys-hosts/{shlex.quote(self.session)} 2>/dev/null; true", b"")
 
     def _base(self) -> str:
@@ -106,23 +106,32 @@ class MachineSandbox(LinkedSandbox):
         except OSError as error:
             raise Unavailable("ssh_failed", f"{self.placement.place} cannot be reached: {error}.") from error
 
-    async def _ssh(self, command: str, data: bytes) -> str:
-        """What a command on the machine prints. Raises Unavailable (ssh_failed)."""
-        argv = ssh_argv(self.placement.address.url)
-        process = await asyncio.create_subprocess_exec(
-            *argv[:-1], "-T", argv[-1], command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE, start_new_session=True)
-        try:
-            async with asyncio.timeout(START_S):
-                output, errors = await process.communicate(data)
-        except TimeoutError:
-            process.kill()
-            await process.wait()
-            raise Unavailable("ssh_failed", f"{self.placement.place} did not answer within {START_S:g} s.") from None
-        if process.returncode:
-            why = errors.decode("utf-8", "replace").strip()[-300:] or f"exit status {process.returncode}"
-            raise Unavailable("ssh_failed", f"{self.placement.place} cannot be used: {why}.", why=why)
-        return output.decode("utf-8", "replace")
+
+async def describe_machine(at: EngineAddress) -> str:
+    """What a plain machine is, in a line. Raises Unavailable where it cannot be used as a host."""
+    script = ("import os, platform, subprocess, shutil; smi = shutil.which('nvidia-smi'); "
+              "gpus = subprocess.run([smi, '-L'], capture_output=True).stdout.count(b'GPU ') if smi else 0; "
+              "print(platform.node(), platform.system(), os.cpu_count(), 'CPUs,', gpus, 'GPUs')")
+    return (await _ssh(at.url, f"command -v bash >/dev/null && python3 -c {shlex.quote(script)}", b"")).strip()[:200]
+
+
+async def _ssh(url: str, command: str, data: bytes) -> str:
+    """What a command on the machine prints. Raises Unavailable (ssh_failed)."""
+    argv = ssh_argv(url)
+    process = await asyncio.create_subprocess_exec(
+        *argv[:-1], "-T", argv[-1], command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE, start_new_session=True)
+    try:
+        async with asyncio.timeout(START_S):
+            output, errors = await process.communicate(data)
+    except TimeoutError:
+        process.kill()
+        await process.wait()
+        raise Unavailable("ssh_failed", f"{url} did not answer within {START_S:g} s.") from None
+    if process.returncode:
+        why = errors.decode("utf-8", "replace").strip()[-300:] or f"exit status {process.returncode}"
+        raise Unavailable("ssh_failed", f"{url} cannot be used: {why}.", why=why)
+    return output.decode("utf-8", "replace")
 
 
 def _daemon_tar() -> bytes:

@@ -8,7 +8,7 @@ named wrongly raises `NotFound`, `InvalidInput` or `Conflict`.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable, Sequence
 from typing import Annotated, Literal, Protocol
 
 import msgspec
@@ -222,7 +222,7 @@ class Sandbox(Protocol):
         ...
 
     def pack(self, names: Sequence[str], base: str = "", *,
-             progress: Progress | None = None) -> AsyncIterator[bytes]:
+             progress: Progress | None = None) -> AsyncGenerator[bytes, None]:
         """Files and folders below `base` ("": the workspace) as one tar, of any size, piece by piece; links stay links.
 
         Raises InvalidInput (program_failed) where one is missing or unreadable, Unavailable when the sandbox is lost.

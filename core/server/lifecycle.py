@@ -142,6 +142,8 @@ def _what(op: CreateSession, principal: Principal, lookups: Lookups
     else:
         task, agent, asked_by_file = op.task, op.agent, ()
     check_task(task, agent)
+    if agent.sandbox == "docker":
+        lookups.refuse_unfit(task)
     rights = rights_of(task, agent)
     own_words = {r for r in rights if own and _is_own_word(r, agent, asked_by_file)}
     digest = lookups.catalogue.digest(task.id) if rights else ""

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from core.domain.task import AgentSettings, Task
+from core.server.pool_file import refuse_unfit
 from core.store.home import Home
 from core.store.lock import is_held
 from core.tasks.allowances import Allowances
@@ -26,6 +27,8 @@ class Lookups(msgspec.Struct, frozen=True, kw_only=True):
     catalogue: Catalogue = Catalogue([])
     allowances: Allowances = Allowances(None)
     readers: Callable[[], dict[str, list[str]]] = dict
+    refuse_unfit: Callable[[Task], None] = lambda _: None
+    """Raises Conflict (no_such_host) for a task that no member of the host pool could ever take."""
 
 
 def lookups_of(home: Home, is_connected: Callable[[str], bool] = lambda _: False,
@@ -39,7 +42,8 @@ def lookups_of(home: Home, is_connected: Callable[[str], bool] = lambda _: False
         return entry.task, entry.agent
 
     return Lookups(find_task=find_task, is_alive=lambda s: is_held(runner_lock(home, s)) or is_connected(s),
-                 catalogue=catalogue, allowances=Allowances(home.allowed), readers=readers)
+                 catalogue=catalogue, allowances=Allowances(home.allowed), readers=readers,
+                   refuse_unfit=lambda task: refuse_unfit(home, task))
 
 
 def runner_lock(home: Home, session: str) -> Path:

@@ -41,6 +41,7 @@ from core.server.lookups import lookups_of
 from core.server.notify import AttentionNotifier
 from core.server.orphans import remove_orphans
 from core.server.plain_entrance import PlainEntrance
+from core.server.pool import HostPool
 from core.server.pulse import Pulse
 from core.server.recall import mend_log
 from core.server.removal import Removal
@@ -180,7 +181,11 @@ class Server:
             scope.spawn(self._until_over(lambda: until_idle(hub, self.settings.idle_s)), name="idle")
         AttentionNotifier(hub, self.home.path / "notify.txt", scope)
         if self.settings.supervise:
-            supervisor = self._supervisor = Supervisor(hub, self.home, self.url, list(self.settings.runner) or None)
+            pool = HostPool(hub, self.home)
+            stack.callback(pool.close)
+            scope.spawn(pool.watch(), name="host pool")
+            command = list(self.settings.runner) or None
+            supervisor = self._supervisor = Supervisor(hub, self.home, self.url, command, pool)
             stack.callback(supervisor.let_go)
             scope.spawn(supervisor.run(), name="runners")
             scope.spawn(remove_orphans(self.home, reader), name="orphans")

@@ -9,6 +9,7 @@ from core.store import loose_blobs, queues
 from core.store.sqlite import Connection, scalar
 
 EPOCH = "server_epoch"
+READER = "reader_name"
 
 
 def origin(conn: Connection) -> str:
@@ -19,6 +20,16 @@ def origin(conn: Connection) -> str:
 def set_origin(conn: Connection, epoch: str) -> None:
     """Name the log that the copies come from from now on."""
     conn.execute("INSERT OR REPLACE INTO setting VALUES (?, ?)", (EPOCH, epoch))
+
+
+def reader(conn: Connection) -> str:
+    """What the server called the person here when it was reached last; "" before that."""
+    return scalar(conn, "SELECT value FROM setting WHERE key = ?", READER) or ""
+
+
+def set_reader(conn: Connection, name: str) -> None:
+    """Remember what the server calls the person here."""
+    conn.execute("INSERT OR REPLACE INTO setting VALUES (?, ?)", (READER, name))
 
 
 def forget(conn: Connection, session: str | None = None) -> None:

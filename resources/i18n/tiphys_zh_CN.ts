@@ -264,6 +264,46 @@
         <translation>下一个未裁定(&amp;X)</translation>
     </message>
     <message>
+        <source>Next session of the &amp;queue</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Previous session of the queue</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Make a review queue of these sessions…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Put these sessions into a queue…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Take from the queue</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Give back to the queue</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Give to somebody…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Done, though not all is judged</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Take out of the queue</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close the queue…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Texts as they were &amp;written</source>
         <translation>按原文显示(&amp;W)</translation>
     </message>
@@ -475,6 +515,92 @@
     <message>
         <source>Nothing needs you</source>
         <translation>没有需要您处理的事项</translation>
+    </message>
+</context>
+<context>
+    <name>BriefController</name>
+    <message>
+        <source>Choose a session</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Go on at step {n}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Begin to read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Enter</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Q: next session of the queue</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Task</source>
+        <translation type="unfinished">任务</translation>
+    </message>
+    <message>
+        <source>The log keeps no task</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>step {n}, “{title}”</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Your place</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Errors over the run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Remarks {n}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>you</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n submission(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>score {n}</source>
+        <translation type="unfinished">得分 {n}</translation>
+    </message>
+    <message>
+        <source>Handed in</source>
+        <translation type="unfinished">提交物</translation>
+    </message>
+    <message>
+        <source>nothing that the log names</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n file(s)</source>
+        <translation type="unfinished">
+            <numerusform>%n 个文件</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>lines</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>BriefView</name>
+    <message>
+        <source>above: errors, below: judged</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -778,6 +904,37 @@
     <message>
         <source>An empty or new folder for the data set</source>
         <translation>用于数据集的空文件夹或新文件夹</translation>
+    </message>
+</context>
+<context>
+    <name>ColumnNames</name>
+    <message>
+        <source>Session</source>
+        <translation type="unfinished">会话</translation>
+    </message>
+    <message>
+        <source>Started</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Judged</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Score</source>
+        <translation type="unfinished">得分</translation>
+    </message>
+    <message>
+        <source>Who</source>
+        <translation type="unfinished">谁</translation>
+    </message>
+    <message>
+        <source>Attention</source>
+        <translation type="unfinished">关注</translation>
     </message>
 </context>
 <context>
@@ -1261,6 +1418,15 @@
     <message>
         <source>submission not readable</source>
         <translation>无法读取提交</translation>
+    </message>
+</context>
+<context>
+    <name>ErrorStrip</name>
+    <message numerus="yes">
+        <source>%n error(s) over the run</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -2060,6 +2226,10 @@
         <translation>在服务器上，等待下一步骤</translation>
     </message>
     <message>
+        <source>, again after a compaction at {steps}</source>
+        <translation>，压缩后于步骤 {steps} 再次送达</translation>
+    </message>
+    <message>
         <source>on this computer, waits for the server</source>
         <translation>在本机上，等待服务器</translation>
     </message>
@@ -2819,6 +2989,65 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>MakeQueueDialog</name>
+    <message>
+        <source>New review queue</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All steps</source>
+        <translation type="unfinished">全部步骤</translation>
+    </message>
+    <message>
+        <source>The steps that failed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>So many steps of each session</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>By what to judge (optional): what is to be kept, what masked</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Blind: nobody sees what others said before the own word</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n session(s), chosen by hand.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n session(s), chosen by the filter {query}</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation type="unfinished">名称</translation>
+    </message>
+    <message>
+        <source>Asks for</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How many</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Judged twice</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rubric</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>MergingController</name>
     <message>
         <source>Merge the opinions in archives of sessions</source>
@@ -3270,6 +3499,18 @@ Delete or right click: take it away</source>
         <source>Outline</source>
         <translation>大纲</translation>
     </message>
+    <message>
+        <source>In brief</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Queue</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Queues</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>Pictures</name>
@@ -3394,6 +3635,187 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>QueueActs</name>
+    <message>
+        <source>Give to somebody</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The account that is to judge the selected sessions:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>List some sessions first: a queue is made of those.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This server is older and knows no review queues.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no other queue that you may change.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Put into a queue</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Which queue gets the selected sessions:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close “{name}” for everybody? What was judged stays.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close the queue</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>QueueBook</name>
+    <message>
+        <source>The server is away: what you asked of the queue waits here and is decided when it is back.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No review queue is open: choose one in the Queue layout.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No other session of this queue is with you.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>QueueController</name>
+    <message>
+        <source>Queue’s order</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Newest first</source>
+        <translation type="unfinished">最新的在前</translation>
+    </message>
+    <message>
+        <source>By name</source>
+        <translation type="unfinished">按名称</translation>
+    </message>
+    <message>
+        <source>Least judged first</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Longest first</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n session(s)</source>
+        <translation type="unfinished">
+            <numerusform>%n 个会话</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>made by {person}, {day}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>you</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{share} % judged twice</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>blind</source>
+        <translation type="unfinished">盲评</translation>
+    </message>
+    <message numerus="yes">
+        <source>agreement {name} {value} on %n step(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>No session of this list passes the filter. Esc in its box shows all of them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Nothing is left for you. %n session(s) wait for somebody: take one.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>No session is in this list.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>asks for the steps that failed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>asks for all steps</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>QueueHead</name>
+    <message>
+        <source>What can be done with the queue</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{done} of {total} sessions done</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>steps judged</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} masked</source>
+        <translation type="unfinished">{count} 掩码</translation>
+    </message>
+    <message>
+        <source>{count} unsure</source>
+        <translation type="unfinished">{count} 不确定</translation>
+    </message>
+</context>
+<context>
+    <name>QueueTable</name>
+    <message>
+        <source>{judged} of {asked} judged, {masked} masked, {unsure} unsure</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>done</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>not whole</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{person} is reading</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>unassigned</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>live</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>you</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>QueueView</name>
     <message>
         <source>Find in guidance</source>
@@ -3422,6 +3844,83 @@ Delete or right click: take it away</source>
     <message>
         <source>No message holds these words.</source>
         <translation>没有消息包含这些文字。</translation>
+    </message>
+    <message>
+        <source>Filter: words, judged&lt;50%, is:undecided</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Filter the queue</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Sessions of the queue</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All {n}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Mine {n}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Undecided {n}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Order of the sessions</source>
+        <translation type="unfinished">会话排序</translation>
+    </message>
+</context>
+<context>
+    <name>Queues</name>
+    <message>
+        <source>Assigned to me</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Needs you</source>
+        <translation type="unfinished">需要您处理</translation>
+    </message>
+    <message>
+        <source>New since I looked</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Undecided</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>QueuesController</name>
+    <message>
+        <source>Mine</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Queues</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Filters</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Servers</source>
+        <translation type="unfinished">服务器</translation>
+    </message>
+</context>
+<context>
+    <name>QueuesView</name>
+    <message>
+        <source>Sessions</source>
+        <translation type="unfinished">会话</translation>
+    </message>
+    <message>
+        <source>What there is to work through</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -3574,6 +4073,10 @@ Delete or right click: take it away</source>
 <context>
     <name>ReviewBar</name>
     <message>
+        <source>Next session</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>It was not taken, for the step says something else now. Look first.</source>
         <translation>它未被接受，因为此步骤的内容已变。请先查看。</translation>
     </message>
@@ -3668,6 +4171,10 @@ Delete or right click: take it away</source>
     <message>
         <source>You chose “{value}” before this step changed: say it again</source>
         <translation>此步骤变化之前您选择了“{value}”：再次裁定</translation>
+    </message>
+    <message>
+        <source>All {asked} judged</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{judged}/{asked} judged</source>
@@ -3923,6 +4430,10 @@ Delete or right click: take it away</source>
         <translation>镜像：容器由 {name} 创建。</translation>
     </message>
     <message>
+        <source>Build: the container is built by {name}. The task&apos;s commands run as root in containers for that.</source>
+        <translation>构建：容器由 {name} 构建，任务自己的命令会为此在容器中以 root 身份运行。</translation>
+    </message>
+    <message>
         <source>Network: the host {name} has one.</source>
         <translation>网络：主机 {name} 可以联网。</translation>
     </message>
@@ -4071,10 +4582,6 @@ Delete or right click: take it away</source>
     <message>
         <source>step {n} of {count}</source>
         <translation>第 {n} 步，共 {count} 步</translation>
-    </message>
-    <message>
-        <source>called from {title}</source>
-        <translation>由 {title} 调用</translation>
     </message>
     <message>
         <source>Caller</source>
@@ -4604,6 +5111,10 @@ Delete or right click: take it away</source>
         </translation>
     </message>
     <message>
+        <source>waits for hosts, place {n}</source>
+        <translation>等待主机，排第 {n} 位</translation>
+    </message>
+    <message>
         <source>stored offline</source>
         <translation>已离线保存</translation>
     </message>
@@ -4653,10 +5164,9 @@ Delete or right click: take it away</source>
     <message>
         <source>Words of title, task, model or server; state: server: model: task: format: attention:
 is:new is:attention is:live is:imported is:guided; steps&gt; errors&gt; score&gt; cost&gt; tokens&gt;
+is:undecided is:done judged&lt;50% judged&gt;20; queue:NAME assigned:me assigned:nobody
 -… : not so</source>
-        <translation>标题、任务、模型或服务器中的词语；state: server: model: task: format: attention:
-is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&gt; cost&gt; tokens&gt;
--…：排除</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Order of the sessions</source>
@@ -5015,6 +5525,10 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     <message>
         <source>Esc returns to the list</source>
         <translation>Esc 返回列表</translation>
+    </message>
+    <message>
+        <source>{shown} of {total} sessions</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>at step {n} of {total}, following</source>
@@ -5592,8 +6106,8 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
         <translation>轨迹的步骤</translation>
     </message>
     <message>
-        <source>Find, or #420</source>
-        <translation>查找，或 #420</translation>
+        <source>Find, or 9.46</source>
+        <translation>查找，或 9.46</translation>
     </message>
     <message>
         <source>Find in the trajectory, or go to a step by its number</source>
@@ -5675,6 +6189,10 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     <message>
         <source>There is no complete submission: a file was not handed in.</source>
         <translation>没有完整的提交：有文件未上交。</translation>
+    </message>
+    <message>
+        <source>What was handed in has not the form that was asked for.</source>
+        <translation>提交的内容不符合要求的格式。</translation>
     </message>
     <message>
         <source>The submission is larger than may be handed in.</source>

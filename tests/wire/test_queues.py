@@ -7,13 +7,11 @@ from pathlib import Path
 
 import pytest
 from support.cutter import cutter
-from support.wire import AGENT, account, admin_token, fill, raw_peer, running_client, serving, until
+from support.queued import done, sessions
+from support.wire import account, admin_token, raw_peer, running_client, serving, until
 
 from core.client.client import Client
-from core.domain.events import StepAdded, encode_event, make_event
-from core.domain.head import make_head
 from core.domain.queue import QueueItem, QueueWork, Reader
-from core.domain.step import Action, StepBody
 from core.protocol.messages import Ack, Command, Nak, Queues, Reading, WatchQueues, WatchSessions
 from core.protocol.operations import (
     ChangeQueue,
@@ -24,28 +22,7 @@ from core.protocol.operations import (
     MakeQueue,
     TakeFromQueue,
 )
-from core.server.serve import Server
 from core.store import log
-
-
-def steps(count: int) -> list[bytes]:
-    """Events of a session of so many steps."""
-    action = Action(call_id="c", tool="run_command", arguments={"command": "ls"})
-    bodies = [StepBody(number=n, thought=f"step {n}", actions=(action,)) for n in range(1, count + 1)]
-    return [encode_event(make_event(StepAdded(head=make_head(b), body="0" * 64), AGENT)) for b in bodies]
-
-
-async def sessions(server: Server, *names: str, count: int = 2) -> None:
-    """Sessions that are over, as an import leaves them."""
-    for name in names:
-        await fill(server, name, steps(count))
-
-
-async def done(client: Client, session: str, op: object) -> dict[str, object]:
-    """The result of an operation that the server takes."""
-    reply = await client.answer(await client.send(session, op))  # type: ignore[arg-type]
-    assert isinstance(reply, Ack), reply
-    return reply.result
 
 
 async def refused(client: Client, session: str, op: object) -> str:
@@ -258,8 +235,6 @@ def test_a_deleted_session_leaves_its_queues(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with serving(tmp_path) as server:
             await sessions(server, "s", "t")
-            await server.hub.do("s", lambda conn: conn.execute(
-                "UPDATE session SET row = json_set(row, '$.origin', 'atif', '$.state', 'finished')"))
             async with running_client(tmp_path / "a.db", server.url, admin_token(tmp_path)) as a:
                 await done(a, "q", MakeQueue(name="Q", sessions=("s", "t")))
                 await done(a, "q", TakeFromQueue(taken="s"))

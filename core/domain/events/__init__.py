@@ -30,6 +30,7 @@ from core.domain.events.score import ScoreGiven, SubmissionMade
 from core.domain.events.session import (
     Branched,
     ControlAsked,
+    HostPlaceChanged,
     SessionContinued,
     SessionCreated,
     SessionState,
@@ -43,9 +44,9 @@ __all__ = [
     "ControlAsked", "Event", "ExchangeMade", "ExchangeRelation", "Fact", "FileChanged", "GuidanceAnswered",
     "GuidanceChangeAsked",
     "GuidanceChangeRefused", "GuidanceDelivered", "GuidanceEdited", "GuidanceFact", "GuidanceQueued",
-    "GuidanceWithdrawn", "NoteAdded", "OpinionFact", "Placed", "ScoreGiven", "SearchMade", "SearchResult",
-    "SessionContinued", "SessionCreated", "SessionState", "SessionStateChanged", "SnapshotTaken", "StepAdded",
-    "StepStarted", "SubmissionMade", "SummaryAdded", "TagSet", "TerminalOutput", "ThresholdsSet", "TimeSpent",
-    "UnknownFact", "VerdictGiven", "blobs_of", "decode_event", "decode_stored", "encode_event", "kinds_of",
+    "GuidanceWithdrawn", "HostPlaceChanged", "NoteAdded", "OpinionFact", "Placed", "ScoreGiven", "SearchMade",
+    "SearchResult", "SessionContinued", "SessionCreated", "SessionState", "SessionStateChanged", "SnapshotTaken",
+    "StepAdded", "StepStarted", "SubmissionMade", "SummaryAdded", "TagSet", "TerminalOutput", "ThresholdsSet",
+    "TimeSpent", "UnknownFact", "VerdictGiven", "blobs_of", "decode_event", "decode_stored", "encode_event", "kinds_of",
     "make_event",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from core.domain.bounds import Address, Code, Few, Id, Name, StepPlace, Text
+from core.domain.bounds import Address, Code, Count, Few, Id, Name, StepPlace, Text
 from core.domain.events.fact import Fact
 from core.domain.task import AgentSettings, Budget, Task
 
@@ -27,10 +27,24 @@ class SessionCreated(Fact, frozen=True, kw_only=True, tag="session_created"):
 
 
 class SessionStateChanged(Fact, frozen=True, kw_only=True, tag="session_state"):
-    """The session entered a state; `reason` is a stable code such as finished, limit_steps, stopped_by_person."""
+    """The session entered a state; `reason` is a stable code such as finished, limit_steps, stopped_by_person.
+
+    `queue_place`: how many wait for hosts up to this one; 0 where it waits for none.
+    """
 
     state: SessionState
     reason: Code = ""
+    detail: Text = ""
+    queue_place: Count = 0
+
+
+class HostPlaceChanged(Fact, frozen=True, kw_only=True, tag="host_place"):
+    """A host of the session was placed on a member of the server's pool; that member was lost, or is back."""
+
+    host: Name = ""
+    state: Literal["placed", "lost", "back"]
+    place: Name
+    gpus: Annotated[tuple[Name, ...], Few] = ()
     detail: Text = ""
 
 

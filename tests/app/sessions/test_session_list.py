@@ -13,11 +13,11 @@ from support.eventually import eventually
 from support.logs import SERVER, Maker
 from support.panels import workplace
 
+from app.desk.saved_filters import SavedFilter, read_filters, write_filters
 from app.desk.watermarks import Watermarks
 from app.kit import theme
 from app.sessions.model import SessionsModel
 from app.sessions.panel import build
-from app.sessions.saved_filters import SavedFilter, read_filters, write_filters
 from core.domain.events import AttentionRaised, SessionCreated, SessionStateChanged, make_event
 from core.domain.session import SessionRow, advance
 from core.domain.session_query import Candidate, InReview, SessionQuery
