@@ -7,12 +7,13 @@ import logging
 import os
 import secrets
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 
 from core.actions.registry import ActionRunner
-from core.agents.agent_process import AgentProcess, Start
+from core.agents.agent_process import TERMINAL, AgentProcess, Start
 from core.agents.delivery import Inbox
 from core.agents.exchange_context import ContextWriter
 from core.agents.exchange_steps import ExchangeSteps
@@ -24,6 +25,7 @@ from core.agents.signals import Signals
 from core.agents.states import enter, is_over, read_progress, save_progress
 from core.agents.steps import StepJournal
 from core.agents.submissions import Submissions
+from core.agents.tool_interrupt import interrupt_tools
 from core.aio import TaskScope
 from core.domain.errors import Unavailable
 from core.domain.host_rights import endpoint_of
@@ -207,6 +209,17 @@ class ExternalAgent:
     async def _until_asked(self) -> None:
         while self._inbox.wish != "stop" and not read_progress(self._journal).ending:
             await self._signals.heard()
+
+    async def interrupt(self) -> bool:
+        """End the commands that the agent runs now; the agent itself goes on. Whether there were any."""
+        if self._settings.is_attached:
+            log.info("what an attached agent runs is beyond this session's reach")
+            return False
+        opened = self._exchanges.open
+        if opened is None or opened.answered_at is None:
+            return False
+        since = (datetime.now(UTC) - opened.answered_at).total_seconds()
+        return bool(await interrupt_tools(self._host, TERMINAL, since))
 
     # ---- ends
 

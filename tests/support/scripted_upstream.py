@@ -65,6 +65,8 @@ class Script:
     pace_s: float = 0.0
     """How long every answer takes."""
     subagents: bool = True
+    first: str = "ls -la"
+    """The command of the first step."""
     before: Callable[[Received], None] | None = None
     """Called in the endpoint's thread before a request is answered."""
 
@@ -186,7 +188,7 @@ def _plan(text: str, tools: dict[str, dict[str, Any]], shell: str, script: Scrip
     def run(command: str) -> tuple[str, dict[str, Any]]:
         return _arguments(shell, tools[shell], command)
 
-    plan = [[run("ls -la")], [run("cat calc.py")], [run("echo one"), run("echo two")]]
+    plan = [[run(script.first)], [run("cat calc.py")], [run("echo one"), run("echo two")]]
     agent = next((n for n in AGENTS if n in tools), "") if script.subagents else ""
     if agent:
         properties = tools[agent].get("properties", {})
