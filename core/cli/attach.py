@@ -83,7 +83,7 @@ def _settings(recipe: str, dialect: str, base_url: str, key_env: str, model: str
 
     spoken = dialect or (recipe_named(recipe).dialect if recipe else "")
     if not spoken:
-        raise InvalidInput("no_recipe", "Nobody knows what this command speaks: say --dialect or --recipe.")
+        raise InvalidInput("no_dialect", "Nobody knows what this command speaks: say --dialect or --recipe.")
     own_url, own_key = _ENDPOINTS[spoken]
     endpoint = ModelSettings(kind="endpoint", name=model, base_url=base_url or own_url,
                              key_env=key_env or ("" if base_url else own_key))
@@ -134,9 +134,9 @@ def _run(command: tuple[str, ...], recipe: Recipe, address: GatewayAddress) -> i
     import subprocess
 
     from core.domain.errors import NotFound
-    from core.gateway.recipe import GENERAL_ENVIRONMENT, Filling
+    from core.gateway.recipe import GENERAL_ENVIRONMENT, RecipeValues
 
-    filling = Filling(gateway=address.url, token=address.token, model="", task="", workspace=os.getcwd())  # noqa: PTH109
+    filling = RecipeValues(gateway=address.url, token=address.token, model="", task="", workspace=os.getcwd())  # noqa: PTH109
     values = {name: filling.fill(value) for name, value in {**GENERAL_ENVIRONMENT, **recipe.env}.items()}
     try:
         return subprocess.run(command, env={**os.environ, **values}, check=False).returncode

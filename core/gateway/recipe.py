@@ -54,7 +54,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         return DIALECTS[self.dialect]
 
 
-class Filling(msgspec.Struct, frozen=True, kw_only=True):
+class RecipeValues(msgspec.Struct, frozen=True, kw_only=True):
     """The values of one session for the braces of its recipe."""
 
     gateway: str

@@ -51,4 +51,4 @@ def test_the_status_of_the_command_is_the_status(tmp_path: Path) -> None:
         done = tiphys(tmp_path / "home", "attach", "--dialect", "chat", "--base-url", upstream.url, "--", "false")
         assert done.returncode == 1 and "failed (agent_died), 0 steps" in done.stdout, done.stderr
     refused = tiphys(tmp_path / "home", "attach", "--", "false")
-    assert refused.returncode == 2 and "[no_recipe]" in refused.stderr
+    assert refused.returncode == 2 and "[no_dialect]" in refused.stderr

@@ -9,10 +9,10 @@ import pytest
 
 from core.domain.errors import InvalidInput, NotFound
 from core.domain.task import AgentSettings, ModelSettings, Task
-from core.gateway.recipe import GENERAL_ENVIRONMENT, Filling, names, recipe_named, recipe_of
+from core.gateway.recipe import GENERAL_ENVIRONMENT, RecipeValues, names, recipe_named, recipe_of
 from core.tasks.task_check import check_task
 
-FILLING = Filling(gateway="http://127.0.0.1:1", token="tok", model="m-1", task="a {token} task", workspace="/w")
+FILLING = RecipeValues(gateway="http://127.0.0.1:1", token="tok", model="m-1", task="a {token} task", workspace="/w")
 ENDPOINT = ModelSettings(kind="endpoint", name="m", base_url="https://api.anthropic.com", key_env="K")
 
 
