@@ -12,7 +12,7 @@ import msgspec
 from core.actions.registry import ActionRunner
 from core.agents.journal import Journal
 from core.domain.errors import NotFound, ReportableError, Unavailable
-from core.gateway.recipe import RecipeValues, Recipe
+from core.gateway.recipe import Recipe, RecipeValues
 from core.sandbox.sandbox import Job, Ran, Sandbox
 
 log = logging.getLogger("agent")
