@@ -188,7 +188,8 @@ def _fate(guidance: Guidance, state: SessionState) -> tuple[str, str, str]:
         return "↶", QCoreApplication.translate("Fate", "withdrawn"), "muted"
     if guidance.state == "answered":
         fate = QCoreApplication.translate("Fate", "delivered at step {step}, answered at {answer}")
-        return "✓", fate.format(step=guidance.delivered_step, answer=guidance.answered_step), "keep"
+        text = fate.format(step=guidance.delivered_step, answer=guidance.answered_step)
+        return "✓", text + _repeats(guidance), "keep"
     if guidance.state == "delivered":
         fate = QCoreApplication.translate("Fate", "delivered at step {step}")
         return "★", fate.format(step=guidance.delivered_step), "person"
@@ -197,6 +198,14 @@ def _fate(guidance: Guidance, state: SessionState) -> tuple[str, str, str]:
     if state in FINAL_STATES:
         return "○", QCoreApplication.translate("Fate", "waits for the session to be resumed"), "attention"
     return "○", QCoreApplication.translate("Fate", "on the server, waits for the next step"), "live"
+
+
+def _repeats(guidance: Guidance) -> str:
+    """At which steps it was put in once more, after the agent had compacted its context."""
+    if not guidance.repeated_steps:
+        return ""
+    steps = ", ".join(map(str, guidance.repeated_steps))
+    return QCoreApplication.translate("Fate", ", again after a compaction at {steps}").format(steps=steps)
 
 
 def _local(command: Queued, op: Guide, change: ChangeGuidance | None, before: int) -> GuidanceLine:

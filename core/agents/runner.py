@@ -107,7 +107,7 @@ class _Run:
         self._catalogue = Catalogue.of(self._home)
         self._allowances = None if allow else Allowances(self._home / "allowed")
         self._scope = TaskScope("runner")
-        self._actions: ActionRunner | None = None
+        self._actions: ActionRunner | ExternalAgent | None = None
         journal.hide(token)
         self._work: asyncio.Task[None] | None = None
         self._fenced: BaseException | None = None
@@ -169,7 +169,7 @@ class _Run:
             self._scope.spawn(self._interrupt(self._actions), name="interrupt")
 
     @staticmethod
-    async def _interrupt(actions: ActionRunner) -> None:
+    async def _interrupt(actions: ActionRunner | ExternalAgent) -> None:
         if await actions.interrupt():
             log.info("the running action was interrupted")
 
@@ -261,6 +261,7 @@ class _Run:
             if model is None:
                 agent = ExternalAgent(self._journal, self._inbox, self._signals, steps, hosts.first, actions,
                                       submissions, task, settings, self._folder, on_text=self._tell_thought)
+                self._actions = agent
             else:
                 agent = Agent(self._journal, self._inbox, self._signals, steps, model, actions, submissions, task,
                               settings, tools, workspace=hosts.first.workspace, on_thought=self._tell_thought,

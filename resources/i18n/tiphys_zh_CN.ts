@@ -2408,6 +2408,10 @@
         <translation>在服务器上，等待下一步骤</translation>
     </message>
     <message>
+        <source>, again after a compaction at {steps}</source>
+        <translation>，压缩后于步骤 {steps} 再次送达</translation>
+    </message>
+    <message>
         <source>on this computer, waits for the server</source>
         <translation>在本机上，等待服务器</translation>
     </message>
