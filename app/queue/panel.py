@@ -64,7 +64,7 @@ class QueueController(QObject):
         for signal in (self._place.desks.rows_changed, self._queues.changed, self._place.desks.link_changed):
             signal.connect(self._list_soon)
         self._place.settings.changed.connect(self._list_soon)
-        self._place.actions["view.queue"].triggered.connect(self._list_soon)
+        view.came_up.connect(self._list)
         self._queues.shown_changed.connect(self._on_shown)
         self._queues.session_chosen.connect(self._mark_chosen)
         view.query_changed.connect(self._on_query)
