@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
@@ -14,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.desk.frame import ListPlace
 from app.kit import theme
 from app.kit.empty import Empty, Faces
 from app.kit.i18n import plural
@@ -40,6 +42,8 @@ class TrajectoryView(QWidget):
     filter_chosen = Signal(str)
     filters_asked = Signal(bool)
     follow_asked = Signal()
+    opening_asked = Signal(object)
+    """These subagents are to be open below their callers: names of sessions, callers first."""
 
     def __init__(self, model: TrajectoryModel | NestedModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -194,6 +198,22 @@ class TrajectoryView(QWidget):
             self.filter_chosen.emit(str(self.filter.currentData()))
         self.regex.setChecked(view.get("regex") == "1")
         self.find_box.setText(view.get("find", ""))
+
+    def shown_place(self) -> ListPlace:
+        """What the list shows now; see `Filtered`."""
+        model, row = self.list.model(), self.list.rows_in_sight().start
+        if not isinstance(model, NestedModel) or not model.rowCount():
+            return ListPlace()
+        return msgspec.structs.replace(model.place_of(row), offset=self.list.rowViewportPosition(row))
+
+    def show_place(self, place: ListPlace) -> None:
+        """Open what was open, and bring the row that was the first in sight to where it stood."""
+        model = self.list.model()
+        if isinstance(model, NestedModel):
+            self.opening_asked.emit(place.opened)
+            row = model.take_place(place)
+            if row >= 0 and not self.list.is_following:
+                self.list.scroll_to(row, place.offset)
 
     # ---- own behaviour ---------------------------------------------------------------------------
 

@@ -188,6 +188,14 @@
         <translation>上一个错误(&amp;R)</translation>
     </message>
     <message>
+        <source>Where two runs &amp;part</source>
+        <translation>两次运行的分歧处(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Walk &amp;what is new</source>
+        <translation>逐一查看新内容(&amp;W)</translation>
+    </message>
+    <message>
         <source>Next session that needs &amp;attention</source>
         <translation>下一个需要关注的会话(&amp;A)</translation>
     </message>
@@ -306,6 +314,10 @@
     <message>
         <source>Texts as they were &amp;written</source>
         <translation>按原文显示(&amp;W)</translation>
+    </message>
+    <message>
+        <source>Most changed first</source>
+        <translation>更改最多的在前</translation>
     </message>
     <message>
         <source>Show or hide the left &amp;side</source>
@@ -942,6 +954,13 @@
     </message>
 </context>
 <context>
+    <name>CompareController</name>
+    <message>
+        <source>There is no other run of this task here.</source>
+        <translation>这里没有此任务的其他运行。</translation>
+    </message>
+</context>
+<context>
     <name>CompareView</name>
     <message>
         <source>The session to compare with</source>
@@ -1258,6 +1277,14 @@
     <message>
         <source>Since you looked: {news}</source>
         <translation>自上次查看以来：{news}</translation>
+    </message>
+    <message>
+        <source>Nothing is new since you looked.</source>
+        <translation>自上次查看以来没有新内容。</translation>
+    </message>
+    <message>
+        <source>That was all that is new.</source>
+        <translation>新内容已全部看完。</translation>
     </message>
 </context>
 <context>
@@ -2315,6 +2342,10 @@
         </translation>
     </message>
     <message>
+        <source>read</source>
+        <translation>仅读取</translation>
+    </message>
+    <message>
         <source>too large</source>
         <translation>过大</translation>
     </message>
@@ -2387,6 +2418,10 @@
     <message>
         <source>Go to a later step, or press F to follow.</source>
         <translation>请转到更晚的步骤，或按 F 跟随最新步骤。</translation>
+    </message>
+    <message>
+        <source>Only read, at step {steps}. What the step saw stands in Step.</source>
+        <translation>仅在第 {steps} 步读取。该步所见内容显示在“步骤”中。</translation>
     </message>
     <message>
         <source>v{version} · step {step}, in part</source>
@@ -2823,6 +2858,14 @@ Delete or right click: take it away</source>
 </context>
 <context>
     <name>ImportsController</name>
+    <message>
+        <source>without a suffix</source>
+        <translation>无后缀</translation>
+    </message>
+    <message>
+        <source>{read} files were read, {unknown} are in no known format ({kinds}).</source>
+        <translation>已读取 {read} 个文件，{unknown} 个不是已知格式（{kinds}）。</translation>
+    </message>
     <message numerus="yes">
         <source>Cancelled: %n session(s) were imported; each other one is here whole or not at all.</source>
         <translation>
@@ -2917,6 +2960,13 @@ Delete or right click: take it away</source>
     <message>
         <source>This key belongs to “{command}”: take it away there first.</source>
         <translation>此键属于“{command}”：请先在那里移除。</translation>
+    </message>
+</context>
+<context>
+    <name>LifeLine</name>
+    <message>
+        <source>Written at step {written}; read at step {read}</source>
+        <translation>在第 {written} 步写入；在第 {read} 步读取</translation>
     </message>
 </context>
 <context>
@@ -5339,6 +5389,10 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     <message>
         <source>List the files by folder</source>
         <translation>按文件夹列出文件</translation>
+    </message>
+    <message>
+        <source>List the most changed file first</source>
+        <translation>更改最多的文件列在最前</translation>
     </message>
     <message>
         <source>White space in differences</source>
