@@ -65,7 +65,7 @@ class OutlineController(QObject):
 
     def _outlined(self, session: str) -> Outlined:
         desk = self._place.sight.desk
-        reader = self._place.reader(session) if self._place.settings.get("review.blind") else ""
+        reader = self._place.reader(session) if self._place.queues.is_blind(session) else ""
         return Outlined(session, desk.trajectory(session), called_by(desk, session), reader)
 
     def _show_here(self) -> None:
@@ -102,7 +102,7 @@ class OutlineController(QObject):
         self._view.plan.show_plan("", ())
 
     def _written(self, session: str, trajectory: Trajectory, at: int) -> int:
-        if self._plans.get(session, (0, []))[0] != trajectory.seq:
+        if self._plans.get(session, (-1, []))[0] != trajectory.seq:
             self._plans[session] = (trajectory.seq, plan_steps(trajectory))
         return max((place for place in self._plans[session][1] if place <= at), default=-1)
 
