@@ -23,6 +23,7 @@ from app.step.parts import parts_of, prose
 from app.step.pictures import Pictures
 from app.step.view import StepView
 from core.domain.errors import InvalidInput
+from core.domain.request import WHOLE_REQUEST, requested
 from core.domain.events import ScoreGiven
 from core.domain.step import StepHead, decode_body
 from core.domain.tools import ToolTable
@@ -141,6 +142,7 @@ class StepController(QObject):
         title = self.tr("Step {n}").format(n=number)
         about = (self._judged(), self._verdict(entry), self._about(head))
         self._view.show_head(title, " · ".join(t for t in about if t))
+        self._view.text.mark_remarks(self._remarks(entry))
         if shown == self._shown:
             return
         self._forget()
@@ -153,6 +155,13 @@ class StepController(QObject):
     def _judged(self) -> str:
         action = self._place.cursor.action
         return self.tr("action {n} alone is judged").format(n=quantities.number(action)) if action else ""
+
+    def _remarks(self, entry: StepEntry) -> list[tuple[str, str]]:
+        """Remarks that stand on words; those of others not to a blind reader who has not judged the step."""
+        reader = self._place.reader(self._place.sight.session) if self._place.settings.get("review.blind") else ""
+        has_judged = any(verdict.author.key == reader for verdict in entry.verdicts.values())
+        return [(note.anchor.exact, f"{note.author.name}: {note.text}") for note in entry.notes
+                if note.anchor is not None and (not reader or has_judged or note.author.key == reader)]
 
     def _verdict(self, entry: StepEntry) -> str:
         """What was decided of the step, or of its actions; nothing to a blind reader who has not judged it."""
@@ -273,7 +282,8 @@ class StepController(QObject):
         self._shown = shown
         task = trajectory.created.task
         self._view.show_head(self.tr("Task"), one_line(task.title))
-        self._view.show_parts(prose(task.description, raw=self._raw))
+        asked = requested(task.description) if len(task.description) <= WHOLE_REQUEST and not self._raw else ""
+        self._view.show_parts(prose(asked or task.description, raw=self._raw))
         self._show_eye()
 
     def _about(self, head: StepHead) -> str:
@@ -333,4 +343,4 @@ def _read_parts(data: bytes, tools: ToolTable, raw: bool) -> list[Part]:
 
 PANEL = Panel("step", QT_TRANSLATE_NOOP("Panel", "Step"), build, {
     "live": ("right_below", 0), "read": ("right", 0), "compare": ("right", 0),
-    "export": ("right", 0), "queue": ("right", 19)})
+    "export": ("right", 0), "queue": ("right", 19)}, is_headed=True)

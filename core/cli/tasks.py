@@ -94,6 +94,7 @@ def novelty(session: str, model: str, base_url: str, key_env: str, answers: int,
 
 def _list_tasks(as_json: bool) -> None:
     from core.domain.host_rights import in_words
+    from core.domain.task_terms import terms_of
     from core.store.home import Home
     from core.tasks.allowances import Allowances, asked
     from core.tasks.catalogue import Catalogue
@@ -102,14 +103,15 @@ def _list_tasks(as_json: bool) -> None:
     catalogue, allowances = Catalogue.of(home.path), Allowances(home.allowed)
     for problem in catalogue.problems():
         note(f"tiphys: {problem.sentence} [{problem.code}]")
-    found = [(entry.task, *asked(entry, allowances)) for entry in catalogue.entries()]
+    found = [(entry.task, entry.agent, *asked(entry, allowances)) for entry in catalogue.entries()]
     if as_json:
-        for task, asks, digest in found:
+        for task, agent, asks, digest in found:
             emit({"task": task.id, "title": task.title, "hosts": [h.name for h in task.hosts], "asks": asks,
-                  "digest": digest, "domain": task.domain, "difficulty": task.difficulty})
+                  "digest": digest, "domain": task.domain, "difficulty": task.difficulty,
+                  "terms": terms_of(task, agent)})
         return
     table(("task", "title", "domain", "difficulty", "hosts"),
-          [(t.id, t.title, t.domain, t.difficulty, ", ".join(h.name for h in t.hosts)) for t, _, _ in found])
-    for task, asks, _ in found:
+          [(t.id, t.title, t.domain, t.difficulty, ", ".join(h.name for h in t.hosts)) for t, *_ in found])
+    for task, _, asks, _ in found:
         if asks:
             say(f"{task.id} asks of this computer: {in_words(asks)}. To allow it: tiphys allow task {task.id}")
