@@ -202,7 +202,7 @@ class StepJournal:
         progress = self.progress
         with self._journal.transaction("continue"):
             self._journal.put_slot("limits", extended(self.limits, used(progress), fact.more))
-            if self.open is None and progress.steps:
+            if self.working and self.open is None and progress.steps:  # an external agent is told by its own command
                 text = Message(role="user", content=prompts.continued(progress.ending or progress.state))
                 self._journal.put_slot("working", [*self.working, self.line(text, "continued", progress.steps)])
             self.save(msgspec.structs.replace(progress, state="queued", ending="", final_scored=False))
