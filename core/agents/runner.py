@@ -17,12 +17,15 @@ import msgspec
 
 from core import logs
 from core.actions.registry import ActionRunner, RunnerState, tool_specs
+from core.agents import prompts
 from core.agents.delivery import Inbox, News
 from core.agents.disk_watch import unless_full
 from core.agents.journal import Journal
 from core.agents.loop import Agent
 from core.agents.signals import Signals
 from core.agents.sink import Sink
+from core.agents.snapshot_store import SnapshotStore
+from core.agents.snapshots import Snapshots, restore_hosts
 from core.agents.spool import Spool
 from core.agents.states import enter, is_over, read_progress, watch_stall
 from core.agents.steps import StepJournal
@@ -248,18 +251,22 @@ class _Run:
         state = self._journal.slot("actions", RunnerState) or RunnerState()
         actions = ActionRunner(hosts, sink, settings,
                                msgspec.structs.replace(state, offsets=self._journal.terminals()))
+        store = SnapshotStore(self._home)
         try:
             await self._open(hosts, task)
+            await self._bring_back(hosts, store, steps)
             await actions.start()
             self._actions = actions
+            snapshots = Snapshots(self._journal, self._inbox, hosts, store, settings.snapshots, actions.flush)
             agent = Agent(self._journal, self._inbox, self._signals, steps, model, actions, submissions, task, settings,
-                          tools, workspace=first.workspace, on_thought=self._tell_thought)
+                          tools, workspace=first.workspace, on_thought=self._tell_thought, snapshots=snapshots)
             await unless_full(agent.run(), hosts.values())
         finally:
             self._actions = None
             if steps.progress.state in FINAL_STATES:
                 await self._end(hosts)
             await actions.close()
+            store.close()
 
     def _tell_thought(self, text: str) -> None:
         shown = self._journal.clean(text.encode("utf-8", "replace")).decode("utf-8", "replace")
@@ -283,6 +290,28 @@ class _Run:
                 for name, data in files.items():
                     await host.write_file(f"{host.workspace}/{name}", data)
             self._journal.put_slot("filled", True)
+
+    async def _bring_back(self, hosts: dict[str, Sandbox], store: SnapshotStore, steps: StepJournal) -> None:
+        """The files of a snapshot that somebody wants back, or of hosts that were lost. Raises NotFound, Unavailable.
+
+        A restart in the middle begins anew: the agent has done nothing before it is over.
+        """
+        wanted = self._journal.slot("restore", str)
+        if wanted is not None:
+            await restore_hosts(hosts, store, store.get(wanted), self._journal.terminals())
+        elif steps.progress.steps:
+            await self._replace_lost({name: host for name, host in hosts.items() if host.is_new}, store, steps)
+        self._journal.put_slot("restore", None)
+
+    async def _replace_lost(self, lost: dict[str, Sandbox], store: SnapshotStore, steps: StepJournal) -> None:
+        found = store.of(self._journal.session)
+        step = found[-1].step if found else None
+        if lost and found:
+            log.warning("hosts %s were lost: their files are as after step %d", ", ".join(lost), found[-1].step)
+            await restore_hosts(lost, store, found[-1], self._journal.terminals())
+        for name in lost:
+            if step != steps.progress.steps:
+                steps.tell(prompts.host_lost(name, step), "host_lost")
 
     def _fresh(self, task: Task, settings: AgentSettings) -> Callable[[], Sandbox] | None:
         """What makes the evaluator's container: of the first host's image, without network, removed after use."""

@@ -34,6 +34,7 @@ from core.domain.events import (
     SessionContinued,
     SessionCreated,
     SessionStateChanged,
+    SnapshotFailed,
     SnapshotTaken,
     StepAdded,
     StepStarted,
@@ -257,7 +258,7 @@ FOLDS: dict[type[Fact], _Fold] = {
 NOT_FOLDED: tuple[type[Fact], ...] = (
     SessionStateChanged, SessionContinued, ThresholdsSet, AttentionRaised, AttentionCleared,  # of the session's row
     ControlAsked,  # read by the runner alone
-    SnapshotTaken,  # looked up in the log by who restores
+    SnapshotTaken, SnapshotFailed,  # looked up in the log by who restores
     UnknownFact,
 )
 """The kinds of which a trajectory keeps nothing."""

@@ -66,9 +66,9 @@ class ChangeGuidance(Op, frozen=True, kw_only=True, tag="change_guidance"):
 
 
 class Control(Op, frozen=True, kw_only=True, tag="control"):
-    """Pause, resume, stop; or interrupt the action that is running."""
+    """Pause, resume, stop; interrupt the action that is running; or take a snapshot after the step."""
 
-    control: Literal["pause", "resume", "stop", "interrupt"]
+    control: Literal["pause", "resume", "stop", "interrupt", "snapshot"]
 
 
 class ContinueSession(Op, frozen=True, kw_only=True, tag="continue_session"):

@@ -1,9 +1,8 @@
 """A host in a Docker container: non-root, no capabilities, read-only but for two volumes and bounded tmpfs.
 
 The root file system is read-only, so whatever a task changes lies in /workspace and /home/agent. These are
-volumes: a writable layer would need a writable root. A commit does not hold volumes, so a snapshot copies
-them, engine to engine, into a helper container of the same image and commits that; a container that starts
-from a snapshot finds them again, because the engine fills a new volume from the image.
+volumes: a writable layer would need a writable root. A commit does not hold volumes, so a snapshot reads their files
+from inside, and only those that changed (`core.agents.saved_files`).
 
 The daemon is the container's main process and talks over a socket on a volume of its own: a tmpfs of a fixed size,
 so that nothing fills this machine's disk beside what is measured. Where that cannot be entered from here (the engine
@@ -29,7 +28,7 @@ from core.domain.task import Host
 from core.sandbox.bridge import open_bridge
 from core.sandbox.daemon_link import Streams
 from core.sandbox.engine import Client, in_thread, is_local, open_engine
-from core.sandbox.image import INSTALLED, REPOSITORY, build_image
+from core.sandbox.image import INSTALLED, build_image
 from core.sandbox.linked import BOOT, LinkedSandbox, connect_socket
 
 SOCKET = "/run/tiphys"
@@ -55,6 +54,7 @@ class DockerSandbox(LinkedSandbox):
                  bridge: bool | None = None) -> None:
         """`bridge` chooses the way in (None: the socket itself where the engine is local and we may)."""
         super().__init__(host, "/workspace")
+        self.folders = dict(WRITABLE)
         self.session = session
         self.name = _plain(f"tiphys-{session}-{host.name}")
         self.image = image or host.image
@@ -102,10 +102,6 @@ class DockerSandbox(LinkedSandbox):
         """See Sandbox. The engine measures its volumes."""
         volumes = await in_thread(volume_sizes, self._engine())
         return sum(volumes.get(self._volume(which), 0) for which in WRITABLE)
-
-    async def snapshot(self, tag: str) -> str:
-        """See Sandbox. Processes are frozen while the files are copied."""
-        return await in_thread(self._snapshot, _plain(tag))
 
     async def _connect(self) -> Streams:
         if not self._bridge:
@@ -157,6 +153,7 @@ class DockerSandbox(LinkedSandbox):
     def _create(self) -> Any:
         engine = self._engine()
         image = build_image(engine, self.image)
+        self.is_new = not self._has_volume(engine)
         for which in WRITABLE:
             engine.volumes.create(self._volume(which), labels=self.labels)
         user = os.getuid() or 1000
@@ -168,6 +165,12 @@ class DockerSandbox(LinkedSandbox):
             image, command, entrypoint=["python3"], name=self.name, labels=self.labels,
             hostname=_plain(self.host.name)[:60], user=f"{user}:{user}", working_dir="/workspace", detach=True,
             **self._limits(engine), **self._mounts())
+
+    def _has_volume(self, engine: Client) -> bool:
+        with contextlib.suppress(docker.errors.NotFound):
+            engine.volumes.get(self._volume("workspace"))
+            return True
+        return False
 
     def _limits(self, engine: Client) -> dict[str, Any]:
         memory = max(64, self.host.memory_mb) << 20
@@ -188,20 +191,6 @@ class DockerSandbox(LinkedSandbox):
         tmpfs = {"/tmp": f"size={part}m,mode=1777,exec", "/run/ptyd": f"size={min(part, 64)}m,mode=1777"}
         mounts.append(Mount(SOCKET, self._volume(SOCKET_VOLUME), type="volume", no_copy=True))
         return {"mounts": mounts, "tmpfs": tmpfs}
-
-    def _snapshot(self, tag: str) -> str:
-        engine, container = self._engine(), self._container()
-        helper = engine.containers.create(container.image.id, ["true"], labels=self.labels)
-        container.pause()
-        try:
-            for target in WRITABLE.values():
-                stream, _ = container.get_archive(target)
-                helper.put_archive(str(Path(target).parent), stream)
-            helper.commit(REPOSITORY, tag)
-        finally:
-            container.unpause()
-            helper.remove(force=True)
-        return f"{REPOSITORY}:{tag}"
 
 
 def volume_sizes(engine: Client) -> dict[str, int]:

@@ -29,20 +29,22 @@ from core.domain.events.score import ScoreGiven, SubmissionMade
 from core.domain.events.session import (
     Branched,
     ControlAsked,
+    NotSaved,
     SessionContinued,
     SessionCreated,
     SessionState,
     SessionStateChanged,
+    SnapshotFailed,
     SnapshotTaken,
 )
 from core.domain.events.step import StepAdded, StepStarted, SummaryAdded
 
 __all__ = [
-    "FACT_KINDS", "AnnotationFact", "AttentionCleared", "AttentionKind", "AttentionRaised", "Branched",
-    "ControlAsked", "Event", "Fact", "FileChanged", "GuidanceAnswered", "GuidanceChangeAsked",
-    "GuidanceChangeRefused", "GuidanceDelivered", "GuidanceEdited", "GuidanceFact", "GuidanceQueued",
-    "GuidanceWithdrawn", "NoteAdded", "OpinionFact", "Placed", "ScoreGiven", "SearchMade", "SearchResult",
-    "SessionContinued", "SessionCreated", "SessionState", "SessionStateChanged", "SnapshotTaken", "StepAdded",
+    "FACT_KINDS", "AnnotationFact", "AttentionCleared", "AttentionKind", "AttentionRaised", "Branched", "ControlAsked",
+    "Event", "Fact", "FileChanged", "GuidanceAnswered", "GuidanceChangeAsked", "GuidanceChangeRefused",
+    "GuidanceDelivered", "GuidanceEdited", "GuidanceFact", "GuidanceQueued", "GuidanceWithdrawn", "NotSaved",
+    "NoteAdded", "OpinionFact", "Placed", "ScoreGiven", "SearchMade", "SearchResult", "SessionContinued",
+    "SessionCreated", "SessionState", "SessionStateChanged", "SnapshotFailed", "SnapshotTaken", "StepAdded",
     "StepStarted", "SubmissionMade", "SummaryAdded", "TagSet", "TerminalOutput", "ThresholdsSet", "TimeSpent",
     "UnknownFact", "VerdictGiven", "blobs_of", "decode_event", "decode_stored", "encode_event", "kinds_of",
     "make_event",

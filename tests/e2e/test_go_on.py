@@ -1,0 +1,150 @@
+"""Going on after everything was lost, and another way, with real servers, runners and sandboxes."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from pathlib import Path
+
+import docker
+import msgspec
+import pytest
+from support.parts import Parts, stopped, wait
+
+from core.agents.context import WorkingLine
+from core.domain.events import SnapshotTaken, StepAdded, decode_event
+from core.domain.step import decode_body
+from core.store import blobs
+from core.store.sqlite import connect, scalar
+
+TASK = """
+id = "ledger"
+title = "A ledger"
+description = "Write lines into a ledger."
+hosts = [{ name = "main" }, { name = "side" }]
+[limits]
+steps = 60
+[evaluator]
+script = "evaluate.py"
+submission = ["ledger"]
+[agent]
+sandbox = "SANDBOX"
+[agent.snapshots]
+every_steps = 3
+[agent.model]
+kind = "scripted"
+script = "script.toml"
+"""
+EVALUATE = """
+import json, pathlib, sys
+lines = pathlib.Path(sys.argv[1], "ledger").read_text().split()
+print(json.dumps({"total": min(100, 5 * len(lines) + 40 * ("advised" in lines)), "message": f"{len(lines)} lines"}))
+"""
+LINES = 12
+
+
+def script() -> str:
+    """Every step adds a line and shows all; advice adds one more, once."""
+    def turn(command: str) -> str:
+        return (f'[[turn]]\nthought = "a line"\n[[turn.calls]]\ntool = "run_command"\n[turn.calls.arguments]\n'
+                f'command = "{command}"\nsession_id = "main"\nwait_for_completion = true\n')
+
+    lines = "".join(turn(f"echo {n} >> ledger; cat ledger") for n in range(1, LINES + 1))
+    branch = turn("echo advised >> ledger; cat ledger").replace("turn", "branch.turn")
+    return ("pace_s = 0.3\n" + lines + '[[turn]]\n[[turn.calls]]\ntool = "finish"\n'
+            + '[[branch]]\nname = "advice"\nwhen = "advise"\nback = true\n' + branch)
+
+
+@pytest.fixture(params=["local", pytest.param("docker", marks=pytest.mark.docker)])
+def whole(request: pytest.FixtureRequest, tmp_path: Path) -> Parts:
+    made = Parts(tmp_path / "home")
+    folder = made.home / "tasks" / "ledger"
+    folder.mkdir(parents=True)
+    (folder / "task.toml").write_text(TASK.replace("SANDBOX", request.param))
+    (folder / "script.toml").write_text(script())
+    (folder / "evaluate.py").write_text(EVALUATE)
+    made.kind = request.param  # type: ignore[attr-defined]
+    return made
+
+
+def run(whole: Parts) -> str:
+    words = ["--unconfined", "--allow"] if whole.kind == "local" else []  # type: ignore[attr-defined]
+    return str(whole.tiphys("run", "ledger", *words)[0]["session"])
+
+
+def facts(whole: Parts, session: str, kind: type) -> list[object]:
+    found = [decode_event(body).fact for body in whole.bodies(whole.home / "server.db", session)]
+    return [fact for fact in found if isinstance(fact, kind)]
+
+
+def observed(whole: Parts, session: str, step: int) -> str:
+    fact = next(f for f in facts(whole, session, StepAdded) if f.head.number == step)
+    with contextlib.closing(connect(whole.home / "server.db", readonly=True)) as conn:
+        return str(decode_body(blobs.get(conn, fact.body)).observations[0].output.text)
+
+
+def lose_everything(whole: Parts, session: str) -> list[str]:
+    """SIGKILL for all processes; the journal's folder, the containers and their volumes go. What the agent was to read.
+    """
+    with contextlib.closing(connect(whole.home / "sessions" / session / "journal.db", readonly=True)) as conn:
+        working = scalar(conn, "SELECT value FROM slot WHERE key = 'working'")
+    whole.kill_runner(session)
+    whole.kill_server()
+    if whole.kind == "docker":  # type: ignore[attr-defined]
+        client = docker.from_env()
+        for container in client.containers.list(all=True, filters={"label": f"tiphys.session={session}"}):
+            container.remove(force=True)
+        for volume in client.volumes.list(filters={"label": f"tiphys.session={session}"}):
+            volume.remove(force=True)
+        client.close()
+    shutil.rmtree(whole.home / "sessions" / session)
+    return [line.ref.hash for line in msgspec.json.decode(working, type=list[WorkingLine])]
+
+
+def test_a_session_of_which_all_is_lost_goes_on_from_a_snapshot_with_the_same_context(whole: Parts) -> None:
+    whole.start_server()
+    session = run(whole)
+    with stopped(whole, session):
+        wait(lambda: whole.trajectory(session).row.steps >= 4, "four steps")
+        whole.tiphys("pause", session)
+        wait(lambda: whole.trajectory(session).row.state == "paused", "the pause")
+        [taken] = whole.tiphys("snapshot", session)
+        assert taken["cause"] == "person" and {one["kind"] for one in taken["not_saved"]} >= {"shell", "temporary"}
+        step = taken["step"]
+        working = lose_everything(whole, session)
+        [restored] = whole.tiphys("restore-session", session)
+        assert (restored["step"], restored["journal"]) == (step, "restored")
+        whole.start_server()
+        whole.tiphys("resume", session)
+        wait(lambda: whole.trajectory(session).row.state == "finished", "the end")
+        again = whole.trajectory(session)
+        assert [ref.hash for ref in again.context(step + 1)][:-1] == working, "the very bytes, and the note"
+        assert [entry.head.number for entry in again.steps] == list(range(1, LINES + 2))
+        assert observed(whole, session, step + 1).split() == [str(n) for n in range(1, step + 2)]
+        listed = whole.tiphys("snapshots", session)
+        assert [one["cause"] for one in listed][-1] == "end" and any(one["cause"] == "steps" for one in listed)
+        assert all(one["here"] for one in listed)
+        assert len(facts(whole, session, SnapshotTaken)) == len(listed)
+
+
+def test_a_finished_session_whose_host_was_lost_continues_with_its_files(whole: Parts) -> None:
+    whole.start_server()
+    session = run(whole)
+    with stopped(whole, session):
+        wait(lambda: whole.trajectory(session).row.state == "finished", "the end")
+        wait(lambda: not whole.runners(session), "the runner ends")
+        if whole.kind == "docker":  # type: ignore[attr-defined]
+            client = docker.from_env()
+            for container in client.containers.list(all=True, filters={"label": f"tiphys.session={session}"}):
+                container.remove(force=True)
+            for volume in client.volumes.list(filters={"label": f"tiphys.session={session}"}):
+                volume.remove(force=True)
+            client.close()
+        else:
+            for folder in (whole.home / "sessions" / session / "local").iterdir():
+                shutil.rmtree(folder)
+        steps = whole.trajectory(session).row.steps
+        whole.tiphys("continue", session, "--guide", "advise", "--steps", "10")
+        wait(lambda: whole.trajectory(session).row.state == "finished", "it goes on")
+        assert observed(whole, session, steps + 1).split() == [*(str(n) for n in range(1, LINES + 1)), "advised"]
+        assert whole.trajectory(session).row.score == 100
