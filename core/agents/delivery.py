@@ -16,6 +16,7 @@ from core.agents.progress import AgentProgress
 from core.domain.attention import Thresholds
 from core.domain.errors import Conflict
 from core.domain.events import (
+    Branched,
     ControlAsked,
     Event,
     GuidanceAnswered,
@@ -87,6 +88,11 @@ class Inbox:
         return self._journal.slot("created", SessionCreated)
 
     @property
+    def branched(self) -> Branched | None:
+        """From where the session goes another way; None for one that begins by itself."""
+        return self._journal.slot("branched", Branched)
+
+    @property
     def thresholds(self) -> Thresholds:
         """From where on the session asks for a look, as a person last said."""
         return self._journal.slot("thresholds", Thresholds) or Thresholds()
@@ -128,6 +134,8 @@ class Inbox:
         match event.fact:
             case SessionCreated() as fact:
                 self._journal.put_slot("created", fact)
+            case Branched(is_call=False) as fact:
+                self._journal.put_slot("branched", fact)
             case ThresholdsSet() as fact:
                 self._journal.put_slot("thresholds", fact.thresholds)
             case GuidanceQueued() as fact:
@@ -258,8 +266,9 @@ class Inbox:
         return state  # type: ignore[return-value]
 
     def waiting(self) -> list[HeldGuidance]:
-        """Guidance that no step holds yet, in the order of the log."""
-        return self._held("state = 'queued'")
+        """Guidance that no step holds yet, in the order of the log; not what a branch gets at a step still to come."""
+        due = branched.due if (branched := self.branched) else {}
+        return [held for held in self._held("state = 'queued'") if due.get(held.id, 0) <= self._begun() + 1]
 
     def delivered(self, upto: int) -> list[HeldGuidance]:
         """Guidance that steps up to `upto` were given, in order."""

@@ -16,7 +16,7 @@ from core.agents import prompts
 from core.agents.asking import Asker, Halted
 from core.agents.delivery import Inbox
 from core.agents.journal import Journal
-from core.agents.progress import reached
+from core.agents.progress import AgentProgress, reached
 from core.agents.signals import Signals
 from core.agents.snapshots import Snapshots
 from core.agents.states import enter, is_over
@@ -61,6 +61,7 @@ class Agent:
             Message(role="user", content=prompts.task_prompt(self._task)),
         ])
         self._steps.go_on()
+        self._steps.tell_waiting()
         if self._inbox.wish not in ("pause", "stop"):
             self._enter("running")
         try:
@@ -86,7 +87,7 @@ class Agent:
         if self._steps.open is not None:
             return True
         progress = self._steps.progress
-        ending = progress.ending or reached(progress, self._steps.limits)
+        ending = self._ending_now(progress)
         if not ending:
             if self._snapshots is not None:
                 await self._snapshots.at_border()
@@ -95,6 +96,15 @@ class Agent:
             return await self._wait_for_guidance()
         await self._end(ending)
         return False
+
+    def _ending_now(self, progress: AgentProgress) -> str:
+        """The reason for which the run ends now, or "". A branch first takes all the steps again that it is to."""
+        branched = self._inbox.branched
+        if branched is not None and branched.replays and progress.steps < branched.step:
+            return ""
+        if branched is not None and branched.ends and progress.steps >= branched.step:
+            return "replayed"
+        return progress.ending or reached(progress, self._steps.limits)
 
     async def _pause(self) -> None:
         self._enter("paused", "paused_by_person")

@@ -55,6 +55,12 @@ def host_lost(host: str, step: int | None) -> str:
     return " ".join(fill("host_lost", {"host": host, "files": files}).split())
 
 
+def undone(step: int, titles: Sequence[tuple[int, str, bool]]) -> str:
+    """What an agent is told that goes another way from files of before: steps (number, title, failed) are undone."""
+    lines = "\n".join(f"{n}. {neutral(title)}{' — failed' if failed else ''}" for n, title, failed in titles[-200:])
+    return fill("undone", {"step": str(step), "steps": lines}).strip()
+
+
 def no_action() -> str:
     """What an answer without any action is told."""
     return " ".join(fill("no_action").split())

@@ -11,6 +11,7 @@ import os
 import re
 import signal
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -18,6 +19,7 @@ import msgspec
 from core import logs
 from core.actions.registry import ActionRunner, RunnerState, tool_specs
 from core.agents import prompts
+from core.agents.branching import answering, seed
 from core.agents.delivery import Inbox, News
 from core.agents.disk_watch import unless_full
 from core.agents.journal import Journal
@@ -201,12 +203,21 @@ class _Run:
         task, settings = created.task, created.agent
         self._check(task, settings)
         self._hide_keys(settings)
-        model = open_task_model(self._catalogue, task, settings.model)
+        self._seed(task)
+        model = answering(self._inbox.branched, self._home / "server.db",
+                          open_task_model(self._catalogue, task, settings.model))
         self._check(task, settings)  # again: what was read is what was allowed
         try:
             await self._with_hosts(task, settings, model)
         finally:
             await model.close()
+
+    def _seed(self, task: Task) -> None:
+        """A branch begins with what another session had. Raises NotFound where its snapshot is not here."""
+        branched = self._inbox.branched
+        if branched is not None:
+            with closing(SnapshotStore(self._home)) as store:
+                seed(self._journal, store, branched, self._home / "server.db", task.limits)
 
     async def _created(self) -> SessionCreated:
         """What the session is; and, when the server can be reached, everything that its log says by now."""

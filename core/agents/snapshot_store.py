@@ -26,10 +26,12 @@ YOUNG = timedelta(hours=1)
 
 
 class SavedTerminal(msgspec.Struct, frozen=True, kw_only=True):
-    """A terminal: where its shell stood, how long its stream was, and the end of its text."""
+    """A terminal: where its shell stood (below `folder`, where that is one of the saved), how long its stream was, and
+    the end of its text."""
 
     host: str
     name: str
+    folder: str = ""
     cwd: str = ""
     length: int = 0
     text: BlobRef = ""

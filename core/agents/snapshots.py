@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import posixpath
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime, timedelta
 
@@ -178,8 +179,17 @@ class Snapshots:
     async def _terminal(self, name: str, host: Sandbox, info: TerminalInfo, writer: PieceWriter) -> SavedTerminal:
         text = await host.terminals.read(info.name, max(0, info.total - RECALLED), info.total) if info.total else None
         data = self._journal.clean(text.data) if text else b""
-        return SavedTerminal(host=name, name=info.name, cwd=info.cwd, length=info.total,
+        folder, cwd = _place(host, info.cwd)
+        return SavedTerminal(host=name, name=info.name, folder=folder, cwd=cwd, length=info.total,
                              text=writer.put(data) if data else "")
+
+
+def _place(host: Sandbox, path: str) -> tuple[str, str]:
+    """A path as the name of a saved folder and what follows it; ("", path) where it lies elsewhere."""
+    for name, folder in host.folders.items():
+        if path == folder or path.startswith(f"{folder}/"):
+            return name, path[len(folder) + 1 :]
+    return "", path
 
 
 def _of_host(name: str, host: Host) -> list[NotSaved]:
@@ -210,8 +220,9 @@ async def restore_hosts(hosts: Mapping[str, Sandbox], store: SnapshotStore, snap
 
 async def _reopen(host: Sandbox, one: SavedTerminal, text: bytes, length: int) -> None:
     """With a shell that stands where the other one stood, if that folder is there."""
+    cwd = posixpath.join(host.folders[one.folder], one.cwd) if one.folder in host.folders else one.cwd
     try:
-        cwd = one.cwd if one.cwd and (await host.stat(one.cwd)).kind == "dir" else ""
+        cwd = cwd if cwd and (await host.stat(cwd)).kind == "dir" else ""
     except ReportableError:
         cwd = ""
     await host.terminals.open(one.name, cwd=cwd, offset=length, recall=text)

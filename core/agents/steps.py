@@ -73,6 +73,14 @@ class StepJournal:
             with self._journal.transaction("task"):
                 self._journal.put_slot("working", [self.line(m, "task", 0) for m in messages])
 
+    def tell_waiting(self) -> None:
+        """Have the agent read what was left for it before it began."""
+        text = self._journal.slot("untold", str)
+        if text is not None:
+            with self._journal.transaction("tell"):
+                self.tell(text, "undone")
+                self._journal.put_slot("untold", None)
+
     def tell(self, text: str, source: str) -> None:
         """Have the agent read a text before its next step."""
         with self._journal.transaction("tell"):

@@ -35,6 +35,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "continue": ("control:continue_", "Go on with a session that has ended."),
     "stop": ("control:stop", "End a session."),
     "interrupt": ("control:interrupt", "End the action that is running now."),
+    "branch": ("branch:branch", "Go another way from a step of a session on."),
     "snapshot": ("snapshots:snapshot", "Save files, terminals and journal of a working session."),
     "snapshots": ("snapshots:snapshots", "List the snapshots of sessions."),
     "restore-session": ("snapshots:restore_session", "Bring a session back from a snapshot."),

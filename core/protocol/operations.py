@@ -11,6 +11,7 @@ from core.domain.attention import Thresholds
 from core.domain.bounds import (
     Code,
     Count,
+    Few,
     Id,
     Many,
     Name,
@@ -24,7 +25,7 @@ from core.domain.bounds import (
 )
 from core.domain.events import AttentionKind
 from core.domain.guidance import GuidanceMode
-from core.domain.task import AgentSettings, Budget, Task
+from core.domain.task import AgentSettings, Budget, ModelSettings, Task
 from core.domain.verdict import Author, VerdictValue
 
 
@@ -78,6 +79,27 @@ class ContinueSession(Op, frozen=True, kw_only=True, tag="continue_session"):
     more: Budget = Budget()
     guidance: Id = ""
     text: Text = ""
+
+
+class BranchSession(Op, frozen=True, kw_only=True, tag="branch_session"):
+    """Make a session, under the id that the command names, that goes another way from a step of `parent` on.
+
+    It has the guidance that the other was given up to its next step, but for `without`, and `text` (under the id
+    `guidance`) at that step. `model` (with admin) answers instead of the other's. `replays`, `more`, `ends`, `group`
+    and `arm` as in the fact `branched`.
+    """
+
+    parent: Id
+    step: StepPlace
+    without: Annotated[tuple[Id, ...], Few] = ()
+    guidance: Id = ""
+    text: Text = ""
+    model: ModelSettings | None = None
+    more: Budget = Budget()
+    replays: bool = True
+    ends: bool = False
+    group: Id = ""
+    arm: Name = ""
 
 
 class GiveVerdict(Op, frozen=True, kw_only=True, tag="give_verdict"):
@@ -155,6 +177,7 @@ class SetThresholds(Op, frozen=True, kw_only=True, tag="set_thresholds"):
 AnyOp = (
     CreateSession | ImportSession | Guide | ChangeGuidance | Control | GiveVerdict | AddNote | SetTag | ClearAttention
     | SetThresholds | TellTime | MergeOpinions | DeleteSession | ContinueSession
+    | BranchSession
 )
 
 

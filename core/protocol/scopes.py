@@ -21,6 +21,7 @@ from core.protocol.messages import (
 )
 from core.protocol.operations import (
     AddNote,
+    BranchSession,
     ChangeGuidance,
     ClearAttention,
     ContinueSession,
@@ -46,6 +47,7 @@ SCOPE_OF_OP: dict[type[Op], str] = {
     ChangeGuidance: "guide",
     Control: "guide",
     ContinueSession: "guide",
+    BranchSession: "guide",
     ClearAttention: "guide",
     SetThresholds: "guide",
     GiveVerdict: "review",

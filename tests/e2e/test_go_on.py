@@ -148,3 +148,34 @@ def test_a_finished_session_whose_host_was_lost_continues_with_its_files(whole: 
         wait(lambda: whole.trajectory(session).row.state == "finished", "it goes on")
         assert observed(whole, session, steps + 1).split() == [*(str(n) for n in range(1, LINES + 1)), "advised"]
         assert whole.trajectory(session).row.score == 100
+
+
+def test_branches_with_and_without_advice_share_the_past_and_differ_by_the_advice(whole: Parts) -> None:
+    whole.start_server()
+    session = run(whole)
+    with stopped(whole, session):
+        wait(lambda: whole.trajectory(session).row.steps >= 4, "four steps")
+        whole.tiphys("guide", session, "advise")
+        wait(lambda: whole.trajectory(session).row.state == "finished", "the end")
+        [guidance] = whole.trajectory(session).guidance.values()
+        step = guidance.delivered_step - 1
+        group = ["--group", "question"]
+        [given] = whole.tiphys("branch", session, "--step", str(step), *group, "--arm", "with")
+        lacking = whole.tiphys("branch", session, "--step", str(step), "--without", guidance.id, "--times", "2", *group)
+        earlier = whole.tiphys("branch", session, "--step", "2", *group, "--arm", "early")
+        undone = whole.tiphys("branch", session, "--step", "2", "--no-replay", *group, "--arm", "undone")
+        for one in (given, *lacking, *earlier, *undone):
+            wait(lambda one=one: whole.trajectory(one["session"]).row.state == "finished", "a branch ends")
+        assert whole.trajectory(given["session"]).row.score == whole.trajectory(session).row.score == 100
+        assert {whole.trajectory(one["session"]).row.score for one in lacking} == {60}
+        for one in (given, *lacking):
+            branch = whole.trajectory(one["session"])
+            assert branch.steps[0].head.number == step + 1, "its past is the other's"
+            assert [r.hash for r in branch.context(step + 1)][:step] == [
+                r.hash for r in whole.trajectory(session).context(step + 1)][:step]
+            assert (branch.row.parent, branch.row.group) == (session, "question")
+        assert [s.head.number for s in whole.trajectory(earlier[0]["session"]).steps][:2] == [1, 2], "taken again"
+        assert whole.trajectory(earlier[0]["session"]).row.score == 60
+        assert whole.tiphys("branch", session, "--step", str(step + 1), "--without", guidance.id, status=1) == []
+        for one in (given, *lacking, *earlier, *undone):
+            whole.stop(one["session"])

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from core.domain.bounds import Address, Code, Few, Id, Name, Reason, Seconds, StepPlace, Text, Title, Total
+from core.domain.bounds import Address, Code, Few, Id, Many, Name, Reason, Seconds, StepPlace, Text, Title, Total
 from core.domain.events.fact import Fact
 from core.domain.task import AgentSettings, Budget, Task
 
@@ -77,8 +77,25 @@ class SnapshotFailed(Fact, frozen=True, kw_only=True, tag="snapshot_failed"):
 
 
 class Branched(Fact, frozen=True, kw_only=True, tag="branched"):
-    """This session continues from a snapshot of another, or (`is_call`) a step of the other called it as a subagent."""
+    """This session goes another way from a step of another on, or (`is_call`) a step of the other called it as a
+    subagent.
+
+    Its past up to step `base` is the other's, and so are files and context, from `snapshot` ("" with 0: from nothing).
+    Steps base+1..step are taken again with the other's answers (`replays`), or the agent reads that they are undone.
+    `due` says at which step guidance that the other had is given here; `without` is what it had and this one has not.
+    `more` leaves so much beyond what was used by then. It `ends` after `step` where nothing but that is asked.
+    Sessions of one `group` answer one question together; those of the same `arm` differ by chance alone.
+    """
 
     parent: Id
     step: StepPlace
     is_call: bool = False
+    base: StepPlace = 0
+    snapshot: Id = ""
+    replays: bool = False
+    ends: bool = False
+    due: Annotated[dict[Id, StepPlace], Many] = {}
+    without: Annotated[tuple[Id, ...], Few] = ()
+    more: Budget = Budget()
+    group: Id = ""
+    arm: Name = ""
