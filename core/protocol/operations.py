@@ -85,8 +85,8 @@ class BranchSession(Op, frozen=True, kw_only=True, tag="branch_session"):
     """Make a session, under the id that the command names, that goes another way from a step of `parent` on.
 
     It has the guidance that the other was given up to its next step, but for `without`, and `text` (under the id
-    `guidance`) at that step. `model` (with admin) answers instead of the other's. `replays`, `more`, `ends`, `group`
-    and `arm` as in the fact `branched`.
+    `guidance`) at that step. `model` (with admin) answers instead of the other's. `from_start`: every step is taken
+    again, from no snapshot. `replays`, `more`, `ends`, `group` and `arm` as in the fact `branched`.
     """
 
     parent: Id
@@ -97,6 +97,7 @@ class BranchSession(Op, frozen=True, kw_only=True, tag="branch_session"):
     model: ModelSettings | None = None
     more: Budget = Budget()
     replays: bool = True
+    from_start: bool = False
     ends: bool = False
     group: Id = ""
     arm: Name = ""

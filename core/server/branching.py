@@ -101,7 +101,8 @@ def _check(row: SessionRow, op: BranchSession, given: list[GivenGuidance]) -> No
 def _base(conn: Connection, op: BranchSession, parent: Branched | None, lookups: Lookups) -> tuple[int, str]:
     """The step and the snapshot to begin from: the newest one up to the step, or what the other itself began from."""
     here = lookups.snapshots(op.parent)
-    found = [s for s in log.snapshots(conn, op.parent) if s.step <= op.step and s.id in here]
+    found = [s for s in log.snapshots(conn, op.parent) if s.step <= op.step and s.id in here
+             and not op.from_start]
     if found:
         last = max(found, key=lambda one: one.step)
         return last.step, last.id

@@ -55,16 +55,20 @@ def script() -> str:
             + '[[branch]]\nname = "advice"\nwhen = "advise"\nback = true\n' + branch)
 
 
-@pytest.fixture(params=["local", pytest.param("docker", marks=pytest.mark.docker)])
-def whole(request: pytest.FixtureRequest, tmp_path: Path) -> Parts:
-    made = Parts(tmp_path / "home")
+def of_kind(kind: str, home: Path) -> Parts:
+    made = Parts(home)
     folder = made.home / "tasks" / "ledger"
     folder.mkdir(parents=True)
-    (folder / "task.toml").write_text(TASK.replace("SANDBOX", request.param))
+    (folder / "task.toml").write_text(TASK.replace("SANDBOX", kind))
     (folder / "script.toml").write_text(script())
     (folder / "evaluate.py").write_text(EVALUATE)
-    made.kind = request.param  # type: ignore[attr-defined]
+    made.kind = kind  # type: ignore[attr-defined]
     return made
+
+
+@pytest.fixture(params=["local", pytest.param("docker", marks=pytest.mark.docker)])
+def whole(request: pytest.FixtureRequest, tmp_path: Path) -> Parts:
+    return of_kind(request.param, tmp_path / "home")
 
 
 def run(whole: Parts) -> str:
@@ -179,3 +183,47 @@ def test_branches_with_and_without_advice_share_the_past_and_differ_by_the_advic
         assert whole.tiphys("branch", session, "--step", str(step + 1), "--without", guidance.id, status=1) == []
         for one in (given, *lacking, *earlier, *undone):
             whole.stop(one["session"])
+
+
+def test_the_recorded_answers_lead_to_the_same_state_or_the_first_difference_is_named(tmp_path: Path) -> None:
+    whole = of_kind("local", tmp_path / "home")
+    lines = script()
+    (whole.home / "tasks/ledger/script.toml").write_text(lines.replace("pace_s = 0.3", "pace_s = 0.0"))
+    whole.start_server()
+    session = run(whole)
+    with stopped(whole, session):
+        wait(lambda: whole.trajectory(session).row.state == "finished", "the end")
+        [same] = whole.tiphys("replay", session)
+        assert (same["is_same"], same["steps"]) == (True, LINES + 1)
+        again = whole.trajectory(same["replay"])
+        assert (again.row.state, again.row.reason, again.row.score) == ("finished", "replayed", 60)
+        (whole.home / "tasks/ledger/script.toml").write_text(lines.replace("echo 7 >>", "echo $RANDOM$RANDOM >>"))
+        other = run(whole)
+        wait(lambda: whole.trajectory(other).row.state == "finished", "the end of the other")
+        [differs] = whole.tiphys("replay", other, status=1)
+        assert differs["difference"]["step"] == 7 and differs["difference"]["what"] == "line 7 of the output"
+        for one in (same["replay"], other, differs["replay"]):
+            whole.stop(one)
+
+
+def test_whether_an_advice_helped_is_answered_by_branches_on_both_sides(tmp_path: Path) -> None:
+    whole = of_kind("local", tmp_path / "home")
+    whole.start_server()
+    session = run(whole)
+    with stopped(whole, session):
+        wait(lambda: whole.trajectory(session).row.steps >= 3, "three steps")
+        whole.tiphys("guide", session, "advise")
+        wait(lambda: whole.trajectory(session).row.state == "finished", "the end")
+        [guidance] = whole.trajectory(session).guidance.values()
+        [found] = whole.tiphys("counterfactual", session, guidance.id, "--times", "2", "--wait")
+        given, lacking = found["arms"]
+        assert (given["name"], given["mean"], given["ended"]) == ("with", 100, 2)
+        assert (lacking["name"], lacking["scores"], lacking["interval"]) == ("without", [60, 60], [60, 60])
+        assert found["differences"] == [{"arm": "with", "other": "without", "mean": 40, "interval": [40, 40]}]
+        parts = {one["session"]: one for one in found["partings"]}
+        assert found["against"] == session and all(not parts[one].get("step") for one in given["sessions"])
+        assert {parts[one]["step"] for one in lacking["sessions"]} == {guidance.delivered_step}
+        assert "advised" in parts[lacking["sessions"][0]]["other_title"]
+        assert whole.tiphys("compare", found["group"]) == [found]
+        for one in parts:
+            whole.stop(one)
