@@ -60,6 +60,8 @@ ACTIONS: tuple[Entry, ...] = (
           "session", icon="zap"),
     Entry("session.continue", QT_TRANSLATE_NOOP("Actions", "&Continue…"), ("Ctrl+Shift+Y",), "session",
           icon="skip-forward"),
+    Entry("session.branch", QT_TRANSLATE_NOOP("Actions", "&Branch from this step…"), ("B",), "session",
+          icon="corner-down-right"),
     Entry("session.stop", QT_TRANSLATE_NOOP("Actions", "&Stop…"), (), "session", icon="square"),
     Entry("session.clear_attention", QT_TRANSLATE_NOOP("Actions", "&Attention dealt with"), ("Ctrl+Shift+A",),
           "session"),

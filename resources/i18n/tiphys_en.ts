@@ -2,6 +2,26 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en">
 <context>
+    <name>BranchController</name>
+    <message numerus="yes">
+        <source>%n branch(es) begin; Compare offers them as a group.</source>
+        <translation>
+            <numerusform>%n branch begins; Compare offers it as a group.</numerusform>
+            <numerusform>%n branches begin; Compare offers them as a group.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>BranchDialog</name>
+    <message numerus="yes">
+        <source>%n session(s) begin.</source>
+        <translation>
+            <numerusform>%n session begins.</numerusform>
+            <numerusform>%n sessions begin.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ChooseView</name>
     <message numerus="yes">
         <source>%n place(s) look like secrets; [redacted] is written there:</source>
@@ -27,6 +47,13 @@
 </context>
 <context>
     <name>CompareView</name>
+    <message numerus="yes">
+        <source>All begin with the same %n step(s).</source>
+        <translation>
+            <numerusform>All begin with the same step.</numerusform>
+            <numerusform>All begin with the same %n steps.</numerusform>
+        </translation>
+    </message>
     <message numerus="yes">
         <source>Both take the same %n step(s).</source>
         <translation>
