@@ -121,6 +121,7 @@ class _Table(PlainTable):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
+        self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.horizontalHeader().hide()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

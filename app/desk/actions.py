@@ -74,7 +74,7 @@ ACTIONS: tuple[Entry, ...] = (
     Entry("go.handed_in", QT_TRANSLATE_NOOP("Actions", "What was &handed in"), ("H",), "go", icon="package-check"),
     Entry("go.next_person", QT_TRANSLATE_NOOP("Actions", "Next turn of a &person"), ("P",), "go", icon="user-round"),
     Entry("go.previous_person", QT_TRANSLATE_NOOP("Actions", "Previous turn of a person"), ("Shift+P",), "go"),
-    Entry("go.caller", QT_TRANSLATE_NOOP("Actions", "&Back to the step that called this subagent"), ("Backspace",),
+    Entry("go.caller", QT_TRANSLATE_NOOP("Actions", "&Back to where this session came from"), ("Backspace",),
           "go", icon="corner-left-up"),
     Entry("go.follow", QT_TRANSLATE_NOOP("Actions", "&Follow the live tail"), ("Ctrl+End", "F"), "go"),
     Entry("go.find", QT_TRANSLATE_NOOP("Actions", "Find in the &trajectory"), ("Ctrl+F", "/"), "go"),

@@ -70,6 +70,7 @@ class ContinueDialog(QDialog):
             if self._ended_by == ended:
                 box.setValue(10)
         self._enable_agree()
+        self.text.setFocus()
 
     def _enable_agree(self) -> None:
         left = {"limit_steps": self.steps.value(), "limit_wall": self.hours.value()}

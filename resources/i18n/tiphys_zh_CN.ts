@@ -152,8 +152,8 @@
         <translation>上一条人的话</translation>
     </message>
     <message>
-        <source>&amp;Back to the step that called this subagent</source>
-        <translation>回到调用此子智能体的步骤(&amp;B)</translation>
+        <source>&amp;Back to where this session came from</source>
+        <translation>回到此会话的来处(&amp;B)</translation>
     </message>
     <message>
         <source>&amp;Follow the live tail</source>
@@ -3885,6 +3885,14 @@ Delete or right click: take it away</source>
     <message>
         <source>Task</source>
         <translation>任务</translation>
+    </message>
+    <message>
+        <source>branched from {title}</source>
+        <translation>分支自 {title}</translation>
+    </message>
+    <message>
+        <source>Branch</source>
+        <translation>分支</translation>
     </message>
     <message>
         <source>step {n} of {count}</source>
