@@ -1,7 +1,7 @@
 # Two commands are all that is needed, on a fresh machine too:
 #   make run    the desktop with the demonstration running (without a display: the whole way, headless)
 #   make test   everything that continuous integration needs
-# The rest: make lint types contracts translations check shape format fuzz attacks foreign audit faults faults-long bench study screenshots packages packages-test clean
+# The rest: make lint types contracts translations check shape format fuzz attacks foreign audit faults faults-long bench study screenshots packages packages-test site clean
 
 SHELL := /bin/bash
 PYTHON ?= python3
@@ -12,7 +12,7 @@ INPUTS := pyproject.toml $(SETUP)/venv.sh
 
 export PYTHON LANG := C.UTF-8
 
-.PHONY: help run test lint types contracts translations check shape format fuzz attacks foreign audit faults faults-long bench study packages package-deb package-run packages-test release server-package try-server-package pages clean engine-stop
+.PHONY: help run test lint types contracts translations check shape format fuzz attacks foreign audit faults faults-long bench study packages package-deb package-run packages-test release server-package try-server-package pages site clean engine-stop
 
 help:
 	@sed -n 's/^# \?//p' Makefile | head -4
@@ -121,10 +121,16 @@ server-package:
 try-server-package: server-package
 	packaging/server/try.sh dist/tiphys-server_*_amd64.deb $(or $(SUITE),bookworm)
 
-# The pages and files that are made of the source: docs/server-settings.md, docs/errors.md, packaging/server/server.toml.
+# The pages and files that are made of the source: docs/server-settings.md, docs/errors.md, docs/protocol.schema.json,
+# packaging/server/server.toml.
 pages: $(VENV)/.has-test
 	$(BIN)/python packaging/server_settings.py
 	$(BIN)/python packaging/errors_page.py
+	$(BIN)/python packaging/protocol_schema.py
+
+# The manual as a site that is read without a network, in English and Chinese: dist/site/index.html.
+site:
+	@$(PYTHON) -B packaging/site/build.py
 
 # All of a release at once, into dist/: make release VERSION=1.2.3 (the changelog names it).
 release:

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Make a release: version, changelog, wheel, packages, bill of materials and sums in dist/, a commit and a tag.
+# Make a release: version, changelog, wheel, packages, manual, bill of materials and sums in dist/, a commit and a tag.
 # usage: release.sh VERSION        (nothing is sent anywhere)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -15,6 +15,7 @@ git diff --quiet || git commit -qam "Release $version"
 rm -rf dist/*.deb dist/*.run dist/*.whl
 mkdir -p dist
 "$python" -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist . 2> >(grep -v 'is ignored: it is neither' >&2)
+"$python" -B packaging/site/build.py
 TIPHYS_ZSTD=19 packaging/desktop/packages.sh
 git tag "v$version"
 echo "v$version is in dist/ and tagged here:"

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.export.model import state_words
+from app.export.words import reason
 from app.kit import theme
 from app.kit.boxes import column, row
 from app.kit.empty import Empty, Faces
@@ -159,9 +160,9 @@ class SampleView(QWidget):
     def _show_share(self) -> None:
         page = self._page
         if not page.samples:
-            reason = page.refused[0].sentence if page.refused else ""
+            why = reason(page.refused[0]) if page.refused else ""
             self._share.setText("")
-            set_hint(self._text, visible(self.tr("This session gives no sample. {why}").format(why=reason)))
+            set_hint(self._text, visible(self.tr("This session gives no sample. {why}").format(why=why)))
             return
         share = 100 * page.trained / page.total if page.total else 0.0
         text = self.tr("▸ {trained} of {total} tokens are trained ({share} %)").format(
@@ -173,12 +174,12 @@ class SampleView(QWidget):
         if undecided:
             text += " · " + self.tr("? %n action(s) that nobody judged", "", plural(undecided))
         if page.template_refused is not None:
-            text += "\n" + page.template_refused.sentence
+            text += "\n" + reason(page.template_refused)
         self._share.setText(text)
 
     def _show_left_out(self) -> None:
         """What an export would leave out of this session, and why: each reason once."""
-        reasons = Counter(r.sentence for r in self._page.refused)
+        reasons = Counter(reason(r) for r in self._page.refused)
         lines = [f"✗ {one_line(sentence, 240)}" + (f" (×{times})" if times > 1 else "")
                  for sentence, times in reasons.most_common(MOST_REASONS)]
         more = len(reasons) - len(lines)

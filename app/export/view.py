@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from app.export.model import SessionChoices
 from app.export.sample_view import SampleView
 from app.export.training_view import TrainingView
+from app.export.words import about, reason, remark
 from app.kit import theme
 from app.kit.boxes import column, row
 from app.kit.folder_box import FolderBox
@@ -52,8 +53,8 @@ class ChooseView(QWidget):
         self.list.setSpacing(theme.GRID // 2)
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.format = self._choice(self.tr("Format"), [(line.title, name) for name, line in DATASET_FORMATS.items()])
-        for i, line in enumerate(DATASET_FORMATS.values()):
-            self.format.setItemData(i, line.about, Qt.ItemDataRole.ToolTipRole)
+        for i, (name, line) in enumerate(DATASET_FORMATS.items()):
+            self.format.setItemData(i, about(name, line), Qt.ItemDataRole.ToolTipRole)
         self._show_about()
         self.model = FolderBox(self.tr("Folder of the model or tokenizer"),
                                self.tr("SmolLM2, the small model of the training extra"), self)
@@ -171,7 +172,7 @@ class ChooseView(QWidget):
     def show_report(self, report: Report, folder: str = "") -> None:
         """What was written to `folder`, or what would be."""
         parts = [self._heading(report, folder), *self._totals(report)]
-        parts += [Part(text=f"⚠ {w}\n", meaning="attention") for w in report.warnings]
+        parts += [Part(text=f"⚠ {remark(w)}\n", meaning="attention") for w in report.warnings]
         if report.findings:
             count = sum(f.count for f in report.findings)
             text = self.tr("%n place(s) look like secrets; [redacted] is written there:", None, plural(count))
@@ -189,7 +190,7 @@ class ChooseView(QWidget):
                 undecided=number(session.undecided), samples=number(session.samples)) + "\n"))
             for refusal in session.refused[:200]:
                 where = self.tr("step {step}: ").format(step=refusal.step) if refusal.step else ""
-                parts.append(Part(text=f"✗ {where}{refusal.sentence}\n", meaning="mask"))
+                parts.append(Part(text=f"✗ {where}{reason(refusal)}\n", meaning="mask"))
         parts += [Part(text=f"\n{one}", style="mono") for one in report.files]
         self._report.show_parts(parts)
 

@@ -19,4 +19,12 @@ class DownloadBar(ProgressRow):
         """What is fetched, and how much of it is here, from 0 to 1."""
         self.text.setText(text)
         self.show_share(share)
+        self.cancel.show()
+        self.show()
+
+    def show_work(self, text: str) -> None:
+        """What is done that cannot be measured or cancelled."""
+        self.text.setText(text)
+        self.bar.setRange(0, 0)
+        self.cancel.hide()
         self.show()

@@ -16,6 +16,7 @@ from app.desk.session_key import id_of
 from app.desk.workplace import Workplace
 from app.kit.ask import file_to_save, yes_or_no
 from app.kit.safe_text import one_line
+from app.offline.bar import DownloadBar
 from app.offline.download import Download
 from app.offline.loss_words import Question, archiving_of, deletion_of, no_admin, no_server, old_server, removal_of
 from core.domain.errors import ReportableError, Unavailable, make_error
@@ -46,6 +47,11 @@ class RemovalController(QObject):
         self._place, self._window = place, window.widget
         self._acts = {"session.delete": self._delete, "session.archive": self._archive}
         self._busy = False
+        self._bar = DownloadBar(self._window)
+        self._bar.hide()
+        window.status.addPermanentWidget(self._bar)
+        self._fetching: Download | None = None
+        self._bar.cancelled.connect(self._cancel_fetching)
         self._own = self._title = ""  # what is deleted by this window; how the session in sight is called
         for key in self._acts:
             place.actions[key].triggered.connect(partial(self._start_act, key))
@@ -82,6 +88,7 @@ class RemovalController(QObject):
             await self._acts[key](session)
         finally:
             self._busy = False
+            self._bar.hide()
             self._enable_actions()
 
     # ---- the two acts ----------------------------------------------------------------------------
@@ -101,7 +108,10 @@ class RemovalController(QObject):
         if not await self._agreed(archiving_of(plan.lost, chosen, deletes=not plan.why)):
             return
         desk = self._place.desks.of(session)
-        await self._fetch(desk, session)
+        if not await self._fetch(desk, session):
+            return
+        words = QCoreApplication.translate("Removal", "Writing “{title}” and reading it back")
+        self._bar.show_work(words.format(title=_title(plan)))
         head = await asyncio.to_thread(_write, desk.replica.path, id_of(session), Path(chosen))
         await self._remove(session, plan, head)
         words = QCoreApplication.translate("Removal", "“{title}” is in {path}, which was read back.")
@@ -131,18 +141,35 @@ class RemovalController(QObject):
             lost = losses_of(conn, id_of(session))
         return RemovalPlan(msgspec.structs.replace(lost, hosts=0), why)
 
-    async def _fetch(self, desk: Desk, session: str) -> None:
-        """Have all of a session here. Raises Unavailable where that is not to be had."""
+    def _show_fetching(self) -> None:
+        if self._fetching is not None:
+            words = QCoreApplication.translate("Removal", "Fetching what is to be archived: {percent} %")
+            share = self._fetching.share
+            self._bar.show_download(words.format(percent=int(share * 100)), share)
+
+    def _cancel_fetching(self) -> None:
+        download, self._fetching = self._fetching, None
+        if download is not None:
+            download.cancel()
+
+    async def _fetch(self, desk: Desk, session: str) -> bool:
+        """Have all of it here; False where the reader cancelled. Raises Unavailable where it is not to be had."""
         done: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        download = Download(desk, session, self)
+        download = self._fetching = Download(desk, session, self)
+        download.progressed.connect(self._show_fetching)
         download.ended.connect(done.set_result)
         download.start()
         try:
             if desk.link.state != "online" and not self._is_whole(desk, session):
                 download.cancel()
-            if not await done or download.absent:
+            whole = await done
+            if self._fetching is not download:  # taken away by Cancel
+                return False
+            if not whole or download.absent:
                 raise Unavailable("not_whole", "Not all of the session is here, and its server does not send it now.")
+            return True
         finally:
+            self._fetching = None
             download.deleteLater()
 
     def _is_whole(self, desk: Desk, session: str) -> bool:

@@ -81,29 +81,27 @@ class PlacesController(QObject):
 
     def open_text(self, text: str) -> None:
         """Go where a text leads, or say why not."""
-        if is_invitation(text):
-            self.invited.emit(text)
-            return
         try:
-            self._go(self._read(text))
+            self._follow(text)
         except ReportableError as error:
             self._place.notices.report(error)
 
     def await_link(self, text: str) -> None:
         """Go to a link of the command line: its session may not be known before the server has answered."""
-        if is_invitation(text):
-            self.invited.emit(text)
-            return
-        try:
-            link = parse_link(text)
-        except ReportableError as error:
-            self._place.notices.report(error)
-            return
-        if self._is_here(link):
+        link = self._link_to_come(text)
+        if link is None:
             self.open_text(text)
         else:
             self._awaited = link
             self._patience.start()
+
+    def _link_to_come(self, text: str) -> DeepLink | None:
+        """None where there is nothing to wait for."""
+        try:
+            link = parse_link(text)
+        except ReportableError:
+            return None
+        return None if self._is_here(link) else link
 
     def _is_here(self, link: DeepLink) -> bool:
         """Whether there is nothing to wait for: its session is here, or its server is not on the list."""
@@ -120,6 +118,13 @@ class PlacesController(QObject):
             entry = self._place.servers.get(server_of(here))
             return DeepLink(id_of(here), int(number), server=entry.address if entry is not None else "")
         return parse_link(text if is_link(text) else str(DeepLink(text)))
+
+    def _follow(self, text: str) -> None:
+        """Raises as `_read` and `_go` do."""
+        if is_invitation(text):
+            self.invited.emit(text)
+        else:
+            self._go(self._read(text))
 
     def _go(self, link: DeepLink) -> None:
         try:
@@ -156,12 +161,8 @@ class PlacesController(QObject):
         dialog.open()
 
     def _on_chosen(self, text: str) -> None:
-        if is_invitation(text):
-            self._dialog.accept()
-            self.invited.emit(text)
-            return
         try:
-            self._go(self._read(text))
+            self._follow(text)
         except ReportableError as error:
             self._dialog.refuse(sentence_of(error))
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from operator import itemgetter
 
 import msgspec
 
@@ -21,18 +21,13 @@ def remarks(trajectory: Trajectory, reader: str = "", words: str = "") -> list[R
     """Those of the session first. `reader`, the key of a blind one, sees what others say of a step once they decided
     on it; `words` must all occur in one."""
     found = [Remark(0, note) for note in trajectory.notes]
-    for at, opinions in sorted(trajectory.steps.opinions.items()):
+    remarked = ((at, opinions) for at, opinions in trajectory.steps.opinions.items() if opinions.notes)
+    for at, opinions in sorted(remarked, key=itemgetter(0)):
         is_blind = bool(reader) and not any(v.author.key == reader for v in opinions.verdicts.values())
         found += [Remark(int(trajectory.steps.numbers[at]), note) for note in opinions.notes
                   if not is_blind or note.author.key == reader]
     wanted = words.casefold().split()
     return [one for one in found if all(word in _text(one) for word in wanted)]
-
-
-def words_pattern(text: str) -> re.Pattern[str] | None:
-    """What finds words of a step in what is drawn of it, whatever spaces and marks lie between; None for no words."""
-    words = re.findall(r"\w+", text)[:200]
-    return re.compile(r"\W+".join(map(re.escape, words))) if words else None
 
 
 def _text(remark: Remark) -> str:

@@ -19,9 +19,9 @@ from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
 from app.kit.two_lines import TwoLines
-from app.remarks.model import Remark, remarks, words_pattern
+from app.remarks.model import Remark, remarks
 from app.remarks.view import RemarksView
-from core.domain.anchor import anchor_of
+from core.domain.anchor import anchor_of, words_pattern
 from core.domain.errors import InvalidInput, ReportableError
 from core.domain.step import decode_body
 from core.protocol.operations import AddNote
@@ -62,7 +62,7 @@ class RemarksPanelController(QObject):
 
     def _show_remarks(self, *_: object) -> None:
         sight = self._place.sight
-        is_blind = bool(self._place.settings.get("review.blind"))
+        is_blind = self._place.queues.is_blind(self._place.sight.session)
         reader = self._place.reader(sight.session) if is_blind else ""
         found = remarks(sight.trajectory, reader, self._view.filter.text()) if sight.trajectory is not None else []
         self._model.show([(one, self._lines(one)) for one in found])

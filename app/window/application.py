@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import TypeVar
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QLocale, QObject, Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication, QDialog, QMessageBox
 
 from app.desk.workplace import Workplace
@@ -20,6 +21,7 @@ from app.sessions.new import NewSessionController
 from app.window.keys import Keys
 from app.window.keys_dialog import KeysDialog
 from app.window.keys_editor import KeysEditor
+from app.window.manual import manual_page
 from app.window.palette_controller import PaletteController
 from app.window.settings_dialog import SettingsDialog
 from app.window.window import Window
@@ -62,6 +64,7 @@ class ApplicationController(QObject):
         actions["file.settings"].triggered.connect(self._settings)
         actions["file.keys"].triggered.connect(self._change_keys)
         actions["help.keys"].triggered.connect(self._keys)
+        actions["help.manual"].triggered.connect(self._open_manual)
         actions["help.about"].triggered.connect(self._about)
         self._place.settings.changed.connect(self._on_setting)
         QApplication.styleHints().colorSchemeChanged.connect(self._on_scheme)
@@ -124,6 +127,14 @@ class ApplicationController(QObject):
 
     def _change_keys(self) -> None:
         _show(KeysEditor(self._place.actions, self._set_keys, self._window))
+
+    def _open_manual(self) -> None:
+        page = manual_page(QLocale().language() == QLocale.Language.Chinese)
+        if page is None:
+            self._place.notices.tell(self.tr("The manual is not built here: “make site” in the source makes it. Its "
+                                             "pages lie in docs."), "attention")
+        else:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(page)))
 
     def _about(self) -> None:
         box = QMessageBox(self._window)

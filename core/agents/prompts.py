@@ -23,9 +23,8 @@ def fill(name: str, values: Mapping[str, str] | None = None) -> str:
 
 def system_prompt(task: Task, workspace: str, tools: Sequence[ToolSpec] = ()) -> str:
     """The first message. `tools` only where the model has no native tool calls: then it describes them."""
-    text = fill("system", {
-        "hosts": "\n".join(_host(h) for h in task.hosts), "workspace": workspace, "limits": _limits(task.limits),
-    })
+    hosts = "\n".join([*map(_host, task.hosts), *_between(task)])
+    text = fill("system", {"hosts": hosts, "workspace": workspace, "limits": _limits(task.limits)})
     return text.strip() + ("\n" + fill("text_actions", {"tools": describe_tools(tools)}).rstrip() if tools else "")
 
 
@@ -87,8 +86,19 @@ def duration(seconds: float) -> str:
 
 
 def _host(host: Host) -> str:
-    network = "network" if host.network else "no network"
-    return f"- `{host.name}`: {host.cpus:g} CPU, {host.memory_mb:,} MB memory, {network}"
+    network = "network" if host.network else f"reaches {', '.join(host.reach)}" if host.reach else "no network"
+    parts = [f"{host.cpus:g} CPU", f"{host.memory_mb:,} MB memory", network]
+    if host.gpus:
+        parts.append(f"{host.gpus} GPU")
+    if host.data:
+        parts.append(f"read-only data in {', '.join(data.target for data in host.data)}")
+    return f"- `{host.name}`: {', '.join(parts)}"
+
+
+def _between(task: Task) -> list[str]:
+    """What its hosts have in common, as lines of the list of hosts."""
+    names = ["- They reach each other by these names."] if task.peers and len(task.hosts) > 1 else []
+    return [*names, *(["- All of them see the same folder `/shared`."] if task.shared_folder else [])]
 
 
 def _limits(limits: Limits) -> str:

@@ -10,7 +10,6 @@ import logging
 import os
 import re
 import signal
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -18,16 +17,17 @@ import msgspec
 
 from core import logs
 from core.actions.registry import ActionRunner, RunnerState, tool_specs
-from core.agents import prompts
 from core.agents.branching import answering, seed
 from core.agents.delivery import Inbox, News
 from core.agents.disk_watch import unless_full
+from core.agents.external import ExternalAgent
+from core.agents.hosts import SessionHosts, read_places
 from core.agents.journal import Journal
 from core.agents.loop import Agent
 from core.agents.signals import Signals
 from core.agents.sink import Sink
 from core.agents.snapshot_store import SnapshotStore
-from core.agents.snapshots import Snapshots, restore_hosts
+from core.agents.snapshots import Snapshots, bring_back
 from core.agents.spool import Spool
 from core.agents.states import enter, is_over, read_progress, watch_stall
 from core.agents.steps import StepJournal
@@ -38,18 +38,17 @@ from core.client.dial import is_loopback
 from core.domain.errors import Conflict, ReportableError, Unavailable
 from core.domain.events import SessionCreated
 from core.domain.host_rights import rights_of
-from core.domain.ids import new_id
 from core.domain.session import FINAL_STATES
 from core.domain.task import AgentSettings, Task
-from core.llm.model import LanguageModel
-from core.sandbox.kinds import open_sandbox
-from core.sandbox.sandbox import Sandbox
+from core.llm.model import LanguageModel, estimate_tokens
 from core.store.endpoint import read_endpoint
 from core.store.home import Home
 from core.store.lock import FileLock
 from core.store.sqlite import driver, is_disk_failure
 from core.tasks.allowances import Allowances
 from core.tasks.catalogue import Catalogue
+from core.tasks.handing_in import HandingIn
+from core.tasks.images import built_images
 from core.tasks.task_check import check_task
 
 log = logging.getLogger("agent")
@@ -57,7 +56,6 @@ log = logging.getLogger("agent")
 CATCH_UP_S = 5.0
 FOLDER_LOOK_S = 5.0
 FLUSH_S = 30.0
-SANDBOX_TRIES = 5
 _SECRET = re.compile(r"(?:^|_)(?:key|token|secret|password|passwd|credential)s?$", re.IGNORECASE)
 """Names of environment variables whose values are secrets."""
 
@@ -203,6 +201,9 @@ class _Run:
         task, settings = created.task, created.agent
         self._check(task, settings)
         self._hide_keys(settings)
+        if settings.kind == "external":
+            await self._with_hosts(task, settings, None)
+            return
         self._seed(task)
         model = answering(self._inbox.branched, self._home / "server.db",
                           open_task_model(self._catalogue, task, settings.model))
@@ -247,100 +248,46 @@ class _Run:
                 self._journal.hide(value)
                 logs.redactor.add(value)
 
-    async def _with_hosts(self, task: Task, settings: AgentSettings, model: LanguageModel) -> None:
-        session = self._journal.session
-        hosts = {h.name: open_sandbox(settings.sandbox, session, h, self._folder, home=str(self._home))
-                 for h in task.hosts}
+    async def _with_hosts(self, task: Task, settings: AgentSettings, model: LanguageModel | None) -> None:
+        """Work on the session's hosts; without a model of ours an external agent does."""
+        images = await built_images(self._catalogue, task, settings, read_places(self._folder))
+        hosts = SessionHosts(self._journal, task, settings, self._catalogue, self._folder, self._home, images)
         tools = tool_specs(task, settings)
         native = settings.model.actions == "native"
-        steps = StepJournal(self._journal, self._inbox, task, model.count, native=native,
+        count = model.count if model else estimate_tokens
+        steps = StepJournal(self._journal, self._inbox, task, count, native=native,
                       tools=msgspec.json.encode(tools) if native else b"")
-        first = next(iter(hosts.values()))
-        submissions = Submissions(self._journal, steps, task, self._catalogue, first, self._fresh(task, settings),
-                                  lambda: self._check(task, settings))
+        handing_in = HandingIn(task, self._catalogue, hosts.first, hosts.for_evaluation(),
+                               lambda: self._check(task, settings), self._folder)
+        submissions = Submissions(self._journal, steps, task, handing_in)
         sink = Sink(self._journal, steps, self._signals, submissions)
         state = self._journal.slot("actions", RunnerState) or RunnerState()
-        actions = ActionRunner(hosts, sink, settings,
+        actions = ActionRunner(hosts.sandboxes, sink, settings,
                                msgspec.structs.replace(state, offsets=self._journal.terminals()))
         store = SnapshotStore(self._home)
         try:
-            await self._open(hosts, task)
-            await self._bring_back(hosts, store, steps)
+            await hosts.open(self._tell_thought)
+            await bring_back(self._journal, hosts.sandboxes, store, steps)
             await actions.start()
             self._actions = actions
-            snapshots = Snapshots(self._journal, self._inbox, hosts, store, settings.snapshots, actions.flush)
-            agent = Agent(self._journal, self._inbox, self._signals, steps, model, actions, submissions, task, settings,
-                          tools, workspace=first.workspace, on_thought=self._tell_thought, snapshots=snapshots)
-            await unless_full(agent.run(), hosts.values())
+            agent: Agent | ExternalAgent
+            if model is None:
+                agent = ExternalAgent(self._journal, self._inbox, self._signals, steps, hosts.first, actions,
+                                      submissions, task, settings, self._folder, on_text=self._tell_thought)
+            else:
+                snapshots = Snapshots(self._journal, self._inbox, hosts.sandboxes, store, settings.snapshots,
+                                      actions.flush)
+                agent = Agent(self._journal, self._inbox, self._signals, steps, model, actions, submissions, task,
+                              settings, tools, workspace=hosts.first.workspace, on_thought=self._tell_thought,
+                              snapshots=snapshots)
+            await unless_full(agent.run(), hosts.sandboxes.values())
         finally:
             self._actions = None
             if steps.progress.state in FINAL_STATES:
-                await self._end(hosts)
+                await hosts.end()
             await actions.close()
             store.close()
 
     def _tell_thought(self, text: str) -> None:
         shown = self._journal.clean(text.encode("utf-8", "replace")).decode("utf-8", "replace")
         self._spool.tell_live("thought", shown)
-
-    async def _open(self, hosts: dict[str, Sandbox], task: Task) -> None:
-        """Start the sandboxes, with patience for an engine that is just restarting; fill them once."""
-        for attempt in range(1, SANDBOX_TRIES + 1):
-            try:
-                for host in hosts.values():
-                    await host.start()
-                break
-            except Unavailable as error:
-                if attempt == SANDBOX_TRIES:
-                    raise
-                log.warning("%s Attempt %d follows.", error.sentence, attempt + 1)
-                await asyncio.sleep(2.0 ** attempt)
-        if task.workspace and not self._journal.slot("filled", bool):
-            files = self._catalogue.files(task, task.workspace)
-            for host in hosts.values():
-                for name, data in files.items():
-                    await host.write_file(f"{host.workspace}/{name}", data)
-            self._journal.put_slot("filled", True)
-
-    async def _bring_back(self, hosts: dict[str, Sandbox], store: SnapshotStore, steps: StepJournal) -> None:
-        """The files of a snapshot that somebody wants back, or of hosts that were lost. Raises NotFound, Unavailable.
-
-        A restart in the middle begins anew: the agent has done nothing before it is over.
-        """
-        wanted = self._journal.slot("restore", str)
-        if wanted is not None:
-            await restore_hosts(hosts, store, store.get(wanted), self._journal.terminals())
-        elif steps.progress.steps:
-            await self._replace_lost({name: host for name, host in hosts.items() if host.is_new}, store, steps)
-        self._journal.put_slot("restore", None)
-
-    async def _replace_lost(self, lost: dict[str, Sandbox], store: SnapshotStore, steps: StepJournal) -> None:
-        found = store.of(self._journal.session)
-        step = found[-1].step if found else None
-        if lost and found:
-            log.warning("hosts %s were lost: their files are as after step %d", ", ".join(lost), found[-1].step)
-            await restore_hosts(lost, store, found[-1], self._journal.terminals())
-        for name in lost:
-            if step != steps.progress.steps:
-                steps.tell(prompts.host_lost(name, step), "host_lost")
-
-    def _fresh(self, task: Task, settings: AgentSettings) -> Callable[[], Sandbox] | None:
-        """What makes the evaluator's container: of the first host's image, without network, removed after use."""
-        if settings.sandbox != "docker":
-            return None
-        host = msgspec.structs.replace(task.hosts[0], name="evaluator", network=False)
-
-        def fresh() -> Sandbox:
-            name = f"{self._journal.session}-evaluation-{new_id()[-8:]}"
-            return open_sandbox("docker", name, host, self._folder / "evaluation", home=str(self._home))
-
-        return fresh
-
-    @staticmethod
-    async def _end(hosts: dict[str, Sandbox]) -> None:
-        """After the end of the session nothing runs any more; files stay."""
-        for host in hosts.values():
-            try:
-                await host.stop()
-            except ReportableError as error:
-                log.warning("%s", error.sentence)

@@ -13,12 +13,14 @@ from datetime import UTC, datetime, timedelta
 
 import msgspec
 
+from core.agents import prompts
 from core.agents.delivery import Inbox
 from core.agents.journal import Journal
 from core.agents.saved_files import HostSaver, SavedHost, Seen, load_host
 from core.agents.saved_journal import JournalPart, save_journal
 from core.agents.snapshot_store import SavedTerminal, Snapshot, SnapshotStore
 from core.agents.states import read_progress
+from core.agents.steps import StepJournal
 from core.domain.errors import Conflict, NotFound, ReportableError
 from core.domain.events import NotSaved, SnapshotFailed, SnapshotTaken
 from core.domain.ids import new_id
@@ -230,3 +232,28 @@ async def _reopen(host: Sandbox, one: SavedTerminal, text: bytes, length: int) -
 
 def _now() -> datetime:
     return datetime.now(UTC)
+
+
+async def bring_back(journal: Journal, hosts: Mapping[str, Sandbox], store: SnapshotStore, steps: StepJournal) -> None:
+    """The files of a snapshot that somebody wants back, or of hosts that were lost. Raises as `restore_hosts`.
+
+    A restart in the middle begins anew: the agent has done nothing before it is over.
+    """
+    wanted = journal.slot("restore", str)
+    if wanted is not None:
+        await restore_hosts(hosts, store, store.get(wanted), journal.terminals())
+        journal.put_slot("restore", None)
+    elif steps.progress.steps and (lost := {name: host for name, host in hosts.items() if host.is_new}):
+        await _replace_lost(journal, lost, store, steps)
+
+
+async def _replace_lost(journal: Journal, lost: Mapping[str, Sandbox], store: SnapshotStore, steps: StepJournal
+                        ) -> None:
+    found = store.of(journal.session)
+    step = found[-1].step if found else None
+    if found:
+        _log.warning("hosts %s were lost: their files are as after step %d", ", ".join(lost), found[-1].step)
+        await restore_hosts(lost, store, found[-1], journal.terminals())
+    for name in lost:
+        if step != steps.progress.steps:
+            steps.tell(prompts.host_lost(name, step), "host_lost")

@@ -98,8 +98,9 @@ def _sandboxes(home: Home, one: Losses) -> str:
 
 async def _count(home: Home, session: str) -> int:
     from core.sandbox import reaper  # the engine's library takes a while to load
+    from core.server.pool_file import engines_of
 
-    return await reaper.count(str(home.path), session)
+    return await reaper.count(str(home.path), session, engines_of(home))
 
 
 def _losses(result: dict[str, Any]) -> Losses:

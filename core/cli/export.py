@@ -108,7 +108,7 @@ def export(sessions: tuple[str, ...], target: str, out: Path, model: str, dry_ru
         f"{report.rows:,} rows; {report.trained:,} of {report.tokens:,} tokens are trained.")
     for finding in report.findings:
         say(f"{finding.sample}: {finding.count} × {finding.kind} {finding.hint}")
-    for line in [*report.warnings, *report.files]:
+    for line in [*(w.sentence for w in report.warnings), *report.files]:
         say(str(line))
 
 

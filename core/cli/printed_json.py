@@ -35,6 +35,7 @@ class SessionLine(PrintedObject, frozen=True, kw_only=True):
     tokens: int | None
     cost_usd: float | None
     guidance_waiting: int
+    queue_place: int
     attention: tuple[str, ...]
     created_at: datetime | None
     updated_at: datetime | None
@@ -165,7 +166,7 @@ def session_line(row: SessionRow) -> SessionLine:
         session=row.session, title=row.title, task=row.task or None, model=row.model or None, origin=row.origin,
         state=row.state, reason=row.reason or None, steps=row.steps, errors=row.errors, score=row.score,
         tokens=row.tokens, cost_usd=row.cost_usd, guidance_waiting=max(0, row.guidance_waiting),
-        attention=row.attention, created_at=row.created_at, updated_at=row.updated_at,
+        queue_place=row.queue_place, attention=row.attention, created_at=row.created_at, updated_at=row.updated_at,
     )
 
 

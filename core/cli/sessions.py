@@ -22,5 +22,7 @@ def sessions(as_json: bool) -> None:
         for line in lines:
             emit(line)
         return
+    states = {x.session: f"{x.state} ({x.queue_place}.)" if x.queue_place else x.state for x in lines}
     table(("session", "state", "steps", "errors", "score", "tokens", "waiting", "title"),
-          [(x.session, x.state, x.steps, x.errors, x.score, x.tokens, x.guidance_waiting, x.title) for x in lines])
+          [(x.session, states[x.session], x.steps, x.errors, x.score, x.tokens, x.guidance_waiting, x.title)
+           for x in lines])

@@ -51,5 +51,9 @@ def event_line(trajectory: Trajectory, event: Event) -> str:
         case e.SessionContinued():
             return "  continued by a person"
         case e.SessionStateChanged() as f:
-            return f"  {f.state}{f' ({f.reason})' if f.reason else ''}"
+            place = f", place {f.queue_place}" if f.queue_place else ""
+            return f"  {f.state}{f' ({f.reason}{place})' if f.reason else ''}"
+        case e.HostPlaceChanged() as f:
+            gpus = f" with GPU {', '.join(f.gpus)}" if f.gpus else ""
+            return f"  host {f.host}: {f.state}, {f.place}{gpus} {f.detail}".rstrip()
     return ""

@@ -91,6 +91,12 @@ def find(anchor: TextAnchor, body: StepBody) -> AnchoredText | None:
     return max(found, key=lambda place: _likeness(anchor, place), default=None)
 
 
+def words_pattern(text: str) -> re.Pattern[str] | None:
+    """What finds the words of a text one after the other, whatever lies between them; None for no words."""
+    words = _WORD.findall(text)[:_MOST_WORDS]
+    return re.compile(r"\W+".join(map(re.escape, words))) if words else None
+
+
 def _likeness(anchor: TextAnchor, place: AnchoredText) -> tuple[bool, int, int]:
     text = place.text
     same = (text.part, text.action, text.name) == (anchor.part, anchor.action, anchor.name)
@@ -123,12 +129,11 @@ def _common_end(one: Sequence[str], other: Sequence[str]) -> int:
 
 def _word_places(text: str, selected: str) -> Iterator[tuple[int, int]]:
     """Where the words of a selection stand one after the other, whatever lies between them."""
-    words = _WORD.findall(selected)[:_MOST_WORDS]
-    if not words:
+    pattern = words_pattern(selected)
+    if pattern is None:
         sign = selected.strip()
         yield from ((at, at + len(sign)) for at in _places(text, sign))
         return
-    pattern = re.compile(r"\W+".join(map(re.escape, words)))
     for _, found in zip(range(_MOST_PLACES), pattern.finditer(text), strict=False):
         yield found.span()
 

@@ -28,8 +28,9 @@ _PORTS = {"http": 80, "https": 443}
 
 
 class HostRight(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One thing that is asked for. `name` is the path, variable, endpoint, image, evaluator's script or the host with a
-    network; `endpoint` is where a variable's value goes. A server may know kinds that its client does not."""
+    """One thing that is asked for. `name` is the path, variable, endpoint, image, evaluator's script, machine, or the
+    host with a network; `endpoint` is where a variable's value goes, or what a host reaches. A server may know kinds
+    that its client does not."""
 
     kind: Code
     name: Address = ""
@@ -48,7 +49,11 @@ _SENTENCES: dict[str, str] = {
     "variable": "the value of the variable {name} is sent to {endpoint}",
     "endpoint": "all that the agent sees is sent to {name}",
     "image": "its container is made from the image {name}",
+    "build": "its container is built by {name}: the task's own commands run as root in containers of their own",
     "network": "its host {name} has a network",
+    "reach": "its host {name} reaches {endpoint}",
+    "data": "its hosts read {name} of this computer",
+    "machine": "its agent works WITHOUT A SANDBOX on the machine {name}",
 }
 
 
@@ -72,14 +77,23 @@ def _of_sandbox(task: Task, agent: AgentSettings) -> Iterator[HostRight]:
             yield HostRight("unconfined_evaluator", task.evaluator.script)
         return
     for host in task.hosts:
-        if host.image:
-            yield HostRight("image", host.image)
+        for image in filter(None, (host.image, *host.bases)):
+            yield HostRight("image", image)
+        if host.build:
+            yield HostRight("build", host.build)
         if host.network:
             yield HostRight("network", host.name)
+        if host.machine:
+            yield HostRight("machine", host.machine)
+        for name in host.reach:
+            yield HostRight("reach", host.name, name)
+        for data in host.data:
+            if is_absolute(data.source):
+                yield HostRight("data", data.source)
 
 
 def _of_model(model: ModelSettings) -> Iterator[HostRight]:
-    if model.kind == "openai":
+    if model.kind in ("openai", "endpoint"):
         endpoint = endpoint_of(model.base_url)
         yield key_right(model.key_env, endpoint) if model.key_env else HostRight("endpoint", endpoint)
     elif model.kind == "local" and is_absolute(model.name):

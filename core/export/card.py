@@ -39,7 +39,8 @@ def manifest(report: Report, format: DatasetFormat, options: ExportOptions, rend
     return {"made_by": "tiphys", "version": VERSION, "format": format.name, "data_sha256": hashes["data"],
             "eval_sha256": hashes.get("eval", ""),
             "counts": totals, "options": choices, "model": model,
-            "sessions": [msgspec.to_builtins(s) for s in report.sessions], "warnings": report.warnings,
+            "sessions": [msgspec.to_builtins(s) for s in report.sessions],
+            "warnings": [w.sentence for w in report.warnings],
             "eval_sessions": report.eval_sessions, "findings": [msgspec.to_builtins(f) for f in report.findings]}
 
 
@@ -88,7 +89,7 @@ def _card(facts: dict[str, Any], report: Report, format: DatasetFormat) -> str:
                         "says how often each token counts: loss = Σ w·l / Σ w over an update.", ""]
     out = [f"- {r.sample or s.session}{f', step {r.step}' if r.step else ''}: {r.sentence} ({r.code})"
            for s in report.sessions for r in s.refused]
-    return "\n".join([*lines, *(out or ["Nothing."]), "", *report.warnings, ""])
+    return "\n".join([*lines, *(out or ["Nothing."]), "", *(w.sentence for w in report.warnings), ""])
 
 
 def _unjudged(report: Report, options: dict[str, Any]) -> str:

@@ -10,6 +10,7 @@ from core.domain.trajectory import StepEntry, Trajectory
 from core.domain.verdict import Outcome, StepOutcome, by_action, outcome, together, without
 from core.export.options import ExportOptions
 from core.export.source import LogSource
+from core.workers.export import UNJUDGED
 
 _NAMED = 5
 
@@ -44,13 +45,11 @@ def refuse_unjudged(source: LogSource, sessions: Sequence[str], options: ExportO
             counts[session] = undecided, len(trajectory.steps)
     if counts:
         steps = sum(undecided for undecided, _ in counts.values())
-        raise Conflict("steps_unjudged", unjudged_words(counts, len(sessions)), steps=steps, sessions=len(counts))
+        sentence = UNJUDGED.format(steps=steps, sessions=len(counts), of=len(sessions), named=named_sessions(counts))
+        raise Conflict("steps_unjudged", sentence, steps=steps, sessions=len(counts))
 
 
-def unjudged_words(counts: dict[str, tuple[int, int]], sessions: int) -> str:
-    """One sentence: how many steps of which sessions (session → undecided, all) nobody judged, and what to say."""
-    steps = sum(undecided for undecided, _ in counts.values())
+def named_sessions(counts: dict[str, tuple[int, int]]) -> str:
+    """The first sessions, each with how many of its steps nobody judged (session → undecided, all)."""
     named = [f"{session}: {undecided} of {of}" for session, (undecided, of) in list(counts.items())[:_NAMED]]
-    more = f", and {len(counts) - _NAMED} more" if len(counts) > _NAMED else ""
-    return (f"Nobody judged {steps} steps in {len(counts)} of {sessions} sessions ({', '.join(named)}{more}). Let them "
-            "be judged, or say what becomes of such steps: unjudged = keep trains them, mask leaves them out.")
+    return ", ".join(named) + (f", and {len(counts) - _NAMED} more" if len(counts) > _NAMED else "")

@@ -12,7 +12,7 @@ from core.domain.errors import Conflict, InvalidInput
 from core.export.card import manifest, write_papers
 from core.export.chains import copies, merged
 from core.export.formats import DatasetFormat, format_named
-from core.export.judged import refuse_unjudged, unjudged_words
+from core.export.judged import named_sessions, refuse_unjudged
 from core.export.options import ExportOptions
 from core.export.render import Renderer
 from core.export.report import count_row, session_report
@@ -21,10 +21,8 @@ from core.export.source import LogSource
 from core.export.splits import held_out
 from core.export.writer import RowWriter
 from core.llm.extra import has_extra
-from core.workers.export import Report
+from core.workers.export import ExportWarning, Report, warning
 
-NO_TOKENS = ("No tokenizer was at hand: tokens are not counted, and what a model's template or length would refuse is "
-             "not known.")
 OnProgress = Callable[[float], None]
 """Told the share that is done, 0–1."""
 
@@ -48,7 +46,7 @@ def dry_run(log: Path, sessions: Sequence[str], format: str, model_dir: str,
     renderer = None if blind else open_renderer(kind, model_dir, options)
     _read(log, sessions, kind, renderer, options, report, count, on_progress)
     if blind:
-        report.warnings.append(NO_TOKENS)
+        report.warnings.append(warning("no_tokenizer_at_hand"))
     return report
 
 
@@ -170,40 +168,31 @@ def _warn(report: Report, options: ExportOptions) -> None:
         if options.unjudged == "refuse":
             report.unjudged = sum(count for count, _ in undecided.values())
         report.warnings.append(_on_unjudged(undecided, options, len(report.sessions)))
-    rebuilt = sum(s.rebuilt for s in report.sessions)
-    if rebuilt:
-        report.warnings.append(f"{rebuilt} sessions do not say exactly what the model was given; their contexts "
-                               "are put together from what they do say.")
+    _warn_if(report, "rebuilt", sessions=sum(s.rebuilt for s in report.sessions))
     if options.thoughts != "drop":
-        report.warnings += _on_thoughts(report)
-    in_text = sum(s.in_text for s in report.sessions)
-    if in_text:
-        report.warnings.append(f"The tool calls of {in_text} sessions are written in the plain-text action format.")
-    if report.duplicates:
-        report.warnings.append(f"{report.duplicates} samples equal an earlier one and are left out.")
-    if report.findings:
-        places = sum(f.count for f in report.findings)
-        report.warnings.append(f"{places} places that held or looked like secrets were replaced by [redacted].")
-    if report.renamed:
-        report.warnings.append(f"People's names were taken out of {report.renamed} paths.")
-    if report.cut:
-        report.warnings.append(f"{report.cut} rows go on with a sample: the template tells its past otherwise later "
-                               "on, so that one row cannot hold it exactly.")
-    if report.seams:
-        report.warnings.append(f"At {report.seams} places the model's own token boundary is used, which tokenizing the "
-                               "whole text would not give.")
+        _warn_of_thoughts(report)
+    _warn_if(report, "in_text", sessions=sum(s.in_text for s in report.sessions))
+    _warn_if(report, "duplicates", samples=report.duplicates)
+    _warn_if(report, "findings", places=sum(f.count for f in report.findings))
+    _warn_if(report, "renamed", paths=report.renamed)
+    _warn_if(report, "cut", rows=report.cut)
+    _warn_if(report, "seams", places=report.seams)
 
 
-def _on_thoughts(report: Report) -> list[str]:
+def _warn_if(report: Report, code: str, **figures: int) -> None:
+    """Where the figure is not 0."""
+    if any(figures.values()):
+        report.warnings.append(warning(code, **figures))
+
+
+def _warn_of_thoughts(report: Report) -> None:
     shown, homeless = (sum(getattr(s, n) for s in report.sessions) for n in ("thoughts", "homeless_thoughts"))
-    if homeless:
-        return [f"The template has no place for the thoughts of {homeless} trained answers: these train without."]
-    return [] if shown else ["No trained answer of these sessions has a recorded thought."]
+    _warn_if(report, "homeless_thoughts", answers=homeless)
+    if not shown and not homeless:
+        report.warnings.append(warning("no_thoughts"))
 
 
-def _on_unjudged(undecided: dict[str, tuple[int, int]], options: ExportOptions, sessions: int) -> str:
-    if options.unjudged == "refuse":
-        return f"Writing is refused. {unjudged_words(undecided, sessions)}"
-    steps = sum(count for count, _ in undecided.values())
-    fate = "train as if they were kept" if options.unjudged == "keep" else "do not train"
-    return f"{steps} steps in {len(undecided)} of {sessions} sessions were judged by nobody; they {fate}."
+def _on_unjudged(undecided: dict[str, tuple[int, int]], options: ExportOptions, sessions: int) -> ExportWarning:
+    code = {"refuse": "unjudged_refused", "keep": "unjudged_train"}.get(options.unjudged, "unjudged_left_out")
+    return warning(code, steps=sum(count for count, _ in undecided.values()), sessions=len(undecided), of=sessions,
+                   named=named_sessions(undecided))

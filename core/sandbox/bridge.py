@@ -1,36 +1,70 @@
-"""The way to a daemon through `docker exec`, for engines that cannot mount a folder of this machine."""
+"""The way to a daemon through `docker exec`, for engines that cannot be entered otherwise.
+
+Speaks the engine's HTTP itself (Engine API, `POST /exec/{id}/start` with an upgrade), since the SDK gives no socket
+of a TLS connection that asyncio can take.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import json
+import os
+import ssl
 import struct
-from typing import Any
+from pathlib import Path
+from urllib.parse import urlsplit
 
 from core.aio import TaskScope
+from core.domain.errors import NotFound, Unavailable
 from core.sandbox.daemon_link import Streams
 from core.sandbox.engine import Client, in_thread
+from core.sandbox.placement import EngineAddress
+from core.sandbox.tunnel import engine_tunnel
 
 _FRAME = struct.Struct("!BxxxI")
 _STDOUT = 1
+_HEAD = 64 << 10
 
 
-async def open_bridge(engine: Client, container: str, command: list[str]) -> Streams:
-    """Run a command in a container and give its standard output and input as streams. Raises Unavailable."""
-
-    def start() -> Any:
-        made = engine.api.exec_create(container, command, stdin=True, stdout=True, stderr=True)
-        held = engine.api.exec_start(made["Id"], socket=True)
-        own = held._sock.dup()  # the SDK closes its socket together with the response that holds it
-        held._response.close()
-        own.setblocking(False)
-        return own
-
-    raw = await in_thread(start)
-    outer, writer = await asyncio.open_connection(sock=raw)
+async def open_bridge(at: EngineAddress, engine: Client, container: str, command: list[str]) -> Streams:
+    """Run a command in a container and give its standard output and input as streams. Raises Unavailable, NotFound."""
+    made = await in_thread(lambda: engine.api.exec_create(container, command, stdin=True, stdout=True, stderr=True))
+    outer, writer = await _connected(at)
+    body = json.dumps({"Detach": False, "Tty": False}).encode()
+    writer.write(f"POST /v{engine.api._version}/exec/{made['Id']}/start HTTP/1.1\r\nHost: docker\r\nConnection: Upgrade"
+                 f"\r\nUpgrade: tcp\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode())
+    writer.write(body)
+    try:
+        head = await outer.readuntil(b"\r\n\r\n")
+    except (asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
+        writer.close()
+        raise Unavailable("no_engine", f"The Docker engine did not begin a command: {error}.") from error
+    status = head.split(b" ", 2)[1:2]
+    if status not in ([b"101"], [b"200"]):
+        writer.close()
+        raise NotFound("not_in_engine", f"The Docker engine did not begin a command: {head[:200]!r}.")
     inner = asyncio.StreamReader()
     scope = TaskScope(f"bridge {container}")
     scope.spawn(_unwrap(outer, inner), name="unwrap")
     return inner, writer
+
+
+async def _connected(at: EngineAddress) -> Streams:
+    url = at.url or os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock"
+    if url.startswith("ssh://"):
+        url = await asyncio.to_thread(engine_tunnel, url)
+    parts = urlsplit(url)
+    if parts.scheme == "unix":
+        return await asyncio.open_unix_connection(parts.path, limit=_HEAD)
+    tls = at.tls or (os.environ.get("DOCKER_CERT_PATH", "") if os.environ.get("DOCKER_TLS_VERIFY") else "")
+    context = await asyncio.to_thread(_context, Path(tls)) if tls else None
+    return await asyncio.open_connection(parts.hostname, parts.port or 2376, ssl=context, limit=_HEAD)
+
+
+def _context(folder: Path) -> ssl.SSLContext:
+    context = ssl.create_default_context(cafile=str(folder / "ca.pem"))
+    context.load_cert_chain(folder / "cert.pem", folder / "key.pem")
+    return context
 
 
 async def _unwrap(outer: asyncio.StreamReader, inner: asyncio.StreamReader) -> None:

@@ -20,23 +20,23 @@ from pathlib import Path
 from typing import Any
 
 import docker.errors
-from docker.types import LogConfig, Mount, Ulimit
 
 from core.domain.blob import blob_hash
 from core.domain.errors import NotFound, ReportableError, Unavailable
 from core.domain.task import Host
 from core.sandbox.bridge import open_bridge
+from core.sandbox.container import SHARED, SOCKET, WRITABLE, folders, limits, networking
 from core.sandbox.daemon_link import Streams
 from core.sandbox.engine import Client, in_thread, is_local, open_engine
 from core.sandbox.image import INSTALLED, build_image
 from core.sandbox.linked import BOOT, LinkedSandbox, connect_socket
+from core.sandbox.network import ensure_egress, ensure_network, proxy_environment
+from core.sandbox.placement import HERE, HostLinks, HostPlace
 
-SOCKET = "/run/tiphys"
 SOCKET_VOLUME = "socket"
 SOCKET_BYTES, SOCKET_INODES = 1 << 20, 64
 """All that a container can write beside its socket: a tmpfs, which is memory, holds no more."""
 
-WRITABLE = {"workspace": "/workspace", "home": "/home/agent"}
 _log = logging.getLogger("sandbox")
 
 
@@ -51,16 +51,17 @@ class DockerSandbox(LinkedSandbox):
     confined = True
 
     def __init__(self, session: str, host: Host, folder: Path, image: str = "", *, home: str = "",
-                 bridge: bool | None = None) -> None:
+                 bridge: bool | None = None, placement: HostPlace = HERE, links: HostLinks = HostLinks()) -> None:
         """`bridge` chooses the way in (None: the socket itself where the engine is local and we may)."""
         super().__init__(host, "/workspace")
-        self.folders = dict(WRITABLE)
+        self.placement, self.links = placement, links
+        self.folders = dict(WRITABLE) | ({"shared": SHARED} if links.shared_folder else {})
         self.session = session
         self.name = _plain(f"tiphys-{session}-{host.name}")
         self.image = image or host.image
         self.labels = {"tiphys.session": session, "tiphys.host": host.name, "tiphys.home": home_label(home)}
         self._folder: Path | None = None
-        self._bridge = not is_local() if bridge is None else bridge
+        self._bridge = not is_local(placement.address) if bridge is None else bridge
         self._engine_client: Client = None
 
     async def start(self) -> None:
@@ -90,18 +91,21 @@ class DockerSandbox(LinkedSandbox):
         """See Sandbox."""
         with contextlib.suppress(NotFound):
             await in_thread(lambda: self._container().stop(timeout=2))
+            if self._reaches_out():
+                await in_thread(lambda: self._engine().containers.get(self._of_session("egress")).stop(timeout=0))
         await self.close()
 
     async def remove(self) -> None:
         """See Sandbox."""
-        await in_thread(lambda: remove_container(self._engine(), self.name,
-                                                 [self._volume(n) for n in (*WRITABLE, SOCKET_VOLUME)]))
+        own = [self._volume(which) for which in (*WRITABLE, SOCKET_VOLUME)]
+        await in_thread(lambda: remove_container(self._engine(), self.name, own))
+        await in_thread(self._leave_session)
         await self.close()
 
     async def disk_used(self) -> int:
         """See Sandbox. The engine measures its volumes."""
         volumes = await in_thread(volume_sizes, self._engine())
-        return sum(volumes.get(self._volume(which), 0) for which in WRITABLE)
+        return sum(volumes.get(volume, 0) for volume in self._volumes().values())
 
     async def _connect(self) -> Streams:
         if not self._bridge:
@@ -111,7 +115,7 @@ class DockerSandbox(LinkedSandbox):
                 _log.debug("the socket of %s cannot be entered from here: %s", self.name, error)
         command = ["python3", "-I", "-B", "-c", BOOT, INSTALLED, "bridge", SOCKET]
         try:
-            return await open_bridge(self._engine(), self.name, command)
+            return await open_bridge(self.placement.address, self._engine(), self.name, command)
         except NotFound as error:
             raise ConnectionRefusedError(str(error)) from error
 
@@ -123,7 +127,7 @@ class DockerSandbox(LinkedSandbox):
 
     def _engine(self) -> Client:
         if self._engine_client is None:
-            self._engine_client = open_engine()
+            self._engine_client = open_engine(self.placement.address)
         return self._engine_client
 
     def _container(self) -> Any:
@@ -140,6 +144,7 @@ class DockerSandbox(LinkedSandbox):
 
     def _ensure(self) -> None:
         """Have the container run: the one that is there, or a new one."""
+        self._ensure_network()
         try:
             container = self._container()
         except docker.errors.NotFound:
@@ -152,19 +157,25 @@ class DockerSandbox(LinkedSandbox):
 
     def _create(self) -> Any:
         engine = self._engine()
-        image = build_image(engine, self.image)
+        image = self._fit(engine)
         self.is_new = not self._has_volume(engine)
-        for which in WRITABLE:
-            engine.volumes.create(self._volume(which), labels=self.labels)
-        user = os.getuid() or 1000
+        for volume in self._volumes().values():
+            engine.volumes.create(volume, labels=self.labels)
+        user = user_id()
         engine.volumes.create(self._volume(SOCKET_VOLUME), driver="local", labels=self.labels, driver_opts={
             "type": "tmpfs", "device": "tmpfs",
             "o": f"size={SOCKET_BYTES},nr_inodes={SOCKET_INODES},mode=0700,uid={user},gid={user}"})
-        command = ["-I", "-B", "-c", BOOT, INSTALLED, "serve", SOCKET, "/run/ptyd", "/workspace"]
-        return engine.containers.create(  # the entry point is named, so that the image's own does not count
+        command = ["-I", "-B", "-c", BOOT, INSTALLED, "serve", SOCKET, "/run/ptyd", self.workspace]
+        cpus = float(engine.info().get("NCPU") or self.host.cpus)
+        made = engine.containers.create(  # the entry point is named, so that the image's own does not count
             image, command, entrypoint=["python3"], name=self.name, labels=self.labels,
-            hostname=_plain(self.host.name)[:60], user=f"{user}:{user}", working_dir="/workspace", detach=True,
-            **self._limits(engine), **self._mounts())
+            hostname=_plain(self.host.name)[:60], user=f"{user}:{user}", working_dir=self.workspace, detach=True,
+            **self._shape(cpus), **networking(self._network(), proxy_environment() if self._reaches_out() else {}))
+        if self._network():  # known there by the name that the agent is told
+            network = engine.networks.get(self._network())
+            network.disconnect(made)
+            network.connect(made, aliases=[self.host.name])
+        return made
 
     def _has_volume(self, engine: Client) -> bool:
         with contextlib.suppress(docker.errors.NotFound):
@@ -172,25 +183,53 @@ class DockerSandbox(LinkedSandbox):
             return True
         return False
 
-    def _limits(self, engine: Client) -> dict[str, Any]:
-        memory = max(64, self.host.memory_mb) << 20
-        cpus = min(self.host.cpus, float(engine.info().get("NCPU") or self.host.cpus))
-        return {
-            "init": True, "cap_drop": ["ALL"], "security_opt": ["no-new-privileges"], "read_only": True,
-            "pids_limit": max(16, self.host.pids), "mem_limit": memory, "memswap_limit": memory,
-            "nano_cpus": int(cpus * 1e9), "network_mode": "bridge" if self.host.network else "none",
-            "ipc_mode": "private",
-            "ulimits": [Ulimit(name="nofile", soft=4096, hard=4096), Ulimit(name="core", soft=0, hard=0),
-                        Ulimit(name="fsize", soft=self.host.disk_mb << 20, hard=self.host.disk_mb << 20)],
-            "log_config": LogConfig(type="json-file", config={"max-size": "1m", "max-file": "1"}),
-        }
+    def _fit(self, engine: Client) -> str:
+        """The image that the container is made of."""
+        return build_image(engine, self.image)
 
-    def _mounts(self) -> dict[str, Any]:
-        part = max(16, min(512, self.host.memory_mb // 4))
-        mounts = [Mount(target, self._volume(which), type="volume") for which, target in WRITABLE.items()]
-        tmpfs = {"/tmp": f"size={part}m,mode=1777,exec", "/run/ptyd": f"size={min(part, 64)}m,mode=1777"}
-        mounts.append(Mount(SOCKET, self._volume(SOCKET_VOLUME), type="volume", no_copy=True))
-        return {"mounts": mounts, "tmpfs": tmpfs}
+    def _shape(self, cpus: float) -> dict[str, Any]:
+        """Its limits and folders."""
+        return {**limits(self.host, cpus, self.placement.gpus),
+                **folders(self.host, self._volumes(), self._volume(SOCKET_VOLUME), self.links)}
+
+    def _volumes(self) -> dict[str, str]:
+        """Where its volumes appear, and their names; the shared one is the session's."""
+        own = {target: self._volume(which) for which, target in WRITABLE.items()}
+        return own | ({SHARED: self._of_session("shared")} if self.links.shared_folder else {})
+
+    def _reaches_out(self) -> bool:
+        return self.host.network or bool(self.host.reach)
+
+    def _network(self) -> str:
+        """The session's network where the host is on it, else ""."""
+        return self._of_session("network") if self.links.has_peers or self._reaches_out() else ""
+
+    def _leave_session(self) -> None:
+        """With its last host goes what the session's hosts have in common on this engine."""
+        engine, egress = self._engine(), self._of_session("egress")
+        left = engine.containers.list(all=True, filters={"label": f"tiphys.session={self.session}"})
+        if {container.name for container in left} <= {egress}:
+            remove_container(engine, egress, [self._of_session("shared")])
+            with contextlib.suppress(docker.errors.NotFound):
+                engine.networks.get(self._of_session("network")).remove()
+
+    def _of_session(self, what: str) -> str:
+        return _plain(f"tiphys-{self.session}--{what}")
+
+    def _ensure_network(self) -> None:
+        """The session's network and way out, as far as this host is on them."""
+        if not self._network():
+            return
+        engine = self._engine()
+        ensure_network(engine, self._network(), self.labels)
+        if self._reaches_out():
+            ensure_egress(engine, self._of_session("egress"), self._network(), build_image(engine), self.links.reach,
+                          self.labels)
+
+
+def user_id() -> int:
+    """Whom a sandbox's programs run as: never root."""
+    return os.getuid() or 1000
 
 
 def volume_sizes(engine: Client) -> dict[str, int]:

@@ -1,34 +1,68 @@
-"""The Docker engine through its SDK: blocking calls in threads, its errors as `Unavailable`."""
+"""Docker engines through the SDK, here and elsewhere: blocking calls in threads, their errors as `Unavailable`."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import docker
 import docker.errors
+import docker.tls
 import requests
 
 from core.domain.errors import NotFound, Unavailable
+from core.sandbox.placement import EngineAddress
+from core.sandbox.tunnel import engine_tunnel
 
 T = TypeVar("T")
 Client = Any
 """docker.DockerClient; the SDK has no types."""
 
+OWN = EngineAddress()
+"""The engine that DOCKER_HOST names, or the one of this machine."""
 
-def open_engine(timeout: int = 120) -> Client:
-    """A client of the engine that DOCKER_HOST names, or of the local one. Raises Unavailable. Close it."""
+
+def open_engine(at: EngineAddress = OWN, timeout: int = 120) -> Client:
+    """A client of an engine, by SSH through a tunnel. Raises Unavailable. Close it."""
     try:
-        return docker.from_env(timeout=timeout)
-    except docker.errors.DockerException as error:
+        if not at.url:
+            return docker.from_env(timeout=timeout)
+        url = engine_tunnel(at.url) if at.url.startswith("ssh://") else at.url
+        client = docker.DockerClient(base_url=url, version="auto", timeout=timeout, tls=_tls(at.tls) or False)
+    except (docker.errors.DockerException, requests.RequestException, OSError) as error:
         raise _unavailable(error) from error
+    return client
 
 
-def is_local() -> bool:
+def _tls(folder: str) -> Any:
+    if not folder:
+        return None
+    place = Path(folder)
+    return docker.tls.TLSConfig(client_cert=(str(place / "cert.pem"), str(place / "key.pem")), verify=True,
+                                ca_cert=str(place / "ca.pem"))
+
+
+async def describe_engine(at: EngineAddress, timeout: int = 20) -> str:
+    """What an engine is, in a line. Raises Unavailable where it does not answer."""
+    def ask() -> str:
+        client = open_engine(at, timeout)
+        try:
+            info = client.info()
+        finally:
+            client.close()
+        return (f"Docker {info.get('ServerVersion', '?')}, {info.get('NCPU', 0)} CPUs, "
+                f"{int(info.get('MemTotal', 0)) >> 20:,} MiB")
+
+    return await in_thread(ask)
+
+
+def is_local(at: EngineAddress = OWN) -> bool:
     """Whether the engine runs on this machine, so that it can mount our folders."""
-    return os.environ.get("DOCKER_HOST", "unix://").startswith("unix://")
+    return (at.url or os.environ.get("DOCKER_HOST") or "unix://").startswith("unix://")
 
 
 async def in_thread(call: Callable[..., T], *args: Any) -> T:
@@ -49,3 +83,9 @@ def translated(call: Callable[..., T], *args: Any) -> T:
 def _unavailable(error: Exception) -> Unavailable:
     text = str(getattr(error, "explanation", None) or error)[:500]
     return Unavailable("no_engine", f"The Docker engine cannot do it now: {text}.", why=text)
+
+
+def drop_image(name: str, at: EngineAddress = OWN) -> None:
+    """Delete an image that nothing needs any more. Blocking; in the worst case it stays."""
+    with contextlib.suppress(docker.errors.DockerException, Unavailable), contextlib.closing(open_engine(at)) as engine:
+        engine.images.remove(name, force=True)

@@ -3,85 +3,108 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from contextlib import closing
+from typing import Any, TypeVar
 
 import docker.errors
 
+from core.domain.errors import Unavailable
 from core.sandbox.docker import home_label
-from core.sandbox.engine import in_thread, open_engine
+from core.sandbox.engine import OWN, Client, in_thread, open_engine
+from core.sandbox.placement import EngineAddress
+
+Engines = Sequence[EngineAddress]
+T = TypeVar("T")
 
 
-async def reap(home: str, keep: Collection[str]) -> list[str]:
+async def reap(home: str, keep: Collection[str], engines: Engines = (OWN,)) -> list[str]:
     """Delete what the installation `home` made for sessions other than `keep`; gives the containers' names.
 
     Raises Unavailable where no engine can be reached.
     """
     wanted = frozenset(keep)
-    return await in_thread(_delete, home_label(home), lambda labels: not _belongs(labels, wanted))
+    return await _on_all(engines, lambda one: _delete(one, home_label(home), lambda had: not _belongs(had, wanted)))
 
 
-async def remove(home: str, sessions: Collection[str], others: Collection[str]) -> list[str]:
+async def remove(home: str, sessions: Collection[str], others: Collection[str],
+                 engines: Engines = (OWN,)) -> list[str]:
     """Delete containers and volumes that the installation `home` made for `sessions`, and that are none of `others`
     (whose ids may begin alike); gives the containers' names. Raises Unavailable where no engine can be reached.
     """
     gone, stay = frozenset(sessions), frozenset(others) - frozenset(sessions)
-    return await in_thread(_delete, home_label(home),
-                           lambda labels: _belongs(labels, gone) and not _belongs(labels, stay))
+    return await _on_all(engines, lambda one: _delete(
+        one, home_label(home), lambda had: _belongs(had, gone) and not _belongs(had, stay)))
 
 
-async def count(home: str, session: str) -> int:
+async def count(home: str, session: str, engines: Engines = (OWN,)) -> int:
     """How many containers the installation `home` has of a session. Raises Unavailable."""
-    return await in_thread(_count, home_label(home), frozenset({session}))
+    return len(await _on_all(engines, lambda engine: _found(engine, home, [session], {})))
 
 
-def _count(label: str, sessions: frozenset[str]) -> int:
-    with closing(open_engine()) as engine:
-        found = engine.containers.list(all=True, filters={"label": f"tiphys.home={label}"})
-        return sum(_belongs(c.labels, sessions) for c in found)
-
-
-async def running(home: str, sessions: Collection[str]) -> list[str]:
+async def running(home: str, sessions: Collection[str], engines: Engines = (OWN,)) -> list[str]:
     """Which of these sessions have containers of the installation `home` that run. Raises Unavailable."""
-    return await in_thread(_running, home_label(home), sessions)
+    def held(engine: Client) -> list[str]:
+        return [s for s in sessions if _found(engine, home, [s], {"status": "running"})]
+
+    return sorted(set(await _on_all(engines, held)))
 
 
-def _running(label: str, sessions: Collection[str]) -> list[str]:
-    with closing(open_engine()) as engine:
-        containers = engine.containers.list(filters={"label": f"tiphys.home={label}", "status": "running"})
-        return [s for s in sessions if any(_belongs(c.labels, frozenset({s})) for c in containers)]
-
-
-async def stop(home: str, over: Collection[str]) -> list[str]:
+async def stop(home: str, over: Collection[str], engines: Engines = (OWN,)) -> list[str]:
     """Stop the running containers that the installation `home` made for the sessions `over`; gives their names.
 
     Files stay, as such a session may be resumed. Raises Unavailable where no engine can be reached.
     """
-    return await in_thread(_stop, home_label(home), frozenset(over))
-
-
-def _stop(label: str, over: frozenset[str]) -> list[str]:
-    with closing(open_engine()) as engine:
-        chosen = {"label": f"tiphys.home={label}", "status": "running"}
-        left = [c for c in engine.containers.list(filters=chosen) if _belongs(c.labels, over)]
+    def stop_on(engine: Client) -> list[str]:
+        left = _found(engine, home, over, {"status": "running"})
         for container in left:
             with contextlib.suppress(docker.errors.NotFound):
                 container.stop(timeout=2)
-        return sorted(c.name for c in left)
+        return [c.name for c in left]
+
+    return await _on_all(engines, stop_on)
 
 
-def _delete(label: str, is_chosen: Callable[[dict[str, str]], bool]) -> list[str]:
-    with closing(open_engine()) as engine:
-        chosen = {"label": f"tiphys.home={label}"}
-        orphans = [c for c in engine.containers.list(all=True, filters=chosen) if is_chosen(c.labels)]
-        for container in orphans:
+async def _on_all(engines: Engines, work: Callable[[Client], list[T]]) -> list[T]:
+    """What the work gives on each engine, all together. Raises Unavailable after it was done wherever it could be."""
+    found: list[T] = []
+    problem: Unavailable | None = None
+    for at in dict.fromkeys(engines):
+        try:
+            found += await in_thread(_with_engine, at, work)
+        except Unavailable as error:
+            problem = error
+    if problem is not None:
+        raise problem
+    return sorted(found, key=str)
+
+
+def _with_engine(at: EngineAddress, work: Callable[[Client], list[T]]) -> list[T]:
+    with closing(open_engine(at)) as engine:
+        return work(engine)
+
+
+def _found(engine: Client, home: str, sessions: Collection[str], more: dict[str, str]) -> list[Any]:
+    """The containers of sessions."""
+    found = engine.containers.list(all=True, filters={"label": f"tiphys.home={home_label(home)}", **more})
+    return [c for c in found if _belongs(c.labels, frozenset(sessions))]
+
+
+def _delete(engine: Client, label: str, is_chosen: Callable[[dict[str, str]], bool]) -> list[str]:
+    chosen = {"label": f"tiphys.home={label}"}
+    orphans = [c for c in engine.containers.list(all=True, filters=chosen) if is_chosen(c.labels)]
+    for container in orphans:
+        with contextlib.suppress(docker.errors.NotFound):
+            container.remove(force=True)
+    for volume in engine.volumes.list(filters=chosen):
+        if is_chosen(volume.attrs.get("Labels") or {}):
             with contextlib.suppress(docker.errors.NotFound):
-                container.remove(force=True)
-        for volume in engine.volumes.list(filters=chosen):
-            if is_chosen(volume.attrs.get("Labels") or {}):
-                with contextlib.suppress(docker.errors.NotFound):
-                    volume.remove(force=True)
-        return sorted(c.name for c in orphans)
+                volume.remove(force=True)
+    for network in engine.networks.list(filters=chosen):
+        if is_chosen(network.attrs.get("Labels") or {}):
+            with contextlib.suppress(docker.errors.NotFound):
+                network.remove()
+    return sorted(c.name for c in orphans)
 
 
 def _belongs(labels: dict[str, str], sessions: frozenset[str]) -> bool:

@@ -7,7 +7,8 @@ named wrongly raises `NotFound`, `InvalidInput` or `Conflict`.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Sequence
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable, Sequence
 from typing import Annotated, Literal, Protocol
 
 import msgspec
@@ -246,7 +247,7 @@ class Sandbox(Protocol):
         ...
 
     def pack(self, names: Sequence[str], base: str = "", *,
-             progress: Progress | None = None) -> AsyncIterator[bytes]:
+             progress: Progress | None = None) -> AsyncGenerator[bytes, None]:
         """Files and folders below `base` ("": the workspace) as one tar, of any size, piece by piece; links stay links.
 
         Raises InvalidInput (program_failed) where one is missing or unreadable, Unavailable when the sandbox is lost.
@@ -278,6 +279,21 @@ class Sandbox(Protocol):
 
     async def disk_used(self) -> int:
         """How many bytes its files take on the engine's disk, measured from outside. Raises Unavailable."""
+        ...
+
+    async def as_image(self, tag: str) -> str:
+        """Save all of a container's own files as an image of its engine, and give its reference. Raises Unavailable
+        (no_state) for a host whose files are no image's."""
+        ...
+
+    async def listen(self, port: int) -> int:
+        """Listen at a port of the sandbox's own loopback (0: any) for programs inside; gives it. Raises Unavailable,
+        InvalidInput where the port is taken."""
+        ...
+
+    async def accept(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """The next connection of a program inside to that port; it waits there until it is accepted. Raises
+        Unavailable."""
         ...
 
     async def close(self) -> None:

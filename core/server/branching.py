@@ -25,6 +25,7 @@ from core.domain.task import AgentSettings, Task
 from core.domain.verdict import Author
 from core.protocol.operations import BranchSession, Guide
 from core.server import guidance
+from core.server.continuation import refuse_external
 from core.server.lifecycle import check_id
 from core.server.lookups import Lookups
 from core.server.record import person, write
@@ -53,6 +54,7 @@ def branch(conn: Connection, principal: Principal, session: str, op: BranchSessi
     check_id(session)
     row = log.row(conn, op.parent)
     created, parent = _beginning(conn, op.parent)
+    refuse_external(created)
     given = _given(conn, op.parent)
     _check(row, op, given)
     base, snapshot = _base(conn, op, parent, lookups)

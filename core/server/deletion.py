@@ -21,6 +21,7 @@ from core.protocol.messages import Command
 from core.protocol.operations import DeleteSession, ImportSession
 from core.sandbox.local import LocalSandbox
 from core.server.lookups import Lookups
+from core.server.pool_file import engines_of
 from core.store import log, loose_blobs, tombstones
 from core.store.home import Home, write_private
 from core.store.losses import losses_of
@@ -155,7 +156,7 @@ async def _remove_sandboxes(home: Home, sessions: list[str], existing: set[str])
         return
     from core.sandbox import reaper  # the engine's library takes a while to load
 
-    if removed := await reaper.remove(str(home.path), sessions, existing):
+    if removed := await reaper.remove(str(home.path), sessions, existing, engines_of(home)):
         _log.info("removed sandboxes of deleted sessions: %s", ", ".join(removed))
 
 

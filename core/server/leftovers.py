@@ -15,6 +15,7 @@ from core.domain.session import FINAL_STATES
 from core.sandbox.local import LocalSandbox
 from core.server.hub import Hub
 from core.server.lookups import runner_lock
+from core.server.pool_file import engines_of
 from core.store import log
 from core.store.home import Home
 from core.store.lock import FileLock
@@ -96,6 +97,6 @@ class Leftovers:
             return []
         from core.sandbox import reaper  # the engine's library takes a while to load
 
-        home = str(self._home.path)
-        with self._without_runners(await reaper.running(home, over)) as free:
-            return await reaper.stop(home, free) if free else []
+        home, engines = str(self._home.path), engines_of(self._home)
+        with self._without_runners(await reaper.running(home, over, engines)) as free:
+            return await reaper.stop(home, free, engines) if free else []

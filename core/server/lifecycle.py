@@ -142,6 +142,8 @@ def _what(op: CreateSession, principal: Principal, lookups: Lookups
     else:
         task, agent, asked_by_file = op.task, op.agent, ()
     check_task(task, agent)
+    if agent.sandbox == "docker":
+        lookups.refuse_unfit(task)
     rights = rights_of(task, agent)
     own_words = {r for r in rights if own and _is_own_word(r, agent, asked_by_file)}
     digest = lookups.catalogue.digest(task.id) if rights else ""
@@ -152,12 +154,13 @@ def _what(op: CreateSession, principal: Principal, lookups: Lookups
 def _is_own_word(right: HostRight, agent: AgentSettings, asked_by_file: tuple[HostRight, ...]) -> bool:
     """Whether an administrator's own settings are the word for a right.
 
-    Not where they repeat the file's, and never for a variable: whose value may go where is said on this computer alone.
+    Not where they repeat the file's, and never for a variable, a folder of this computer or a machine without a
+    sandbox: whose value may go where, and what may be read or used, is said on this computer alone.
     To run unconfined takes `confirmed_unconfined`, which no file can hold.
     """
     if right.kind.startswith("unconfined"):
         return agent.confirmed_unconfined
-    return right.kind != "variable" and right not in asked_by_file
+    return right.kind not in ("variable", "data", "machine") and right not in asked_by_file
 
 
 def _revive(conn: Connection, principal: Principal, row: SessionRow, op: Control, command: str) -> dict[str, object]:

@@ -10,6 +10,7 @@ import asyncio
 import logging
 from pathlib import Path
 
+from core import program
 from core.aio import TaskScope
 from core.domain.deep_link import DeepLink
 from core.domain.errors import NotFound
@@ -65,7 +66,8 @@ def send(path: Path, title: str, text: str) -> None:
     try:
         import apprise
     except ImportError:
-        _log.error("%s asks for notifications, which need the extra: pip install 'tiphys[notify]'", path.name)
+        _log.error("%s asks for notifications, which need the package apprise: %s -m pip install apprise", path.name,
+                   program.interpreter())
         return
     logging.getLogger("apprise").setLevel(logging.CRITICAL + 1)  # it names addresses
     lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]

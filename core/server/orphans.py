@@ -7,6 +7,7 @@ import logging
 from types import ModuleType
 
 from core.domain.errors import Unavailable
+from core.server.pool_file import engines_of
 from core.store import log
 from core.store.home import Home
 from core.store.sqlite import Connection as Database
@@ -27,7 +28,7 @@ async def remove_orphans(home: Home, reader: Database) -> None:
     existing = existing_sessions(home, reader)
     reaper = await asyncio.to_thread(_reaper)
     try:
-        removed = await reaper.reap(str(home.path), existing)
+        removed = await reaper.reap(str(home.path), existing, engines_of(home))
     except Unavailable as error:
         _log.info("orphans were not looked for: %s", error.sentence)
         return

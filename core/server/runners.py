@@ -21,6 +21,7 @@ from core.domain.session import EX_TEMPFAIL, FINAL_STATES, SessionRow
 from core.logs import Thinned
 from core.server.child_environment import child_environment
 from core.server.hub import Hub
+from core.server.pool import HostPool
 from core.server.record import SERVER, write
 from core.store import accounts, log
 from core.store.home import Home, make_private_folder, write_private
@@ -56,9 +57,11 @@ class RunnerWatch(msgspec.Struct):
 class Supervisor:
     """Starts missing runners, at once and then whenever one is gone."""
 
-    def __init__(self, hub: Hub, home: Home, url: str, command: list[str] | None = None) -> None:
-        """`command` is how this program is called; its default finds out."""
-        self._hub, self._home = hub, home
+    def __init__(self, hub: Hub, home: Home, url: str, command: list[str] | None = None,
+                 pool: HostPool | None = None) -> None:
+        """`command` is how this program is called; its default finds out. `pool` gives the sessions' hosts their
+        places; without one they run on this machine's engine."""
+        self._hub, self._home, self._pool = hub, home, pool
         self.url = url
         """Where runners that are started from now on reach the server."""
         self._command = command or program.command("tiphys")
@@ -118,6 +121,8 @@ class Supervisor:
             return
         if self._hub.lookups.is_alive(session):
             return
+        if self._pool is not None:
+            await self._pool.take_back(session)
         self._watches.pop(session, None)
         self._retired.add(session)
         token = self._home.sessions / session / "token"
@@ -137,7 +142,7 @@ class Supervisor:
             return
         if watch.quick_deaths >= QUICK_DEATHS:
             await self._give_up(row)
-        elif time.monotonic() >= watch.next_at:
+        elif time.monotonic() >= watch.next_at and (self._pool is None or await self._pool.place(row)):
             await self._start(row.session, watch)
 
     def _count_death(self, watch: RunnerWatch) -> None:

@@ -10,6 +10,7 @@ import signal
 import socket
 from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +41,7 @@ from core.server.lookups import lookups_of
 from core.server.notify import AttentionNotifier
 from core.server.orphans import remove_orphans
 from core.server.plain_entrance import PlainEntrance
+from core.server.pool import HostPool
 from core.server.pulse import Pulse
 from core.server.recall import mend_log
 from core.server.removal import Removal
@@ -48,6 +50,7 @@ from core.server.runners import Supervisor
 from core.server.search import LogSearch
 from core.server.service_manager import keep_alive, notify
 from core.server.sweep import sweep_regularly
+from core.store import judged, log
 from core.store.accounts import Principal, add_account, knows
 from core.store.endpoint import write_endpoint
 from core.store.home import Home, write_private
@@ -154,7 +157,7 @@ class Server:
         stack.callback(write_mark, reader, self.home)
         hub = self.hub = Hub(writer, reader)
         stack.callback(hub.close)
-        hub.lookups = lookups_of(self.home, hub.is_connected)
+        hub.lookups = lookups_of(self.home, hub.is_connected, hub.readers)
         hub.search = LogSearch(self.home)
         stack.push_async_callback(hub.search.close)
         rules = EndRules(hub, self.home)
@@ -166,6 +169,7 @@ class Server:
             scope.spawn(entrance.run(), name="entrance")
         scope.spawn(_check_tokens(hub), name="tokens")
         scope.spawn(pulse.run(), name="pulse")
+        scope.spawn(_count_judged(hub), name="count judged")
         if certificate is not None:
             scope.spawn(certificate.watch(), name="certificate")
         scope.spawn(write_marks(reader, self.home), name="high water")
@@ -177,7 +181,11 @@ class Server:
             scope.spawn(self._until_over(lambda: until_idle(hub, self.settings.idle_s)), name="idle")
         AttentionNotifier(hub, self.home.path / "notify.txt", scope)
         if self.settings.supervise:
-            supervisor = self._supervisor = Supervisor(hub, self.home, self.url, list(self.settings.runner) or None)
+            pool = HostPool(hub, self.home)
+            stack.callback(pool.close)
+            scope.spawn(pool.watch(), name="host pool")
+            command = list(self.settings.runner) or None
+            supervisor = self._supervisor = Supervisor(hub, self.home, self.url, command, pool)
             stack.callback(supervisor.let_go)
             scope.spawn(supervisor.run(), name="runners")
             scope.spawn(remove_orphans(self.home, reader), name="orphans")
@@ -292,6 +300,19 @@ def _login() -> str:
         return getpass.getuser()
     except (OSError, KeyError):
         return "admin"
+
+
+async def _count_judged(hub: Hub) -> None:
+    """Sum up what was judged before this program kept a sum, one session at a time."""
+    for session in judged.uncounted(hub.reader):
+        await hub.do(session, partial(_count_one, session=session))
+
+
+def _count_one(conn: Database, session: str) -> None:
+    if log.knows(conn, session):
+        log.count_judged(conn, session)
+    else:
+        judged.forget(conn, session)
 
 
 async def _check_tokens(hub: Hub) -> None:

@@ -76,6 +76,11 @@ class Home:
         return self.path / "logs"
 
     @property
+    def pool_db(self) -> Path:
+        """The host pool: its members, and what sessions were given of them."""
+        return self.path / "pool.db"
+
+    @property
     def images(self) -> Path:
         """Sandbox images that were built or saved here."""
         return self.path / "images"

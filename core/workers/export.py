@@ -56,6 +56,46 @@ class ExportRefusal(msgspec.Struct, frozen=True, kw_only=True):
     message: int | None = None
 
 
+UNJUDGED = ("Nobody judged {steps} steps in {sessions} of {of} sessions ({named}). Let them be judged, or say what "
+            "becomes of such steps: unjudged = keep trains them, mask leaves them out.")
+
+WARNINGS = {
+    "no_tokenizer_at_hand": "No tokenizer was at hand: tokens are not counted, and what a model's template or length "
+                            "would refuse is not known.",
+    "unjudged_refused": f"Writing is refused. {UNJUDGED}",
+    "unjudged_train": "{steps} steps in {sessions} of {of} sessions were judged by nobody; they train as if they were "
+                      "kept.",
+    "unjudged_left_out": "{steps} steps in {sessions} of {of} sessions were judged by nobody; they do not train.",
+    "rebuilt": "{sessions} sessions do not say exactly what the model was given; their contexts are put together from "
+               "what they do say.",
+    "homeless_thoughts": "The template has no place for the thoughts of {answers} trained answers: these train "
+                         "without.",
+    "no_thoughts": "No trained answer of these sessions has a recorded thought.",
+    "in_text": "The tool calls of {sessions} sessions are written in the plain-text action format.",
+    "duplicates": "{samples} samples equal an earlier one and are left out.",
+    "findings": "{places} places that held or looked like secrets were replaced by [redacted].",
+    "renamed": "People's names were taken out of {paths} paths.",
+    "cut": "{rows} rows go on with a sample: the template tells its past otherwise later on, so that one row cannot "
+           "hold it exactly.",
+    "seams": "At {places} places the model's own token boundary is used, which tokenizing the whole text would not "
+             "give.",
+}
+"""What an export did that its reader should know, by code, with the names of the figures that it is about."""
+
+
+class ExportWarning(msgspec.Struct, frozen=True, kw_only=True):
+    """One of `WARNINGS`, in English, and its figures (`named`: sessions, as text)."""
+
+    code: str
+    sentence: str
+    figures: dict[str, int | str] = {}
+
+
+def warning(code: str, **figures: int | str) -> ExportWarning:
+    """The warning of a code."""
+    return ExportWarning(code=code, sentence=WARNINGS[code].format(**figures), figures=figures)
+
+
 class Leak(msgspec.Struct, frozen=True, kw_only=True, order=True):
     """Something that was taken out of a sample's messages: `count` times, of a kind. `hint` shows its beginning."""
 
@@ -123,7 +163,7 @@ class Report(msgspec.Struct, kw_only=True):
     eval_sessions: list[str] = []
     findings: list[Leak] = []
     sessions: list[SessionReport] = []
-    warnings: list[str] = []
+    warnings: list[ExportWarning] = []
     files: list[str] = []
 
 

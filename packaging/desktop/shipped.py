@@ -6,6 +6,7 @@ import gzip
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import bill
@@ -36,6 +37,8 @@ def lay(tree: Path) -> None:
         _write(share / place, _ask(python, HERE / "completion.py", shell).decode())
     papers = share / "doc" / "tiphys"
     licences.lay(tree, papers)
+    subprocess.run([sys.executable, "-B", str(ROOT / "packaging" / "site" / "build.py"), str(papers / "manual")],
+                   check=True)
     bill.lay(python, papers)
     (papers / "changelog.gz").write_bytes(gzip.compress((ROOT / "CHANGELOG.md").read_bytes(), mtime=0))
 

@@ -22,6 +22,23 @@
     </message>
 </context>
 <context>
+    <name>BriefController</name>
+    <message numerus="yes">
+        <source>%n submission(s)</source>
+        <translation>
+            <numerusform>%n submission</numerusform>
+            <numerusform>%n submissions</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n file(s)</source>
+        <translation>
+            <numerusform>%n file</numerusform>
+            <numerusform>%n files</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ChooseView</name>
     <message numerus="yes">
         <source>%n place(s) look like secrets; [redacted] is written there:</source>
@@ -155,6 +172,16 @@
     </message>
 </context>
 <context>
+    <name>ErrorStrip</name>
+    <message numerus="yes">
+        <source>%n error(s) over the run</source>
+        <translation>
+            <numerusform>%n error over the run</numerusform>
+            <numerusform>%n errors over the run</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ExportController</name>
     <message numerus="yes">
         <source>%n chosen session(s) are not whole on this computer. Menu Session, “Store offline” fetches what is missing.</source>
@@ -257,6 +284,23 @@
     </message>
 </context>
 <context>
+    <name>MakeQueueDialog</name>
+    <message numerus="yes">
+        <source>%n session(s), chosen by hand.</source>
+        <translation>
+            <numerusform>%n session, chosen by hand.</numerusform>
+            <numerusform>%n sessions, chosen by hand.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n session(s), chosen by the filter {query}</source>
+        <translation>
+            <numerusform>%n session, chosen by the filter {query}</numerusform>
+            <numerusform>%n sessions, chosen by the filter {query}</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>MergingController</name>
     <message numerus="yes">
         <source>%n opinion(s) merged, {known} were here already.</source>
@@ -300,6 +344,30 @@
         <translation>
             <numerusform>%n message is fetched from the server first…</numerusform>
             <numerusform>%n messages are fetched from the server first…</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>QueueController</name>
+    <message numerus="yes">
+        <source>%n session(s)</source>
+        <translation>
+            <numerusform>%n session</numerusform>
+            <numerusform>%n sessions</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>agreement {name} {value} on %n step(s)</source>
+        <translation>
+            <numerusform>agreement {name} {value} on %n step</numerusform>
+            <numerusform>agreement {name} {value} on %n steps</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Nothing is left for you. %n session(s) wait for somebody: take one.</source>
+        <translation>
+            <numerusform>Nothing is left for you. %n session waits for somebody: take it.</numerusform>
+            <numerusform>Nothing is left for you. %n sessions wait for somebody: take one.</numerusform>
         </translation>
     </message>
 </context>

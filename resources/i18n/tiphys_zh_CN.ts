@@ -152,10 +152,6 @@
         <translation>上一条人的话</translation>
     </message>
     <message>
-        <source>&amp;Back to where this session came from</source>
-        <translation>回到此会话的来处(&amp;B)</translation>
-    </message>
-    <message>
         <source>&amp;Follow the live tail</source>
         <translation>跟随最新步骤(&amp;F)</translation>
     </message>
@@ -178,10 +174,6 @@
     <message>
         <source>F&amp;ilter steps</source>
         <translation>筛选步骤(&amp;I)</translation>
-    </message>
-    <message>
-        <source>&amp;Outline of phases</source>
-        <translation>阶段大纲(&amp;O)</translation>
     </message>
     <message>
         <source>Overview by t&amp;ime, idle squeezed</source>
@@ -272,6 +264,46 @@
         <translation>下一个未裁定(&amp;X)</translation>
     </message>
     <message>
+        <source>Next session of the &amp;queue</source>
+        <translation>队列中的下一会话(&amp;Q)</translation>
+    </message>
+    <message>
+        <source>&amp;Previous session of the queue</source>
+        <translation>队列中的上一会话(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Make a review queue of these sessions…</source>
+        <translation>用这些会话建立评审队列…</translation>
+    </message>
+    <message>
+        <source>Put these sessions into a queue…</source>
+        <translation>把这些会话放入队列…</translation>
+    </message>
+    <message>
+        <source>Take from the queue</source>
+        <translation>从队列领取</translation>
+    </message>
+    <message>
+        <source>Give back to the queue</source>
+        <translation>退回队列</translation>
+    </message>
+    <message>
+        <source>Give to somebody…</source>
+        <translation>交给他人…</translation>
+    </message>
+    <message>
+        <source>Done, though not all is judged</source>
+        <translation>完成（虽未全部裁定）</translation>
+    </message>
+    <message>
+        <source>Take out of the queue</source>
+        <translation>移出队列</translation>
+    </message>
+    <message>
+        <source>Close the queue…</source>
+        <translation>关闭队列…</translation>
+    </message>
+    <message>
         <source>Texts as they were &amp;written</source>
         <translation>按原文显示(&amp;W)</translation>
     </message>
@@ -302,6 +334,14 @@
     <message>
         <source>Remark on the selected &amp;words…</source>
         <translation>为所选文字添加备注(&amp;W)…</translation>
+    </message>
+    <message>
+        <source>&amp;Back to where this session came from</source>
+        <translation>回到此会话的来处(&amp;B)</translation>
+    </message>
+    <message>
+        <source>&amp;Outline</source>
+        <translation>大纲(&amp;O)</translation>
     </message>
     <message>
         <source>Ta&amp;g…</source>
@@ -400,6 +440,10 @@
         <translation>键盘快捷键(&amp;K)</translation>
     </message>
     <message>
+        <source>&amp;Manual</source>
+        <translation>手册(&amp;M)</translation>
+    </message>
+    <message>
         <source>&amp;Guide through the demonstration</source>
         <translation>演示导览(&amp;G)</translation>
     </message>
@@ -417,6 +461,10 @@
     <message>
         <source>Open trajectories</source>
         <translation>打开轨迹</translation>
+    </message>
+    <message>
+        <source>The manual is not built here: “make site” in the source makes it. Its pages lie in docs.</source>
+        <translation>此处没有构建手册：在源代码中运行“make site”即可生成。各页面位于 docs 中。</translation>
     </message>
     <message>
         <source>About Tiphys</source>
@@ -533,6 +581,92 @@
     <message>
         <source>This server is older than this program: it cannot branch sessions.</source>
         <translation>该服务器比本程序旧：无法分支会话。</translation>
+    </message>
+</context>
+<context>
+    <name>BriefController</name>
+    <message>
+        <source>Choose a session</source>
+        <translation>请选择会话</translation>
+    </message>
+    <message>
+        <source>Go on at step {n}</source>
+        <translation>从步骤 {n} 继续</translation>
+    </message>
+    <message>
+        <source>Begin to read</source>
+        <translation>开始阅读</translation>
+    </message>
+    <message>
+        <source>Enter</source>
+        <translation>Enter</translation>
+    </message>
+    <message>
+        <source>Q: next session of the queue</source>
+        <translation>Q：队列中的下一会话</translation>
+    </message>
+    <message>
+        <source>Task</source>
+        <translation>任务</translation>
+    </message>
+    <message>
+        <source>The log keeps no task</source>
+        <translation>日志中没有任务</translation>
+    </message>
+    <message>
+        <source>step {n}, “{title}”</source>
+        <translation>步骤 {n}，“{title}”</translation>
+    </message>
+    <message>
+        <source>Your place</source>
+        <translation>您的位置</translation>
+    </message>
+    <message>
+        <source>Errors over the run</source>
+        <translation>全程错误</translation>
+    </message>
+    <message>
+        <source>Remarks {n}</source>
+        <translation>备注 {n}</translation>
+    </message>
+    <message>
+        <source>you</source>
+        <translation>您</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n submission(s)</source>
+        <translation>
+            <numerusform>%n 份提交物</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>score {n}</source>
+        <translation>得分 {n}</translation>
+    </message>
+    <message>
+        <source>Handed in</source>
+        <translation>提交物</translation>
+    </message>
+    <message>
+        <source>nothing that the log names</source>
+        <translation>日志没有记载</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n file(s)</source>
+        <translation>
+            <numerusform>%n 个文件</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>lines</source>
+        <translation>行</translation>
+    </message>
+</context>
+<context>
+    <name>BriefView</name>
+    <message>
+        <source>above: errors, below: judged</source>
+        <translation>上：错误，下：裁定</translation>
     </message>
 </context>
 <context>
@@ -836,6 +970,37 @@
     <message>
         <source>An empty or new folder for the data set</source>
         <translation>用于数据集的空文件夹或新文件夹</translation>
+    </message>
+</context>
+<context>
+    <name>ColumnNames</name>
+    <message>
+        <source>Session</source>
+        <translation>会话</translation>
+    </message>
+    <message>
+        <source>Started</source>
+        <translation>开始</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>步骤</translation>
+    </message>
+    <message>
+        <source>Judged</source>
+        <translation>已裁定</translation>
+    </message>
+    <message>
+        <source>Score</source>
+        <translation>得分</translation>
+    </message>
+    <message>
+        <source>Who</source>
+        <translation>谁</translation>
+    </message>
+    <message>
+        <source>Attention</source>
+        <translation>提醒</translation>
     </message>
 </context>
 <context>
@@ -1355,6 +1520,15 @@
     </message>
 </context>
 <context>
+    <name>ErrorStrip</name>
+    <message numerus="yes">
+        <source>%n error(s) over the run</source>
+        <translation>
+            <numerusform>全程 %n 个错误</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Errors</name>
     <message>
         <source>Too late: this guidance was delivered at step {step}.</source>
@@ -1806,6 +1980,179 @@
         <translation>
             <numerusform>{sessions}中有 %n 个步骤无人评审。请先评审，或在“未评审”一栏选择如何处理这些步骤。“检查”会给出数目。</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>ExportFormats</name>
+    <message>
+        <source>Token ids and labels, made by the program&apos;s own renderer: the exact mask. What “Train” reads.</source>
+        <translation>由程序自己的渲染器生成的词元编号和标签：精确的掩码。“训练”读取的就是它。</translation>
+    </message>
+    <message>
+        <source>The same rows in a Parquet file.</source>
+        <translation>同样的行，存为 Parquet 文件。</translation>
+    </message>
+    <message>
+        <source>Ids, labels, positions and a weight per token in shards, for large engines and for “Train”.</source>
+        <translation>分片存放的编号、标签、位置和每个词元的权重，供大型引擎和“训练”使用。</translation>
+    </message>
+    <message>
+        <source>Messages of the OpenAI chat API; train is true on the assistant messages that carry loss.</source>
+        <translation>OpenAI 对话接口的消息；计入损失的助手消息的 train 为 true。</translation>
+    </message>
+    <message>
+        <source>Messages with step_loss_mask, tools in metadata.</source>
+        <translation>带 step_loss_mask 的消息，工具放在 metadata 中。</translation>
+    </message>
+    <message>
+        <source>Messages with train per message, for type: chat_template.</source>
+        <translation>每条消息带 train 的消息，用于 type: chat_template。</translation>
+    </message>
+    <message>
+        <source>Messages with loss_weight per message.</source>
+        <translation>每条消息带 loss_weight 的消息。</translation>
+    </message>
+    <message>
+        <source>Turns of a person and the model, one row for each action that trains.</source>
+        <translation>人与模型的轮次，每个参与训练的动作一行。</translation>
+    </message>
+</context>
+<context>
+    <name>ExportReasons</name>
+    <message>
+        <source>The chat template of this model has no tool calls.</source>
+        <translation>该模型的对话模板没有工具调用。</translation>
+    </message>
+    <message>
+        <source>The chat template does not render the action as the model wrote it.</source>
+        <translation>对话模板没有按模型写下的样子呈现该动作。</translation>
+    </message>
+    <message>
+        <source>The action holds text that means a control token to this model.</source>
+        <translation>该动作含有对此模型而言是控制标记的文字。</translation>
+    </message>
+    <message>
+        <source>It holds a value that is to be kept secret.</source>
+        <translation>其中含有应当保密的值。</translation>
+    </message>
+    <message>
+        <source>What is trained cannot be cut from the rest between two tokens.</source>
+        <translation>要训练的部分与其余部分无法在两个词元之间分开。</translation>
+    </message>
+    <message>
+        <source>The arguments of a call are not a JSON object.</source>
+        <translation>某个调用的参数不是 JSON 对象。</translation>
+    </message>
+    <message>
+        <source>It is masked in part, and its message cannot be marked in part: none of it is trained.</source>
+        <translation>它有一部分被掩码，而其消息无法只标记一部分：整条都不训练。</translation>
+    </message>
+    <message>
+        <source>The tokenizer has no chat template.</source>
+        <translation>该分词器没有对话模板。</translation>
+    </message>
+    <message>
+        <source>The log does not say in which context the steps before it were summarised.</source>
+        <translation>日志没有说明此前的步骤是在怎样的上下文中总结的。</translation>
+    </message>
+    <message>
+        <source>The chat template has no place for recorded thoughts within an answer; leave them out.</source>
+        <translation>对话模板在回答中没有放置所记录思考的位置；请将其略去。</translation>
+    </message>
+    <message>
+        <source>The chat template does not end an action with a stop token of this model.</source>
+        <translation>对话模板没有用该模型的停止标记结束动作。</translation>
+    </message>
+    <message>
+        <source>The action is kept, but no sample holds it as the model wrote it.</source>
+        <translation>该动作被保留，但没有样本按模型写下的样子包含它。</translation>
+    </message>
+    <message>
+        <source>No action of this sample is kept.</source>
+        <translation>该样本中没有被保留的动作。</translation>
+    </message>
+    <message>
+        <source>The chat template rewrites what came before, or the answer, once something follows.</source>
+        <translation>一旦后面还有内容，对话模板就会改写之前的内容或回答。</translation>
+    </message>
+    <message>
+        <source>The chat template makes the model think before it answers, and leaves thoughts out of answers.</source>
+        <translation>对话模板让模型先思考再回答，却在回答中略去思考。</translation>
+    </message>
+    <message>
+        <source>The chat template refuses these messages.</source>
+        <translation>对话模板不接受这些消息。</translation>
+    </message>
+    <message>
+        <source>The chat template leaves out what the model was told.</source>
+        <translation>对话模板略去了给模型的内容。</translation>
+    </message>
+    <message>
+        <source>The chat template does not come to an end.</source>
+        <translation>对话模板的渲染没有结束。</translation>
+    </message>
+    <message>
+        <source>It has more tokens than a row may have.</source>
+        <translation>它的词元数超过一行所允许的数目。</translation>
+    </message>
+    <message>
+        <source>The chat template does not show the model all its tools.</source>
+        <translation>对话模板没有把全部工具展示给模型。</translation>
+    </message>
+</context>
+<context>
+    <name>ExportRemarks</name>
+    <message>
+        <source>No tokenizer was at hand: tokens are not counted, and what a model&apos;s template or length would refuse is not known.</source>
+        <translation>没有可用的分词器：未统计词元，也不知道模型的模板或长度会拒绝什么。</translation>
+    </message>
+    <message>
+        <source>Writing is refused. Nobody judged {steps} steps in {sessions} of {of} sessions ({named}). Let them be judged, or say what becomes of such steps: unjudged = keep trains them, mask leaves them out.</source>
+        <translation>已拒绝写入。{of} 个会话中有 {sessions} 个共 {steps} 步无人裁定（{named}）。请裁定它们，或说明如何处理这些步骤：unjudged = keep 会训练它们，mask 会略去它们。</translation>
+    </message>
+    <message>
+        <source>{steps} steps in {sessions} of {of} sessions were judged by nobody; they train as if they were kept.</source>
+        <translation>{of} 个会话中有 {sessions} 个共 {steps} 步无人裁定；它们按保留来训练。</translation>
+    </message>
+    <message>
+        <source>{steps} steps in {sessions} of {of} sessions were judged by nobody; they do not train.</source>
+        <translation>{of} 个会话中有 {sessions} 个共 {steps} 步无人裁定；它们不参与训练。</translation>
+    </message>
+    <message>
+        <source>{sessions} sessions do not say exactly what the model was given; their contexts are put together from what they do say.</source>
+        <translation>{sessions} 个会话没有确切说明给了模型什么；其上下文由它们所记载的内容拼成。</translation>
+    </message>
+    <message>
+        <source>The template has no place for the thoughts of {answers} trained answers: these train without.</source>
+        <translation>模板没有放置 {answers} 个所训练回答的思考的位置：这些回答不带思考训练。</translation>
+    </message>
+    <message>
+        <source>No trained answer of these sessions has a recorded thought.</source>
+        <translation>这些会话中所训练的回答都没有记录思考。</translation>
+    </message>
+    <message>
+        <source>The tool calls of {sessions} sessions are written in the plain-text action format.</source>
+        <translation>{sessions} 个会话的工具调用以纯文本动作格式写出。</translation>
+    </message>
+    <message>
+        <source>{samples} samples equal an earlier one and are left out.</source>
+        <translation>{samples} 个样本与先前的相同，已略去。</translation>
+    </message>
+    <message>
+        <source>{places} places that held or looked like secrets were replaced by [redacted].</source>
+        <translation>{places} 处含有或像是机密的内容已替换为 [redacted]。</translation>
+    </message>
+    <message>
+        <source>People&apos;s names were taken out of {paths} paths.</source>
+        <translation>已从 {paths} 个路径中去掉人名。</translation>
+    </message>
+    <message>
+        <source>{rows} rows go on with a sample: the template tells its past otherwise later on, so that one row cannot hold it exactly.</source>
+        <translation>有 {rows} 行接续同一样本：模板之后会以不同方式呈现其过去，一行无法精确容纳。</translation>
+    </message>
+    <message>
+        <source>At {places} places the model&apos;s own token boundary is used, which tokenizing the whole text would not give.</source>
+        <translation>有 {places} 处采用模型自己的词元边界，对整段文字分词不会得到它。</translation>
     </message>
 </context>
 <context>
@@ -2621,6 +2968,10 @@ Delete or right click: take it away</source>
         <source>The first {shown} of {total} characters are shown.</source>
         <translation>只显示了 {total} 个字符中的前 {shown} 个。</translation>
     </message>
+    <message>
+        <source>{n} lines more (Enter)</source>
+        <translation>还有 {n} 行（Enter）</translation>
+    </message>
 </context>
 <context>
     <name>LossChart</name>
@@ -2733,6 +3084,65 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>MakeQueueDialog</name>
+    <message>
+        <source>New review queue</source>
+        <translation>新建评审队列</translation>
+    </message>
+    <message>
+        <source>All steps</source>
+        <translation>所有步骤</translation>
+    </message>
+    <message>
+        <source>The steps that failed</source>
+        <translation>失败的步骤</translation>
+    </message>
+    <message>
+        <source>So many steps of each session</source>
+        <translation>每个会话若干步骤</translation>
+    </message>
+    <message>
+        <source>By what to judge (optional): what is to be kept, what masked</source>
+        <translation>裁定依据（可选）：什么应保留，什么应掩码</translation>
+    </message>
+    <message>
+        <source>Blind: nobody sees what others said before the own word</source>
+        <translation>盲评：自己裁定之前看不到他人的意见</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n session(s), chosen by hand.</source>
+        <translation>
+            <numerusform>手工选择的 %n 个会话。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n session(s), chosen by the filter {query}</source>
+        <translation>
+            <numerusform>由筛选 {query} 选出的 %n 个会话</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>Asks for</source>
+        <translation>要求</translation>
+    </message>
+    <message>
+        <source>How many</source>
+        <translation>数量</translation>
+    </message>
+    <message>
+        <source>Judged twice</source>
+        <translation>两人裁定</translation>
+    </message>
+    <message>
+        <source>Rubric</source>
+        <translation>评分标准</translation>
+    </message>
+</context>
+<context>
     <name>MergingController</name>
     <message>
         <source>Merge the opinions in archives of sessions</source>
@@ -2758,8 +3168,8 @@ Delete or right click: take it away</source>
         <translation>轨迹总览</translation>
     </message>
     <message>
-        <source>The whole trajectory: errors, guidance, summaries, scores, verdicts, remarks. Click to go.</source>
-        <translation>整条轨迹：错误、指导、摘要、得分、裁定、备注。点击即可前往。</translation>
+        <source>The whole trajectory: errors at the left, masked steps at the right, the darker the more of them; lines are people and scores. Click to go.</source>
+        <translation>整条轨迹：左侧为错误，右侧为被掩码的步骤，越多越深；横线是人的发言和得分。点击即前往。</translation>
     </message>
 </context>
 <context>
@@ -2916,6 +3326,26 @@ Delete or right click: take it away</source>
 <context>
     <name>Outline</name>
     <message>
+        <source>{n} failed</source>
+        <translation>{n} 个失败</translation>
+    </message>
+    <message>
+        <source>Ended: failed</source>
+        <translation>已结束：失败</translation>
+    </message>
+    <message>
+        <source>Ended: stopped by a person</source>
+        <translation>已结束：被人停止</translation>
+    </message>
+    <message>
+        <source>Ended: finished</source>
+        <translation>已结束：完成</translation>
+    </message>
+    <message>
+        <source>After a pause of {time}</source>
+        <translation>停顿 {time} 之后</translation>
+    </message>
+    <message>
         <source>Beginning</source>
         <translation>开始</translation>
     </message>
@@ -2924,12 +3354,37 @@ Delete or right click: take it away</source>
         <translation>第 {first}–{last} 步的摘要</translation>
     </message>
     <message>
-        <source>no step yet</source>
-        <translation>还没有步骤</translation>
+        <source>{n} files changed</source>
+        <translation>更改了 {n} 个文件</translation>
     </message>
     <message>
-        <source>steps {first}–{last}</source>
-        <translation>第 {first}–{last} 步</translation>
+        <source>Report</source>
+        <translation>报告</translation>
+    </message>
+</context>
+<context>
+    <name>OutlineController</name>
+    <message>
+        <source>Plan of step {n}</source>
+        <translation>第 {n} 步的计划</translation>
+    </message>
+</context>
+<context>
+    <name>OutlineList</name>
+    <message>
+        <source>Outline</source>
+        <translation>大纲</translation>
+    </message>
+</context>
+<context>
+    <name>OutlineView</name>
+    <message>
+        <source>Filter the outline</source>
+        <translation>筛选大纲</translation>
+    </message>
+    <message>
+        <source>The outline of a session appears here: phases, subagents, failures, files.</source>
+        <translation>会话的大纲显示在这里：阶段、子智能体、失败、文件。</translation>
     </message>
 </context>
 <context>
@@ -3135,6 +3590,49 @@ Delete or right click: take it away</source>
         <source>Opinions</source>
         <translation>意见</translation>
     </message>
+    <message>
+        <source>Outline</source>
+        <translation>大纲</translation>
+    </message>
+    <message>
+        <source>In brief</source>
+        <translation>概要</translation>
+    </message>
+    <message>
+        <source>Queue</source>
+        <translation>队列</translation>
+    </message>
+    <message>
+        <source>Queues</source>
+        <translation>队列列表</translation>
+    </message>
+</context>
+<context>
+    <name>Pictures</name>
+    <message>
+        <source>The picture could not be decoded.</source>
+        <translation>无法解码此图片。</translation>
+    </message>
+    <message>
+        <source>A picture of a kind that is not shown here.</source>
+        <translation>此类图片在这里不显示。</translation>
+    </message>
+    <message>
+        <source>The picture is too large to be shown.</source>
+        <translation>图片过大，无法显示。</translation>
+    </message>
+    <message>
+        <source>The picture&apos;s file is damaged.</source>
+        <translation>图片文件已损坏。</translation>
+    </message>
+    <message>
+        <source>The server does not hold this picture.</source>
+        <translation>服务器没有此图片。</translation>
+    </message>
+    <message>
+        <source>The picture took too long to decode.</source>
+        <translation>解码图片耗时过长。</translation>
+    </message>
 </context>
 <context>
     <name>PinnedController</name>
@@ -3232,6 +3730,187 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>QueueActs</name>
+    <message>
+        <source>Give to somebody</source>
+        <translation>交给他人</translation>
+    </message>
+    <message>
+        <source>The account that is to judge the selected sessions:</source>
+        <translation>由哪个账户裁定所选会话：</translation>
+    </message>
+    <message>
+        <source>List some sessions first: a queue is made of those.</source>
+        <translation>请先列出一些会话：队列由它们组成。</translation>
+    </message>
+    <message>
+        <source>This server is older and knows no review queues.</source>
+        <translation>该服务器版本较旧，不支持评审队列。</translation>
+    </message>
+    <message>
+        <source>There is no other queue that you may change.</source>
+        <translation>没有您可以更改的其他队列。</translation>
+    </message>
+    <message>
+        <source>Put into a queue</source>
+        <translation>放入队列</translation>
+    </message>
+    <message>
+        <source>Which queue gets the selected sessions:</source>
+        <translation>所选会话放入哪个队列：</translation>
+    </message>
+    <message>
+        <source>Close “{name}” for everybody? What was judged stays.</source>
+        <translation>为所有人关闭“{name}”吗？已有的裁定会保留。</translation>
+    </message>
+    <message>
+        <source>Close the queue</source>
+        <translation>关闭队列</translation>
+    </message>
+</context>
+<context>
+    <name>QueueBook</name>
+    <message>
+        <source>The server is away: what you asked of the queue waits here and is decided when it is back.</source>
+        <translation>服务器暂时不可达：您对队列的请求在此等待，恢复后再决定。</translation>
+    </message>
+    <message>
+        <source>No review queue is open: choose one in the Queue layout.</source>
+        <translation>没有打开的评审队列：请在“队列”布局中选择。</translation>
+    </message>
+    <message>
+        <source>No other session of this queue is with you.</source>
+        <translation>该队列中没有其他属于您的会话。</translation>
+    </message>
+</context>
+<context>
+    <name>QueueController</name>
+    <message>
+        <source>Queue’s order</source>
+        <translation>队列顺序</translation>
+    </message>
+    <message>
+        <source>Newest first</source>
+        <translation>最新在前</translation>
+    </message>
+    <message>
+        <source>By name</source>
+        <translation>按名称</translation>
+    </message>
+    <message>
+        <source>Least judged first</source>
+        <translation>裁定最少在前</translation>
+    </message>
+    <message>
+        <source>Longest first</source>
+        <translation>最长在前</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n session(s)</source>
+        <translation>
+            <numerusform>%n 个会话</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>made by {person}, {day}</source>
+        <translation>{person} 建立，{day}</translation>
+    </message>
+    <message>
+        <source>you</source>
+        <translation>您</translation>
+    </message>
+    <message>
+        <source>{share} % judged twice</source>
+        <translation>{share} % 由两人裁定</translation>
+    </message>
+    <message>
+        <source>blind</source>
+        <translation>盲评</translation>
+    </message>
+    <message numerus="yes">
+        <source>agreement {name} {value} on %n step(s)</source>
+        <translation>
+            <numerusform>一致性 {name} {value}（%n 个步骤）</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>No session of this list passes the filter. Esc in its box shows all of them.</source>
+        <translation>此列表中没有符合筛选的会话。在筛选框中按 Esc 显示全部。</translation>
+    </message>
+    <message numerus="yes">
+        <source>Nothing is left for you. %n session(s) wait for somebody: take one.</source>
+        <translation>
+            <numerusform>没有留给您的会话了。还有 %n 个会话等待领取：领取一个吧。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>No session is in this list.</source>
+        <translation>此列表中没有会话。</translation>
+    </message>
+    <message>
+        <source>asks for the steps that failed</source>
+        <translation>要求裁定失败的步骤</translation>
+    </message>
+    <message>
+        <source>asks for all steps</source>
+        <translation>要求裁定所有步骤</translation>
+    </message>
+</context>
+<context>
+    <name>QueueHead</name>
+    <message>
+        <source>What can be done with the queue</source>
+        <translation>可以对队列做什么</translation>
+    </message>
+    <message>
+        <source>{done} of {total} sessions done</source>
+        <translation>{total} 个会话中完成 {done} 个</translation>
+    </message>
+    <message>
+        <source>steps judged</source>
+        <translation>个步骤已裁定</translation>
+    </message>
+    <message>
+        <source>{count} masked</source>
+        <translation>掩码 {count}</translation>
+    </message>
+    <message>
+        <source>{count} unsure</source>
+        <translation>不确定 {count}</translation>
+    </message>
+</context>
+<context>
+    <name>QueueTable</name>
+    <message>
+        <source>{judged} of {asked} judged, {masked} masked, {unsure} unsure</source>
+        <translation>{asked} 中已裁定 {judged}，掩码 {masked}，不确定 {unsure}</translation>
+    </message>
+    <message>
+        <source>done</source>
+        <translation>完成</translation>
+    </message>
+    <message>
+        <source>not whole</source>
+        <translation>不完整</translation>
+    </message>
+    <message>
+        <source>{person} is reading</source>
+        <translation>{person} 正在阅读</translation>
+    </message>
+    <message>
+        <source>unassigned</source>
+        <translation>未领取</translation>
+    </message>
+    <message>
+        <source>live</source>
+        <translation>实时</translation>
+    </message>
+    <message>
+        <source>you</source>
+        <translation>您</translation>
+    </message>
+</context>
+<context>
     <name>QueueView</name>
     <message>
         <source>Find in guidance</source>
@@ -3260,6 +3939,83 @@ Delete or right click: take it away</source>
     <message>
         <source>No message holds these words.</source>
         <translation>没有消息包含这些文字。</translation>
+    </message>
+    <message>
+        <source>Filter: words, judged&lt;50%, is:undecided</source>
+        <translation>筛选：词语, judged&lt;50%, is:undecided</translation>
+    </message>
+    <message>
+        <source>Filter the queue</source>
+        <translation>筛选队列</translation>
+    </message>
+    <message>
+        <source>Sessions of the queue</source>
+        <translation>队列中的会话</translation>
+    </message>
+    <message>
+        <source>All {n}</source>
+        <translation>全部 {n}</translation>
+    </message>
+    <message>
+        <source>Mine {n}</source>
+        <translation>我的 {n}</translation>
+    </message>
+    <message>
+        <source>Undecided {n}</source>
+        <translation>未裁定 {n}</translation>
+    </message>
+    <message>
+        <source>Order of the sessions</source>
+        <translation>会话排序</translation>
+    </message>
+</context>
+<context>
+    <name>Queues</name>
+    <message>
+        <source>Assigned to me</source>
+        <translation>分配给我</translation>
+    </message>
+    <message>
+        <source>Needs you</source>
+        <translation>需要您</translation>
+    </message>
+    <message>
+        <source>New since I looked</source>
+        <translation>上次查看后的新内容</translation>
+    </message>
+    <message>
+        <source>Undecided</source>
+        <translation>未裁定</translation>
+    </message>
+</context>
+<context>
+    <name>QueuesController</name>
+    <message>
+        <source>Mine</source>
+        <translation>我的</translation>
+    </message>
+    <message>
+        <source>Queues</source>
+        <translation>队列</translation>
+    </message>
+    <message>
+        <source>Filters</source>
+        <translation>筛选</translation>
+    </message>
+    <message>
+        <source>Servers</source>
+        <translation>服务器</translation>
+    </message>
+</context>
+<context>
+    <name>QueuesView</name>
+    <message>
+        <source>Sessions</source>
+        <translation>会话</translation>
+    </message>
+    <message>
+        <source>What there is to work through</source>
+        <translation>待处理的内容</translation>
     </message>
 </context>
 <context>
@@ -3389,8 +4145,16 @@ Delete or right click: take it away</source>
         <translation>归档会话</translation>
     </message>
     <message>
+        <source>Writing “{title}” and reading it back</source>
+        <translation>正在写入“{title}”并读回核对</translation>
+    </message>
+    <message>
         <source>“{title}” is in {path}, which was read back.</source>
         <translation>“{title}”已存入 {path}，并已重新读取核对。</translation>
+    </message>
+    <message>
+        <source>Fetching what is to be archived: {percent} %</source>
+        <translation>正在取回要归档的内容：{percent} %</translation>
     </message>
     <message>
         <source>The copy of “{title}” was removed from this computer.</source>
@@ -3403,6 +4167,10 @@ Delete or right click: take it away</source>
 </context>
 <context>
     <name>ReviewBar</name>
+    <message>
+        <source>Next session</source>
+        <translation>下一会话</translation>
+    </message>
     <message>
         <source>It was not taken, for the step says something else now. Look first.</source>
         <translation>它未被接受，因为此步骤的内容已变。请先查看。</translation>
@@ -3498,6 +4266,10 @@ Delete or right click: take it away</source>
     <message>
         <source>You chose “{value}” before this step changed: say it again</source>
         <translation>此步骤变化之前您选择了“{value}”：再次裁定</translation>
+    </message>
+    <message>
+        <source>All {asked} judged</source>
+        <translation>{asked} 个全部已裁定</translation>
     </message>
     <message>
         <source>{judged}/{asked} judged</source>
@@ -3753,8 +4525,24 @@ Delete or right click: take it away</source>
         <translation>镜像：容器由 {name} 创建。</translation>
     </message>
     <message>
+        <source>Build: the container is built by {name}. The task&apos;s commands run as root in containers for that.</source>
+        <translation>构建：容器由 {name} 构建，任务自己的命令会为此在容器中以 root 身份运行。</translation>
+    </message>
+    <message>
         <source>Network: the host {name} has one.</source>
         <translation>网络：主机 {name} 可以联网。</translation>
+    </message>
+    <message>
+        <source>Network: the host {name} reaches {endpoint}.</source>
+        <translation>网络：主机 {name} 可以访问 {endpoint}。</translation>
+    </message>
+    <message>
+        <source>Data: {name} of this computer is read.</source>
+        <translation>数据：读取本机的 {name}。</translation>
+    </message>
+    <message>
+        <source>Machine: the agent works on {name} without a sandbox, and can do there all that its login can.</source>
+        <translation>机器：智能体在 {name} 上工作，没有沙箱，可以做其登录账户能做的一切。</translation>
     </message>
 </context>
 <context>
@@ -3897,10 +4685,6 @@ Delete or right click: take it away</source>
     <message>
         <source>step {n} of {count}</source>
         <translation>第 {n} 步，共 {count} 步</translation>
-    </message>
-    <message>
-        <source>called from {title}</source>
-        <translation>由 {title} 调用</translation>
     </message>
     <message>
         <source>Caller</source>
@@ -4430,6 +5214,10 @@ Delete or right click: take it away</source>
         </translation>
     </message>
     <message>
+        <source>waits for hosts, place {n}</source>
+        <translation>等待主机，排第 {n} 位</translation>
+    </message>
+    <message>
         <source>stored offline</source>
         <translation>已离线保存</translation>
     </message>
@@ -4479,10 +5267,12 @@ Delete or right click: take it away</source>
     <message>
         <source>Words of title, task, model or server; state: server: model: task: format: attention:
 is:new is:attention is:live is:imported is:guided; steps&gt; errors&gt; score&gt; cost&gt; tokens&gt;
+is:undecided is:done judged&lt;50% judged&gt;20; queue:NAME assigned:me assigned:nobody
 -… : not so</source>
         <translation>标题、任务、模型或服务器中的词语；state: server: model: task: format: attention:
-is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&gt; cost&gt; tokens&gt;
--…：排除</translation>
+is:new is:attention is:live is:imported is:guided; steps&gt; errors&gt; score&gt; cost&gt; tokens&gt;
+is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assigned:nobody
+-… ：非</translation>
     </message>
     <message>
         <source>Order of the sessions</source>
@@ -4843,6 +5633,10 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
         <translation>Esc 返回列表</translation>
     </message>
     <message>
+        <source>{shown} of {total} sessions</source>
+        <translation>{total} 个会话中的 {shown} 个</translation>
+    </message>
+    <message>
         <source>at step {n} of {total}, following</source>
         <translation>步骤 {n}/{total}，跟随中</translation>
     </message>
@@ -4878,6 +5672,10 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
         <translation>失败</translation>
     </message>
     <message>
+        <source>Sent by a person</source>
+        <translation>由人发送</translation>
+    </message>
+    <message>
         <source>Thought</source>
         <translation>思考</translation>
     </message>
@@ -4900,6 +5698,18 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     <message>
         <source>No output.</source>
         <translation>没有输出。</translation>
+    </message>
+    <message>
+        <source>picture</source>
+        <translation>图片</translation>
+    </message>
+    <message>
+        <source>Picture at {place}: only its address is known, and no address is loaded.</source>
+        <translation>位于 {place} 的图片：只知道其地址，而任何地址都不会被加载。</translation>
+    </message>
+    <message>
+        <source>{kind} of {size}: too large to be stored.</source>
+        <translation>{kind}，{size}：过大，未保存。</translation>
     </message>
     <message>
         <source>exit code {code}</source>
@@ -5402,8 +6212,8 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
         <translation>轨迹的步骤</translation>
     </message>
     <message>
-        <source>Find, or #420</source>
-        <translation>查找，或 #420</translation>
+        <source>Find, or 9.46</source>
+        <translation>查找，或 9.46</translation>
     </message>
     <message>
         <source>Find in the trajectory, or go to a step by its number</source>
@@ -5416,14 +6226,6 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     <message>
         <source>More filters: family, tool, host, end, verdicts, time</source>
         <translation>更多筛选：类别、工具、主机、结果、裁定、时间</translation>
-    </message>
-    <message>
-        <source>Outline: the phases between summaries, guidance and scores (O)</source>
-        <translation>大纲：摘要、指导和得分之间的各个阶段 (O)</translation>
-    </message>
-    <message>
-        <source>Outline</source>
-        <translation>大纲</translation>
     </message>
     <message>
         <source>Reading the session</source>
@@ -5493,6 +6295,10 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     <message>
         <source>There is no complete submission: a file was not handed in.</source>
         <translation>没有完整的提交：有文件未上交。</translation>
+    </message>
+    <message>
+        <source>What was handed in has not the form that was asked for.</source>
+        <translation>提交的内容不符合要求的格式。</translation>
     </message>
     <message>
         <source>The submission is larger than may be handed in.</source>

@@ -224,6 +224,8 @@ def _filled(value: Any, traps: Traps) -> Any:
     """The value with the traps' places in it."""
     if isinstance(value, str):
         return value.replace("{url}", traps.url).replace("{private}", str(traps.private))
+    if isinstance(value, list):
+        return [_filled(one, traps) for one in value]
     return {key: _filled(one, traps) for key, one in value.items()} if isinstance(value, dict) else value
 
 
@@ -294,13 +296,31 @@ def _others() -> Iterator[tuple[str, Way]]:
     yield "network", _says([(("hosts", 0, "network"), True)], "network", "main")
     two = [{"name": "a"}, {"name": "b", "network": True}]
     yield "network of a second host", _says([(("hosts",), two)], "network", "b")
+    data = ("hosts", 0, "data")
+    for source in ("{private}", "/", "/etc", "/var/run", "{private}/.."):
+        yield f"data {source}", _says([(data, [{"source": source, "target": "/data"}])], source)
+    for source in ("..", "../private", "", "~", "a/../../x", "C:\\x"):
+        yield f"data {source!r}", _says([(data, [{"source": source, "target": "/data"}])], "")
+    for target in ("/etc", "/", "data", "/data/../etc", "/usr/bin", "/run/tiphys", "/opt/tiphys/ptyd", "/workspace/x"):
+        yield f"data at {target}", _says([(data, [{"source": "workspace", "target": target}])], "hosts.data.target")
+    twice = [{"source": "workspace", "target": "/data"}, {"source": "workspace", "target": "/data"}]
+    yield "data twice at one place", _says([(data, twice)], "hosts.data.target")
+    for name in ("pypi.org", "*.org", "10.0.0.1:22", "localhost"):
+        yield f"reach {name}", _says([(("hosts", 0, "reach"), [name])], name)
+    for name in ("*", "http://x", "a b", "-x\n", "x:y", "", "x/24"):
+        yield f"reach {name!r}", _says([(("hosts", 0, "reach"), [name])], "hosts.reach")
+    yield "reach and network", _says([(("hosts", 0, "reach"), ["x"]), (("hosts", 0, "network"), True)], "reach")
+    yield "a plain machine", _says([(("hosts", 0, "machine"), "gpu1")], "gpu1")
+    for name, value in (("gpus", 1), ("machine", "m"), ("reach", ["x"]), ("data", twice[:1])):
+        way = [(("hosts", 0, name), value), (("agent", "sandbox"), "local")]
+        yield f"{name} without a container", _says(way, name)
     for name in ("../../../../x", "a/b", "/abs", "..", ".", "", "x\0y", "a b", "x" * 200, "-v", "C:\\x"):
         yield f"host {name!r:.30}", _says([(("hosts", 0, "name"), name)], "hosts.name")
     yield "one host twice", _says([(("hosts",), [{"name": "a"}, {"name": "A"}])], "hosts.name")
     yield "no host", _says([(("hosts",), [])], "hosts")
     yield "many hosts", _says([(("hosts",), [{"name": f"h{n}"} for n in range(500)])], "hosts")
     for table in TABLES:
-        for name in ("gpus", "mounts", "volumes", "privileged", "env", "cap_add", "Sandbox", "user", "devices"):
+        for name in ("gpu_ids", "mounts", "volumes", "privileged", "env", "cap_add", "Sandbox", "user", "devices"):
             yield f"{name} in {table}", _says([((*table, name), 8)], name)
     for path in (("hosts", 0, "cpus"), ("hosts", 0, "memory_mb"), ("hosts", 0, "pids"), ("hosts", 0, "disk_mb"),
                  ("limits", "steps"), ("limits", "wall_s"), ("limits", "cost_usd"), ("evaluator", "timeout_s"),

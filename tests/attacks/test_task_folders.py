@@ -29,12 +29,13 @@ from core.domain.errors import ReportableError
 from core.domain.events import SessionCreated, SessionStateChanged, decode_event, encode_event, make_event
 from core.domain.ids import new_id
 from core.domain.session import FINAL_STATES
-from core.domain.task import AgentSettings, Evaluator, Host, ModelSettings, Task
+from core.domain.task import AgentSettings, Data, Evaluator, Host, ModelSettings, Task
 from core.domain.verdict import Author
 from core.llm.model import EndpointError, Request
 from core.llm.openai import OpenAIModel
 from core.protocol.messages import Command
 from core.protocol.operations import CreateSession
+from core.sandbox.archive import tar_of
 from core.sandbox.local import LocalSandbox
 from core.server.handlers import apply_command
 from core.server.lookups import lookups_of
@@ -44,7 +45,7 @@ from core.store.home import Home
 from core.store.schema import open_log
 from core.store.sqlite import Connection, connect, transaction
 from core.tasks.catalogue import Catalogue
-from core.tasks.folder import read_file
+from core.tasks.folder import require_regular
 
 SEED, MIXTURES = 11, 300
 PEOPLE = (Principal(name="guide", scopes=("guide",)), Principal(name="admin", scopes=("admin",)))
@@ -120,17 +121,25 @@ class Judge:
     @staticmethod
     def _given(catalogue: Catalogue, task: Task, agent: AgentSettings) -> tuple[list[str], bytes]:
         sentences, content = [], task.description.encode()
-        for name in filter(None, (task.workspace, task.evaluator.references)):
+        for name in (task.workspace, task.evaluator.references):
             try:
-                content += b"".join(catalogue.files(task, name).values())
+                content += _read_paths(catalogue, task, name) if name else b""
             except ReportableError as error:
                 sentences.append(error.sentence)
         try:
-            content += read_file(catalogue.file(task, task.evaluator.script))
+            content += require_regular(catalogue.file(task, task.evaluator.script)).read_bytes()
             content += msgspec.json.encode(str(vars(open_task_model(catalogue, task, agent.model))))
         except (ReportableError, OSError) as error:
             sentences.append(str(error))
         return sentences, content
+
+
+def _read_paths(catalogue: Catalogue, task: Task, name: str) -> bytes:
+    """What a workspace or an evaluator's references are filled with."""
+    async def read() -> bytes:
+        return b"".join([piece async for piece in tar_of(catalogue.paths(task, name))])
+
+    return asyncio.run(read())
 
 
 def test_every_way_of_asking_is_refused_and_named(tmp_path: Path, traps: Traps, conn: Connection) -> None:
@@ -163,9 +172,9 @@ def test_unknown_fields_are_refused_at_every_level_with_the_known_ones(tmp_path:
     for number, table in enumerate(TABLES):
         home = tmp_path / str(number)
         harmless(home / "tasks/foreign", traps)
-        write(home / "tasks/foreign", [((*table, "gpus"), 8)])
+        write(home / "tasks/foreign", [((*table, "gpu_ids"), 8)])
         (problem,) = Catalogue.of(home).problems()
-        where = ".".join(str(key) for key in (*table, "gpus") if not isinstance(key, int))
+        where = ".".join(str(key) for key in (*table, "gpu_ids") if not isinstance(key, int))
         assert f"no field {where};" in problem.sentence and str(home / "tasks/foreign/task.toml") in problem.sentence
 
 
@@ -180,6 +189,7 @@ def smuggled(traps: Traps) -> dict[str, tuple[Task, AgentSettings]]:
     openai = ModelSettings(kind="openai", name="m", base_url=f"{traps.url}/v1")
     with_key = msgspec.structs.replace(openai, key_env=VARIABLE)
     scored = Evaluator(script=str(traps.private / "evaluate.py"))
+    private = (Data(source=str(traps.private), target="/data"),)
     return {
         "unconfined": (task, local),
         "unconfined evaluator": (msgspec.structs.replace(task, evaluator=Evaluator(script="evaluate.py")), local),
@@ -192,11 +202,15 @@ def smuggled(traps: Traps) -> dict[str, tuple[Task, AgentSettings]]:
         "model of the host": (task, AgentSettings(model=ModelSettings(kind="local", name=str(traps.private)))),
         "folder of the host": (host, AgentSettings()),
         "network": (msgspec.structs.replace(task, hosts=(Host(name="main", network=True),)), AgentSettings()),
+        "reach": (msgspec.structs.replace(task, hosts=(Host(name="main", reach=("x.org",)),)), AgentSettings()),
+        "data": (msgspec.structs.replace(task, hosts=(Host(name="main", data=private),)), AgentSettings()),
+        "machine": (msgspec.structs.replace(task, hosts=(Host(name="main", machine="gpu1"),)), AgentSettings()),
         "image": (msgspec.structs.replace(task, hosts=(Host(name="main", image="x"),)), AgentSettings()),
     }
 
 
-SAID_BY_AN_ADMINISTRATOR = {"unconfined", "unconfined evaluator", "endpoint", "model of the host", "network", "image"}
+SAID_BY_AN_ADMINISTRATOR = {"unconfined", "unconfined evaluator", "endpoint", "model of the host", "network", "image",
+                            "reach"}
 """What an administrator's own settings are the word for (SECURITY.md); a variable and a path never."""
 
 

@@ -14,6 +14,7 @@ from core.domain.events.event import (
     kinds_of,
     make_event,
 )
+from core.domain.events.exchange import ExchangeMade, ExchangeRelation
 from core.domain.events.fact import Fact, UnknownFact
 from core.domain.events.guidance import (
     GuidanceAnswered,
@@ -29,6 +30,7 @@ from core.domain.events.score import ScoreGiven, SubmissionMade
 from core.domain.events.session import (
     Branched,
     ControlAsked,
+    HostPlaceChanged,
     NotSaved,
     SessionContinued,
     SessionCreated,
@@ -41,11 +43,11 @@ from core.domain.events.step import StepAdded, StepStarted, SummaryAdded
 
 __all__ = [
     "FACT_KINDS", "AnnotationFact", "AttentionCleared", "AttentionKind", "AttentionRaised", "Branched", "ControlAsked",
-    "Event", "Fact", "FileChanged", "GuidanceAnswered", "GuidanceChangeAsked", "GuidanceChangeRefused",
-    "GuidanceDelivered", "GuidanceEdited", "GuidanceFact", "GuidanceQueued", "GuidanceWithdrawn", "NotSaved",
-    "NoteAdded", "OpinionFact", "Placed", "ScoreGiven", "SearchMade", "SearchResult", "SessionContinued",
-    "SessionCreated", "SessionState", "SessionStateChanged", "SnapshotFailed", "SnapshotTaken", "StepAdded",
-    "StepStarted", "SubmissionMade", "SummaryAdded", "TagSet", "TerminalOutput", "ThresholdsSet", "TimeSpent",
-    "UnknownFact", "VerdictGiven", "blobs_of", "decode_event", "decode_stored", "encode_event", "kinds_of",
-    "make_event",
+    "Event", "ExchangeMade", "ExchangeRelation", "Fact", "FileChanged", "GuidanceAnswered", "GuidanceChangeAsked",
+    "GuidanceChangeRefused", "GuidanceDelivered", "GuidanceEdited", "GuidanceFact", "GuidanceQueued",
+    "GuidanceWithdrawn", "HostPlaceChanged", "NotSaved", "NoteAdded", "OpinionFact", "Placed", "ScoreGiven",
+    "SearchMade", "SearchResult", "SessionContinued", "SessionCreated", "SessionState", "SessionStateChanged",
+    "SnapshotFailed", "SnapshotTaken", "StepAdded", "StepStarted", "SubmissionMade", "SummaryAdded", "TagSet",
+    "TerminalOutput", "ThresholdsSet", "TimeSpent", "UnknownFact", "VerdictGiven", "blobs_of", "decode_event",
+    "decode_stored", "encode_event", "kinds_of", "make_event",
 ]

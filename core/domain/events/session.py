@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from core.domain.bounds import Address, Code, Few, Id, Many, Name, Reason, Seconds, StepPlace, Text, Title, Total
+from core.domain.bounds import Address, Code, Count, Few, Id, Many, Name, Reason, Seconds, StepPlace, Text, Title, Total
 from core.domain.events.fact import Fact
 from core.domain.task import AgentSettings, Budget, Task
 
@@ -21,12 +21,32 @@ class SessionCreated(Fact, frozen=True, kw_only=True, tag="session_created"):
     origin: Name = "live"
     source: Address = ""
 
+    @property
+    def program(self) -> str:
+        """Whose tools its steps name: the format that it was imported from, an external agent's recipe, or live."""
+        is_other = self.origin == "live" and self.agent.kind == "external"
+        return (self.agent.recipe or "external") if is_other else self.origin
+
 
 class SessionStateChanged(Fact, frozen=True, kw_only=True, tag="session_state"):
-    """The session entered a state; `reason` is a stable code such as finished, limit_steps, stopped_by_person."""
+    """The session entered a state; `reason` is a stable code such as finished, limit_steps, stopped_by_person.
+
+    `queue_place`: how many wait for hosts up to this one; 0 where it waits for none.
+    """
 
     state: SessionState
     reason: Code = ""
+    detail: Text = ""
+    queue_place: Count = 0
+
+
+class HostPlaceChanged(Fact, frozen=True, kw_only=True, tag="host_place"):
+    """A host of the session was placed on a member of the server's pool; that member was lost, or is back."""
+
+    host: Name = ""
+    state: Literal["placed", "lost", "back"]
+    place: Name
+    gpus: Annotated[tuple[Name, ...], Few] = ()
     detail: Text = ""
 
 

@@ -15,6 +15,7 @@ from support.server_process import ServerProcess
 from support.wire import account
 
 from app.desk.session_key import key_of
+from app.offline.bar import DownloadBar
 from core.domain.events import SessionStateChanged, VerdictGiven, blobs_of, decode_event
 from core.domain.verdict import Author
 from core.formats.registry import read
@@ -104,6 +105,8 @@ async def test_an_archive_from_the_window_holds_all_of_it(qapp, tmp_path: Path) 
             await eventually(lambda: made.window.findChildren(QMessageBox))
             await answered(made, made.window.findChildren(QMessageBox)[0], yes=True)
             await eventually(lambda: key not in listed(made))
+            (bar,) = [b for b in made.window.findChildren(DownloadBar) if "reading it back" in b.text.text()]
+            await eventually(lambda: not bar.isVisible())
         assert not held(lab)
     imported = next(iter(read(path)))
     named = {one for body in before for one in blobs_of(decode_event(body).fact)}

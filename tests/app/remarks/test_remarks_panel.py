@@ -14,12 +14,12 @@ from support.panels import told_session, workplace
 from support.window import CTRL, press, shown_window
 
 from app.kit.two_lines import TwoLinesRole
-from app.remarks.model import remarks, words_pattern
+from app.remarks.model import remarks
 from app.remarks.page import PageController
 from app.remarks.panel import build
 from app.remarks.view import RemarksView
 from app.step.view import StepView
-from core.domain.anchor import TextAnchor
+from core.domain.anchor import TextAnchor, words_pattern
 from core.domain.events import NoteAdded, Placed, VerdictGiven
 from core.domain.trajectory import fold
 from core.domain.verdict import Author

@@ -169,7 +169,7 @@ def test_a_model_without_tool_calls_gets_them_as_the_agent_would_serve_them_in_t
     log = write_log(tmp_path / "server.db", s=maker)
     model = str(make_tokenizer(tmp_path / "plain"))
     report = export(log, ["s"], "trl", tmp_path / "out", model, ONCE)
-    assert report.samples == 3 and report.sessions[0].in_text and "plain-text" in report.warnings[0]
+    assert report.samples == 3 and report.sessions[0].in_text and "plain-text" in report.warnings[0].sentence
     renderer = Renderer(model)
     kept = renderer.decode([i for i in rows(tmp_path / "out")[0]["labels"] if i != -100]).split("<|im_end|>")
     assert len(kept) == 6 and kept[-1] == ""

@@ -52,7 +52,7 @@ def test_an_export_with_a_secret_is_blocked_until_it_was_looked_at_and_never_wri
     assert "the key is [redacted]" in json.dumps(rows(tmp_path / "a"))
     assert not any(KEY.encode() in p.read_bytes() for p in (tmp_path / "a").iterdir())
     manifest = json.loads((tmp_path / "a" / "manifest.json").read_text())
-    assert manifest["findings"][0]["kind"] == "openai_key" and "1 places" in report.warnings[0]
+    assert manifest["findings"][0]["kind"] == "openai_key" and "1 places" in report.warnings[0].sentence
     export(log, ["s"], "chat", tmp_path / "b", "", msgspec.structs.replace(ONCE, scan=False))
     assert KEY in json.dumps(rows(tmp_path / "b"))
 

@@ -71,7 +71,7 @@ def test_keep_trains_them_mask_does_not_and_both_are_said(tmp_path):
         report = export(log, ["s"], "chat", tmp_path / word, "", options)
         assert assistant_trains(tmp_path / word / "data.jsonl") == trains
         assert [(s.kept, s.masked, s.undecided) for s in report.sessions] == [(1, 0, 2)]
-        assert any("2 steps in 1 of 1 sessions were judged by nobody" in w for w in report.warnings)
+        assert any("2 steps in 1 of 1 sessions were judged by nobody" in w.sentence for w in report.warnings)
         manifest = msgspec.json.decode((tmp_path / word / "manifest.json").read_bytes())
         assert manifest["options"]["unjudged"] == word and manifest["sessions"][0]["undecided"] == 2
         card = (tmp_path / word / "README.md").read_text()
@@ -94,7 +94,7 @@ def test_the_dry_run_says_that_writing_is_refused_and_counts_no_open_action_as_t
     log = write_log(tmp_path / "log.db", judged=False, s=talking_session())
     asked = dry_run(log, ["s"], "trl", model, ExportOptions())
     kept = dry_run(log, ["s"], "trl", model, ExportOptions(unjudged="keep"))
-    assert any(w.startswith("Writing is refused.") and "s: 8 of 9" in w for w in asked.warnings)
+    assert any(w.code == "unjudged_refused" and "s: 8 of 9" in w.sentence for w in asked.warnings)
     assert (asked.samples, asked.tokens) == (kept.samples, kept.tokens)
     assert 0 < asked.trained < kept.trained, "a summary is nobody's verdict's matter"
 

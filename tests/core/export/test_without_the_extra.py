@@ -52,7 +52,7 @@ def test_a_dry_run_of_tokens_says_what_it_cannot_know(bare, tmp_path) -> None:
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     assert report["samples"] == 3 and report["tokens"] == 0
-    assert any("No tokenizer was at hand" in warning for warning in report["warnings"])
+    assert any(warning["code"] == "no_tokenizer_at_hand" for warning in report["warnings"])
 
 
 def test_tokens_cannot_be_written_and_the_way_out_is_named(bare, tmp_path) -> None:
