@@ -52,6 +52,11 @@ class FilesSeen(msgspec.Struct, frozen=True):
     look: _Look
     pieces: tuple[str, ...]
 
+    @property
+    def known(self) -> list[object]:
+        """What the sandbox is told: it reads a file that looks otherwise, and gives the pieces that are others."""
+        return [*self.look, *(self.pieces if len(self.pieces) > 1 else ())]
+
 
 Seen = dict[str, dict[str, FilesSeen]]
 """By the folder's name, then by path."""
@@ -133,13 +138,13 @@ class HostSaver:
     async def save(self) -> SavedHost:
         """All of it. Raises Unavailable, LimitReached (snapshot_too_large), InvalidInput (bad_tree, program_failed)."""
         argv = ["python3", "-I", "-B", "-c", _PROGRAM, "save", *self._sandbox.folders.values()]
-        known = [{path: one.look for path, one in self._before.get(name, {}).items()} for name in self._names]
+        known = [{path: one.known for path, one in self._before.get(name, {}).items()} for name in self._names]
         stream = await self._sandbox.program(argv)
         try:
             await stream.write(msgspec.json.encode(known) + b"\n", last=True)
             async for kind, payload in _records(stream.output()):
                 await self._take(kind, payload)
-        except (msgspec.DecodeError, UnicodeDecodeError, IndexError) as error:
+        except (msgspec.DecodeError, ValueError, IndexError) as error:
             raise InvalidInput("bad_tree", f"Host {self._sandbox.host.name} tells its files unreadably: {error}."
                                ) from error
         finally:
@@ -152,6 +157,8 @@ class HostSaver:
             self._data += payload
             if len(self._data) >= PIECE:
                 await self._cut(PIECE)
+        elif kind == b"K":
+            self._take_known(int(payload))
         elif kind == b"F":
             await self._end_file(is_whole=payload == b"0")
         elif kind == b"E":
@@ -172,13 +179,23 @@ class HostSaver:
             self._writer.rely(before.pieces)
             self._note(line, before.pieces, line.a[0])
 
+    def _take_known(self, place: int) -> None:
+        """A piece of the file at hand is what it was."""
+        line = self._line
+        before = self._before.get(self._names[line.r], {}).get(line.p) if line else None
+        if before is None or self._data or not 0 <= place < len(before.pieces):
+            raise InvalidInput("bad_tree", "A sandbox says of a piece that it is known, and it is not.")
+        self._pieces.append(before.pieces[place])
+        self._writer.rely(before.pieces[place : place + 1])
+
     def _note(self, line: _Line, pieces: tuple[str, ...], size: int) -> None:
         name = self._names[line.r]
         self._files += 1
         self._bytes += size
         self._trees[name].add(line, pieces)
-        if not line.young:  # a file that changed just now may change again without looking otherwise
-            self.seen[name][line.p] = FilesSeen(line.a, pieces)
+        look = (-1, *line.a[1:]) if line.young else line.a  # what changed just now may change without looking otherwise
+        if not line.young or len(pieces) > 1:
+            self.seen[name][line.p] = FilesSeen(look, pieces)
 
     async def _cut(self, size: int) -> None:
         data = bytes(self._data[:size])

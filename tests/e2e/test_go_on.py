@@ -17,6 +17,8 @@ from core.domain.step import decode_body
 from core.store import blobs
 from core.store.sqlite import connect, scalar
 
+pytestmark = pytest.mark.timeout(420)
+
 TASK = """
 id = "ledger"
 title = "A ledger"

@@ -1,12 +1,13 @@
 """Says what lies in folders, or lays it down again: a program of its own, run for each snapshot and each restoring.
 
-`save ROOT…` reads from stdin one JSON line of what is known of each root ({path: [size, mtime, ctime, inode]}), and
-prints records: a kind, a length, a payload. `load ROOT…` empties the roots and takes such records. Paths travel as the
-Latin-1 of their bytes.
+`save ROOT…` reads from stdin one JSON line of what is known of each root ({path: [size, mtime, ctime, inode, hash of
+each piece …]}, hashes for files of several pieces), and prints records: a kind, a length, a payload. `load ROOT…`
+empties the roots and takes such records. Paths travel as the Latin-1 of their bytes.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import stat
@@ -16,11 +17,11 @@ import time
 from typing import Any, BinaryIO
 
 HEAD = struct.Struct(">cI")
-PIECE = 1 << 20
+PIECE, RECORD = 4 << 20, 1 << 20
 TICK_NS = 20_000_000
 """A file that changed so shortly before may change again within the same tick of the clock."""
 
-Known = dict[str, list[int]]
+Known = dict[str, list[Any]]
 
 
 def say(kind: bytes, payload: bytes) -> None:
@@ -58,24 +59,31 @@ class Saver:
             return
         text = path.decode("latin-1")
         look = [at.st_size, at.st_mtime_ns, at.st_ctime_ns, at.st_ino]
-        same = kind == "f" and self.known.get(text) == look
+        known = self.known.get(text, [])
+        same = kind == "f" and known[:4] == look
         line = {"r": self.place, "p": text, "k": kind, "m": stat.S_IMODE(at.st_mode), "a": look, "same": same,
                 "young": at.st_ctime_ns > self.began - TICK_NS}
         if kind == "l":
             line["l"] = os.readlink(full).decode("latin-1")
         if kind == "f" and not same:
-            self.content(path, full, line)
+            self.content(path, full, line, known[4:])
             return
         say(b"E", json.dumps(line).encode())
         if kind == "d":
             self.walk(path)
 
-    def content(self, path: bytes, full: bytes, line: dict[str, Any]) -> None:
-        """A file that is not known as it is."""
+    def content(self, path: bytes, full: bytes, line: dict[str, Any], hashes: list[str]) -> None:
+        """A file that is not known as it is; of its pieces only those that are not known."""
         with open(full, "rb", buffering=0) as file:
             say(b"E", json.dumps(line).encode())
-            while data := file.read(PIECE):
-                say(b"D", data)
+            place = 0
+            while data := _filled(file):
+                if place < len(hashes) and hashlib.blake2b(data, digest_size=32).hexdigest() == hashes[place]:
+                    say(b"K", str(place).encode())
+                else:
+                    for at in range(0, len(data), RECORD):
+                        say(b"D", data[at : at + RECORD])
+                place += 1
             after = os.fstat(file.fileno())
         changed = [after.st_size, after.st_mtime_ns] != line["a"][:2]
         say(b"F", b"1" if changed else b"0")
@@ -137,6 +145,16 @@ class Loader:
             os.utime(full, ns=(line["t"], line["t"]), follow_symlinks=False)
         for full, line in reversed(self.folders):
             _mark(full, line)
+
+
+def _filled(file: Any) -> bytes:
+    """The next piece of a file, whole but for the last."""
+    parts = []
+    left = PIECE
+    while left and (data := file.read(left)):
+        parts.append(data)
+        left -= len(data)
+    return b"".join(parts)
 
 
 def _mark(full: bytes, line: dict[str, Any]) -> None:
