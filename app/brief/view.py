@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QPushButton, QScrollArea, QSizePolicy, QVBoxLayout
 from app.brief.model import Bin, RemarkInBrief
 from app.kit import quantities, theme
 from app.kit.boxes import column, row
+from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel
 
 INKS = {"keep": "keep", "mask": "mask", "partly": "mask", "unsure": "attention"}
@@ -28,7 +29,7 @@ class BriefView(QWidget):
         self._texts.setSpacing(theme.px(2))
         self.strip = ErrorStrip(self)
         self.first, self.last = PlainLabel("", self, faint=True), PlainLabel("", self, faint=True)
-        self.go = QPushButton(self)
+        self.go = QPushButton(self.tr("Go on"), self)
         self.go.setObjectName("primary")
         self.go.setFixedHeight(theme.px(32))
         self.go.clicked.connect(self.entered)
@@ -58,7 +59,8 @@ class BriefView(QWidget):
     def show_title(self, title: str, go: str, ahead: str) -> None:
         """Which session, and what the button says; without a title nothing is chosen."""
         self.title.setText(title)
-        self.go.setText(go)
+        if go:
+            self.go.setText(go)
         self.go.setVisible(bool(go))
         self.next.setText(ahead)
         self._clear()
@@ -147,7 +149,7 @@ class ErrorStrip(QWidget):
         """Show these, from the first step to the last."""
         self._bins = bins
         failed = sum(one.errors for one in bins)
-        self.setAccessibleName(self.tr("%n error(s) over the run", None, failed))
+        self.setAccessibleName(self.tr("%n error(s) over the run", None, plural(failed)))
         self.update()
 
     def sizeHint(self) -> QSize:

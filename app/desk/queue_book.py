@@ -110,6 +110,8 @@ class QueueBook(QObject):
 
     def _is_asked_blind(self, session: str) -> bool:
         desk = self._desks.of(session)
+        if not desk.queues.has_blind:
+            return False
         return any(queue.work.blind and not queue.closed and item.holder(desk.name) is not None
                    for queue, item in desk.queues.of_session(id_of(session)))
 

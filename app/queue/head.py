@@ -34,6 +34,7 @@ class QueueHead(QWidget):
         more = tool_button(self, "ellipsis", self.tr("What can be done with the queue"))
         more.setObjectName("plain")
         more.setMenu(menu)
+        more.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         more.setPopupMode(more.ToolButtonPopupMode.InstantPopup)
         gap = theme.px(10)
         first = row(self.title, (self.facts, 1), more, spacing=gap)

@@ -1,4 +1,4 @@
-"""The real window on a real server: a queue is made, taken from by a key, judged, done; blind, and without a network."""
+"""The real window on a real server: a queue is made, taken from by a key, judged, done; blind, and offline."""
 
 from __future__ import annotations
 
@@ -139,5 +139,5 @@ async def test_without_a_network_a_wish_waits_and_the_refusal_is_said_in_words(t
         assert any("waits here" in text for text in heard)
         await take(kim, "q", TakeFromQueue(taken="s1"))
         made.place.servers.set_connected(server, True)
-        await eventually(lambda: any("with kim already" in text for text in heard))
+        await eventually(lambda: any("is with kim already" in text for text in heard))
         await take(kim, "q", GiveBack(given="s1"))
