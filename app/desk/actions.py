@@ -151,6 +151,7 @@ ACTIONS: tuple[Entry, ...] = (
     Entry("view.palette", QT_TRANSLATE_NOOP("Actions", "C&ommands…"), ("Ctrl+K",), "view"),
     Entry("view.next_panel", QT_TRANSLATE_NOOP("Actions", "&Next panel"), ("F6",), "view"),
     Entry("view.previous_panel", QT_TRANSLATE_NOOP("Actions", "&Previous panel"), ("Shift+F6",), "view"),
+    Entry("view.files", QT_TRANSLATE_NOOP("Actions", "&Files, all of them or one line"), ("F4",), "view"),
     Entry("view.side", QT_TRANSLATE_NOOP("Actions", "Show or hide the left &side"), ("Ctrl+B",), "view",
           icon="panel-left"),
     Entry("view.live", QT_TRANSLATE_NOOP("Actions", "&Live"), ("Ctrl+1",), "view", checkable=True),

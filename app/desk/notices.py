@@ -118,6 +118,8 @@ SENTENCES: dict[str, str] = {
     "no_server": QT_TRANSLATE_NOOP("Errors", "The link leads to {address}, which is not among your servers."),
     "no_session": QT_TRANSLATE_NOOP("Errors", "The server does not know this session."),
     "no_step": QT_TRANSLATE_NOOP("Errors", "This session has no such step."),
+    "task_without_model": QT_TRANSLATE_NOOP(
+        "Errors", "This task names no model that is to work on it. Choose one under “Model”."),
     "no_task": QT_TRANSLATE_NOOP("Errors", "The server does not know this task."),
     "no_token": QT_TRANSLATE_NOOP("Errors", "A token is needed."),
     "no_welcome": QT_TRANSLATE_NOOP("Errors", "This is no server of Tiphys, or none that can be spoken to."),

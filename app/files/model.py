@@ -171,12 +171,13 @@ class FilesModel(QAbstractListModel):
 
     def _sum_of(self, file: TouchedFile) -> tuple[int, int] | None:
         """The lines that all changes of a file added and removed; None while some are not counted, or cannot be."""
-        found = [self._counts_of(change) for change in file.changes[-MOST_COUNTED:]]
+        found = [self.counts_of(change) for change in file.changes[-MOST_COUNTED:]]
         if not found or len(file.changes) > MOST_COUNTED or None in found:
             return None
         return sum(one[0] for one in found if one), sum(one[1] for one in found if one)
 
-    def _counts_of(self, change: FileChanged) -> tuple[int, int] | None:
+    def counts_of(self, change: FileChanged) -> tuple[int, int] | None:
+        """Lines added and removed, where they are known; else they are asked for."""
         key = (change.before, change.after)
         if key not in self._counts and key not in self._asked and not change.too_large and change.size < COUNTED_BYTES:
             self._asked.add(key)

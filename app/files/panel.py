@@ -13,6 +13,7 @@ from app.desk.panel import Panel
 from app.desk.workplace import Workplace
 from app.files.diff import Diff, compare, counts
 from app.files.diff_lines import MAX_BYTES, Spaces, Whitespace
+from app.files.gist import FilesGist
 from app.files.model import FilesModel, Key, State, TouchedFile, touched
 from app.files.reads import ReadPaths
 from app.files.view import SPACES, FilesView
@@ -243,9 +244,10 @@ def build(place: Workplace, parent: QWidget) -> FilesView:
     model = FilesModel(parent)
     view = FilesView(model, {key: place.actions[f"files.{key}"] for key in OWN}, parent)
     FilesController(place, model, view)
+    FilesGist(place, model, view.gist)
     return view
 
 
 PANEL = Panel("files", QT_TRANSLATE_NOOP("Panel", "Files"), build, {
-    "live": ("right", 1), "read": ("right_below", 0), "compare": ("right_below", 0),
+    "live": ("right_line", 0), "read": ("right_below", 0), "compare": ("right_below", 0),
     "export": ("right", 10), "queue": ("right", 10)})

@@ -30,6 +30,7 @@ from app.kit.empty import Empty, Faces
 from app.kit.flow import FlowLayout
 from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.safe_text import PlainLabel, menu_text, set_tooltip
+from app.kit.thin_line import Gist
 from app.kit.tool_button import tool_button
 
 _WIDE = 900
@@ -56,6 +57,7 @@ class FilesView(QWidget):
     def __init__(self, model: FilesModel, actions: Mapping[str, QAction], parent: QWidget | None = None) -> None:
         """`actions`: those whose keys begin with "files.", by the rest of the key."""
         super().__init__(parent)
+        self.gist = Gist(self)
         self._model = model
         self._states: list[State] = []
         self._actions = actions

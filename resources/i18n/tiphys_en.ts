@@ -2,6 +2,16 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en">
 <context>
+    <name>AttentionView</name>
+    <message numerus="yes">
+        <source>%n need(s) you</source>
+        <translation>
+            <numerusform>%n needs you</numerusform>
+            <numerusform>%n need you</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>BriefController</name>
     <message numerus="yes">
         <source>%n submission(s)</source>
@@ -15,6 +25,16 @@
         <translation>
             <numerusform>%n file</numerusform>
             <numerusform>%n files</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ChartsView</name>
+    <message numerus="yes">
+        <source>Curves of %n step(s)</source>
+        <translation>
+            <numerusform>Curves of %n step</numerusform>
+            <numerusform>Curves of %n steps</numerusform>
         </translation>
     </message>
 </context>
@@ -128,6 +148,16 @@
     </message>
 </context>
 <context>
+    <name>DisagreementsView</name>
+    <message numerus="yes">
+        <source>%n step(s) on which opinions differ</source>
+        <translation>
+            <numerusform>%n step on which opinions differ</numerusform>
+            <numerusform>%n steps on which opinions differ</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>EffectModel</name>
     <message numerus="yes">
         <source>%n error(s)</source>
@@ -202,6 +232,16 @@
         <translation>
             <numerusform>%n file</numerusform>
             <numerusform>%n files</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>FilesGist</name>
+    <message numerus="yes">
+        <source>%n changed so far</source>
+        <translation>
+            <numerusform>%n changed so far</numerusform>
+            <numerusform>%n changed so far</numerusform>
         </translation>
     </message>
 </context>
@@ -352,7 +392,34 @@
     </message>
 </context>
 <context>
+    <name>QueueView</name>
+    <message numerus="yes">
+        <source>Under way: %n</source>
+        <translation>
+            <numerusform>Under way: %n</numerusform>
+            <numerusform>Under way: %n</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n earlier</source>
+        <translation>
+            <numerusform>%n earlier</numerusform>
+            <numerusform>%n earlier</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>RemarksBar</name>
+    <message numerus="yes">
+        <source>%n remark(s)</source>
+        <translation>
+            <numerusform>%n remark</numerusform>
+            <numerusform>%n remarks</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>RemarksView</name>
     <message numerus="yes">
         <source>%n remark(s)</source>
         <translation>
@@ -482,6 +549,13 @@
             <numerusform>%n commands ran; each stands under Step with what it printed.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>This log keeps no terminal · %n command(s) ran, each stands under Step</source>
+        <translation>
+            <numerusform>This log keeps no terminal · %n command ran, it stands under Step</numerusform>
+            <numerusform>This log keeps no terminal · %n commands ran, each stands under Step</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>TrajectoryView</name>
@@ -500,6 +574,16 @@
         <translation>
             <numerusform>%n result</numerusform>
             <numerusform>%n results</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>WebSearchesView</name>
+    <message numerus="yes">
+        <source>%n search(es)</source>
+        <translation>
+            <numerusform>%n search</numerusform>
+            <numerusform>%n searches</numerusform>
         </translation>
     </message>
 </context>

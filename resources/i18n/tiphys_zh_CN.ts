@@ -320,6 +320,10 @@
         <translation>更改最多的在前</translation>
     </message>
     <message>
+        <source>&amp;Files, all of them or one line</source>
+        <translation>文件：完整显示或收成一行(&amp;F)</translation>
+    </message>
+    <message>
         <source>Show or hide the left &amp;side</source>
         <translation>显示或隐藏左侧(&amp;S)</translation>
     </message>
@@ -461,6 +465,13 @@
     </message>
 </context>
 <context>
+    <name>AgentStrip</name>
+    <message>
+        <source>score</source>
+        <translation>得分</translation>
+    </message>
+</context>
+<context>
     <name>ApplicationController</name>
     <message>
         <source>Open a folder of trajectories</source>
@@ -523,6 +534,12 @@
     <message>
         <source>Sessions that repeat themselves, fail often, stand still, wait for you or have ended are listed here, each with the step to look at.</source>
         <translation>重复动作、频繁出错、停滞、等待您或已结束的会话会列在这里，并给出应查看的步骤。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n need(s) you</source>
+        <translation>
+            <numerusform>%n 项需要您</numerusform>
+        </translation>
     </message>
     <message>
         <source>Nothing needs you</source>
@@ -727,6 +744,16 @@
     <message>
         <source>Charts of score, tokens, cost, time and verdicts</source>
         <translation>得分、词元、成本、时间与裁定的图表</translation>
+    </message>
+    <message numerus="yes">
+        <source>Curves of %n step(s)</source>
+        <translation>
+            <numerusform>%n 个步骤的曲线</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Nothing is drawn before the first step</source>
+        <translation>第一步之前没有曲线</translation>
     </message>
     <message>
         <source>There is no other session</source>
@@ -1337,6 +1364,20 @@
         <source>Steps on which opinions differ</source>
         <translation>意见不一的步骤</translation>
     </message>
+    <message numerus="yes">
+        <source>%n step(s) on which opinions differ</source>
+        <translation>
+            <numerusform>%n 个步骤意见不一</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Blind: shown once you have decided</source>
+        <translation>盲评：您裁定之后显示</translation>
+    </message>
+    <message>
+        <source>Nobody disagrees</source>
+        <translation>没有分歧</translation>
+    </message>
     <message>
         <source>Blind: a step appears here once you have decided on it and others decide otherwise.</source>
         <translation>盲评：在您裁定之后，若他人裁定不同，该步骤会出现在这里。</translation>
@@ -1355,6 +1396,13 @@
     <message>
         <source>Stop fetching the session</source>
         <translation>停止获取会话</translation>
+    </message>
+</context>
+<context>
+    <name>Drawer</name>
+    <message>
+        <source>Close (Esc)</source>
+        <translation>关闭 (Esc)</translation>
     </message>
 </context>
 <context>
@@ -1757,6 +1805,10 @@
     <message>
         <source>The server does not know this session.</source>
         <translation>服务器不认识此会话。</translation>
+    </message>
+    <message>
+        <source>This task names no model that is to work on it. Choose one under “Model”.</source>
+        <translation>此任务没有指定要使用的模型，请在“模型”处选择一个。</translation>
     </message>
     <message>
         <source>The server does not know this task.</source>
@@ -2283,6 +2335,45 @@
     </message>
 </context>
 <context>
+    <name>FacetChips</name>
+    <message>
+        <source>All</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>Undecided</source>
+        <translation>未裁定</translation>
+    </message>
+    <message>
+        <source>Errors</source>
+        <translation>错误</translation>
+    </message>
+    <message>
+        <source>Changes</source>
+        <translation>更改</translation>
+    </message>
+    <message>
+        <source>People</source>
+        <translation>人</translation>
+    </message>
+    <message>
+        <source>Judged</source>
+        <translation>已裁定</translation>
+    </message>
+    <message>
+        <source>Scores</source>
+        <translation>得分</translation>
+    </message>
+    <message>
+        <source>More of what can be listed</source>
+        <translation>更多可列出的内容</translation>
+    </message>
+    <message>
+        <source>Which steps are listed</source>
+        <translation>列出哪些步骤</translation>
+    </message>
+</context>
+<context>
     <name>Fate</name>
     <message>
         <source>too late to change it</source>
@@ -2315,6 +2406,10 @@
     <message>
         <source>on the server, waits for the next step</source>
         <translation>在服务器上，等待下一步骤</translation>
+    </message>
+    <message>
+        <source>, again after a compaction at {steps}</source>
+        <translation>，压缩后于步骤 {steps} 再次送达</translation>
     </message>
     <message>
         <source>on this computer, waits for the server</source>
@@ -2371,6 +2466,27 @@
     <message>
         <source>first {size} compared</source>
         <translation>比较了前 {size}</translation>
+    </message>
+</context>
+<context>
+    <name>FilesGist</name>
+    <message>
+        <source>No file changed up to step {step}</source>
+        <translation>到步骤 {step} 为止没有文件改动</translation>
+    </message>
+    <message>
+        <source>No file was changed</source>
+        <translation>没有文件改动</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n changed so far</source>
+        <translation>
+            <numerusform>至此共改动 %n 个</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>at {step}</source>
+        <translation>于 {step}</translation>
     </message>
 </context>
 <context>
@@ -2674,6 +2790,10 @@ Delete or right click: take it away</source>
         </translation>
     </message>
     <message>
+        <source>Nothing is looked for</source>
+        <translation>尚未查找</translation>
+    </message>
+    <message>
         <source>Thoughts, actions, outputs, guidance, summaries and remarks of every session are searched. Type some words above.</source>
         <translation>将搜索每个会话的思考、动作、输出、指导、摘要和备注。请在上方输入词语。</translation>
     </message>
@@ -2694,6 +2814,13 @@ Delete or right click: take it away</source>
         <translation>
             <numerusform>其他服务器上有 %n 个会话仅搜索本机已有的部分。</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>Gist</name>
+    <message>
+        <source>first at {step}</source>
+        <translation>首次出现于 {step}</translation>
     </message>
 </context>
 <context>
@@ -2718,30 +2845,6 @@ Delete or right click: take it away</source>
         <translation>撰写指导</translation>
     </message>
     <message>
-        <source>How it is sent</source>
-        <translation>发送方式</translation>
-    </message>
-    <message>
-        <source>At the next step</source>
-        <translation>在下一步骤</translation>
-    </message>
-    <message>
-        <source>Interrupt now</source>
-        <translation>立即中断</translation>
-    </message>
-    <message>
-        <source>Waits for the next step.</source>
-        <translation>等到下一步骤送达。</translation>
-    </message>
-    <message>
-        <source>Also ends the action that is running.</source>
-        <translation>同时结束正在执行的动作。</translation>
-    </message>
-    <message>
-        <source>Send</source>
-        <translation>发送</translation>
-    </message>
-    <message>
         <source>Send (Ctrl+Enter)</source>
         <translation>发送 (Ctrl+Enter)</translation>
     </message>
@@ -2754,12 +2857,20 @@ Delete or right click: take it away</source>
         <translation>保持消息原样 (Esc)</translation>
     </message>
     <message>
+        <source>Keys type here · Esc: list</source>
+        <translation>按键在此输入 · Esc：列表</translation>
+    </message>
+    <message>
         <source>Templates</source>
         <translation>模板</translation>
     </message>
     <message>
         <source>Begin with a ready sentence (Ctrl+T)</source>
         <translation>从现成的句子开始 (Ctrl+T)</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>发送</translation>
     </message>
     <message>
         <source>Save this text as a template</source>
@@ -2793,6 +2904,10 @@ Delete or right click: take it away</source>
         <translation>此会话已结束：指导无法再送达。</translation>
     </message>
     <message>
+        <source>The agent reads it before step {n}. It does not wait for you. You can change or withdraw it until then.</source>
+        <translation>智能体会在步骤 {n} 之前读到它，不会停下等您。在此之前您可以修改或撤回。</translation>
+    </message>
+    <message>
         <source>Too late to change the message: the agent had read it already.</source>
         <translation>已来不及修改该消息：智能体已读过它。</translation>
     </message>
@@ -2802,6 +2917,22 @@ Delete or right click: take it away</source>
     <message>
         <source>interrupt</source>
         <translation>中断</translation>
+    </message>
+    <message>
+        <source>agent, before step {n}</source>
+        <translation>智能体，步骤 {n} 之前</translation>
+    </message>
+    <message>
+        <source>this computer</source>
+        <translation>本机</translation>
+    </message>
+    <message>
+        <source>server</source>
+        <translation>服务器</translation>
+    </message>
+    <message>
+        <source>answered</source>
+        <translation>已答复</translation>
     </message>
 </context>
 <context>
@@ -2827,12 +2958,20 @@ Delete or right click: take it away</source>
         <translation>再看一下 {file}：{what is wrong there}</translation>
     </message>
     <message>
+        <source>No session is chosen</source>
+        <translation>尚未选择会话</translation>
+    </message>
+    <message>
         <source>Tell “{title}” what to do. Ctrl+Enter sends.</source>
         <translation>告诉“{title}”该做什么。Ctrl+Enter 发送。</translation>
     </message>
     <message>
         <source>Choose a session to guide it.</source>
         <translation>选择一个会话来指导它。</translation>
+    </message>
+    <message>
+        <source>Tell the agent something</source>
+        <translation>给智能体写指导</translation>
     </message>
 </context>
 <context>
@@ -3188,6 +3327,29 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>ModeSwitch</name>
+    <message>
+        <source>How it is sent</source>
+        <translation>发送方式</translation>
+    </message>
+    <message>
+        <source>At the next step</source>
+        <translation>下一步时</translation>
+    </message>
+    <message>
+        <source>Waits for the next step.</source>
+        <translation>等到下一步。</translation>
+    </message>
+    <message>
+        <source>Interrupt now</source>
+        <translation>立即中断</translation>
+    </message>
+    <message>
+        <source>Also ends the action that is running.</source>
+        <translation>同时结束正在运行的动作。</translation>
+    </message>
+</context>
+<context>
     <name>NewSessionController</name>
     <message>
         <source>There is no task yet. Put a folder with a task.toml into {folder}.</source>
@@ -3308,6 +3470,49 @@ Delete or right click: take it away</source>
     <message>
         <source>Close</source>
         <translation>关闭</translation>
+    </message>
+</context>
+<context>
+    <name>NothingListed</name>
+    <message>
+        <source>Show all (Esc)</source>
+        <translation>显示全部 (Esc)</translation>
+    </message>
+    <message>
+        <source>undecided</source>
+        <translation>未裁定的</translation>
+    </message>
+    <message>
+        <source>an error</source>
+        <translation>出错的</translation>
+    </message>
+    <message>
+        <source>a change</source>
+        <translation>有更改的</translation>
+    </message>
+    <message>
+        <source>judged</source>
+        <translation>已裁定的</translation>
+    </message>
+    <message>
+        <source>Nobody wrote to the agent</source>
+        <translation>没有人给智能体写过话</translation>
+    </message>
+    <message>
+        <source>Nothing was scored</source>
+        <translation>没有评分</translation>
+    </message>
+    <message>
+        <source>No step passes these filters</source>
+        <translation>没有步骤符合这些筛选</translation>
+    </message>
+    <message>
+        <source>No step is both {these} and {this}</source>
+        <translation>没有既是{these}又是{this}步骤</translation>
+    </message>
+    <message>
+        <source>No step is {this}</source>
+        <translation>没有{this}步骤</translation>
     </message>
 </context>
 <context>
@@ -3620,6 +3825,13 @@ Delete or right click: take it away</source>
     <message>
         <source>Queues</source>
         <translation>队列列表</translation>
+    </message>
+</context>
+<context>
+    <name>PanelDock</name>
+    <message>
+        <source>Drag to move {panel}</source>
+        <translation>拖动以移动“{panel}”</translation>
     </message>
 </context>
 <context>
@@ -3985,6 +4197,22 @@ Delete or right click: take it away</source>
         <source>What you tell the agent appears here with its fate: on this computer, on the server, delivered at a step, answered.</source>
         <translation>您对智能体说的话会出现在这里，并显示其去向：在本机、在服务器、在某步骤送达、已回应。</translation>
     </message>
+    <message numerus="yes">
+        <source>Under way: %n</source>
+        <translation>
+            <numerusform>在途：%n 条</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Nothing is under way</source>
+        <translation>没有在途的指导</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n earlier</source>
+        <translation>
+            <numerusform>更早的 %n 条</numerusform>
+        </translation>
+    </message>
     <message>
         <source>No message holds these words.</source>
         <translation>没有消息包含这些文字。</translation>
@@ -4037,6 +4265,13 @@ Delete or right click: take it away</source>
     <message>
         <source>What there is to work through</source>
         <translation>待处理的内容</translation>
+    </message>
+</context>
+<context>
+    <name>Rail</name>
+    <message>
+        <source>{panel}, over the list until Esc</source>
+        <translation>{panel}，盖在列表上，按 Esc 收起</translation>
     </message>
 </context>
 <context>
@@ -4141,6 +4376,20 @@ Delete or right click: take it away</source>
     <message>
         <source>Remarks</source>
         <translation>备注</translation>
+    </message>
+    <message>
+        <source>No remark yet</source>
+        <translation>还没有备注</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n remark(s)</source>
+        <translation>
+            <numerusform>%n 条备注</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>write one</source>
+        <translation>写一条</translation>
     </message>
     <message>
         <source>No remark has these words. Clear the filter to see all.</source>
@@ -4610,6 +4859,10 @@ Delete or right click: take it away</source>
     <message>
         <source>not scored</source>
         <translation>未评分</translation>
+    </message>
+    <message>
+        <source>gain {gain}</source>
+        <translation>增益 {gain}</translation>
     </message>
     <message>
         <source>submission {n}, after step {step}</source>
@@ -5143,8 +5396,16 @@ Delete or right click: take it away</source>
         <translation>得分 {n}</translation>
     </message>
     <message>
-        <source>silent since {time}</source>
-        <translation>自 {time} 起无消息</translation>
+        <source>{state}, not reviewed</source>
+        <translation>{state}，未评审</translation>
+    </message>
+    <message>
+        <source>{state}, not fully reviewed</source>
+        <translation>{state}，未评审完</translation>
+    </message>
+    <message>
+        <source>{state}, reviewed</source>
+        <translation>{state}，已评审</translation>
     </message>
 </context>
 <context>
@@ -5780,6 +6041,10 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>第 {n} 次提交未评分</translation>
     </message>
     <message>
+        <source>measured {value}</source>
+        <translation>测得 {value}</translation>
+    </message>
+    <message>
         <source>score {value}</source>
         <translation>得分 {value}</translation>
     </message>
@@ -5856,6 +6121,69 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     <message>
         <source>The chosen step appears here: what the model thought, did and got back. At the live tail it is the newest step.</source>
         <translation>所选步骤会显示在这里：模型想了什么、做了什么、得到了什么。跟随时显示最新步骤。</translation>
+    </message>
+</context>
+<context>
+    <name>StripController</name>
+    <message>
+        <source>Paused</source>
+        <translation>已暂停</translation>
+    </message>
+    <message>
+        <source>Waits for its turn</source>
+        <translation>等待轮到</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>已失败</translation>
+    </message>
+    <message>
+        <source>Working on step {n}</source>
+        <translation>正在执行步骤 {n}</translation>
+    </message>
+    <message>
+        <source>Waits before step {n}</source>
+        <translation>在步骤 {n} 之前等待</translation>
+    </message>
+    <message>
+        <source>waits for</source>
+        <translation>等待</translation>
+    </message>
+    <message>
+        <source>{time} so far</source>
+        <translation>已用 {time}</translation>
+    </message>
+    <message>
+        <source>The first step is being thought</source>
+        <translation>正在思考第一步</translation>
+    </message>
+    <message>
+        <source>started {time}, {long} ago</source>
+        <translation>{time} 开始，已过 {long}</translation>
+    </message>
+    <message>
+        <source>thinks</source>
+        <translation>正在思考</translation>
+    </message>
+    <message>
+        <source>nothing heard since {time}</source>
+        <translation>自 {time} 起没有消息</translation>
+    </message>
+    <message>
+        <source>heard {n} ago</source>
+        <translation>{n}前有消息</translation>
+    </message>
+    <message>
+        <source>such commands took {time}</source>
+        <translation>此类命令用时 {time}</translation>
+    </message>
+    <message>
+        <source>such commands took {least}–{most}</source>
+        <translation>此类命令用时 {least}–{most}</translation>
+    </message>
+    <message>
+        <source>since {time}</source>
+        <translation>自 {time} 起</translation>
     </message>
 </context>
 <context>
@@ -5973,6 +6301,20 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <source>The agent had opened no shell by then. Go to a later step, or press F to follow.</source>
         <translation>那时智能体还没有打开终端。请转到更晚的步骤，或按 F 跟随最新步骤。</translation>
     </message>
+    <message numerus="yes">
+        <source>This log keeps no terminal · %n command(s) ran, each stands under Step</source>
+        <translation>
+            <numerusform>此日志不含终端 · 运行了 %n 条命令，见各步骤</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>No terminal up to step {step}</source>
+        <translation>到步骤 {step} 为止没有终端</translation>
+    </message>
+    <message>
+        <source>No terminal was opened</source>
+        <translation>没有打开终端</translation>
+    </message>
     <message>
         <source>{name}: written to in this step</source>
         <translation>{name}：此步骤有输出</translation>
@@ -5992,6 +6334,13 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     <message>
         <source>as of step {step}</source>
         <translation>截至步骤 {step}</translation>
+    </message>
+</context>
+<context>
+    <name>ThinLine</name>
+    <message>
+        <source>Open {panel} (Enter, a click, or drag its edge)</source>
+        <translation>打开“{panel}”（回车、单击或拖动边缘）</translation>
     </message>
 </context>
 <context>
@@ -6318,32 +6667,8 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>下一个匹配 (F3)</translation>
     </message>
     <message>
-        <source>Which steps are listed</source>
-        <translation>列出哪些步骤</translation>
-    </message>
-    <message>
         <source>The steps of a session appear here. Choose one under Sessions.</source>
         <translation>会话的步骤会出现在这里。请在“会话”中选择一个。</translation>
-    </message>
-    <message>
-        <source>All steps</source>
-        <translation>全部步骤</translation>
-    </message>
-    <message>
-        <source>Errors</source>
-        <translation>错误</translation>
-    </message>
-    <message>
-        <source>Guidance and summaries</source>
-        <translation>指导与摘要</translation>
-    </message>
-    <message>
-        <source>With verdicts</source>
-        <translation>有裁定</translation>
-    </message>
-    <message>
-        <source>Scores</source>
-        <translation>得分</translation>
     </message>
     <message>
         <source>none</source>
@@ -6425,6 +6750,20 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     <message>
         <source>Return or a double click goes to the step of the search</source>
         <translation>回车或双击转到搜索所在的步骤</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n search(es)</source>
+        <translation>
+            <numerusform>%n 次搜索</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Nothing searched up to step {step}</source>
+        <translation>到步骤 {step} 为止没有搜索</translation>
+    </message>
+    <message>
+        <source>Nothing was searched</source>
+        <translation>没有搜索</translation>
     </message>
     <message>
         <source>Select a query or a result to read it here. {key} copies.</source>

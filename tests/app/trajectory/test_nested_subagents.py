@@ -121,7 +121,7 @@ def test_a_subagent_that_is_chosen_elsewhere_stands_below_its_caller(opened):
     assert numbers(panel) == ["1", "2", "2.1", "2.2", "3"]
     row = panel.list.currentIndex().row()
     assert panel.list.model().index(row).data(RowTextRole).number == "2.2"
-    panel.filter.setCurrentIndex(panel.filter.findData("errors"))
+    panel.facets.show_filter("errors")
     panel.filter_chosen.emit("errors")
     assert numbers(panel) == [], "a filter is of the session in sight"
     panel.filter_chosen.emit("all")
