@@ -23,8 +23,8 @@ from app.step.parts import parts_of, prose
 from app.step.pictures import Pictures
 from app.step.view import StepView
 from core.domain.errors import InvalidInput
-from core.domain.request import WHOLE_REQUEST, requested
 from core.domain.events import ScoreGiven
+from core.domain.request import WHOLE_REQUEST, requested
 from core.domain.step import StepHead, decode_body
 from core.domain.tools import ToolTable
 from core.domain.trajectory import StepEntry, Trajectory
