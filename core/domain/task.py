@@ -145,10 +145,12 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
 class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):
     """How the agent works. `context_tokens` is η·L of the paper: above it the older half is summarised.
 
+    `media` is the multimodal endpoint (kind `openai`) that looks at pictures and listens; None: there is none.
     `confirmed_unconfined` is a person's word, given when the session is started; no file can hold it.
     """
 
     model: ModelSettings = ModelSettings()
+    media: ModelSettings | None = None
     context_tokens: Tokens = 100_000
     sandbox: Literal["docker", "local"] = "docker"
     confirmed_unconfined: bool = False
