@@ -18,6 +18,7 @@ PARTS = {
     "screenshots": "app.window.screenshots",
     "qt-version": "app.kit.qt_version",
     "find": "app.desk.search_worker",
+    "pictures": "app.step.picture_worker",
     "export": "core.export.worker",
     "rules": "core.supervision.worker",
     "search": "core.server.search_worker",

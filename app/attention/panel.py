@@ -168,4 +168,4 @@ class AttentionController(QObject):
 
 PANEL = Panel("attention", QT_TRANSLATE_NOOP("Panel", "Attention"), build, {
     "live": ("left", 2), "read": ("left", 12), "compare": ("left", 12),
-    "export": ("left", 12), "queue": ("left", 2)})
+    "export": ("left", 12), "queue": ("left", 12)})

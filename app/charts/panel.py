@@ -79,7 +79,7 @@ class ChartsController(QObject):
 
     @property
     def _blind(self) -> bool:
-        return bool(self._place.settings.get("review.blind"))
+        return self._place.queues.is_blind(self._place.sight.session)
 
     def _draw_curves(self) -> None:
         if not self._view.isVisible():

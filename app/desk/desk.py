@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.desk.fetches import Fetch, Fetches
 from app.desk.fold import AT_ONCE, Folder
 from app.desk.notices import sentence_of
+from app.desk.queue_shelf import QueueShelf
 from app.desk.refusal import Refusal
 from app.desk.session_key import OWN, id_of, key_of
 from core.domain.errors import make_error
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from core.client.replica import Replica
     from core.client.status import Status
     from core.domain.events import Placed
+    from core.domain.queue import QueueState, Reader
     from core.domain.trajectory import Trajectory
     from core.protocol.messages import Ack
     from core.store.outbox import Queued
@@ -70,6 +72,9 @@ class DeskSignals(QObject):
     session_deleted = Signal(str)
     """A session was deleted on its server; nothing of it is here any more."""
 
+    queues_changed = Signal()
+    """Review queues changed, or who reads what."""
+
     outbox_changed = Signal()
     link_changed = Signal()
     answered = Signal(str, object)
@@ -97,6 +102,7 @@ class Desk(DeskSignals):
         self.server = server
         self.replica = replica
         self.client = client
+        self.queues = QueueShelf(replica)
         self._folder = Folder(replica, self._on_folded, self)
         self._open: OrderedDict[str, Trajectory] = OrderedDict()
         self._watched: OrderedDict[str, None] = OrderedDict()
@@ -109,6 +115,7 @@ class Desk(DeskSignals):
         self._timer.timeout.connect(self._fold_changed)
         self._next_at = 0.0
         self._closed = False
+        self._remembered = ""
         self._connect()
 
     # ---- reading ---------------------------------------------------------------------------------
@@ -194,8 +201,13 @@ class Desk(DeskSignals):
 
     @property
     def name(self) -> str:
-        """What the server calls the person who sits here; "" before it was reached."""
-        return self.client.status.name if self.client is not None else ""
+        """What the server calls the person who sits here, or did when it was reached last; "" before that."""
+        return (self.client.status.name if self.client is not None else "") or self._last_name()
+
+    def _last_name(self) -> str:
+        if not self._remembered:
+            self._remembered = self.replica.person
+        return self._remembered
 
     def watch(self, session: str) -> None:
         """Ask the server for a session's events, from now on or as soon as there is one."""
@@ -224,6 +236,7 @@ class Desk(DeskSignals):
         client.on_status.append(self._on_status)
         client.on_live.append(self._on_live)
         client.on_absent.append(self._on_absent)
+        client.on_readers.append(self._on_readers)
         for session in self._watched:
             client.watch(id_of(session))
         self._fetches.attach(client)
@@ -242,6 +255,8 @@ class Desk(DeskSignals):
             self.client.on_status.clear()
             self.client.on_live.clear()
             self.client.on_absent.clear()
+            self.client.on_readers.clear()
+            self.queues.take_readers(())
 
     def close(self) -> None:
         """Read no more: the replica is about to be closed, and a flush may still be due."""
@@ -254,6 +269,7 @@ class Desk(DeskSignals):
     def _connect(self) -> None:
         self.replica.rows_changed.append(self._on_rows)
         self.replica.events_added.append(self._on_events)
+        self.replica.queues_changed.append(self._on_queues)
         self.replica.outbox_changed.append(self.outbox_changed.emit)
         self.replica.command_answered.append(self._on_answer)
         self.replica.blob_arrived.append(self._on_blob)
@@ -262,7 +278,17 @@ class Desk(DeskSignals):
         if self.client is not None:
             self.attach(self.client)
 
+    def _on_queues(self, state: QueueState | None) -> None:
+        self.queues.take(state)
+        self.queues_changed.emit()
+
+    def _on_readers(self, readers: Sequence[Reader]) -> None:
+        self.queues.take_readers(readers)
+        self.queues_changed.emit()
+
     def _on_status(self, *_: object) -> None:
+        if self.link.state != "online" and self.queues.readers:
+            self._on_readers(())
         self.link_changed.emit()
 
     def _on_answer(self, reply: Ack | Nak) -> None:

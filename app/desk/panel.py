@@ -24,6 +24,9 @@ class Panel:
     title: str
     build: Callable[[Workplace, QWidget], QWidget]
     docks: Mapping[str, tuple[str, int]]
+    is_headed: bool = False
+    """The panel has a head of its own, so that its dock shows no title."""
+
     bar: Callable[[QWidget], QWidget] | None = None
     """Makes of the built view the bar that stands at the bottom of the window, where the panel has one."""
 

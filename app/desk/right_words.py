@@ -19,6 +19,8 @@ _WORDS: dict[str, str] = {
     "variable": QT_TRANSLATE_NOOP("Right", "Variable: the value of {name} is sent to {endpoint}."),
     "endpoint": QT_TRANSLATE_NOOP("Right", "Endpoint: all that the agent sees is sent to {name}."),
     "image": QT_TRANSLATE_NOOP("Right", "Image: the container is made from {name}."),
+    "build": QT_TRANSLATE_NOOP(
+        "Right", "Build: the container is built by {name}. The task's commands run as root in containers for that."),
     "network": QT_TRANSLATE_NOOP("Right", "Network: the host {name} has one."),
     "reach": QT_TRANSLATE_NOOP("Right", "Network: the host {name} reaches {endpoint}."),
     "data": QT_TRANSLATE_NOOP("Right", "Data: {name} of this computer is read."),

@@ -26,6 +26,7 @@ from core.formats.tools import table_of
 UNSCORED: dict[str, str] = {
     "evaluator_failed": QT_TRANSLATE_NOOP("Unscored", "The evaluator failed; that is not the agent's doing."),
     "not_handed_in": QT_TRANSLATE_NOOP("Unscored", "There is no complete submission: a file was not handed in."),
+    "bad_format": QT_TRANSLATE_NOOP("Unscored", "What was handed in has not the form that was asked for."),
     "submission_too_large": QT_TRANSLATE_NOOP("Unscored", "The submission is larger than may be handed in."),
     "submission_unreadable": QT_TRANSLATE_NOOP("Unscored", "The submission could not be collected."),
 }
@@ -56,7 +57,7 @@ class RowText(msgspec.Struct, frozen=True):
 
     `ground` names a tint under the whole row; `face` is how the title is set: text, code, or a path, whose name stays
     readable; `state` is the verdict's sign: keep, mask, unsure, undecided, or what a machine proposes
-    ("proposed_mask"); `is_chip` frames the outcome.
+    ("proposed_mask"); `is_chip` frames the outcome; `depth` counts the callers of a subagent's row.
     """
 
     number: str = ""
@@ -75,6 +76,7 @@ class RowText(msgspec.Struct, frozen=True):
     ground: str = ""
     state: str = ""
     verdict: str = ""
+    depth: int = 0
 
     @property
     def spoken(self) -> str:
@@ -195,7 +197,7 @@ def kind_of(head: StepHead, trajectory: Trajectory) -> str:
     """What a step's first action is for; of a log of before it was written down, what its program's table says."""
     if head.kind or not head.tools:
         return head.kind or "message"
-    return table_of(trajectory.created.origin if trajectory.created else "").tool(head.tools[0]).kind
+    return table_of(trajectory.created.program if trajectory.created else "").tool(head.tools[0]).kind
 
 
 ICONS = {"shell": "terminal", "input": "terminal", "wait": "hourglass", "read": "file-text", "list": "search",

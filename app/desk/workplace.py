@@ -10,6 +10,7 @@ from app.desk.desks import Desks
 from app.desk.in_sight import InSight
 from app.desk.notices import Notices
 from app.desk.offline_copies import OfflineCopies
+from app.desk.queue_book import QueueBook
 from app.desk.servers import Servers
 from app.desk.settings import Settings
 from app.desk.watermarks import Watermarks
@@ -37,6 +38,7 @@ class Workplace:
     servers: Servers
     watermarks: Watermarks
     offline_copies: OfflineCopies
+    queues: QueueBook
     sender: Sender
     actions: Actions
 

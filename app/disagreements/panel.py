@@ -53,7 +53,7 @@ class DisagreementsController(QObject):
             self._show_cases()
 
     def _show_cases(self) -> None:
-        blind = bool(self._place.settings.get("review.blind"))
+        blind = self._place.queues.is_blind(self._place.sight.session)
         trajectory = self._place.sight.trajectory
         reader = self._place.reader(self._place.sight.session) if blind else ""
         self._found = disagreements(trajectory, reader) if trajectory is not None else []

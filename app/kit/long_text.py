@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import bisect
+import math
 import re
 from collections.abc import Iterator, Sequence
 from time import perf_counter
 
 import msgspec
 from PySide6.QtCore import QLocale, Qt, QTimer, Signal
-from PySide6.QtGui import QPalette, QTextBlock, QTextCharFormat, QTextCursor, QTextLayout
+from PySide6.QtGui import QFontMetricsF, QImage, QPalette, QTextBlock, QTextCharFormat, QTextCursor, QTextLayout
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTextEdit, QVBoxLayout, QWidget
 
 from app.kit import theme
 from app.kit.ansi import PLAIN, drawn, is_drawn
 from app.kit.background import BackgroundWork
-from app.kit.choosable_text import ChoosableText
+from app.kit.drawn_text import MARGIN, DrawnText, PlacedPicture
 from app.kit.highlight import Span, spans, units
 from app.kit.safe_text import PlainLabel, displayable, set_hint
+from app.kit.text_folds import SHOWN_LINES, SPARED, LineFold, json_folds
 from app.kit.text_ink import dressed, format_of, matches, slices
 
 FIRST = 200_000
@@ -39,8 +41,9 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     `style`: text (proportional), mono, heading (bold on a band) or meta (small); of what is read as prose (`markdown`)
     prose, strong, subhead, code (within a line) or block (lines of code on a ground of their own). `meaning` names a
     colour of the theme. `lexer` is a Pygments name. `escapes` shows terminal escapes instead of taking them out;
-    `terminal` draws the text as a terminal would: its colours, and what it wrote over. `choice`: this heading can be
-    chosen, and is announced as that number; 0: it is only text.
+    `terminal` draws the text as a terminal would: its colours, and what it wrote over, on a ground of its own; of a
+    long one the first lines. `choice`: this heading can be chosen, and is announced as that number; 0: it is only text.
+    `folds`: laid-out JSON whose objects can be folded. `picture` names the picture that stands below the text.
     """
 
     text: str
@@ -50,6 +53,8 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     escapes: bool = False
     terminal: bool = False
     choice: int = 0
+    folds: bool = False
+    picture: str = ""
 
 
 class LongText(QWidget):
@@ -59,13 +64,12 @@ class LongText(QWidget):
 
     def __init__(self, parent: QWidget | None = None, *, name: str = "") -> None:
         super().__init__(parent)
-        self.edit = ChoosableText(self)
+        self.edit = DrawnText(self)
         self.edit.setReadOnly(True)
         self.edit.setUndoRedoEnabled(False)
         self.edit.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard)
         self.edit.setAccessibleName(name)
-        self.edit.document().setDocumentMargin(2 * theme.GRID)
         self.setFocusProxy(self.edit)
         self._cut = PlainLabel("", self)
         self._more = QPushButton(self.tr("Show all"), self)
@@ -84,6 +88,8 @@ class LongText(QWidget):
         self._parts: tuple[Part, ...] = ()
         self._places: list[tuple[int, str, str]] = []
         self._bands: list[QTextEdit.ExtraSelection] = []
+        self._pictures: dict[str, QImage | str] = {}
+        """What came for the names of pictures: an image, or why there is none."""
         self._chosen = 0
         self._sought: re.Pattern[str] | None = None
         self._rest: Iterator[tuple[Part, str]] = iter(())
@@ -102,7 +108,19 @@ class LongText(QWidget):
         if tuple(parts) == self._parts:
             return
         self._parts = tuple(parts)
+        self._pictures = {name: self._pictures[name] for name in self.pictures if name in self._pictures}
         self._fill(FIRST, keep_place=keep_place)
+
+    @property
+    def pictures(self) -> list[str]:
+        """The names of the pictures of what is shown."""
+        return [part.picture for part in self._parts if part.picture]
+
+    def show_picture(self, name: str, found: QImage | str) -> None:
+        """Put an image in its place, or the sentence on why there is none; the reader's place stays."""
+        if name in self.pictures and self._pictures.get(name) is not found:
+            self._pictures[name] = found
+            self._fill(FIRST, keep_place=True)
 
     def mark(self, pattern: re.Pattern[str] | None) -> int:
         """Mark every match in what is shown, and bring the first into sight; returns how many there are."""
@@ -186,6 +204,7 @@ class LongText(QWidget):
     def _insert(self, limit: int | None) -> tuple[int, int]:
         self.edit.clear()
         self.edit.forget_choices()
+        self.edit.forget_drawing()
         self._places = []
         bands: list[tuple[int, int]] = []
         shown = 0
@@ -195,8 +214,9 @@ class LongText(QWidget):
             room = len(part.text) if limit is None else max(0, limit - shown)
             text = part.text if room >= len(part.text) else part.text[:room]
             shown += len(text)
-            start = cursor.position()
+            start, first = cursor.position(), cursor.blockNumber()
             text = self._put(cursor, part, text)
+            self._furnish(cursor, part, text, first)
             if part.style in ("heading", "block"):
                 bands.append((start, cursor.position()))
             if part.lexer and text:
@@ -205,7 +225,38 @@ class LongText(QWidget):
         self.edit.moveCursor(QTextCursor.MoveOperation.Start)
         self._bands = [self._band(place) for start, stop in bands for place in self._blocks_in(start, stop)]
         self.edit.setExtraSelections(self._bands)
+        self.edit.folds.apply()
         return shown, sum(len(p.text) for p in self._parts)
+
+    def _furnish(self, cursor: QTextCursor, part: Part, text: str, first: int) -> None:
+        """What stands below or beside a part that begins with line `first`: folds, a ground of its own, a picture."""
+        last = cursor.blockNumber() - cursor.atBlockStart()
+        if part.folds:
+            for fold in json_folds(text):
+                self.edit.folds.add(LineFold(first + fold.head, first + fold.first, first + fold.last, fold.is_folded))
+        if part.terminal and last >= first:
+            end = last - (len(text) - len(text.rstrip("\n")) - 1 if text.endswith("\n") else 0)
+            self.edit.grounds.append((first, end))
+            if (more := end + 1 - first - SHOWN_LINES) > SPARED and cursor.atBlockStart():
+                words = self.tr("{n} lines more (Enter)").format(n=QLocale().toString(more))
+                cursor.insertText(f"{words}\n\n", format_of(Part(text="", style="meta"), self))
+                self.edit.folds.add(LineFold(last + 1, first + SHOWN_LINES, last, True, is_rest=True))
+        if part.picture:
+            self._put_picture(cursor, part.picture)
+
+    def _put_picture(self, cursor: QTextCursor, name: str) -> None:
+        """Empty lines as high as the picture, which is painted over them; or why there is none."""
+        found = self._pictures.get(name)
+        look = format_of(Part(text="", style="meta", meaning="attention" if isinstance(found, str) else ""), self)
+        if isinstance(found, str):
+            cursor.insertText(f"✗ {found}\n\n", look)
+        elif found is not None:
+            most = max(80, self.edit.viewport().width() - 4 * MARGIN)
+            wide = min(found.width(), most)
+            high = round(found.height() * wide / found.width())
+            line = cursor.blockNumber()
+            cursor.insertText("\n" * (1 + math.ceil(high / QFontMetricsF(look.font()).lineSpacing())), look)
+            self.edit.pictures.append(PlacedPicture(line, found, wide, high))
 
     def _put(self, cursor: QTextCursor, part: Part, text: str) -> str:
         """Insert a piece of a part; what a reader sees of it."""
@@ -230,6 +281,7 @@ class LongText(QWidget):
         places = matches(self._sought, self._first_text())
         self.edit.setExtraSelections([*self._bands, *(self._match(*place) for place in places)])
         if places:
+            self.edit.folds.reveal(places[0][0])
             cursor = QTextCursor(self.edit.document())
             cursor.setPosition(places[0][0])
             self.edit.setTextCursor(cursor)

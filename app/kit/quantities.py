@@ -96,6 +96,16 @@ def day_and_minute(at: datetime | None) -> str:
     return f"{day(local_time(at))} {clock(at)}" if at is not None else ""
 
 
+def short_day_and_minute(at: datetime | None) -> str:
+    """For a narrow column: 6 Sep 18:40; 9月6日 18:40."""
+    if at is None:
+        return ""
+    local = local_time(at)
+    chinese = QLocale().language() == QLocale.Language.Chinese
+    date = QLocale().toString(QDate(local.year, local.month, local.day), "M月d日" if chinese else "d MMM")
+    return f"{date} {clock(at)}"
+
+
 def day(at: datetime) -> str:
     """A date as the reader's language writes it: Mar 1, 2026; 2026年3月1日."""
     chinese = QLocale().language() == QLocale.Language.Chinese

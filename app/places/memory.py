@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
@@ -20,6 +21,8 @@ class PlaceIn(msgspec.Struct, frozen=True, omit_defaults=True):
 
     step: int | None = None
     view: dict[str, str] = {}
+    at: datetime | None = None
+    """When the reader left."""
 
 
 class PlaceMemory(QObject):
@@ -30,6 +33,7 @@ class PlaceMemory(QObject):
         self._place, self._window = place, window
         self._path = place.home.path / "read.json"
         self._places = _read(self._path)
+        place.queues.place_in = self.place_in
         place.sight.left.connect(self._store_place)
         place.sight.opened.connect(self._go_to_place)
 
@@ -39,10 +43,15 @@ class PlaceMemory(QObject):
         assert isinstance(panel, Filtered)
         return panel
 
+    def place_in(self, session: str) -> tuple[int, datetime | None]:
+        """The step at which the reader left a session (0: none), and when."""
+        held = self._places.get(session, PlaceIn())
+        return held.step or 0, held.at
+
     def _store_place(self) -> None:
         sight = self._place.sight
         self._places.pop(sight.session, None)
-        self._places[sight.session] = PlaceIn(sight.step, self._steps.shown_filters())
+        self._places[sight.session] = PlaceIn(sight.step, self._steps.shown_filters(), datetime.now(UTC))
         while len(self._places) > MOST:
             del self._places[next(iter(self._places))]
         write_private(self._path, msgspec.json.encode(self._places))

@@ -62,7 +62,7 @@ class RemarksPanelController(QObject):
 
     def _show_remarks(self, *_: object) -> None:
         sight = self._place.sight
-        is_blind = bool(self._place.settings.get("review.blind"))
+        is_blind = self._place.queues.is_blind(self._place.sight.session)
         reader = self._place.reader(sight.session) if is_blind else ""
         found = remarks(sight.trajectory, reader, self._view.filter.text()) if sight.trajectory is not None else []
         self._model.show([(one, self._lines(one)) for one in found])

@@ -38,7 +38,7 @@ class ReviewBar(QWidget):
     """The keyboard has nothing to do here any more."""
 
     def __init__(self, actions: Sequence[QAction], parent: QWidget | None = None) -> None:
-        """`actions`: keep, mask, unsure, note, tag, undo, next undecided, in this order."""
+        """`actions`: keep, mask, unsure, note, tag, undo, next undecided, next session, in this order."""
         super().__init__(parent)
         self._actions = list(actions)
         self._void = Decision()
@@ -58,7 +58,7 @@ class ReviewBar(QWidget):
         self.show_nothing()
 
     def _lay_out(self) -> None:
-        keep, mask, unsure, note, tag, undo, ahead = self._actions
+        keep, mask, unsure, note, tag, undo, ahead, following = self._actions
         undo.setIconText(undo.iconText())
         verdicts = [self._button(a, m) for a, m in ((keep, "keep"), (mask, "mask"), (unsure, "attention"))]
         line = QFrame(self)
@@ -69,8 +69,11 @@ class ReviewBar(QWidget):
         gap = theme.px(tokens.BETWEEN)
         strip = row(self.again, (self.remark, 1), (self.tags, 1), spacing=gap)
         strip.setContentsMargins(theme.px(tokens.SIDE), 0, theme.px(tokens.SIDE), 0)
+        following.setIconText(self.tr("Next session"))
+        self.ahead, self.following = self._button(ahead, "muted"), self._button(following, "person")
+        self.following.hide()
         main = row(self._sign, self.state, self.action, *verdicts, *self._extra, 1, self.count, self.bar, self.parts,
-                   self._button(ahead, "muted"), spacing=gap)
+                   self.ahead, self.following, spacing=gap)
         main.setContentsMargins(theme.px(tokens.SIDE), theme.px(7), theme.px(tokens.SIDE), theme.px(7))
         column(strip, main, on=self, spacing=0, margin=0)
 
@@ -173,10 +176,16 @@ class ReviewBar(QWidget):
         self._sign.setPixmap(icons.icon(icon, meaning).pixmap(theme.px(icons.SIDE), theme.px(icons.SIDE)))
         self.state.setText(text)
 
-    def show_tally(self, tally: Tally, asked: int) -> None:
-        """How far the session is judged, of the steps that are `asked` for."""
+    def show_tally(self, tally: Tally, asked: int, *, has_next: bool = False) -> None:
+        """How far the session is judged, of the steps that are `asked` for; with nothing left the way on is the next
+        session of the queue, where there is one."""
         judged = min(asked, tally.by_people + tally.unsure)
-        self.count.setText(self.tr("{judged}/{asked} judged").format(judged=number(judged), asked=number(asked)))
+        is_done = 0 < asked == judged
+        self.ahead.setVisible(not (is_done and has_next))
+        self.following.setVisible(is_done and has_next)
+        self._ink_count("keep" if is_done else "ink")
+        self.count.setText(self.tr("All {asked} judged").format(asked=number(asked)) if is_done else
+                           self.tr("{judged}/{asked} judged").format(judged=number(judged), asked=number(asked)))
         self.bar.show_parts((("keep", tally.people_keep), ("mask", tally.people_mask),
                               ("attention", tally.unsure)), asked)
         masked, unsure = tally.people_mask, tally.unsure
@@ -185,6 +194,11 @@ class ReviewBar(QWidget):
         self.parts.setText(" · ".join(words))
         for widget in (self.count, self.bar, self.parts):
             widget.setVisible(bool(asked))
+
+    def _ink_count(self, meaning: str) -> None:
+        palette = self.count.palette()
+        palette.setColor(self.count.foregroundRole(), theme.colour(meaning))
+        self.count.setPalette(palette)
 
     def minimumSizeHint(self) -> QSize:
         """The bar holds no window open: what has no room there is a key."""

@@ -26,6 +26,8 @@ from app.review.verdict_book import AnyChange, Change, Decision, TagChange, Verd
 from app.review.view import ReviewView
 from core import program
 from core.domain.errors import ReportableError
+from core.domain.queue import ReviewQueue
+from core.domain.steps import ERROR
 from core.domain.trajectory import Trajectory
 from core.domain.verdict import masked_actions
 from core.protocol.messages import CAN_JUDGE_ACTIONS
@@ -80,6 +82,7 @@ class ReviewController(QObject):
         self._desks.trajectory_changed.connect(self._changed)
         self._desks.trajectory_replaced.connect(self._changed)
         self._desks.answered.connect(self._on_answered)
+        self._place.queues.changed.connect(self._turn)
         self._place.settings.changed.connect(self._on_setting)
         self._on_setting("review.reasons")
         self._view.blind.setChecked(bool(self._place.settings.get("review.blind")))
@@ -103,7 +106,7 @@ class ReviewController(QObject):
         trajectory, book = self._sight.desk.trajectory(session), self._book(session)
         target = self._target(trajectory)
         entries = target.entries
-        self._view.show_tally(book.tally(trajectory), book.pending)
+        self._show_tally(session, trajectory, book)
         self._show_time()
         self._view.rules.setVisible(bool(trajectory.steps))
         self._place.actions["review.undo"].setEnabled(book.can_undo)
@@ -116,6 +119,16 @@ class ReviewController(QObject):
             self._shown_since.start()
         self._view.show_step(self._opinions(target, book))
 
+    def _show_tally(self, session: str, trajectory: Trajectory, book: VerdictBook) -> None:
+        """How far the reader is with what is asked; without a queue that is every step, whoever judged it."""
+        queues = self._place.queues
+        queue, row = queues.queue(queues.asks_of(session)), self._sight.row
+        if queue is None or row is None:
+            self._view.show_tally(book.tally(trajectory, only_mine=queues.is_blind(session)), book.pending)
+            return
+        mine = book.tally(trajectory, only_mine=True, among=_asked(trajectory, queue))
+        self._view.show_tally(mine, book.pending, min(queue.asked(row), mine.total))
+
     def _show_time(self) -> None:
         session = self._sight.session
         if session:
@@ -126,7 +139,7 @@ class ReviewController(QObject):
 
     def _opinions(self, target: Target, book: VerdictBook) -> StepOpinions:
         entry = target.entries[0]
-        hidden = bool(self._place.settings.get("review.blind")) and not book.has_judged(entry)
+        hidden = self._place.queues.is_blind(self._sight.session) and not book.has_judged(entry)
         verdicts, head = book.verdicts(entry), entry.head
         return StepOpinions(number=head.number, title=head.title, outcome=book.outcome(entry),
                             mine=book.mine(entry, target.action), verdicts=tuple(verdicts), notes=tuple(entry.notes),
@@ -227,7 +240,7 @@ class ReviewController(QObject):
         if target.action and not book.is_decided(entry):
             self._next_action()
             return
-        step = book.next_to_judge(trajectory, entry.head.number)
+        step = self._next_step(self._sight.session, trajectory, entry.head.number)
         if step is not None and self._sight.step is not None:
             self._cursor.mark(())
             self._cursor.to_step(step)
@@ -237,11 +250,18 @@ class ReviewController(QObject):
         if not session:
             return
         trajectory = self._sight.desk.trajectory(session)
-        step = self._book(session).next_to_judge(trajectory, self._sight.step or 0)
+        step = self._next_step(session, trajectory, self._sight.step or 0)
         if step is None:
             self._place.notices.tell(self.tr("People have judged every step."), "done", session)
         else:
             self._cursor.to_step(step)
+
+    def _next_step(self, session: str, trajectory: Trajectory, after: int) -> int | None:
+        """The next step that is left: in a queue of those that it asks for, and by the reader's own words alone."""
+        queues = self._place.queues
+        queue = queues.queue(queues.asks_of(session))
+        return self._book(session).next_to_judge(trajectory, after, among=_asked(trajectory, queue),
+                                                 only_mine=queue is not None or queues.is_blind(session))
 
     def _undo(self, *_: object) -> None:
         self._take_back(self._book(self._sight.session).undo())
@@ -340,6 +360,13 @@ class ReviewController(QObject):
         self._view.show_rules(False)
 
 
+def _asked(trajectory: Trajectory, queue: ReviewQueue | None) -> frozenset[int] | None:
+    """The places of the steps that a queue asks for, where these are not any."""
+    if queue is None or queue.work.steps != "errors":
+        return None
+    return frozenset(at for at, flags in enumerate(trajectory.steps.flags) if flags & ERROR)
+
+
 def _op_of(change: AnyChange) -> AnyOp:
     if isinstance(change, TagChange):
         return SetTag(step=change.step, tag=change.tag, on=change.on, content=change.content)
@@ -357,7 +384,7 @@ def _change_of(op: AnyOp) -> AnyChange | None:
 
 def build(place: Workplace, parent: QWidget) -> ReviewView:
     """The panel, wired."""
-    view = ReviewView([place.actions[key] for key in ACTIONS], parent)
+    view = ReviewView([place.actions[key] for key in (*ACTIONS, "queue.next")], parent)
     controller = ReviewController(place, view)
     rules.connect(place, view, controller.run_rules)
     return view

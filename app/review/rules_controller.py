@@ -70,7 +70,7 @@ class RulesController(QObject):
     def _show_rules(self, dialog: RulesDialog, rules: list[RuleLine]) -> None:
         dialog.show_rules(rules)
         session = self._place.sight.session
-        if session and self._place.settings.get("review.blind"):
+        if session and self._place.queues.is_blind(session):
             dialog.show_problem(self.tr("What the rules find here is not shown while you judge blindly."))
         elif session:
             self._ask(TryRules(session=id_of(session)), RulesDialog.show_effects)

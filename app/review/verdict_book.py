@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import UTC, datetime
 
 import msgspec
 
+from core.domain.progress import judgement_of
 from core.domain.trajectory import StepEntry, Trajectory
 from core.domain.verdict import (
     DECIDED,
@@ -128,10 +129,10 @@ class VerdictBook:
         """What was decided of the step."""
         return step_outcome(self.verdicts(entry), len(entry.head.tools))
 
-    def is_decided(self, entry: StepEntry) -> bool:
-        """Whether a person said keep or mask, of each of its actions."""
+    def is_decided(self, entry: StepEntry, only_mine: bool = False) -> bool:
+        """Whether a person (`only_mine`: the reader) said keep or mask, of each of its actions."""
         return all(any(v.author.kind in PEOPLE and v.value in DECIDED for v in on_one)
-                   for on_one in by_action(self.verdicts(entry), len(entry.head.tools)).values())
+                   for on_one in by_action(self._of_people(entry, only_mine), len(entry.head.tools)).values())
 
     def judge(self, entries: Sequence[StepEntry], value: VerdictValue, reason: str = "", action: int = 0
               ) -> tuple[AnyChange, ...]:
@@ -215,28 +216,32 @@ class VerdictBook:
             del self._pending[change.step, change.action]
         self._undo = [a for a in self._undo if change not in a.after]
 
-    def tally(self, trajectory: Trajectory) -> Tally:
-        """The counts over all steps."""
-        judged = [trajectory.steps[i] for i in self._judged(trajectory)]
-        counts = Counter(map(self.outcome, judged))
-        decided = [entry for entry in judged if self.is_decided(entry)]
-        hands = Counter(map(self.outcome, decided))
-        return Tally(counts["keep"], counts["mask"], counts["partly"],
-                     counts["undecided"] + len(trajectory.steps) - len(judged), len(decided), hands["keep"],
-                     hands["mask"] + hands["partly"], sum(map(self._is_unsure, judged)))
+    def tally(self, trajectory: Trajectory, *, only_mine: bool = False, among: Collection[int] | None = None) -> Tally:
+        """The counts over all steps, or those at some places (`among`). `only_mine`: people are the reader alone."""
+        judged = [trajectory.steps[i] for i in self._judged(trajectory) if among is None or i in among]
+        steps = len(trajectory.steps) if among is None else len(among)
+        counts = Counter(step_outcome(self._of_people(entry, only_mine) if only_mine else self.verdicts(entry),
+                                      len(entry.head.tools)) for entry in judged)
+        words = [judgement_of(self._of_people(entry, only_mine), len(entry.head.tools)) for entry in judged]
+        hands = Counter(words)
+        decided = hands["keep"] + hands["mask"] + hands["partly"]
+        return Tally(counts["keep"], counts["mask"], counts["partly"], counts["undecided"] + steps - len(judged),
+                     decided, hands["keep"], hands["mask"] + hands["partly"], hands["unsure"])
 
-    def _is_unsure(self, entry: StepEntry) -> bool:
-        return not self.is_decided(entry) and any(
-            v.value == "unsure" and v.author.kind == "person" for v in self.verdicts(entry))
+    def _of_people(self, entry: StepEntry, only_mine: bool) -> list[Verdict]:
+        return [v for v in self.verdicts(entry) if not only_mine or v.author.key == self._me.key]
 
-    def next_to_judge(self, trajectory: Trajectory, after: int) -> int | None:
-        """The first step behind `after` that no person decided, round the end; None when all are."""
+    def next_to_judge(self, trajectory: Trajectory, after: int, *, only_mine: bool = False,
+                      among: Collection[int] | None = None) -> int | None:
+        """The first step behind `after` that no person decided (`only_mine`: the reader did not), round the end, or of
+        those at some places (`among`); None when all are."""
         steps = trajectory.steps
         start = (trajectory.index_of(after) or 0) + 1 if trajectory.index_of(after) is not None else 0
         order: Iterable[int] = (*range(start, len(steps)), *range(start))
         judged = self._judged(trajectory)
         return next((steps.numbers[i] for i in order
-                     if steps.numbers[i] != after and (i not in judged or not self.is_decided(steps[i]))), None)
+                     if steps.numbers[i] != after and (among is None or i in among)
+                     and (i not in judged or not self.is_decided(steps[i], only_mine))), None)
 
     def _judged(self, trajectory: Trajectory) -> set[int]:
         """The places of the steps on which anybody said anything; the others are not looked at one by one."""

@@ -31,7 +31,7 @@ class ReviewView(QWidget):
     advance_asked = Signal(bool)
 
     def __init__(self, actions: Sequence[QAction], parent: QWidget | None = None) -> None:
-        """`actions`: keep, mask, unsure, note, tag, undo, next undecided, in this order."""
+        """`actions`: keep, mask, unsure, note, tag, undo, next undecided, next session, in this order."""
         super().__init__(parent)
         self.bar = ReviewBar(actions, self)
         self._empty = Empty(self.tr(
@@ -112,8 +112,8 @@ class ReviewView(QWidget):
         self._spent.setText(text)
         self._spent.setVisible(bool(text))
 
-    def show_tally(self, tally: Tally, pending: int) -> None:
-        """The counts of the session."""
+    def show_tally(self, tally: Tally, pending: int, asked: int | None = None) -> None:
+        """The counts of the session; `asked`: so many steps are asked for by its queue."""
         text = self.tr("kept {kept} · masked {masked} · undecided {undecided}").format(
             kept=number(tally.kept), masked=number(tally.masked), undecided=number(tally.undecided))
         if tally.partly:
@@ -122,7 +122,7 @@ class ReviewView(QWidget):
         if pending:
             text += " · " + self.tr("{count} on the way").format(count=number(pending))
         self._counts.setText(text if tally.total else "")
-        self.bar.show_tally(tally, tally.total)
+        self.bar.show_tally(tally, tally.total if asked is None else asked, has_next=asked is not None)
 
     def show_rules(self, running: bool) -> None:
         """Whether the rules are at work."""

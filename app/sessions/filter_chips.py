@@ -9,9 +9,9 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
+from app.desk.saved_filters import SavedFilter
 from app.kit.flow import FlowLayout
 from app.kit.safe_text import menu_text, set_tooltip
-from app.sessions.saved_filters import SavedFilter
 
 
 class FilterChips(QWidget):

@@ -7,10 +7,10 @@ from typing import get_args
 from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtWidgets import QInputDialog
 
+from app.desk.saved_filters import SavedFilter, read_filters, usual_filters, with_filter, write_filters
 from app.desk.settings import SETTINGS
 from app.desk.workplace import Workplace
 from app.sessions.model import Order, SessionsModel
-from app.sessions.saved_filters import SavedFilter, read_filters, usual_filters, with_filter, write_filters
 from app.sessions.view import SessionsView
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
+from functools import partial
 from typing import Literal
 
 import msgspec
@@ -14,8 +16,8 @@ from app.desk.watermarks import Watermarks
 from app.kit import quantities
 from app.kit.i18n import plural
 from app.kit.safe_text import one_line, plain_tooltip
-from app.sessions.query import Candidate, SessionQuery
 from core.domain.session import FINAL_STATES, SessionRow
+from core.domain.session_query import NO_REVIEW, Candidate, InReview, SessionQuery
 from core.domain.task import Limits
 
 Index = QModelIndex | QPersistentModelIndex
@@ -51,15 +53,20 @@ class SessionsModel(QAbstractListModel):
     """The sessions that pass a query, in an order; while they are looked at no row changes its place."""
 
     def __init__(self, watermarks: Watermarks, server_name: Callable[[str], str] = lambda _: "",
-                 offline: OfflineCopies | None = None, parent: QObject | None = None) -> None:
-        """`server_name(session)` is what to call the session's server; "" where there is but one."""
+                 offline: OfflineCopies | None = None, review: Callable[[SessionRow], InReview] = lambda _: NO_REVIEW,
+                 parent: QObject | None = None) -> None:
+        """`server_name(session)` is what to call the session's server; "" where there is but one. `review` tells what
+        filters ask of a session's queues."""
         super().__init__(parent)
+        self._review = review
         self._offline = offline
         self._watermarks = watermarks
         self._server_name = server_name
         self._query = SessionQuery()
         self._order: Order = "begun"
         self._known: list[SessionRow] = []
+        self._candidates: list[Candidate] | None = None
+        """What is known, in order; None where it must be put in order again."""
         self.rows: list[SessionRow] = []
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
@@ -80,18 +87,20 @@ class SessionsModel(QAbstractListModel):
 
     def show(self, rows: list[SessionRow], *, hold: bool = False) -> None:
         """Take the rows of now. `hold`: somebody reads the list, so that what is listed keeps its order."""
-        self._known = rows
+        self._known, self._candidates = rows, None
         self._list(hold=hold)
 
     def set_query(self, text: str) -> None:
-        """List only what a query says (`app.sessions.query`)."""
-        self._query = SessionQuery(text)
-        self._list()
+        """List only what a query says (`core.domain.session_query`)."""
+        if text != self._query.text:
+            self._query = SessionQuery(text)
+            self._list()
 
     def set_order(self, order: Order) -> None:
         """List in another order."""
-        self._order = order
-        self._list()
+        if order != self._order:
+            self._order, self._candidates = order, None
+            self._list()
 
     @property
     def known(self) -> int:
@@ -104,6 +113,10 @@ class SessionsModel(QAbstractListModel):
 
     def show_new(self) -> None:
         """The watermarks changed."""
+        self._candidates = None
+        self._announce()
+
+    def _announce(self) -> None:
         if self.rows:
             self.dataChanged.emit(self.index(0), self.index(len(self.rows) - 1))
 
@@ -162,14 +175,17 @@ class SessionsModel(QAbstractListModel):
         return max(0, row.steps - seen) if seen is not None else 0
 
     def _list(self, *, hold: bool = False) -> None:
-        fresh = sorted((r for r in self._known if self._passes(r)), key=self._place)
+        if self._candidates is None:
+            self._candidates = [self._candidate(row) for row in sorted(self._known, key=self._place_of())]
+        passes = self._query.passes
+        fresh = [one.row for one in self._candidates if passes(one)]
         if hold:
             held = {row.session: at for at, row in enumerate(self.rows)}
             fresh.sort(key=lambda r: held.get(r.session, -1))  # what is new to the list comes first
         before, after = [r.session for r in self.rows], [r.session for r in fresh]
         if before == after:
             self.rows = fresh
-            self.show_new()
+            self._announce()
         elif len(before) == len(after) and set(before) == set(after):
             self._reorder(before, fresh)
         else:
@@ -186,16 +202,21 @@ class SessionsModel(QAbstractListModel):
         self.changePersistentIndexList(held, moved)
         self.layoutChanged.emit()
 
-    def _passes(self, row: SessionRow) -> bool:
-        return self._query.passes(Candidate(row, self._server_name(row.session), self._new(row)))
+    def _candidate(self, row: SessionRow) -> Candidate:
+        return Candidate(row, self._server_name(row.session), self._new(row), partial(self._review, row))
 
-    def _place(self, row: SessionRow) -> tuple[object, ...]:
-        at = row.began_at or row.created_at
-        begun = -(at.timestamp() if at else 0)
-        heard = -(row.updated_at.timestamp() if row.updated_at else 0)
-        first: object = {"begun": 0, "attention": _urgency(row), "new": -self._new(row), "heard": heard,
-                         "name": (row.title or row.task or row.session).casefold()}[self._order]
-        return first, begun, row.session
+    def _place_of(self) -> Callable[[SessionRow], tuple[object, ...]]:
+        """What the order sorts by; after it, the newest comes first."""
+        first: dict[Order, Callable[[SessionRow], object]] = {
+            "begun": lambda row: 0, "attention": _urgency, "new": lambda row: -self._new(row),
+            "heard": lambda row: -_seconds(row.updated_at),
+            "name": lambda row: (row.title or row.task or row.session).casefold()}
+        leading = first[self._order]
+        return lambda row: (leading(row), -_seconds(row.began_at or row.created_at), row.session)
+
+
+def _seconds(at: datetime | None) -> float:
+    return at.timestamp() if at else 0
 
 
 NO_LIMITS = Limits(steps=None, evaluations=None)

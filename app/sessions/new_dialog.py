@@ -27,7 +27,7 @@ from core.domain.errors import InvalidInput
 from core.domain.host_rights import HostRight, key_right
 from core.domain.task import AgentSettings, ModelSettings
 
-_OF_HOSTS = ("image", "network", "reach", "data", "machine")
+_OF_HOSTS = ("image", "build", "network", "reach", "data", "machine")
 """Kinds of rights that a task's hosts ask for, whatever model answers."""
 
 

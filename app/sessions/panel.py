@@ -21,7 +21,7 @@ from core.protocol.operations import ClearAttention
 
 def build(place: Workplace, parent: QWidget) -> SessionsView:
     """The panel, wired."""
-    model = SessionsModel(place.watermarks, partial(_server_name, place), place.offline_copies)
+    model = SessionsModel(place.watermarks, partial(_server_name, place), place.offline_copies, place.queues.review)
     acts = [place.actions[f"session.{key}"] for key in (*CONTROLS, "continue", "clear_attention", "thresholds",
                                                         "store_offline", "archive", "delete")]
     view = SessionsView(model, place.actions["file.new_session"], acts, parent)
@@ -51,6 +51,7 @@ class SessionsController(QObject):
     def _connect(self) -> None:
         place, view, actions = self._place, self._view, self._place.actions
         place.desks.rows_changed.connect(self._show_rows)
+        place.queues.changed.connect(self._show_rows)
         place.sight.opened.connect(self._on_opened)
         place.sight.stepped.connect(self._on_stepped)
         view.opened.connect(place.cursor.move)
@@ -97,4 +98,4 @@ class SessionsController(QObject):
 
 PANEL = Panel("sessions", QT_TRANSLATE_NOOP("Panel", "Sessions"), build, {
     "live": ("left", 0), "read": ("left", 1), "compare": ("left", 0),
-    "export": ("left", 0), "queue": ("middle", 0)})
+    "export": ("left", 0), "queue": ("left", 14)})

@@ -58,6 +58,7 @@ class SessionsView(QWidget):
         made = QListView(self)
         made.setModel(model)
         made.setItemDelegate(SessionRowDelegate(made))
+        made.setUniformItemSizes(True)
         made.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         made.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         made.setAccessibleName(self.tr("Sessions"))
@@ -71,6 +72,7 @@ class SessionsView(QWidget):
         set_tooltip(made, self.tr(
             "Words of title, task, model or server; state: server: model: task: format: attention:\n"
             "is:new is:attention is:live is:imported is:guided; steps> errors> score> cost> tokens>\n"
+            "is:undecided is:done judged<50% judged>20; queue:NAME assigned:me assigned:nobody\n"
             "-… : not so"))
         made.setClearButtonEnabled(True)
         made.installEventFilter(self)

@@ -108,7 +108,7 @@ class EyeController(QObject):
 
     def _find_looks(self, trajectory: Trajectory) -> None:
         """Read what the messages say first, and which steps brought them, beside the window."""
-        table = table_of(trajectory.created.origin if trajectory.created is not None else "")
+        table = table_of(trajectory.created.program if trajectory.created is not None else "")
         self._looks.start(looks_in_log, self._steps(trajectory, self._at + 1), self._model.all_refs, table)
 
     def _take_looks(self, looks: dict[str, MessageLook]) -> None:

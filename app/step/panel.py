@@ -6,6 +6,7 @@ from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtWidgets import QWidget
 
 from app.desk.blindness import seen
+from app.desk.callers import number_of
 from app.desk.cursor import SelectedWords
 from app.desk.fetches import AT_ONCE, Fetch
 from app.desk.panel import Panel
@@ -19,6 +20,7 @@ from app.kit.safe_text import one_line
 from app.step.context import ContextModel
 from app.step.eye_controller import EyeController
 from app.step.parts import parts_of, prose
+from app.step.pictures import Pictures
 from app.step.view import StepView
 from core.domain.errors import InvalidInput
 from core.domain.step import StepHead, decode_body
@@ -48,7 +50,8 @@ class StepController(QObject):
         self._absent = False
         self._data = b""
         self._reading = BackgroundWork(self)
-        self._reading.done.connect(view.show_parts)
+        self._reading.done.connect(self._show_parts)
+        self._pictures = Pictures(place, self)
         self._eye = EyeController(place, model, view.eye)
         self._eye_of: tuple[str, object] | None = None
         self._connect()
@@ -66,6 +69,8 @@ class StepController(QObject):
         place.actions["view.raw"].toggled.connect(self._on_raw)
         place.actions["view.in_context"].triggered.connect(self._show_in_context)
         view.moved.connect(self._move_by)
+        self._pictures.drawn.connect(view.text.show_picture)
+        self._pictures.refused.connect(view.text.show_picture)
         view.text.edit.selectionChanged.connect(self._on_selected)
         view.action_chosen.connect(self._choose_action)
         place.cursor.action_chosen.connect(self._on_action_chosen)
@@ -131,7 +136,8 @@ class StepController(QObject):
     def _show_step(self, trajectory: Trajectory, entry: StepEntry) -> None:
         shown = (f"{trajectory.session}/step", entry.body)
         head = entry.head
-        title = self.tr("Step {n}").format(n=quantities.number(head.number))
+        number = number_of(self._place.sight.desk, self._place.sight.session, head.number)
+        title = self.tr("Step {n}").format(n=number)
         about = (self._judged(), self._verdict(entry), self._about(head))
         self._view.show_head(title, " · ".join(t for t in about if t))
         if shown == self._shown:
@@ -149,7 +155,7 @@ class StepController(QObject):
 
     def _verdict(self, entry: StepEntry) -> str:
         """What was decided of the step, or of its actions; nothing to a blind reader who has not judged it."""
-        is_blind = self._place.settings.get("review.blind")
+        is_blind = self._place.queues.is_blind(self._place.sight.session)
         reader = self._place.reader(self._place.sight.session) if is_blind else ""
         return verdict_words(seen(entry.verdicts, reader), len(entry.head.tools))[0]
 
@@ -179,11 +185,15 @@ class StepController(QObject):
     def _take_body(self, data: bytes) -> None:
         self._data = data
         trajectory, raw = self._place.sight.trajectory, self._raw
-        table = table_of(trajectory.created.origin if trajectory and trajectory.created else "")
+        table = table_of(trajectory.created.program if trajectory and trajectory.created else "")
         if len(data) > AT_ONCE:
             self._reading.start(_read_parts, data, table, raw)
         else:
-            self._view.show_parts(_read_parts(data, table, raw))
+            self._show_parts(_read_parts(data, table, raw))
+
+    def _show_parts(self, parts: list[Part]) -> None:
+        self._view.show_parts(parts)
+        self._pictures.show(self._view.text.pictures)
 
     @property
     def _raw(self) -> bool:
@@ -215,7 +225,7 @@ class StepController(QObject):
             self._show_submission(trajectory, int(str(ref)), shown)
             return
         elif kind == "task":
-            self._show_task(trajectory)
+            self._show_task(self._place.sight.desk.trajectory(str(ref)) if ref else trajectory)
             return
         else:
             score = trajectory.scores[int(str(ref))]
@@ -315,4 +325,4 @@ def _read_parts(data: bytes, tools: ToolTable, raw: bool) -> list[Part]:
 
 PANEL = Panel("step", QT_TRANSLATE_NOOP("Panel", "Step"), build, {
     "live": ("right_below", 0), "read": ("right", 0), "compare": ("right", 0),
-    "export": ("right", 0), "queue": ("right", 0)})
+    "export": ("right", 0), "queue": ("right", 19)})

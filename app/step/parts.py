@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from difflib import unified_diff
 from typing import Any
@@ -13,13 +13,16 @@ from PySide6.QtCore import QCoreApplication
 from app.desk.row_text import error_word, status_word
 from app.kit import quantities
 from app.kit.highlight import lexer_for
-from app.kit.long_text import Part
+from app.kit.long_text import Part, byte_size
 from app.kit.markdown import markdown_parts
 from app.kit.safe_text import one_line
 from core.domain.deed import NEW, OLD, changed_texts, command_line
+from core.domain.picture import Picture
+from core.domain.plan import plan_items
 from core.domain.step import Action, Observation, StepBody
 from core.domain.tools import OWN, ToolTable
 
+PLAN_SIGNS = {"done": "✓", "working": "▸", "open": "○"}
 _STATUS_SIGN = {"finished": "✓", "running": "…", "timeout": "✗", "killed": "✗", "refused": "✗", "failed": "✗"}
 
 
@@ -27,6 +30,8 @@ def parts_of(body: StepBody, tools: ToolTable = OWN, *, raw: bool = False) -> li
     """The whole step, each action followed by what came back for it. `tools` says what the actions are for; `raw` shows
     every text as it was written."""
     parts: list[Part] = []
+    if body.pictures:
+        parts += [_heading(QCoreApplication.translate("Step", "Sent by a person")), *picture_parts(body.pictures)]
     if body.thought:
         parts += [_heading(QCoreApplication.translate("Step", "Thought")), *prose(body.thought, raw=raw)]
     answers = {o.call_id: o for o in body.observations}
@@ -98,17 +103,11 @@ def _compared(old: list[str], new: list[str]) -> list[str]:
 
 def _todo_parts(given: dict[str, Any]) -> list[Part]:
     """A checklist, as one."""
-    items = next((v for k in ("todos", "plan", "items", "task_list") if isinstance(v := given.get(k), list)), None)
+    items = plan_items(given)
     if items is None:
         return argument_parts(given)
-    lines = []
-    for item in items:
-        row = item if isinstance(item, dict) else {"content": item}
-        state = str(row.get("status") or row.get("state") or "").lower()
-        words = one_line(str(row.get("content") or row.get("step") or row.get("title") or row.get("text") or ""), 300)
-        sign = "✓" if state in ("completed", "done") else "▸" if state == "in_progress" else "○"
-        lines.append(Part(text=f"  {sign} {words}\n", style="prose",
-                          meaning="muted" if sign == "✓" else "person" if sign == "▸" else ""))
+    lines = [Part(text=f"  {PLAN_SIGNS[item.state]} {one_line(item.words, 300)}\n", style="prose",
+                  meaning={"done": "muted", "working": "person"}.get(item.state, "")) for item in items]
     return [*lines, Part(text="\n", style="prose")]
 
 
@@ -172,8 +171,27 @@ def observation_parts(observation: Observation, kind: str = "tool", *, raw: bool
     if output.truncated:
         parts.append(Part(text=_cut(observation) + "\n", style="meta", meaning="attention"))
     if observation.data:
-        parts.append(Part(text=_json(observation.data) + "\n", style="mono", lexer="json"))
+        parts.append(Part(text=_json(observation.data) + "\n", style="mono", lexer="json", folds=True))
+    parts += picture_parts(observation.pictures)
     return [*parts[:-1], _gap(parts[-1])]
+
+
+def picture_parts(pictures: Sequence[Picture]) -> list[Part]:
+    """What is known of each picture, and its place; of one that is not stored why."""
+    parts = []
+    for picture in pictures:
+        kind = one_line(picture.media, 60) or QCoreApplication.translate("Step", "picture")
+        if picture.blob:
+            words = f"{kind} · {byte_size(picture.size)}"
+        elif picture.place:
+            sentence = QCoreApplication.translate("Step", "Picture at {place}: only its address is known, and no "
+                                                          "address is loaded.")
+            words = sentence.format(place=one_line(picture.place, 200))
+        else:
+            sentence = QCoreApplication.translate("Step", "{kind} of {size}: too large to be stored.")
+            words = sentence.format(kind=kind, size=byte_size(picture.size))
+        parts.append(Part(text=words + "\n", style="meta", picture=picture.blob))
+    return parts
 
 
 def _output(text: str, kind: str, raw: bool) -> list[Part]:
@@ -184,7 +202,7 @@ def _output(text: str, kind: str, raw: bool) -> list[Part]:
         return markdown_parts(text.strip())
     if text[:1] in "{[" and len(text) < MOST_JSON:
         with suppress(msgspec.DecodeError, RecursionError):
-            return [Part(text=msgspec.json.format(text, indent=2) + "\n", style="mono", lexer="json")]
+            return [Part(text=msgspec.json.format(text, indent=2) + "\n", style="mono", lexer="json", folds=True)]
     return [Part(text=text.rstrip("\n") + "\n", style="mono", terminal=True)]
 
 

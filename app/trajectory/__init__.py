@@ -1,1 +1,1 @@
-"""The list of steps: folds, filters, find, outline, minimap, digest."""
+"""The list of steps: folds, filters, find, minimap, digest."""

@@ -8,11 +8,12 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject
 
+from app.desk.callers import step_named
 from app.desk.find_query import Query, items_with
 from app.desk.searcher import Searcher
 from app.desk.workplace import Workplace
 from app.kit.timers import single_shot
-from app.trajectory.model import TrajectoryModel
+from app.trajectory.nested import NestedModel
 from app.trajectory.view import TrajectoryView
 from core.workers.search import FindInSession, ItemsFound
 
@@ -21,6 +22,9 @@ PAUSE_MS = 5
 
 AT_ONCE = 2_000
 """Of so many items at most the drawn lines are searched at each key (20 ms); of more only by the worker."""
+
+NESTED = re.compile(r"[1-9]\d{0,6}(?:\.[1-9]\d{0,6}){1,8}")
+"""A step of a subagent: `9.46`. Where there is none of that number, it is text to find."""
 
 FEW = 200
 """So many new hits are put among the others one by one."""
@@ -32,7 +36,7 @@ ARRIVED_MS = 400
 class FindBoxController(QObject):
     """Keeps the hits of the find box, in order, and goes from one to the next."""
 
-    def __init__(self, place: Workplace, model: TrajectoryModel, panel: TrajectoryView,
+    def __init__(self, place: Workplace, model: NestedModel, panel: TrajectoryView,
                  go: Callable[[int], None], here: Callable[[], int]) -> None:
         """`go(item)` shows an item; `here()` is the one that is looked at, -1 for none."""
         super().__init__(panel)
@@ -114,6 +118,10 @@ class FindBoxController(QObject):
         self._find(True)
 
     def _find(self, back: bool) -> None:
+        words = self._panel.find_box.text().strip()
+        if NESTED.fullmatch(words) and (to := step_named(self._place.sight.desk, self._place.sight.session, words)):
+            self._place.cursor.move(*to)
+            return
         self._jump(back)
         self.show()
 

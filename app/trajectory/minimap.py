@@ -1,6 +1,12 @@
-"""The minimap: the whole trajectory as one strip, a cell per step (binned above its height); a click goes there."""
+"""The minimap: the whole trajectory as one strip of lanes (failures, masks, subagents) by density; a click goes there.
+
+A cell is a step, or as many as fall on two pixels. How strongly a lane shows is the share of a cell's steps, in five
+levels, so that a session is not red for some errors in a hundred.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPixmap, QPolygonF
@@ -8,15 +14,22 @@ from PySide6.QtWidgets import QWidget
 
 from app.kit import theme
 from app.kit.timers import single_shot
-from app.trajectory.overview import WEIGHT, Overview, spans
+from app.trajectory.overview import Overview, spans, strength
 from app.trajectory.timeline import Timeline
 
 RENEW_MS = 250
 """While a session grows its cells are drawn again this often at most."""
 
 
-INKS = {"guidance": "person", "score": "ink", "summary": "ink"}
-"""The colours of the meanings that are no colour's name."""
+WIDTH = 18
+LANES = {"failed": (5, 7, "error"), "masked": (12, 5, "mask")}
+"""Of each lane where it begins, how wide it is, and its colour."""
+
+CALL = 2
+"""The mark of a step that called a subagent, at the left edge; and a line over all lanes."""
+
+IN_SIGHT = 0.12
+"""How strongly the part is marked that the list shows."""
 
 
 class Minimap(QWidget):
@@ -34,14 +47,21 @@ class Minimap(QWidget):
         self._drawn: QPixmap | None = None
         self._seen = (0.0, 0.0)
         self._at = -1
+        self._calls: tuple[int, ...] = ()
         self.setAccessibleName(self.tr("Overview of the trajectory"))
-        self.setToolTip(self.tr("The whole trajectory: errors, guidance, summaries, scores, verdicts, remarks. "
-                                "Click to go."))
+        self.setToolTip(self.tr("The whole trajectory: errors at the left, masked steps at the right, the darker the "
+                                "more of them; lines are people and scores. Click to go."))
         self.setCursor(Qt.CursorShape.PointingHandCursor)
 
     def sizeHint(self) -> QSize:
-        """As wide as a scroll bar."""
-        return QSize(14, 80)
+        """As wide as its lanes."""
+        return QSize(theme.px(WIDTH), 80)
+
+    def show_calls(self, items: Sequence[int]) -> None:
+        """Mark the steps that called subagents."""
+        if tuple(items) != self._calls:
+            self._calls = tuple(items)
+            self._renew()
 
     def show_items(self, overview: Overview) -> None:
         """Show an overview at once, or what it has got since, now and then: drawing it takes as long as ten rows."""
@@ -74,12 +94,12 @@ class Minimap(QWidget):
         """Draw cells, the range in sight, the place of the reader."""
         painter = QPainter(self)
         painter.fillRect(self.rect(), theme.colour("window"))
-        count = len(self._overview.codes)
-        if not count:
+        if not len(self._overview):
             return
         total = self._total()
-        painter.fillRect(QRectF(0, self._seen[0] * total, self.width(), (self._seen[1] - self._seen[0]) * total),
-                         theme.colour("selected"))
+        place = theme.colour("person")
+        place.setAlphaF(IN_SIGHT)
+        painter.fillRect(QRectF(0, self._seen[0] * total, self.width(), (self._seen[1] - self._seen[0]) * total), place)
         if self._drawn is None or self._drawn.deviceIndependentSize().toSize() != self.size():
             self._drawn = self._draw(total)
         painter.drawPixmap(0, 0, self._drawn)
@@ -89,13 +109,13 @@ class Minimap(QWidget):
     def _share(self, item: int) -> float:
         """How far down an item stands: 0 to 1."""
         if self._line is None or self._overview.trajectory is None:
-            return item / max(1, len(self._overview.codes))
+            return item / max(1, len(self._overview))
         items = self._overview.trajectory.items
         step = min(len(self._line.ends), item - len(items.others_in(0, item - 1)))
         return self._line.ends[step - 1] / self._line.length if step > 0 else 0.0
 
     def _item_at(self, share: float) -> int:
-        count = len(self._overview.codes)
+        count = len(self._overview)
         if self._line is None or self._overview.trajectory is None:
             return max(0, min(count - 1, int(share * count)))
         step = self._line.step_at(max(0.0, share) * self._line.length)
@@ -103,13 +123,13 @@ class Minimap(QWidget):
 
     def _total(self) -> float:
         """How much of the height the cells take."""
-        return float(self.height()) if self._line is not None else min(self.height(), 12.0 * len(self._overview.codes))
+        return float(self.height()) if self._line is not None else min(self.height(), 12.0 * len(self._overview))
 
     def _spans(self) -> list[tuple[int, int]]:
         """The items of each cell."""
         cells = max(1, self.height() // 2)
         if self._line is None or self._overview.trajectory is None:
-            return spans(len(self._overview.codes), cells)
+            return spans(len(self._overview), cells)
         items, each = self._overview.trajectory.items, self._line.length / cells
         steps = (self._line.steps_between(i * each, (i + 1) * each) for i in range(cells))
         return [(items.of_step(a), items.of_step(max(a, b - 1)) + 1) for a, b in steps]
@@ -122,18 +142,27 @@ class Minimap(QWidget):
         made.setDevicePixelRatio(self.devicePixelRatioF())
         made.fill(Qt.GlobalColor.transparent)
         painter = QPainter(made)
-        inks = [theme.colour(INKS.get(meaning, meaning)) if meaning else None for meaning in WEIGHT]
-        for number, (start, stop) in enumerate(cells):
-            code, strength = self._overview.cell(start, stop)
-            if (ink := inks[code]) is not None:
-                ink.setAlphaF(strength)
-                painter.fillRect(QRectF(3, number * step, self.width() - 6, max(2.0, step - 0.5)), ink)
-        line = self._line or Timeline()
-        for place, _ in line.idle:
-            painter.fillRect(QRectF(0, place / line.length * total, self.width(), 1), theme.colour("muted"))
+        for name, (left, wide, meaning) in LANES.items():
+            lane, ink = getattr(self._overview, name), theme.colour(meaning)
+            for number, (start, stop) in enumerate(cells):
+                if shown := strength(lane, start, stop):
+                    ink.setAlphaF(shown)
+                    painter.fillRect(QRectF(theme.px(left), number * step, theme.px(wide), max(2.0, step - 0.5)), ink)
+        self._paint_lines(painter, total)
         self._paint_notes(painter, total)
         painter.end()
         return made
+
+    def _paint_lines(self, painter: QPainter, total: float) -> None:
+        """People and scores over all lanes, pauses, and at the left edge who called subagents."""
+        line = self._line or Timeline()
+        for place, _ in line.idle:
+            painter.fillRect(QRectF(0, place / line.length * total, self.width(), 1), theme.colour("muted"))
+        for meaning, rows in _rows_of((round(self._share(item) * total), ink) for item, ink in self._overview.lines):
+            for y in rows:
+                painter.fillRect(QRectF(0, y, self.width(), CALL), theme.colour(meaning))
+        for y in {round(self._share(item) * total) for item in self._calls}:
+            painter.fillRect(QRectF(0, y, CALL, max(4.0, total / max(1, len(self._overview)))), theme.colour("edge"))
 
     def _paint_notes(self, painter: QPainter, total: float) -> None:
         """A small wedge at the edge for each note; those that fall on one another are one."""
@@ -152,7 +181,7 @@ class Minimap(QWidget):
         self._pick(event)
 
     def _pick(self, event: QMouseEvent) -> None:
-        count = len(self._overview.codes)
+        count = len(self._overview)
         if not count or not event.buttons() & Qt.MouseButton.LeftButton:
             return
         self.picked.emit(self._item_at(event.position().y() / self._total()))
@@ -163,3 +192,11 @@ class Minimap(QWidget):
         if event.type() == QEvent.Type.PaletteChange:
             self._drawn = None
             self.update()
+
+
+def _rows_of(lines: Iterable[tuple[int, str]]) -> Iterable[tuple[str, set[int]]]:
+    """Where lines of each colour stand, each once."""
+    found: dict[str, set[int]] = {}
+    for y, ink in lines:
+        found.setdefault(ink, set()).add(y)
+    return found.items()

@@ -23,6 +23,7 @@ __all__ = ["FILTERS", "ListRow", "RowRole", "RowTextRole", "TrajectoryModel"]
 Index = QModelIndex | QPersistentModelIndex
 RowTextRole = int(Qt.ItemDataRole.UserRole) + 1
 RowRole = RowTextRole + 1
+FoundRole = RowTextRole + 2
 
 LOOK_BACK = 6
 """So many steps before a new one may become a run with it, though they were none."""
@@ -58,7 +59,8 @@ class TrajectoryModel(QAbstractListModel):
         return 0 if parent.isValid() else self._row_count
 
     def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
-        """The row's text (Display, for assistive technology), its parts (RowTextRole) or itself (RowRole)."""
+        """The row's text (Display, for assistive technology), its parts (RowTextRole), itself (RowRole), or whether it
+        is a hit (FoundRole)."""
         if not index.isValid() or self.trajectory is None or index.row() >= len(self.rows):
             return None
         row = self.rows[index.row()]
@@ -68,6 +70,8 @@ class TrajectoryModel(QAbstractListModel):
             return row
         if role == RowTextRole:
             return self._text(row)
+        if role == FoundRole:
+            return row.kind == "item" and row.first in self.found
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return self._text(row).spoken
         return None
@@ -102,6 +106,11 @@ class TrajectoryModel(QAbstractListModel):
             self.texts.clear()
             self._rebuild()
             self.endResetModel()
+
+    @property
+    def digits(self) -> int:
+        """The characters of the longest number."""
+        return len(str(self.trajectory.row.steps)) if self.trajectory is not None else 1
 
     @property
     def is_whole(self) -> bool:

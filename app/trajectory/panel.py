@@ -11,8 +11,8 @@ from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.trajectory.digest_controller import DigestController
 from app.trajectory.facets import Facets, choices_of
 from app.trajectory.find_box import FindBoxController
-from app.trajectory.model import TrajectoryModel
-from app.trajectory.outline_controller import OutlineController
+from app.trajectory.nested import NestedModel
+from app.trajectory.nesting_controller import NestingController
 from app.trajectory.overview import Overview
 from app.trajectory.pinned_controller import PinnedController
 from app.trajectory.remarks import RemarksController, unreadable_words
@@ -26,7 +26,7 @@ THOUGHT = "thought"
 
 def build(place: Workplace, parent: QWidget) -> TrajectoryView:
     """The panel, wired."""
-    model = TrajectoryModel()
+    model = NestedModel()
     panel = TrajectoryView(model, parent)
     model.setParent(panel)
     TrajectoryController(place, model, panel)
@@ -38,7 +38,7 @@ def build(place: Workplace, parent: QWidget) -> TrajectoryView:
 class TrajectoryController(QObject):
     """Keeps the list at the cursor and the cursor at what the reader opens."""
 
-    def __init__(self, place: Workplace, model: TrajectoryModel, panel: TrajectoryView) -> None:
+    def __init__(self, place: Workplace, model: NestedModel, panel: TrajectoryView) -> None:
         super().__init__(panel)
         self._place, self._model, self._panel = place, model, panel
         self._live: dict[str, str] = {}
@@ -47,8 +47,8 @@ class TrajectoryController(QObject):
         SelectedSteps(place.cursor, model, panel.list)
         model.set_view(folds=bool(place.settings.get("trajectory.fold_waiting")))
         self._finder = FindBoxController(place, model, panel, self._go_to_item, self._here)
-        self._outline = OutlineController(place, model, panel, self._go_to_item, self._here)
         self._pinned = PinnedController(place, model, panel)
+        self._nesting = NestingController(place, model, panel)
         self._connect()
         if place.sight.session:
             self._open()
@@ -65,6 +65,8 @@ class TrajectoryController(QObject):
         place.desks.live_text.connect(self._on_live)
         place.settings.changed.connect(self._on_setting)
         place.desks.link_changed.connect(self._on_link)
+        place.queues.changed.connect(self._on_link)
+        place.cursor.aside_opened.connect(self._show_aside)
         panel.list.opened.connect(self._on_opened)
         panel.list.toggled.connect(self._on_toggled)
         panel.list.verticalScrollBar().valueChanged.connect(self._show_place)
@@ -96,9 +98,9 @@ class TrajectoryController(QObject):
     def _open(self) -> None:
         session, trajectory = self._place.sight.session, self._place.sight.trajectory
         self._place.sight.desk.watch(session)
-        self._model.set_reader(self._blind_reader())
-        self._model.show(trajectory)
         self._finder.leave()
+        self._nesting.show(session, trajectory)
+        self._model.set_reader(self._blind_reader())
         self._show_face()
         self._offer_facets()
         self._show_live(session)
@@ -106,7 +108,6 @@ class TrajectoryController(QObject):
         self._reading = True
         self._show_progress(session)
         self._pinned.show()
-        self._outline.show()
 
     def _on_grew(self) -> None:
         session, step = self._place.sight.session, self._place.sight.step
@@ -159,6 +160,8 @@ class TrajectoryController(QObject):
 
     def _on_opened(self, row: int) -> None:
         step = self._model.step_of_row(row)
+        if self._nesting.lead_into(row):
+            return
         if step is not None:
             self._place.cursor.to_step(step)
         elif (item := self._model.item_at(row)) is not None:
@@ -194,6 +197,8 @@ class TrajectoryController(QObject):
         if index is None or (step is None and by > 0):
             return
         target = index + by if step is not None else index
+        if self._nesting.step_over(index, by):
+            return
         if 0 <= target < len(trajectory.steps):
             self._place.cursor.to_step(trajectory.steps.numbers[target])
 
@@ -211,6 +216,11 @@ class TrajectoryController(QObject):
         if row >= 0:
             self._panel.list.rest()
             self._panel.list.show_row(row)
+
+    def _show_aside(self, kind: str, ref: object) -> None:
+        """What was opened elsewhere, without a step of its own, is the list's row too."""
+        if kind != "task" and (item := self._model.item_of(kind, ref)) >= 0:  # type: ignore[arg-type]
+            self._show_item(item)
 
     def _show_place(self) -> None:
         step = self._place.sight.step
@@ -279,7 +289,7 @@ class TrajectoryController(QObject):
 
     def _blind_reader(self) -> str:
         """From whom others' opinions are hidden until they have decided; "" while blind mode is off."""
-        is_blind = self._place.settings.get("review.blind")
+        is_blind = self._place.queues.is_blind(self._place.sight.session)
         return self._place.reader(self._place.sight.session) if is_blind else ""
 
     def _show_blind(self) -> None:

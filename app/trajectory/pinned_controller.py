@@ -5,13 +5,14 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QPoint
 from PySide6.QtWidgets import QMenu
 
+from app.desk.callers import called_by
 from app.desk.row_text import RowText
-from app.desk.session_key import id_of, key_of
+from app.desk.session_key import key_of
 from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.safe_text import menu_text, one_line
 from app.kit.timers import single_shot
-from app.trajectory.model import TrajectoryModel
+from app.trajectory.nested import NestedModel
 from app.trajectory.task_rows import caller_row, rest_of_task, task_row
 from app.trajectory.view import TrajectoryView
 from core.domain.session import SessionRow
@@ -23,7 +24,7 @@ RENEW_MS = 300
 class PinnedController(QObject):
     """Keeps the pinned rows true, and goes where their keys lead."""
 
-    def __init__(self, place: Workplace, model: TrajectoryModel, panel: TrajectoryView) -> None:
+    def __init__(self, place: Workplace, model: NestedModel, panel: TrajectoryView) -> None:
         super().__init__(panel)
         self._place, self._model, self._panel = place, model, panel
         self._task_of: tuple[object, tuple[str, RowText, str]] | None = None
@@ -50,29 +51,26 @@ class PinnedController(QObject):
 
     def _show_called(self) -> None:
         """Say at each step which subagents it called."""
-        name, called = id_of(self._place.sight.session), dict[int, list[SessionRow]]()
-        for row in self._place.sight.desk.rows() if name else ():
-            if row.caller == name and row.caller_step:
-                called.setdefault(row.caller_step, []).append(row)
-        self._model.set_called(called)
+        desk, session = self._place.sight.desk, self._place.sight.session
+        for node in list(self._model.root.walk()) if session else ():
+            self._model.set_called(node.session, called_by(desk, node.session))
+        called = called_by(desk, session) if session else {}
+        self._panel.minimap.show_calls([item for step in called if (item := self._model.item_of_step(step)) >= 0])
 
     def _show_rows(self) -> None:
         trajectory = self._place.sight.trajectory
         if trajectory is None or trajectory.created is None:
             self._panel.pinned.show_rows([])
             return
+        first = self._model.root.model.trajectory
+        trajectory = first if first is not None and first.created is not None else trajectory
         held = self._task_of
         if held is None or held[0] is not trajectory.created or (not held[1][1].time and len(trajectory.steps)):
             held = self._task_of = (trajectory.created, ("task", task_row(trajectory), rest_of_task(trajectory)))
         rows = [held[1]]  # it is as long as a task is, and does not change
         if (caller := self._place.sight.row) is not None and caller.caller:
-            rows.append(("caller", self._caller_row(caller), ""))
+            rows.append(("caller", caller_row(caller, self._place.sight.step), ""))
         self._panel.pinned.show_rows(rows)
-
-    def _caller_row(self, row: SessionRow) -> RowText:
-        desk, step = self._place.sight.desk, self._place.sight.step
-        above = desk.row(key_of(row.caller, desk.server))
-        return caller_row(row, above, step)
 
     # ---- going there -----------------------------------------------------------------------------
 
@@ -80,7 +78,7 @@ class PinnedController(QObject):
         self._task() if key == "task" else self._caller()
 
     def _task(self) -> None:
-        self._place.cursor.open_aside("task", "")
+        self._place.cursor.open_aside("task", self._model.root.session)
 
     def _handed_in(self) -> None:
         """The last submission; where there is none, say so."""

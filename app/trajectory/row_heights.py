@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QTableView
 
 from app.trajectory.model import RowTextRole, TrajectoryModel
+from app.trajectory.nested import NestedModel
 from app.trajectory.step_row import StepRowDelegate
 
 _PASSES = 4
@@ -37,7 +38,7 @@ class RowHeights:
     def measure(self, row: int) -> bool:
         """Give a row its height; whether that is another one."""
         model = self._table.model()
-        assert isinstance(model, TrajectoryModel)
+        assert isinstance(model, TrajectoryModel | NestedModel)
         if row in self._measured or not 0 <= row < model.rowCount():
             return False
         self._measured.add(row)

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject, Qt
 
 from app.desk.cursor import Cursor, ShownSteps
-from app.trajectory.model import TrajectoryModel
+from app.trajectory.nested import NestedModel
 from app.trajectory.step_list import StepList
 
 
 class SelectedSteps(QObject):
     """Keeps the cursor's marks and the list's selection the same; the cursor's list of steps."""
 
-    def __init__(self, cursor: Cursor, model: TrajectoryModel, rows: StepList) -> None:
+    def __init__(self, cursor: Cursor, model: NestedModel, rows: StepList) -> None:
         super().__init__(rows)
         self._cursor, self._model, self._rows = cursor, model, rows
         self._marking = False

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidge
 
 from app.kit.timers import single_shot
 from app.trajectory.model import Index, TrajectoryModel
+from app.trajectory.nested import NestedModel
 from app.trajectory.row_heights import RowHeights
 from app.trajectory.step_row import StepRowDelegate
 
@@ -32,6 +33,12 @@ class StepList(QTableView):
 
     entered = Signal(int)
     """The reader steps into what the step of a row called."""
+
+    unfolded = Signal(int)
+    """The reader wants to see what the step of a row called below it."""
+
+    folded = Signal(int)
+    """The reader folds what is open below a row, or goes from a subagent's row to the one that called it."""
 
     follow_changed = Signal(bool, int)
     """Whether the end is followed, and how many rows came since it is not."""
@@ -65,7 +72,7 @@ class StepList(QTableView):
         self.setAutoScroll(False)
         self._take_font()
 
-    def setModel(self, model: TrajectoryModel) -> None:  # type: ignore[override]
+    def setModel(self, model: TrajectoryModel | NestedModel) -> None:  # type: ignore[override]
         """Show a model's rows."""
         super().setModel(model)
         model.modelReset.connect(self._on_reset)
@@ -216,8 +223,7 @@ class StepList(QTableView):
     def _fit_numbers(self) -> None:
         """Make room for the longest step number; when it grows the whole list is measured again."""
         model = self.model()
-        trajectory = model.trajectory if isinstance(model, TrajectoryModel) else None
-        if self.delegate.set_digits(max(3, len(str(trajectory.row.steps)) if trajectory is not None else 3)):
+        if self.delegate.set_digits(max(3, model.digits if isinstance(model, TrajectoryModel | NestedModel) else 3)):
             self.heights.clear()
             self.viewport().update()
 
@@ -256,8 +262,13 @@ class StepList(QTableView):
 
     def _open_or_close(self, key: int) -> None:
         row, model = self.currentIndex().row(), self.model()
-        assert isinstance(model, TrajectoryModel)
-        if key != Qt.Key.Key_Left and model.called_at(row):
+        assert isinstance(model, TrajectoryModel | NestedModel)
+        is_nested = isinstance(model, NestedModel) and bool(model.open_at(row) or model.at(row)[0].depth)
+        if key == Qt.Key.Key_Left and is_nested and model.rows[row].kind != "fold":
+            self.folded.emit(row)
+        elif key == Qt.Key.Key_Right and model.called_at(row):
+            self.unfolded.emit(row)
+        elif key != Qt.Key.Key_Left and model.called_at(row):
             self.entered.emit(row)
         else:
             self.toggled.emit(row)
@@ -280,7 +291,7 @@ class StepList(QTableView):
         super().mousePressEvent(event)
         row = self.rowAt(event.position().toPoint().y())
         model = self.model()
-        if row >= 0 and isinstance(model, TrajectoryModel) and model.rows[row].kind == "fold":
+        if row >= 0 and isinstance(model, TrajectoryModel | NestedModel) and model.rows[row].kind == "fold":
             self.toggled.emit(row)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:

@@ -12,13 +12,16 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.desk.row_text import RowText
 from app.kit import theme, tokens
-from app.trajectory.model import ListRow, RowRole, RowTextRole, TrajectoryModel
+from app.trajectory.model import FoundRole, RowTextRole
 from app.trajectory.row_ink import RowInk, short_path
 
 Index = QModelIndex | QPersistentModelIndex
 GAP = tokens.BETWEEN
 NO_TIME, NO_DURATION = 520, 440
 """Below these widths, in pixels at 10 pt, a row goes without its time, and without its duration."""
+
+STEP_IN, DEEPEST = 12, 4
+"""A subagent's rows stand so many pixels further in, at most so often; their tool is as much narrower."""
 
 MOST_TOOL = 0.34
 """The tool takes no more than this share of a narrow row."""
@@ -110,8 +113,7 @@ class StepRowDelegate(QStyledItemDelegate):
             painter.fillRect(rect, ink.colour("selected" if has_keys else "selected_idle"))
         elif state & QStyle.StateFlag.State_MouseOver:
             painter.fillRect(rect, ink.colour("hover"))
-        model, row = index.model(), index.data(RowRole)
-        if isinstance(model, TrajectoryModel) and _is_found(model, row):
+        if index.data(FoundRole):
             painter.fillRect(rect, ink.colour("attention_tint"))
         widget = option.widget
         if widget is not None and widget.currentIndex() == index:  # type: ignore[attr-defined]
@@ -158,10 +160,14 @@ class StepRowDelegate(QStyledItemDelegate):
         meaning = parts.meaning if parts.meaning in ("error", "person", "live") else ""
         if parts.state == "mask" or parts.icon == "hourglass":
             meaning = meaning or "muted"
+        painter.setPen(ink.colour("line"))
+        shift = theme.px(STEP_IN) * min(parts.depth, DEEPEST)
+        for left in range(0, shift, theme.px(STEP_IN)):
+            painter.drawLine(x + left + 5, line.top(), x + left + 5, line.bottom())
         if parts.icon:
-            ink.icon(painter, parts.icon, meaning or "ink", x, line.top() + self.line_height / 2)
-        x += ink.columns["icon"]
-        width = self._tool_width(line.width())
+            ink.icon(painter, parts.icon, meaning or "ink", x + shift, line.top() + self.line_height / 2)
+        x += ink.columns["icon"] + shift
+        width = self._tool_width(line.width()) - shift
         painter.setFont(ink.bold)
         painter.setPen(ink.colour(meaning or "ink"))
         text = parts.tool
@@ -266,7 +272,3 @@ class StepRowDelegate(QStyledItemDelegate):
 
 
 _ELIDE = Qt.TextElideMode.ElideRight
-
-
-def _is_found(model: TrajectoryModel, row: ListRow | None) -> bool:
-    return row is not None and row.kind == "item" and row.first in model.found

@@ -35,12 +35,13 @@ def rest_of_task(trajectory: Trajectory) -> str:
     return " ".join(_lines(trajectory)[1:])[:400]
 
 
-def caller_row(row: SessionRow, above: SessionRow | None, step: int | None) -> RowText:
+def caller_row(row: SessionRow, step: int | None) -> RowText:
     """The step that called this subagent, and how far the reader is in it."""
     word = QCoreApplication.translate("Row", "step {n} of {count}").format(
         n=quantities.number(step or row.steps), count=quantities.number(row.steps))
-    title = QCoreApplication.translate("Row", "called from {title}").format(
-        title=one_line(above.title if above is not None else row.caller, 120))
-    return RowText(number=quantities.number(row.caller_step) if row.caller_step else "", icon="corner-left-up",
-                   tool=QCoreApplication.translate("Row", "Caller"), title=title, word=word, meaning="muted",
+    if row.errors:
+        word += f"  ✗ {quantities.number(row.errors)}"
+    return RowText(number=quantities.number(row.caller_step) if row.caller_step else "", icon="bot",
+                   tool=QCoreApplication.translate("Row", "Caller"), title=one_line(row.title, 160), word=word,
+                   meaning="muted",
                    duration=quantities.short_duration(row.worked_s))

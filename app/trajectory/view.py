@@ -1,4 +1,4 @@
-"""The Trajectory panel: find and filter above the step list, outline and minimap beside it, "N new" at its foot."""
+"""The Trajectory panel: find and filter above the step list, minimap beside it, "N new" at its foot."""
 
 from __future__ import annotations
 
@@ -16,14 +16,13 @@ from PySide6.QtWidgets import (
 
 from app.kit import theme
 from app.kit.empty import Empty, Faces
-from app.kit.entries import EntriesModel
-from app.kit.entry_list import EntryList
 from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel, menu_text, set_tooltip
 from app.kit.tool_button import tool_button
 from app.trajectory.filter_bar import FilterBar
 from app.trajectory.minimap import Minimap
 from app.trajectory.model import FILTERS, TrajectoryModel
+from app.trajectory.nested import NestedModel
 from app.trajectory.news_bar import NewsBar
 from app.trajectory.pinned import PinnedRows
 from app.trajectory.remarks_bar import RemarksBar
@@ -42,7 +41,7 @@ class TrajectoryView(QWidget):
     filters_asked = Signal(bool)
     follow_asked = Signal()
 
-    def __init__(self, model: TrajectoryModel, parent: QWidget | None = None) -> None:
+    def __init__(self, model: TrajectoryModel | NestedModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.list = StepList(self)
         self.list.setModel(model)
@@ -51,7 +50,7 @@ class TrajectoryView(QWidget):
         self.pinned.hide()
         self.minimap = Minimap(self)
         self.find_box = QLineEdit(self)
-        self.find_box.setPlaceholderText(self.tr("Find, or #420"))
+        self.find_box.setPlaceholderText(self.tr("Find, or 9.46"))
         self.find_box.setAccessibleName(self.tr("Find in the trajectory, or go to a step by its number"))
         self.find_box.setClearButtonEnabled(True)
         self.find_box.installEventFilter(self)
@@ -62,13 +61,6 @@ class TrajectoryView(QWidget):
             self, "list-filter", self.tr("More filters: family, tool, host, end, verdicts, time"), checkable=True)
         self.filters = FilterBar(self)
         self.filters.hide()
-        self.outline_button = tool_button(
-            self, "list-tree", self.tr("Outline: the phases between summaries, guidance and scores (O)"),
-            checkable=True)
-        self.phases = EntriesModel(self)
-        self.outline = EntryList(self.phases, self.tr("Outline"), self)
-        self.outline.setMaximumWidth(64 * theme.GRID)
-        self.outline.hide()
         self.progress = QProgressBar(self)
         self.progress.setTextVisible(False)
         self.progress.setMaximumHeight(theme.GRID)
@@ -96,12 +88,11 @@ class TrajectoryView(QWidget):
     def _lay_out(self) -> Faces:
         top = QHBoxLayout()
         top.setSpacing(theme.GRID)
-        for widget in (self.outline_button, self.filter, self.filters_button, self.find_box, self.regex, self.hits,
+        for widget in (self.filter, self.filters_button, self.find_box, self.regex, self.hits,
                        self.before, self.after):
             top.addWidget(widget, int(widget is self.find_box))
         middle = QHBoxLayout()
         middle.setSpacing(theme.GRID)
-        middle.addWidget(self.outline)
         rows = QVBoxLayout()
         rows.setSpacing(0)
         rows.addWidget(self.pinned)

@@ -21,6 +21,7 @@ from app.desk.desks import Desks
 from app.desk.in_sight import InSight
 from app.desk.notices import Notices
 from app.desk.offline_copies import OfflineCopies
+from app.desk.queue_book import QueueBook
 from app.desk.sender import Sender
 from app.desk.servers import Servers, address_of
 from app.desk.session_key import key_of, server_of, server_of_url
@@ -113,8 +114,10 @@ class Desktop(QObject):
         self.outgoing = Sender(self.desks, scope, self.notices, self)
         self.connection = LocalServer(home, local, scope, self.notices)
         self.actions = Actions(self)
-        self.place = Workplace(home=home, desks=self.desks, cursor=self.cursor,
-                               sight=InSight(self.desks, self.cursor, self), scope=scope, notices=self.notices,
+        sight = InSight(self.desks, self.cursor, self)
+        queues = QueueBook(self.desks, self.cursor, sight, settings, self.outgoing, self.notices, self)
+        self.place = Workplace(home=home, desks=self.desks, cursor=self.cursor, sight=sight, scope=scope,
+                               notices=self.notices, queues=queues,
                                settings=settings, servers=Servers(home.servers, self),
                                watermarks=Watermarks(home.path / "looked.json"),
                                offline_copies=OfflineCopies(home.path / "kept.json"),

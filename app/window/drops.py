@@ -7,7 +7,7 @@ from PySide6.QtCore import QMimeData
 from core.domain.deep_link import is_link
 
 
-def files_in(data: QMimeData) -> list[str]:
+def list_folder(data: QMimeData) -> list[str]:
     """The paths of files and folders."""
     return [url.toLocalFile() for url in data.urls() if url.isLocalFile()]
 

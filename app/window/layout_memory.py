@@ -42,6 +42,7 @@ class LayoutMemory(QObject):
         for name in LAYOUTS:
             place.actions[f"view.{name}"].triggered.connect(partial(self._on_key, name))
         place.sight.opened.connect(self._on_opened)
+        place.queues.entered.connect(self._on_entered)
         place.desks.rows_changed.connect(self._on_opened)
         self._mark()
 
@@ -86,9 +87,17 @@ class LayoutMemory(QObject):
             return
         another, before = row.session != self._session, self._kind
         self._session, self._kind = row.session, kind_of(row)
-        if another and self._kind != before and self.current in ("live", "read", "queue"):
+        if another and self._kind != before and self.current in ("live", "read"):
             chosen = self._state.value(f"kinds/{self._kind}")
             self.show(chosen if chosen in LAYOUTS else KINDS[self._kind][0])
+
+    def _on_entered(self) -> None:
+        """The reader goes on into a session of a queue: the layout of its kind, unless two or an export are shown."""
+        row = self._place.sight.row
+        if row is not None and self.current == "queue":
+            self._session, self._kind = row.session, kind_of(row)
+            chosen = self._state.value(f"kinds/{self._kind}")
+            self.show(chosen if chosen in LAYOUTS and chosen != "queue" else KINDS[self._kind][0])
 
     def _mark(self) -> None:
         for name in LAYOUTS:

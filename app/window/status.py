@@ -28,6 +28,8 @@ class StatusController(QObject):
 
     def _connect(self) -> None:
         desks, sight = self._place.desks, self._place.sight
+        self._place.queues.counted.connect(self._show_count)
+        self._place.queues.entered.connect(self._show_place)
         desks.link_changed.connect(self._show_link)
         desks.outbox_changed.connect(self._show_waiting)
         sight.grew.connect(self._show_place)
@@ -71,6 +73,11 @@ class StatusController(QObject):
 
     def _docks(self) -> list[QDockWidget]:
         return self._bar.window().findChildren(QDockWidget)
+
+    def _show_count(self, shown: int, total: int) -> None:
+        """In the queue layout: how much of what there is is listed."""
+        self._bar.show_place(self.tr("{shown} of {total} sessions").format(shown=quantities.number(shown),
+                                                                           total=quantities.number(total)))
 
     def _show_place(self) -> None:
         row, step = self._place.sight.row, self._place.sight.step

@@ -15,7 +15,7 @@ from app.kit import icons
 from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
 from app.window.bars import add_bar
-from app.window.drops import files_in, link_in
+from app.window.drops import link_in, list_folder
 from app.window.focus import LostFocus
 from app.window.layout_memory import STATE_VERSION, LayoutMemory
 from app.window.layouts import HIDDEN, arrange
@@ -104,6 +104,8 @@ class Window(QMainWindow):
         for bar in self._bars:
             bar.setVisible(name != "queue")
         self._show_title()
+        if name == "queue":
+            self.docks["queue"].widget().setFocus(Qt.FocusReason.OtherFocusReason)
         self._place.cursor.focus_list()
         self._focus.find_soon()
 
@@ -128,9 +130,10 @@ class Window(QMainWindow):
             self._place.cursor.move(notice.session)
 
     def _show_titles(self) -> None:
-        """A dock behind a tab needs no title: the tab has it, and can be dragged."""
+        """A dock behind a tab needs no title: the tab has it, and can be dragged. Nor does a panel with a head."""
+        headed = {self.docks[p.key] for p in self._panels if p.is_headed}
         for dock in self.docks.values():
-            bare = bool(self.tabifiedDockWidgets(dock)) and not dock.isFloating()
+            bare = (dock in headed or bool(self.tabifiedDockWidgets(dock))) and not dock.isFloating()
             held: QWidget | None = dock.titleBarWidget()
             if bare and held is None:
                 dock.setTitleBarWidget(QWidget(dock))
@@ -166,17 +169,17 @@ class Window(QMainWindow):
 
     def _show_title(self, *_: object) -> None:
         row = self._place.sight.row
-        self._top.setVisible(row is not None)
+        self._top.setVisible(row is not None and self.layouts.current != "queue")
         self.setWindowTitle(f"{one_line(row.title or row.session, 80)} – Tiphys" if row is not None else "Tiphys")
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Files, folders and links may be dropped."""
-        if link_in(event.mimeData()) or files_in(event.mimeData()):
+        if link_in(event.mimeData()) or list_folder(event.mimeData()):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
         """Open what is dropped."""
-        link, files = link_in(event.mimeData()), files_in(event.mimeData())
+        link, files = link_in(event.mimeData()), list_folder(event.mimeData())
         if link:
             self.link_dropped.emit(link)
         elif files:

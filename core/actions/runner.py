@@ -91,6 +91,16 @@ class ActionRunner:
         self._interrupted.set()
         return True
 
+    async def look(self, step: int) -> None:
+        """Emit what changed on the hosts by somebody else's actions: terminals' output and files, as of a step."""
+        await self.flush()
+        for host in self._hosts:
+            await self._bench.files.scan(host, step)
+
+    def follow(self, host: str, terminal: str) -> None:
+        """Follow a terminal that was opened beside the actions."""
+        self._bench.follower.follow(host, terminal)
+
     async def flush(self) -> None:
         """Emit all terminal output that has come so far (before a step's end is recorded)."""
         await self._bench.follower.flush()

@@ -7,19 +7,20 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import msgspec
 
 from core.agents.journal import Journal
 from core.domain.errors import Conflict, InvalidInput, ReportableError, Unavailable
 from core.domain.host_rights import is_absolute
-from core.domain.ids import new_id
 from core.domain.task import AgentSettings, Data, Host, Task
-from core.sandbox.archive import tar_of
 from core.sandbox.kinds import SandboxKind, open_sandbox
 from core.sandbox.placement import HERE, FolderMount, HostLinks, HostPlace
 from core.sandbox.sandbox import Sandbox
+from core.tasks.beginning import Filling
 from core.tasks.catalogue import Catalogue
+from core.tasks.evaluator_hosts import EvaluatorHosts
 
 _log = logging.getLogger("agent")
 
@@ -36,10 +37,12 @@ class SessionHosts:
     """Makes the sandboxes of a session's hosts; whoever holds it starts and ends them through it."""
 
     def __init__(self, journal: Journal, task: Task, settings: AgentSettings, catalogue: Catalogue, folder: Path,
-                 home: Path) -> None:
-        """`folder` is the session's. Raises InvalidInput, NotFound, Conflict for data or places that cannot be had."""
+                 home: Path, images: Mapping[str, str] = MappingProxyType({})) -> None:
+        """`folder` is the session's, `images` what was built for its hosts. Raises InvalidInput, NotFound, Conflict for
+        data or places that cannot be had."""
         self._journal, self._task, self._settings = journal, task, settings
         self._catalogue, self._folder, self._home = catalogue, folder, home
+        self._images = images
         places = read_places(folder)
         self.sandboxes: dict[str, Sandbox] = {host.name: self._made(host, places) for host in task.hosts}
 
@@ -60,26 +63,20 @@ class SessionHosts:
                     raise
                 _log.warning("%s Attempt %d follows.", error.sentence, attempt + 1)
                 await asyncio.sleep(2.0 ** attempt)
-        if self._task.workspace and not self._journal.slot("filled", bool):
-            files = self._catalogue.paths(self._task, self._task.workspace)
-            total = sum(path.stat().st_size for _, path in files)
+        if not self._journal.slot("filled", bool):
+            filling = Filling(self._task, self._catalogue)
             for name, host in self.sandboxes.items():
-                await host.unpack(tar_of(files), progress=_progress_words(name, total, on_progress))
+                await filling.fill(host, _progress_words(name, filling.size, on_progress))
             self._journal.put_slot("filled", True)
             on_progress("")
 
-    def fresh(self) -> Callable[[], Sandbox] | None:
-        """What makes the evaluator's container: of the first host's image, without network, removed after use."""
+    def for_evaluation(self) -> EvaluatorHosts | None:
+        """What makes the evaluator's containers; None without Docker."""
+        host = self._task.hosts[0]
         if self._settings.sandbox != "docker":
             return None
-        host = msgspec.structs.replace(self._task.hosts[0], name="evaluator", network=False, reach=(), data=(), gpus=0,
-                                       machine="")
-
-        def made() -> Sandbox:
-            name = f"{self._journal.session}-evaluation-{new_id()[-8:]}"
-            return open_sandbox("docker", name, host, self._folder / "evaluation", home=str(self._home))
-
-        return made
+        return EvaluatorHosts(self._journal.session, host, self._folder / "evaluation", str(self._home),
+                              self._images.get(host.name, ""), read_places(self._folder).get(host.name, HERE))
 
     async def end(self) -> None:
         """After the end of the session nothing runs any more; files stay."""
@@ -96,8 +93,8 @@ class SessionHosts:
                            f"{f' of the machine {host.machine}' if host.machine else ''}, which the host pool of this "
                            "server did not give it.", host=host.name)
         kind: SandboxKind = "machine" if host.machine else self._settings.sandbox
-        return open_sandbox(kind, self._journal.session, host, self._folder, home=str(self._home),
-                            placement=placement, links=self._links(host, placement))
+        return open_sandbox(kind, self._journal.session, host, self._folder, self._images.get(host.name, ""),
+                            home=str(self._home), placement=placement, links=self._links(host, placement))
 
     def _links(self, host: Host, placement: HostPlace) -> HostLinks:
         if host.data and not placement.has_data:

@@ -18,7 +18,8 @@ from core import logs
 from core.actions.registry import ActionRunner, RunnerState, tool_specs
 from core.agents.delivery import Inbox, News
 from core.agents.disk_watch import unless_full
-from core.agents.hosts import SessionHosts
+from core.agents.external import ExternalAgent
+from core.agents.hosts import SessionHosts, read_places
 from core.agents.journal import Journal
 from core.agents.loop import Agent
 from core.agents.signals import Signals
@@ -35,13 +36,15 @@ from core.domain.events import SessionCreated
 from core.domain.host_rights import rights_of
 from core.domain.session import FINAL_STATES
 from core.domain.task import AgentSettings, Task
-from core.llm.model import LanguageModel
+from core.llm.model import LanguageModel, estimate_tokens
 from core.store.endpoint import read_endpoint
 from core.store.home import Home
 from core.store.lock import FileLock
 from core.store.sqlite import driver, is_disk_failure
 from core.tasks.allowances import Allowances
 from core.tasks.catalogue import Catalogue
+from core.tasks.handing_in import HandingIn
+from core.tasks.images import built_images
 from core.tasks.task_check import check_task
 
 log = logging.getLogger("agent")
@@ -194,6 +197,9 @@ class _Run:
         task, settings = created.task, created.agent
         self._check(task, settings)
         self._hide_keys(settings)
+        if settings.kind == "external":
+            await self._with_hosts(task, settings, None)
+            return
         model = open_task_model(self._catalogue, task, settings.model)
         self._check(task, settings)  # again: what was read is what was allowed
         try:
@@ -230,14 +236,18 @@ class _Run:
                 self._journal.hide(value)
                 logs.redactor.add(value)
 
-    async def _with_hosts(self, task: Task, settings: AgentSettings, model: LanguageModel) -> None:
-        hosts = SessionHosts(self._journal, task, settings, self._catalogue, self._folder, self._home)
+    async def _with_hosts(self, task: Task, settings: AgentSettings, model: LanguageModel | None) -> None:
+        """Work on the session's hosts; without a model of ours an external agent does."""
+        images = await built_images(self._catalogue, task, settings, read_places(self._folder))
+        hosts = SessionHosts(self._journal, task, settings, self._catalogue, self._folder, self._home, images)
         tools = tool_specs(task, settings)
         native = settings.model.actions == "native"
-        steps = StepJournal(self._journal, self._inbox, task, model.count, native=native,
+        count = model.count if model else estimate_tokens
+        steps = StepJournal(self._journal, self._inbox, task, count, native=native,
                       tools=msgspec.json.encode(tools) if native else b"")
-        submissions = Submissions(self._journal, steps, task, self._catalogue, hosts.first, hosts.fresh(),
-                                  lambda: self._check(task, settings))
+        handing_in = HandingIn(task, self._catalogue, hosts.first, hosts.for_evaluation(),
+                               lambda: self._check(task, settings), self._folder)
+        submissions = Submissions(self._journal, steps, task, handing_in)
         sink = Sink(self._journal, steps, self._signals, submissions)
         state = self._journal.slot("actions", RunnerState) or RunnerState()
         actions = ActionRunner(hosts.sandboxes, sink, settings,
@@ -246,8 +256,13 @@ class _Run:
             await hosts.open(self._tell_thought)
             await actions.start()
             self._actions = actions
-            agent = Agent(self._journal, self._inbox, self._signals, steps, model, actions, submissions, task, settings,
-                          tools, workspace=hosts.first.workspace, on_thought=self._tell_thought)
+            agent: Agent | ExternalAgent
+            if model is None:
+                agent = ExternalAgent(self._journal, self._inbox, self._signals, steps, hosts.first, actions,
+                                      submissions, task, settings, self._folder, on_text=self._tell_thought)
+            else:
+                agent = Agent(self._journal, self._inbox, self._signals, steps, model, actions, submissions, task,
+                              settings, tools, workspace=hosts.first.workspace, on_thought=self._tell_thought)
             await unless_full(agent.run(), hosts.sandboxes.values())
         finally:
             self._actions = None

@@ -38,6 +38,30 @@ CREATE TRIGGER entry_is_never_changed BEFORE UPDATE ON entry
 CREATE TRIGGER entry_is_never_deleted BEFORE DELETE ON entry
   BEGIN SELECT RAISE(ABORT, 'entries never go'); END;
 """
+_M0040 = """
+CREATE TABLE gateway_line (                 -- conversations of an external agent
+  name TEXT PRIMARY KEY,
+  kind TEXT NOT NULL,
+  identity BLOB NOT NULL,                   -- what its requests say of themselves
+  tools TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE gateway_item (                 -- the items of each line's last request
+  line TEXT NOT NULL,
+  place INTEGER NOT NULL,
+  link BLOB NOT NULL,
+  refs BLOB NOT NULL,                       -- the messages that it is in our vocabulary
+  PRIMARY KEY (line, place)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE gateway_place (                -- where guidance stands, oldest first
+  id INTEGER PRIMARY KEY,
+  place BLOB NOT NULL
+) STRICT;
+CREATE TABLE gateway_call (call TEXT PRIMARY KEY, step INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE gateway_sent (                 -- exchanges whose end is not journalled yet
+  number INTEGER PRIMARY KEY,
+  fact BLOB NOT NULL
+) STRICT;
+"""
 
 
 @migrations()
@@ -50,3 +74,10 @@ def m0001_journal(db: Database) -> None:
         if body.endswith(";") and ("CREATE TRIGGER" not in body or body.endswith("END;")):
             db.execute(statement)
             statement = ""
+
+
+@migrations()
+def m0040_gateway(db: Database) -> None:
+    """What a gateway remembers of an external agent's requests."""
+    for statement in filter(str.strip, _M0040.split(";\n")):
+        db.execute(statement)

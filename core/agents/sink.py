@@ -11,7 +11,7 @@ from core.agents.steps import StepJournal
 from core.agents.submissions import Submissions
 from core.domain.events import Fact
 from core.domain.step import ActionError, Observation, Output
-from core.tasks.evaluation import Outcome
+from core.tasks.scoring import Outcome
 
 
 class Sink:

@@ -155,7 +155,7 @@ class StepJournal:
                 completion=reply, terminals=terminals, tools=self._journal.put_blob(self._tools) if self._tools else "",
             ))
             self._inbox.answer(opened.number)
-            self._count_step(opened, head, actions, context, worked_s, ending)
+            self.count_step(head, actions, count_tokens(context) + len(self._tools) // 4, worked_s, ending)
             self._journal.put_slot("working", self._next(opened, reply, actions, observations))
             self._journal.put_slot("context", refs)
             self._journal.put_slot("last_step", opened.number)
@@ -174,11 +174,13 @@ class StepJournal:
             *(self.line(message, f"step:{number}", number) for message in results),
         )
 
-    def _count_step(self, opened: OpenStep, head: StepHead, actions: Sequence[Action], context: Sequence[WorkingLine],
-                    worked_s: float, ending: str) -> None:
+    def count_step(self, head: StepHead, actions: Sequence[Action], estimated: int, worked_s: float, ending: str = ""
+                   ) -> None:
+        """The counters and what they raise; inside the transaction that adds the step, whose context is `estimated`
+        tokens long."""
         same = msgspec.json.encode([(a.tool, a.arguments) for a in actions]).decode()[:2000] if actions else ""
         progress = after_step(self.progress, head, same or f"no action {head.number}", worked_s)
-        progress = calibrated(progress, count_tokens(context) + len(self._tools) // 4, head.usage)
+        progress = calibrated(progress, estimated, head.usage)
         progress, facts = attention.after_step(progress, head, self.limits, self._inbox.thresholds)
         for fact in facts:
             self._journal.add(fact)

@@ -39,6 +39,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "archive": ("archive:archive", "Put sessions into files, and delete them from the server."),
     "retention": ("retention:retention", "Say which sessions leave the server after some days."),
     "verdict": ("verdict:verdict", "Judge a step: keep or mask."),
+    "queue": ("queue:queue", "Make review queues, take sessions from them."),
     "merge": ("merge:merge", "Take over what was judged elsewhere, from an archive."),
     "judge": ("judge:judge", "Let the rules (and a model) propose verdicts."),
     "rules": ("rules:rules", "List the rules and their settings."),

@@ -1,4 +1,4 @@
-"""`tiphys tasks`: the tasks that a session can be started on."""
+"""`tiphys tasks`: the tasks that a session can be started on, and whether they are sound."""
 
 from __future__ import annotations
 
@@ -7,10 +7,47 @@ import click
 from core.cli.output import emit, json_option, note, say, table
 
 
-@click.command()
+@click.group(invoke_without_command=True)
 @json_option
-def tasks(as_json: bool) -> None:
-    """List the tasks that can be started by their id."""
+@click.pass_context
+def tasks(context: click.Context, as_json: bool) -> None:
+    """List the tasks that can be started by their id, or check them."""
+    if context.invoked_subcommand is None:
+        _list_tasks(as_json)
+
+
+@tasks.command()
+@click.argument("names", metavar="TASK...", nargs=-1, required=True)
+@json_option
+def check(names: tuple[str, ...], as_json: bool) -> int:
+    """Check in real containers that each TASK is sound.
+
+    Nothing done earns nothing, the reference solution the top, the same hand-in the same score twice; what is hidden
+    cannot be read, and cheating earns nothing. What a task asks of this computer must be allowed first.
+    """
+    from core.store.home import Home
+    from core.tasks.allowances import Allowances, asked
+    from core.tasks.catalogue import Catalogue
+    from core.tasks.proof import prove
+
+    home = Home.default()
+    catalogue, allowances = Catalogue.of(home.path), Allowances(home.allowed)
+    home.sessions.mkdir(parents=True, exist_ok=True)
+    failed = 0
+    for name in names:
+        entry = catalogue.find(name)
+        lacking, digest = asked(entry, allowances)
+        allowances.require(lacking, name, digest)
+        for finding in prove(entry, catalogue, home.sessions, str(home.path)):
+            failed += not finding.passed
+            if as_json:
+                emit({"task": name, "check": finding.check, "passed": finding.passed, "detail": finding.detail})
+            else:
+                say(f"{'ok  ' if finding.passed else 'FAIL'}  {name}: {finding.check}: {finding.detail}")
+    return 1 if failed else 0
+
+
+def _list_tasks(as_json: bool) -> None:
     from core.domain.host_rights import in_words
     from core.store.home import Home
     from core.tasks.allowances import Allowances, asked
@@ -24,9 +61,10 @@ def tasks(as_json: bool) -> None:
     if as_json:
         for task, asks, digest in found:
             emit({"task": task.id, "title": task.title, "hosts": [h.name for h in task.hosts], "asks": asks,
-                  "digest": digest})
+                  "digest": digest, "domain": task.domain, "difficulty": task.difficulty})
         return
-    table(("task", "title", "hosts"), [(t.id, t.title, ", ".join(h.name for h in t.hosts)) for t, _, _ in found])
+    table(("task", "title", "domain", "difficulty", "hosts"),
+          [(t.id, t.title, t.domain, t.difficulty, ", ".join(h.name for h in t.hosts)) for t, _, _ in found])
     for task, asks, _ in found:
         if asks:
             say(f"{task.id} asks of this computer: {in_words(asks)}. To allow it: tiphys allow task {task.id}")

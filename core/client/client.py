@@ -20,6 +20,7 @@ from core.client.status import Status
 from core.domain.blob import is_blob_hash
 from core.domain.errors import InvalidInput, LimitReached, ReportableError, Unavailable
 from core.domain.ids import new_id
+from core.domain.queue import Reader
 from core.protocol.client_effects import (
     Break,
     CommandAnswered,
@@ -30,13 +31,27 @@ from core.protocol.client_effects import (
     KeepBlob,
     Place,
     Purge,
+    PutQueues,
     PutRows,
     RenewIdentity,
     Send,
     Show,
 )
 from core.protocol.client_state import HELD, ClientState, OutboxSender
-from core.protocol.messages import Ack, Command, Failed, Found, ListTasks, Live, Nak, Search, Tasks, Welcome, Wire
+from core.protocol.messages import (
+    Ack,
+    Command,
+    Failed,
+    Found,
+    ListTasks,
+    Live,
+    Nak,
+    Readers,
+    Search,
+    Tasks,
+    Welcome,
+    Wire,
+)
 from core.protocol.operations import AnyOp
 
 log = logging.getLogger("wire")
@@ -60,6 +75,8 @@ class Client:
         """Called with (session, channel, text) when text that is being made changes."""
         self.on_failed: list[Callable[[Failed], None]] = []
         """Called when the server could not do what was asked other than by a command."""
+        self.on_readers: list[Callable[[tuple[Reader, ...]], None]] = []
+        """Called with everybody who has a session open now, when that changes."""
         self.on_absent: list[Callable[[str], None]] = []
         """Called with the hash of a wanted payload that the server does not hold."""
         self._state = ClientState(replica.epoch, replica.waiting(), replica.last)
@@ -98,6 +115,10 @@ class Client:
     def unwatch(self, session: str) -> None:
         """Follow a session no more; what is held stays."""
         self._post(self._state.subscriptions.unwatch(session))
+
+    def read(self, session: str) -> None:
+        """Say that the person here has a session open, or ("") none."""
+        self._post(self._state.read(session))
 
     @property
     def watched(self) -> frozenset[str]:
@@ -151,7 +172,8 @@ class Client:
             self._state.sender = OutboxSender(self.replica.waiting(), self.replica.last)
             self._state.epoch = self.replica.epoch
             heads = {s: self.replica.head(s) for s in self._state.subscriptions.sessions}
-            effects = self._state.welcomed(welcome, heads)
+            effects = self._state.welcomed(welcome, heads, self.replica.queues_held)
+        await self.replica.note_person(welcome.name)
         await self._carry_out(effects)
 
     async def on_message(self, message: Wire) -> None:
@@ -196,6 +218,8 @@ class Client:
                 await self._write(self.replica.place(session, first, bodies), partial(self._placed, session))
             case PutRows(rows):
                 await self.replica.put_rows(rows)
+            case PutQueues(state):
+                await self.replica.put_queues(state)
             case CommandAnswered(reply):
                 await self._answered(reply)
             case KeepBlob(hash, compressed):
@@ -273,7 +297,10 @@ class Client:
             self._state.sender = OutboxSender(self.replica.waiting())
         await self._link.restart(reason="new outbox identity")
 
-    def _show(self, message: Live | Failed) -> None:
+    def _show(self, message: Live | Failed | Readers) -> None:
+        if isinstance(message, Readers):
+            tell(self.on_readers, message.readers)
+            return
         if isinstance(message, Live):
             tell(self.on_live, message.session, message.channel, message.text)
             return

@@ -19,12 +19,13 @@ import msgspec
 from core.client.listeners import tell
 from core.domain.errors import NotFound
 from core.domain.events import Placed, decode_stored
+from core.domain.queue import QueueItem, QueueState, ReviewQueue
 from core.domain.session import SessionRow
 from core.domain.steps import Read
 from core.domain.trajectory import Trajectory, guidance_alone
 from core.protocol.messages import Ack, Command, DeletedSession, Nak
 from core.protocol.operations import AnyOp
-from core.store import blobs, copies, log, outbox
+from core.store import blobs, copies, log, outbox, queues
 from core.store.outbox import Queued
 from core.store.sqlite import Connection, connect
 from core.store.writer import Writer
@@ -42,6 +43,8 @@ class Replica:
         self._writer = Writer(path)
         self._read = connect(path, readonly=True)
         self.rows_changed: list[Callable[[], None]] = []
+        self.queues_changed: list[Callable[[QueueState | None], None]] = []
+        """What changed in queues is held; None: all of them are to be read again."""
         self.events_added: list[Callable[[str, int, int], None]] = []
         self.outbox_changed: list[Callable[[], None]] = []
         self.command_answered: list[Callable[[Ack | Nak], None]] = []
@@ -69,6 +72,19 @@ class Replica:
             return log.row(self._read, session)
         except NotFound:
             return None
+
+    def queues(self) -> list[ReviewQueue]:
+        """The server's review queues, the oldest first."""
+        return queues.queues(self._read)
+
+    def queue_items(self) -> list[QueueItem]:
+        """The sessions of all queues, in their orders."""
+        return queues.items(self._read)
+
+    @property
+    def queues_held(self) -> int:
+        """Up to which change of the server the queues are held."""
+        return queues.held(self._read)
 
     def head(self, session: str) -> int:
         """The seq of the newest event that is held; the row's `seq` is the server's."""
@@ -169,6 +185,11 @@ class Replica:
         """The server database that the copies come from; empty at first."""
         return copies.origin(self._read)
 
+    @property
+    def person(self) -> str:
+        """What the server called the person here when it was reached last; "" before that."""
+        return copies.reader(self._read)
+
     # ---- writing ------------------------------------------------------------------------------------
 
     async def add(self, session: str, op: AnyOp, *, clear_draft: bool = False) -> Queued:
@@ -212,6 +233,15 @@ class Replica:
         """Take rows that the server sent."""
         await self._copy(lambda conn: [log.put_row(conn, row) for row in rows], lambda _: tell(self.rows_changed))
 
+    async def note_person(self, name: str) -> None:
+        """Remember what the server calls the person here, for when it is away."""
+        if name != self.person:
+            await self._copy(lambda conn: copies.set_reader(conn, name), lambda _: None)
+
+    async def put_queues(self, state: QueueState) -> None:
+        """Take what changed in the server's queues."""
+        await self._copy(lambda conn: queues.copy(conn, state), lambda _: tell(self.queues_changed, state))
+
     def store_blob(self, hash: str, compressed: bytes) -> asyncio.Future[None]:
         """Keep a payload; `blob_arrived` is told when it is committed. Many at once are stored by one commit.
 
@@ -239,6 +269,7 @@ class Replica:
                 outbox.renew(conn)
 
         await self._writer.do(work)
+        tell(self.queues_changed, None)
         if renew:
             self._dropped(None)
             tell(self.outbox_changed)

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from core.domain.changed_lines import LineCount, heredocs, patched_paths, written_lines
+from core.domain.plan import plan_items
 from core.domain.step import Action
 from core.domain.tools import CHANGES, Tool, ToolKind, ToolTable
 
@@ -28,9 +29,6 @@ _QUIET = re.compile(r"(?:sleep|echo|true|date|wait|:)\b[^|><&;\n]*$")
 _PARTS = re.compile(r"&&|;|\n")
 _SED = re.compile(r"\b(?:sed|perl)\s+(?:-\w+\s+)*-\w*i\S*\s")
 _EDITED_LINES = re.compile(r"^edit\s+(\d{1,7}):(\d{1,7})\b")
-_DONE = ("completed", "done", "complete")
-_AT_WORK = ("in_progress", "active", "doing", "current")
-_WORDS = ("content", "step", "title", "text", "description", "task", "name", "activeForm")
 _PATHS = ("path", "file_path", "filename", "absolute_path", "target_file", "notebook_path", "file", "relative_path")
 
 
@@ -174,19 +172,16 @@ def _change(kind: ToolKind, tool: Tool, given: Mapping[str, Any]) -> Deed:
 
 def _plan(given: Mapping[str, Any]) -> str:
     """A checklist's state: how much is done, what was done last, what is in work."""
-    items = next((v for v in (given.get(k) for k in ("todos", "plan", "items", "task_list", "tasks"))
-                  if isinstance(v, list)), None)
+    items = plan_items(given)
     if items is None:
         return _flat(_first(given, ("explanation", "command", "title", "subject", "taskId", *given)))
-    rows = [item if isinstance(item, dict) else {"content": item} for item in items[:500]]
-    states = [str(row.get("status", row.get("state", ""))).lower() for row in rows]
-    done = [row for row, state in zip(rows, states, strict=True) if state in _DONE]
-    now = [row for row, state in zip(rows, states, strict=True) if state in _AT_WORK]
+    done = [item.words for item in items if item.state == "done"]
+    now = [item.words for item in items if item.state == "working"]
     parts = [f"{len(done)}/{len(items)}"]
-    parts += [f"✓ {_flat(_first(done[-1], _WORDS))[:70]}"] if done else []
-    parts += [f"▸ {_flat(_first(now[0], _WORDS))[:70]}"] if now else []
-    if len(parts) == 1 and rows:
-        parts.append(_flat(_first(rows[0], _WORDS))[:70])
+    parts += [f"✓ {done[-1][:70]}"] if done else []
+    parts += [f"▸ {now[0][:70]}"] if now else []
+    if len(parts) == 1 and items:
+        parts.append(items[0].words[:70])
     return " ".join(parts)
 
 

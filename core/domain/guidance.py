@@ -18,6 +18,7 @@ class Guidance(msgspec.Struct, kw_only=True):
 
     `change` is an edit or withdrawal that was asked for and not yet decided; `refused` is the sentence of the
     last refusal. `asked` is the text of an edit that is not decided yet or was refused: nobody's words are lost.
+    `repeated_steps` are those at which it was put in once more, after a compaction by the agent.
     """
 
     id: str
@@ -31,3 +32,4 @@ class Guidance(msgspec.Struct, kw_only=True):
     change: str = ""
     refused: str = ""
     asked: str = ""
+    repeated_steps: list[int] = []

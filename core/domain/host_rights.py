@@ -49,6 +49,7 @@ _SENTENCES: dict[str, str] = {
     "variable": "the value of the variable {name} is sent to {endpoint}",
     "endpoint": "all that the agent sees is sent to {name}",
     "image": "its container is made from the image {name}",
+    "build": "its container is built by {name}: the task's own commands run as root in containers of their own",
     "network": "its host {name} has a network",
     "reach": "its host {name} reaches {endpoint}",
     "data": "its hosts read {name} of this computer",
@@ -77,8 +78,10 @@ def _of_sandbox(task: Task, agent: AgentSettings) -> Iterator[HostRight]:
             yield HostRight("unconfined_evaluator", task.evaluator.script)
         return
     for host in task.hosts:
-        if host.image:
-            yield HostRight("image", host.image)
+        for image in filter(None, (host.image, *host.bases)):
+            yield HostRight("image", image)
+        if host.build:
+            yield HostRight("build", host.build)
         if host.network:
             yield HostRight("network", host.name)
         if host.machine:
@@ -91,7 +94,7 @@ def _of_sandbox(task: Task, agent: AgentSettings) -> Iterator[HostRight]:
 
 
 def _of_model(model: ModelSettings) -> Iterator[HostRight]:
-    if model.kind == "openai":
+    if model.kind in ("openai", "endpoint"):
         endpoint = endpoint_of(model.base_url)
         yield key_right(model.key_env, endpoint) if model.key_env else HostRight("endpoint", endpoint)
     elif model.kind == "local" and is_absolute(model.name):

@@ -32,6 +32,7 @@ from core.domain.events import (
     AttentionRaised,
     Branched,
     Event,
+    ExchangeMade,
     GuidanceDelivered,
     GuidanceQueued,
     GuidanceWithdrawn,
@@ -43,6 +44,8 @@ from core.domain.events import (
     StepAdded,
     ThresholdsSet,
 )
+from core.domain.progress import Progress
+from core.domain.step import Usage
 from core.domain.task import Budget, Limits, extended
 
 EX_TEMPFAIL = 75
@@ -102,6 +105,8 @@ class SessionRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The session and its step (0: it is not known) that called this one as a subagent."""
     unreadable: Reason = ""
     """Why the log, or this row, cannot be read from some place on; "" for every log that can."""
+    judged: Annotated[dict[Name, Progress], Few] = {}
+    """How far people judged it: each by the author's key, and all together under ""; the server counts."""
     hidden_until: Sequence = 0
     """An import of so many events is under way; before they are here, no list shows the session."""
 
@@ -164,6 +169,8 @@ def _changes(row: SessionRow, event: Event) -> dict[str, object]:
             return {"state": "queued", "reason": CONTINUED, "limits": _extended(row, f.more)}
         case StepAdded() as f:
             return _step_changes(row, f)
+        case ExchangeMade(step=0) as f:
+            return _used(row, f.usage)
         case ScoreGiven() as f if f.total is not None:
             return {"score": f.total}
         case GuidanceQueued():
@@ -187,17 +194,21 @@ def _extended(row: SessionRow, more: Budget) -> Limits | None:
     return extended(row.limits, used, more)
 
 
-def _step_changes(row: SessionRow, fact: StepAdded) -> dict[str, object]:
-    usage, before = fact.head.usage, fact.counted
+def _used(row: SessionRow, usage: Usage, before: Usage = Usage()) -> dict[str, object]:
+    """Tokens and money with what one more answer used, where an earlier telling counted `before`."""
     used = [n for n in (usage.input_tokens, usage.output_tokens) if n is not None]
     counted = (before.input_tokens or 0) + (before.output_tokens or 0)
     cost = None if usage.cost_usd is None else usage.cost_usd - (before.cost_usd or 0.0)
+    return {"tokens": clamp((row.tokens or 0) + sum(used) - counted, WHOLE) if used else row.tokens,
+            "cost_usd": max(0.0, (row.cost_usd or 0.0) + cost) if cost is not None else row.cost_usd}
+
+
+def _step_changes(row: SessionRow, fact: StepAdded) -> dict[str, object]:
     times = [at for at in (fact.head.started_at, fact.head.ended_at) if at is not None]
     return {
         "began_at": min([*times[:1], *filter(None, (row.began_at,))], default=None),
         "ended_at": max([*times[-1:], *filter(None, (row.ended_at,))], default=None),
         "steps": max(row.steps, fact.head.number),
         "errors": clamp(row.errors + (fact.head.is_error and not fact.is_error_counted)),
-        "tokens": clamp((row.tokens or 0) + sum(used) - counted, WHOLE) if used else row.tokens,
-        "cost_usd": max(0.0, (row.cost_usd or 0.0) + cost) if cost is not None else row.cost_usd,
+        **_used(row, fact.head.usage, fact.counted),
     }

@@ -22,6 +22,7 @@ from core.domain.bounds import (
     Total,
 )
 from core.domain.errors import InvalidInput
+from core.domain.picture import Picture
 
 Status = Literal["finished", "running", "timeout", "killed", "refused", "failed"]
 """How an action ended. `finished` says only that it ran to its end; see `exit_code` and `error` for success."""
@@ -71,6 +72,7 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     data: dict[str, Any] = {}
     started_at: Moment | None = None
     ended_at: Moment | None = None
+    pictures: tuple[Picture, ...] = ()
 
     @property
     def is_error(self) -> bool:
@@ -115,7 +117,8 @@ class StepHead(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class StepBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The whole step, stored as one blob and fetched when looked at."""
+    """The whole step, stored as one blob and fetched when looked at. `pictures` came with people's words that it was
+    the first to see."""
 
     number: StepNumber
     thought: str = ""
@@ -123,6 +126,12 @@ class StepBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     observations: tuple[Observation, ...] = ()
     model: str = ""
     finish_reason: str = ""
+    pictures: tuple[Picture, ...] = ()
+
+    @property
+    def all_pictures(self) -> tuple[Picture, ...]:
+        """Those that people sent, and those that came back for actions."""
+        return (*self.pictures, *(picture for one in self.observations for picture in one.pictures))
 
 
 _BODY = msgspec.json.Decoder(StepBody)

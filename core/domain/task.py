@@ -14,6 +14,7 @@ from core.domain.bounds import (
     Few,
     Id,
     Name,
+    Points,
     Seconds,
     Text,
     Title,
@@ -40,10 +41,15 @@ class Host(msgspec.Struct, frozen=True, kw_only=True):
     may be a digest (`NAME@sha256:…`). `gpus` are given to this host alone. `network` lets it reach public addresses;
     `reach` names the only ones that it reaches (`NAME`, `*.NAME`, each with `:PORT` or without). `machine` is a plain
     machine of the server's host pool, where the host is no container.
+    `build` is a folder of the task whose Dockerfile makes the image, out of the images `bases`. With `workdir` the
+    agent works in the image's own files, from that folder on, all of which are the host's state; else in a workspace.
     """
 
     name: Name
     image: Address = ""
+    build: Address = ""
+    bases: Annotated[tuple[Address, ...], Few] = ()
+    workdir: Address = ""
     cpus: Factor = 1.0
     memory_mb: Count = 1024
     pids: Count = 256
@@ -91,8 +97,12 @@ class Evaluator(msgspec.Struct, frozen=True, kw_only=True):
 
     `script` is run with the submission's folder and the references' folder as arguments and prints one JSON
     object {"total": 0–100, "parts": {...}, "message": "..."}. `submission` lists paths in the first host.
+    Of the kind `tests` nothing is submitted: the references lie at /tests of a copy of the first host's state, and
+    `script`, one of them, is run there; so Harbor and Endless Terminals do. Of the kind `benchmark` the script is an
+    InnovatorBench task's `evaluation.py`, in the folder of evaluations that the references are.
     """
 
+    kind: Literal["script", "tests", "benchmark"] = "script"
     script: Address = ""
     submission: Annotated[tuple[Address, ...], Few] = ()
     references: Address = ""
@@ -103,7 +113,9 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     """What an agent is asked to do. Its data and evaluator lie in its folder, on the server's machine.
 
     `peers`: its hosts reach each other by name. `shared_folder`: they share a folder, /shared, that lasts as long as
-    the session.
+    the session. `packages` is a tar that is unpacked as the folder `conda` of each host's workspace.
+    `baseline` and `best_known` are what a plain and the best known solution reach, in the evaluator's own unit: its
+    metric, or the total where it tells none. A metric where less is better has the smaller number as `best_known`.
     """
 
     id: Id
@@ -113,12 +125,18 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     limits: Limits = Limits()
     evaluator: Evaluator = Evaluator()
     workspace: Address = ""
+    packages: Address = ""
     waits_for_guidance: bool = False
     peers: bool = True
     shared_folder: bool = False
+    domain: Name = ""
+    difficulty: Name = ""
+    baseline: Points | None = None
+    best_known: Points | None = None
 
 
-ModelKind = Literal["openai", "local", "scripted", "replay", "unknown"]
+ModelKind = Literal["openai", "local", "scripted", "replay", "endpoint", "unknown"]
+"""`endpoint` is what an external agent's gateway forwards to, in the agent's own dialect."""
 
 
 class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -147,8 +165,18 @@ class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     `media` is the multimodal endpoint (kind `openai`) that looks at pictures and listens; None: there is none.
     `confirmed_unconfined` is a person's word, given when the session is started; no file can hold it.
+    `kind` external: an agent that is not ours, which the session's gateway stands before. `recipe` names one of
+    resources/agents; `dialect`, `command`, `resume` and `install` stand in for what it says, or make up for none.
+    `is_attached`: somebody starts it outside the session's hosts, and points it to the gateway.
     """
 
+    kind: Literal["own", "external"] = "own"
+    recipe: Name = ""
+    dialect: Literal["", "anthropic", "chat", "responses", "gemini"] = ""
+    command: Address = ""
+    resume: Address = ""
+    install: Address = ""
+    is_attached: bool = False
     model: ModelSettings = ModelSettings()
     media: ModelSettings | None = None
     context_tokens: Tokens = 100_000

@@ -31,6 +31,9 @@ FAMILIES: dict[str, Family] = {
     "subagent": "control", "message": "control", "thought": "control", "submit": "control", "tool": "other"}
 """The family that a foreign tool's action is of."""
 
+_MOST_FOUND = 1000
+"""Names that a table remembers the answer for."""
+
 _QUALIFIER = re.compile(r"^.*(?:__|[./:])(?=\w)", re.DOTALL)
 
 
@@ -58,10 +61,15 @@ class ToolTable:
     def __init__(self, tools: Mapping[str, Tool], *after: ToolTable) -> None:
         self._tools = {name.lower(): tool for name, tool in tools.items()}
         self._after = after
+        self._found: dict[str, Tool | None] = {}
 
     def find(self, name: str) -> Tool | None:
         """The tool of a name; capitals do not count, and of `mcp__server__read_file` the last part does."""
-        return self._named(name.lower()) or self._named(_QUALIFIER.sub("", name.lower()))
+        if name not in self._found:
+            if len(self._found) >= _MOST_FOUND:  # a model may name what there is not
+                self._found.clear()
+            self._found[name] = self._named(name.lower()) or self._named(_QUALIFIER.sub("", name.lower()))
+        return self._found[name]
 
     def tool(self, name: str) -> Tool:
         """The tool of a name, or what is said of any tool."""

@@ -16,6 +16,7 @@ from core.domain.events import (
     Branched,
     ControlAsked,
     Event,
+    ExchangeMade,
     Fact,
     FileChanged,
     GuidanceAnswered,
@@ -140,6 +141,9 @@ class Trajectory:
 
     def _begin_step(self, seq: int, event: Event, fact: StepStarted) -> None:
         self.open_step = fact
+        for name in fact.again:
+            if name in self.guidance:
+                self.guidance[name].repeated_steps.append(fact.number)
 
     def _add_step(self, seq: int, event: Event, fact: StepAdded) -> None:
         self.open_step = None
@@ -259,6 +263,7 @@ NOT_FOLDED: tuple[type[Fact], ...] = (
     SessionStateChanged, SessionContinued, ThresholdsSet, AttentionRaised, AttentionCleared,  # of the session's row
     HostPlaceChanged,  # the log of the session's hosts
     ControlAsked,  # read by the runner alone
+    ExchangeMade,  # what a step's context was made of is in the step; the bytes are looked up in the log
     SnapshotTaken,  # looked up in the log by who restores
     UnknownFact,
 )

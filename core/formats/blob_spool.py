@@ -7,8 +7,13 @@ from collections.abc import Collection, Iterator, Mapping
 
 from core.domain.blob import blob_hash
 
-IN_MEMORY = 32 * 1024 * 1024
+IN_MEMORY = 8 * 1024 * 1024
 """Bytes that are held in memory; what comes later is written to the disk."""
+
+
+def exact(data: bytes) -> bytes:
+    """The same bytes in as much memory as they need: an encoder leaves up to half of its own unused."""
+    return bytes(memoryview(data))
 
 
 class BlobSpool(Mapping[str, bytes]):
@@ -28,7 +33,7 @@ class BlobSpool(Mapping[str, bytes]):
             return name
         self.size += len(data)
         if self.size <= IN_MEMORY:
-            self._in_memory[name] = data
+            self._in_memory[name] = exact(data)
             return name
         if self._file is None:
             self._file = tempfile.TemporaryFile()  # type: ignore[assignment]  # noqa: SIM115 - it lives as long as we do

@@ -9,7 +9,7 @@ from core.domain.action_kinds import Family
 from core.domain.errors import InvalidInput
 from core.domain.message import Message, Role, ToolCall
 from core.domain.step import Action, Usage
-from core.formats.json_text import clean
+from core.formats.json_text import loads
 from core.formats.tools import family_of
 from core.formats.values import as_json, dict_of, dicts_of, text_of, usage_of
 
@@ -80,7 +80,7 @@ def tool_definitions(tools: Any) -> list[dict[str, Any]]:
 def action_of(call: ToolCall, family: Family = "other") -> Action:
     """The action of a call; arguments that are no JSON become its `text`, and it is marked malformed."""
     try:
-        value = clean(json.loads(call.arguments or "{}"))
+        value = loads(call.arguments or "{}")
     except (ValueError, RecursionError) as error:
         return Action(call_id=call.id, tool=call.name, arguments={"text": call.arguments}, family=family,
                       malformed=f"The arguments are not JSON: {error}")

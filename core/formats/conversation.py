@@ -12,10 +12,12 @@ from core.domain.blob import blob_hash
 from core.domain.context import MessageRef
 from core.domain.events import GuidanceAnswered, GuidanceDelivered, GuidanceQueued, GuidanceWithdrawn, SummaryAdded
 from core.domain.message import Message, ToolCall
+from core.domain.picture import MOST_PICTURES
 from core.domain.step import Action, ActionError, Observation, Output, Status, StepBody, Usage
 from core.formats.chat import action_of
 from core.formats.edits import FileEdit
 from core.formats.imported import SessionBuilder
+from core.formats.pictures import FoundPicture, pictures_in, stored
 from core.formats.tools import family_of
 from core.formats.values import paragraphs
 
@@ -37,6 +39,7 @@ class CallResult(msgspec.Struct, kw_only=True):
     truncated: bool = False
     role: str = "tool"
     edit: FileEdit | None = None
+    pictures: tuple[FoundPicture, ...] = ()
 
 
 class ForeignStep(msgspec.Struct, kw_only=True):
@@ -81,12 +84,18 @@ class Conversation:
         self.refs: list[MessageRef] = []
         self._source = source
         self._waiting: list[str] = []
+        self._pictures: tuple[FoundPicture, ...] = ()
+        """What came with people's words and no step has seen yet."""
 
     def add_message(self, message: Message) -> MessageRef:
         """A message enters the context."""
         ref = self.builder.message(message, self._source)
         self.refs.append(ref)
         return ref
+
+    def add_pictures(self, content: object) -> None:
+        """The pictures in a person's message enter the context: the next step is the first to see them."""
+        self._pictures = (*self._pictures, *pictures_in(content))[:MOST_PICTURES]
 
     def add_person_turn(self, text: str, at: datetime | None = None) -> None:
         """A person speaks. Before the first step it is the task, later it is guidance."""
@@ -136,7 +145,9 @@ class Conversation:
         calls = [a.call_id for a in actions]
         body = StepBody(number=number, thought=paragraphs(step.reasoning, step.thought), actions=actions,
                         model=step.model, finish_reason=step.finish_reason,
-                        observations=tuple(_observation(r, n, calls) for n, r in enumerate(step.results)))
+                        observations=tuple(self._observation(r, n, calls) for n, r in enumerate(step.results)),
+                        pictures=stored(self._pictures, self.builder.blob))
+        self._pictures = ()
         context = self.refs if step.context is None else step.context
         completion = self.builder.message(Message(
             role="assistant", tool_calls=step.calls, reasoning=step.reasoning,
@@ -154,15 +165,15 @@ class Conversation:
             self.builder.fact(GuidanceAnswered(guidance=name, step=number))
         self._waiting = []
 
+    def _observation(self, result: CallResult, place: int, calls: list[str]) -> Observation:
+        call = result.call or (calls[place] if place < len(calls) else "")
+        output = Output(text=result.text, total_chars=len(result.text), truncated=result.truncated)
+        return Observation(call_id=call, status=result.status, exit_code=result.exit_code, output=output,
+                           error=result.error, data=result.data, started_at=result.started_at, ended_at=result.ended_at,
+                           pictures=stored(result.pictures, self.builder.blob))
+
 
 def _end(step: ForeignStep) -> datetime | None:
     """When the last of it was there; one single moment is no duration."""
     last = max((t for t in (step.ended_at, *(a.ended_at for a in step.results)) if t is not None), default=None)
     return None if last is not None and step.started_at is not None and last <= step.started_at else last
-
-
-def _observation(result: CallResult, place: int, calls: list[str]) -> Observation:
-    call = result.call or (calls[place] if place < len(calls) else "")
-    output = Output(text=result.text, total_chars=len(result.text), truncated=result.truncated)
-    return Observation(call_id=call, status=result.status, exit_code=result.exit_code, output=output,
-                       error=result.error, data=result.data, started_at=result.started_at, ended_at=result.ended_at)

@@ -33,7 +33,7 @@ from core.domain.request import plain_words, requested
 from core.domain.step import StepBody, Usage, encode_body
 from core.domain.task import AgentSettings, ModelSettings, Task
 from core.domain.verdict import Author
-from core.formats.blob_spool import BlobSelection, BlobSpool
+from core.formats.blob_spool import BlobSelection, BlobSpool, exact
 from core.formats.call_edits import CallEdits
 from core.formats.edits import FileEdit
 from core.formats.lookups import lookups
@@ -147,7 +147,8 @@ class SessionBuilder:
         self.fact(StepAdded(head=head, body=self.blob(encode_body(body)), context=delta,
                             completion=completion, tools=tools,
                             terminals=terminals or {},
-                            item=item if len(item) <= _ITEM else blob_hash(item.encode())))
+                            item=item if len(item) <= _ITEM else blob_hash(item.encode()),
+                            pictures=tuple(picture for picture in body.all_pictures if picture.blob)))
         self.steps += 1
         self.errors += head.is_error
 
@@ -206,7 +207,7 @@ class SessionBuilder:
         seen: Counter[str] = Counter()
         try:
             bodies = tuple(
-                encode_event(make_event(fact, author, at=at or now, id=f"{self.session}-{_key(fact, seen)}"))
+                exact(encode_event(make_event(fact, author, at=at or now, id=f"{self.session}-{_key(fact, seen)}")))
                 for fact, author, at in self._facts
             )
         except InvalidInput as error:

@@ -13,6 +13,9 @@ _DECODER = json.JSONDecoder()
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BIG = 2**63
 
+DEEPEST = 400
+"""Levels of lists and objects up to which the quick way is taken; beyond them it is looked at with care."""
+
 
 class Parsed(msgspec.Struct, frozen=True):
     """A JSON value, and one sentence on what of the text could not be read ("" when all of it could)."""
@@ -23,6 +26,10 @@ class Parsed(msgspec.Struct, frozen=True):
 
 def parse(data: bytes) -> Parsed:
     """The value of JSON text. Of a damaged object, the members and list items before the damage."""
+    try:
+        return Parsed(quick(data))
+    except CAREFULLY:
+        pass
     text, problem = _decode(data)
     try:
         return Parsed(clean(json.loads(text)), problem)
@@ -33,6 +40,42 @@ def parse(data: bytes) -> Parsed:
         return Parsed(None, "The text is nested too deeply to be read.")
     except ValueError as error:
         return Parsed(None, f"The text cannot be read: {error}.")
+
+
+def loads(text: str) -> Any:
+    """The clean value of whole JSON text. Raises ValueError where it is none, RecursionError where it is too deep."""
+    try:
+        return quick(text)
+    except CAREFULLY:
+        return clean(json.loads(text))
+
+
+def quick(data: Any) -> Any:
+    """The value of text (or of bytes, or of what shows them) that is plain JSON: what `json.loads` and `clean` give, at
+    a fifth of the price. Raises one of CAREFULLY for other text."""
+    value = msgspec.json.decode(data)
+    level: list[Any] = [value]
+    for _ in range(DEEPEST):
+        inner: list[Any] = []
+        for one in level:
+            for held in one.values() if type(one) is dict else one if type(one) is list else (one,):
+                kind = type(held)
+                if kind is dict or kind is list:
+                    inner.append(held)
+                elif kind is int and not -_BIG <= held < _BIG:
+                    raise _NotPlain
+        if not inner:
+            return value
+        level = inner
+    raise _NotPlain
+
+
+class _NotPlain(ValueError):
+    """A value is deep, or holds a number beyond 64 bits."""
+
+
+CAREFULLY = (msgspec.DecodeError, UnicodeError, RecursionError, _NotPlain)
+"""What is raised for text that must be looked at with care."""
 
 
 def clean(value: Any) -> Any:

@@ -74,6 +74,11 @@ class LiveSource(Source):
         """A part is as little read before it is whole."""
         return LiveSource(path)
 
+    @property
+    def is_read_again(self) -> bool:
+        """Never: what was decoded once is remembered, for it is asked for as often as the file grows."""
+        return False
+
     def lines(self, start: int = 0, number: int = 0) -> Iterator[FileLine]:
         """The lines, without a last one that is still being written."""
         for line in super().lines(start, number):

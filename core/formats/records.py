@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from core.domain.errors import ReportableError
+from core.formats.json_items import FileItems
 from core.formats.source import Source
+from core.formats.values import dicts_of
 
 _NAMED_ONE_BY_ONE = 5
 """Damaged lines that are named one by one."""
 
 
 class Records(msgspec.Struct, frozen=True):
-    """The objects of a file in order, and sentences on what could not be read."""
+    """The objects of a file in order, and sentences on what could not be read.
 
-    items: tuple[dict[str, Any], ...]
+    Those of a large file are decoded each time they are looked at: whoever goes over them more than once asks for
+    outlines, what `outline` gave of each.
+    """
+
+    items: Sequence[dict[str, Any]]
     problems: tuple[str, ...]
+    outlines: Sequence[Any] = ()
 
     @property
     def warnings(self) -> list[str]:
@@ -28,14 +35,20 @@ class Records(msgspec.Struct, frozen=True):
         return [*self.problems[:_NAMED_ONE_BY_ONE], *([f"{more} more lines could not be read."] if more > 0 else [])]
 
 
-def records(source: Source) -> Records:
+def _nothing(_: dict[str, Any]) -> Any:
+    return None
+
+
+def records(source: Source, outline: Callable[[dict[str, Any]], Any] = _nothing) -> Records:
     """All objects of a file of lines; also of one that is a JSON list, or a single object."""
     if source.shape != "lines":
         value = source.json.value
-        found = value if isinstance(value, list) else [value]
-        return Records(tuple(v for v in found if isinstance(v, dict)), tuple(filter(None, [source.json.problem])))
+        found = dicts_of(value if isinstance(value, list) else [value])
+        return Records(found, tuple(filter(None, [source.json.problem])), [outline(r) for r in found])
+    places = FileItems(source.path) if source.is_read_again else None
     items: list[dict[str, Any]] = []
     problems: list[str] = []
+    outlines: list[Any] = []
     for line, parsed in source.records():
         where = f"Line {line.number} (byte {line.start})"
         if parsed.problem and "UTF-8" not in parsed.problem:
@@ -44,10 +57,11 @@ def records(source: Source) -> Records:
         elif not isinstance(parsed.value, dict):
             problems.append(f"{where} was left out: it is no record.")
         else:
-            items.append(parsed.value)
+            items.append(parsed.value) if places is None else places.append(line.start, len(line.data))
+            outlines.append(outline(parsed.value))
             if parsed.problem:
                 problems.append(f"{where}: {parsed.problem}")
-    return Records(tuple(items), tuple(problems))
+    return Records(items if places is None else places.items(), tuple(problems), outlines)
 
 
 def gathered(source: Source, paths: Iterable[Path]) -> Records:
@@ -65,4 +79,4 @@ def gathered(source: Source, paths: Iterable[Path]) -> Records:
             if error.code == "file_incomplete":
                 raise
             problems.append(str(error))
-    return Records(tuple(items), tuple(problems))
+    return Records(items, tuple(problems))

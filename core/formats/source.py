@@ -11,6 +11,7 @@ from typing import Any, Literal
 import msgspec
 
 from core.domain.errors import InvalidInput, LimitReached, Unavailable
+from core.formats.json_items import LARGE, parse_large
 from core.formats.json_text import Parsed, parse
 
 MAX_JSON = 1024 * 1024 * 1024
@@ -23,6 +24,7 @@ SAMPLES = 50
 """How many lines or items recognition looks at."""
 
 _PROGRESS_BYTES = 64 * 1024
+_CHUNK = 1024 * 1024
 
 Shape = Literal["lines", "list", "object", "none"]
 
@@ -70,11 +72,16 @@ class Source:
         return Source(path)
 
     @property
+    def is_read_again(self) -> bool:
+        """Whether what its lines hold is decoded each time it is looked at, for memory's sake."""
+        return self.size >= LARGE
+
+    @property
     def first_byte(self) -> bytes:
         """The first byte that is no white space; it tells JSON objects, lists and archives apart."""
         return self.head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
 
-    @cached_property
+    @property
     def data(self) -> bytes:
         """All bytes. Raises LimitReached beyond MAX_JSON."""
         if self.size > MAX_JSON:
@@ -83,8 +90,8 @@ class Source:
 
     @cached_property
     def json(self) -> Parsed:
-        """The file as one JSON value."""
-        return parse(self.data)
+        """The file as one JSON value; the items of long lists are decoded when they are looked at."""
+        return parse_large(self.data) if self.size >= LARGE else parse(self.data)
 
     @property
     def damage(self) -> list[str]:
@@ -96,11 +103,24 @@ class Source:
         """How the file is made, judged by its first lines; a single line counts as a JSON text, not as lines."""
         if self.first_byte not in (b"{", b"["):
             return "none"
-        first = [parse(line.data) for line in islice(self.lines(), 8)]
-        whole = [isinstance(p.value, dict | list) and not p.problem for p in first]
-        if len(first) > 1 and (whole[0] or sum(whole) > len(whole) // 2):
-            return "lines"
+        first = [] if self._is_one_line() else list(islice(self.lines(), 8))
+        if len(first) > 1:
+            parsed = [parse(line.data) for line in first]
+            whole = [isinstance(p.value, dict | list) and not p.problem for p in parsed]
+            if whole[0] or sum(whole) > len(whole) // 2:
+                return "lines"
         return "list" if self.first_byte == b"[" else "object"
+
+    def _is_one_line(self) -> bool:
+        """Whether nothing but white space follows the first line, found without holding that line."""
+        is_over = False
+        with self.path.open("rb") as file:
+            while chunk := file.read(_CHUNK):
+                _, end, after = (b"", b"\n", chunk) if is_over else chunk.lstrip().partition(b"\n")
+                if end and after.strip():
+                    return False
+                is_over = is_over or bool(end)
+        return True
 
     @cached_property
     def samples(self) -> tuple[Any, ...]:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from core.domain.step import ActionError, Usage
+from core.formats.json_items import JsonItems
 
 
 def text_of(value: Any) -> str:
@@ -22,6 +23,8 @@ def dict_of(value: Any) -> dict[str, Any]:
 
 def dicts_of(value: Any) -> list[dict[str, Any]]:
     """The objects in a list; everything else is passed over."""
+    if isinstance(value, JsonItems):
+        return value.objects()
     return [v for v in value if isinstance(v, dict)] if isinstance(value, list) else []
 
 

@@ -58,4 +58,4 @@ class MediaModel:
 
 def _refused(error: Exception) -> EndpointError:
     text = str(getattr(error, "message", "") or error)[:300]
-    return EndpointError("endpoint_refused", f"The multimodal endpoint gave no answer: {text}.")
+    return EndpointError("media_refused", f"The multimodal endpoint gave no answer: {text}.")

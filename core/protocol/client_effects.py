@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
+from core.domain.queue import QueueState
 from core.domain.session import SessionRow
-from core.protocol.messages import Ack, DeletedSession, Failed, Live, Nak, Wire
+from core.protocol.messages import Ack, DeletedSession, Failed, Live, Nak, Readers, Wire
 
 
 class Send(msgspec.Struct, frozen=True):
@@ -35,6 +36,12 @@ class PutRows(msgspec.Struct, frozen=True):
     """Keep what the list of sessions shows."""
 
     rows: tuple[SessionRow, ...]
+
+
+class PutQueues(msgspec.Struct, frozen=True):
+    """Keep what changed in queues."""
+
+    state: QueueState
 
 
 class CommandAnswered(msgspec.Struct, frozen=True):
@@ -78,9 +85,9 @@ class RenewIdentity(msgspec.Struct, frozen=True):
 
 
 class Show(msgspec.Struct, frozen=True):
-    """Hand a passing message (live text, a failure) to whoever looks."""
+    """Hand a passing message (live text, a failure, who reads) to whoever looks."""
 
-    message: Live | Failed
+    message: Live | Failed | Readers
 
 
 class Break(msgspec.Struct, frozen=True):
@@ -91,6 +98,6 @@ class Break(msgspec.Struct, frozen=True):
 
 
 Effect = (
-    Send | Place | Compare | PutRows | CommandAnswered | KeepBlob | DropCopies | ForgetSession | Purge | RenewIdentity
-    | Show | Break
+    Send | Place | Compare | PutRows | PutQueues | CommandAnswered | KeepBlob | DropCopies | ForgetSession | Purge
+    | RenewIdentity | Show | Break
 )

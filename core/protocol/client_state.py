@@ -21,6 +21,7 @@ from core.protocol.client_effects import (
     KeepBlob,
     Place,
     Purge,
+    PutQueues,
     PutRows,
     RenewIdentity,
     Send,
@@ -29,6 +30,7 @@ from core.protocol.client_effects import (
 from core.protocol.frames import Assembly, parse_piece
 from core.protocol.messages import (
     CAN_JUDGE_ACTIONS,
+    CAN_QUEUE,
     Ack,
     Close,
     Command,
@@ -37,11 +39,15 @@ from core.protocol.messages import (
     Failed,
     Live,
     Nak,
+    Queues,
+    Readers,
+    Reading,
     Seen,
     Sessions,
     Subscribe,
     Unsubscribe,
     WantBlobs,
+    WatchQueues,
     WatchSessions,
     Welcome,
     Wire,
@@ -285,25 +291,43 @@ class ClientState:
         self.sender = OutboxSender(waiting, last)
         self.subscriptions = Subscriptions()
         self.wants = Wants()
+        self._reading = ""
+        self._tells_reading = False
 
-    def welcomed(self, welcome: Welcome, heads: Mapping[str, int]) -> list[Effect]:
-        """A connection begins; `heads` is how far each session is on disk."""
+    def read(self, session: str) -> list[Effect]:
+        """The person here has a session open from now on, or ("") none."""
+        if session == self._reading:
+            return []
+        self._reading = session
+        return [Send(Reading(session=session))] if self._tells_reading else []
+
+    def welcomed(self, welcome: Welcome, heads: Mapping[str, int], queues: int = 0) -> list[Effect]:
+        """A connection begins; `heads` is how far each session is on disk, `queues` up to which change the queues are.
+        """
         if self.epoch != welcome.epoch:
             other, self.epoch = bool(self.epoch), welcome.epoch
             if other:
                 return [DropCopies(welcome.epoch, True)]
-            return [DropCopies(welcome.epoch, False), *self._resume(welcome, {})]
-        return self._resume(welcome, heads)
+            return [DropCopies(welcome.epoch, False), *self._resume(welcome, {}, 0)]
+        return self._resume(welcome, heads, queues)
 
-    def _resume(self, welcome: Welcome, heads: Mapping[str, int]) -> list[Effect]:
+    def _resume(self, welcome: Welcome, heads: Mapping[str, int], queues: int) -> list[Effect]:
         effects = self.sender.connect(welcome.cseq, welcome.capabilities)
         if RenewIdentity() in effects:
             return effects
         follow = self.subscriptions.connect(heads)
-        return [Send(WatchSessions()), *follow, *effects, *self.wants.connect()]
+        return [Send(WatchSessions()), *self._watch_queues(welcome, queues), *follow, *effects, *self.wants.connect()]
+
+    def _watch_queues(self, welcome: Welcome, held: int) -> list[Effect]:
+        """An older server would take the message for a broken frame."""
+        scopes = set(welcome.scopes) if CAN_QUEUE in welcome.capabilities else set()
+        self._tells_reading = not scopes.isdisjoint({"review", "admin"})
+        watch: list[Effect] = [] if scopes.isdisjoint({"view", "admin"}) else [Send(WatchQueues(after=held))]
+        return [*watch, Send(Reading(session=self._reading))] if self._reading and self._tells_reading else watch
 
     def disconnected(self) -> None:
         """The connection is gone."""
+        self._tells_reading = False
         self.sender.disconnect()
         self.subscriptions.disconnect()
         self.wants.disconnect()
@@ -317,11 +341,13 @@ class ClientState:
                 return [Purge(message.sessions)]
             case Sessions():
                 return [PutRows(message.rows)]
+            case Queues():
+                return [PutQueues(message.state)]
             case Ack() | Nak():
                 return self.sender.answered(message)
             case Failed():
                 return self._failed(message)
-            case Live():
+            case Live() | Readers():
                 return [Show(message)]
         return []
 

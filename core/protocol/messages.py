@@ -24,6 +24,7 @@ from core.domain.bounds import (
 )
 from core.domain.hit import Hit
 from core.domain.host_rights import HostRight
+from core.domain.queue import QueueState, Reader
 from core.domain.session import SessionRow
 from core.protocol.operations import AnyOp
 
@@ -42,6 +43,9 @@ CAN_JUDGE_ACTIONS = "verdicts_on_actions"
 
 CAN_DELETE = "delete"
 """The server knows DeleteSession, and says Deleted."""
+
+CAN_QUEUE = "queues"
+"""The server knows WatchQueues, Reading and the operations on queues."""
 
 
 CAN_CONTINUE = "continue"
@@ -152,9 +156,21 @@ class ListTasks(Wire, frozen=True, kw_only=True, tag="list_tasks"):
     id: Id
 
 
+class WatchQueues(Wire, frozen=True, kw_only=True, tag="watch_queues"):
+    """Send what changed in any queue after a revision, and again whenever one changes; and who reads what."""
+
+    after: Sequence = 0
+
+
+class Reading(Wire, frozen=True, kw_only=True, tag="reading"):
+    """The sender has a session open ("": none any more), until it says otherwise or the connection ends."""
+
+    session: Id = ""
+
+
 ToServer = (
     Hello | Command | WatchSessions | Subscribe | Unsubscribe | Seen | WantBlobs | Lease | Append | Live | Search
-    | ListTasks
+    | ListTasks | WatchQueues | Reading
 )
 
 
@@ -223,6 +239,18 @@ class Deleted(Wire, frozen=True, kw_only=True, tag="deleted"):
     sessions: Annotated[tuple[DeletedSession, ...], Many]
 
 
+class Queues(Wire, frozen=True, kw_only=True, tag="queues"):
+    """Queues and their sessions that changed, the newest state of each; ask for what comes after `state.revision`."""
+
+    state: QueueState
+
+
+class Readers(Wire, frozen=True, kw_only=True, tag="readers"):
+    """Everybody who has a session open now; who is not named has none."""
+
+    readers: Annotated[tuple[Reader, ...], Many] = ()
+
+
 class Leased(Wire, frozen=True, kw_only=True, tag="leased"):
     """The runner holds the session under `fence`; `next` is the first journal entry that the server lacks."""
 
@@ -289,6 +317,7 @@ class Failed(Wire, frozen=True, kw_only=True, tag="failed"):
 
 FromServer = (
     Welcome | Ack | Nak | Events | Sessions | Deleted | Leased | Appended | MissingBlobs | Failed | Live | Found | Tasks
+    | Queues | Readers
 )
 
 

@@ -21,11 +21,15 @@ from core.domain.bounds import (
     StepPlace,
     Tag,
     Text,
+    Title,
 )
 from core.domain.events import AttentionKind
 from core.domain.guidance import GuidanceMode
+from core.domain.queue import MOST_IN_QUEUE, QueueWork
 from core.domain.task import AgentSettings, Budget, Task
 from core.domain.verdict import Author, VerdictValue
+
+QueueSessions = msgspec.Meta(max_length=MOST_IN_QUEUE)
 
 
 class Op(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="op"):
@@ -152,9 +156,56 @@ class SetThresholds(Op, frozen=True, kw_only=True, tag="set_thresholds"):
     thresholds: Thresholds
 
 
+class QueueOp(Op, frozen=True, kw_only=True):
+    """About a review queue: the command's `session` is the queue's id."""
+
+
+class MakeQueue(QueueOp, frozen=True, kw_only=True, tag="make_queue"):
+    """Make a queue of these sessions, in this order, under an id made by the client. `filter` is what they were chosen
+    by."""
+
+    name: Title
+    sessions: Annotated[tuple[Id, ...], QueueSessions]
+    work: QueueWork = QueueWork()
+    filter: Reason = ""
+
+
+class ChangeQueue(QueueOp, frozen=True, kw_only=True, tag="change_queue"):
+    """Its maker (or an administrator) adds sessions, takes some out, gives it another name, or closes it."""
+
+    add: Annotated[tuple[Id, ...], QueueSessions] = ()
+    remove: Annotated[tuple[Id, ...], QueueSessions] = ()
+    name: Title | None = None
+    closed: bool | None = None
+
+
+class TakeFromQueue(QueueOp, frozen=True, kw_only=True, tag="take_from_queue"):
+    """Take a session of the queue to judge it, or ("") the first that nobody has. `person`: give it to somebody else,
+    which its maker may. The result names the `taken` session."""
+
+    taken: Id = ""
+    person: Name = ""
+
+
+class GiveBack(QueueOp, frozen=True, kw_only=True, tag="give_back"):
+    """Have a session of the queue no more; what was judged stays. `person`: take it from somebody else, which the
+    queue's maker may."""
+
+    given: Id
+    person: Name = ""
+
+
+class FinishInQueue(QueueOp, frozen=True, kw_only=True, tag="finish_in_queue"):
+    """Say that one is done with a session of the queue, though not all is judged; or (`done` false) is not."""
+
+    finished: Id
+    done: bool = True
+
+
 AnyOp = (
     CreateSession | ImportSession | Guide | ChangeGuidance | Control | GiveVerdict | AddNote | SetTag | ClearAttention
-    | SetThresholds | TellTime | MergeOpinions | DeleteSession | ContinueSession
+    | SetThresholds | TellTime | MergeOpinions | DeleteSession | ContinueSession | MakeQueue | ChangeQueue
+    | TakeFromQueue | GiveBack | FinishInQueue
 )
 
 

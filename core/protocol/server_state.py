@@ -24,11 +24,13 @@ from core.protocol.messages import (
     Lease,
     ListTasks,
     Live,
+    Reading,
     Search,
     Seen,
     Subscribe,
     Unsubscribe,
     WantBlobs,
+    WatchQueues,
     WatchSessions,
     Wire,
 )
@@ -83,6 +85,18 @@ class WatchRows(msgspec.Struct, frozen=True):
     """Begin to send rows."""
 
 
+class TellQueues(msgspec.Struct, frozen=True):
+    """Begin to send what changes in queues after a revision, and who reads."""
+
+    after: int
+
+
+class NoteReading(msgspec.Struct, frozen=True):
+    """This connection's person has a session open, or ("") none."""
+
+    session: str
+
+
 class TakeLease(msgspec.Struct, frozen=True):
     """Hand a session over to this runner."""
 
@@ -116,7 +130,7 @@ class Hang(msgspec.Struct, frozen=True):
 
 Effect = (
     Say | Greet | ExecuteCommand | Follow | Unfollow | Credit | WatchRows | SendBlobs | TakeLease | StoreEntries | Relay
-    | AnswerQuestion | Hang
+    | AnswerQuestion | TellQueues | NoteReading | Hang
 )
 
 
@@ -228,6 +242,10 @@ class ServerState:
                 return [ExecuteCommand(message)]
             case WatchSessions():
                 return [WatchRows()]
+            case WatchQueues():
+                return [TellQueues(message.after)]
+            case Reading():
+                return self._reading(message)
             case Subscribe():
                 return self._subscribe(message)
             case Unsubscribe():
@@ -263,6 +281,11 @@ class ServerState:
         waited = not cursor.may_send
         cursor.seen(message.seq)
         return [Credit(message.session)] if waited and cursor.may_send else []
+
+    def _reading(self, message: Reading) -> list[Effect]:
+        if message.session and not is_id(message.session):
+            return self.bad_frame("A reader names a session's id.")
+        return [NoteReading(message.session)]
 
     def _want(self, message: WantBlobs) -> list[Effect]:
         if not all(map(is_blob_hash, message.hashes)):

@@ -16,7 +16,7 @@ import msgspec
 
 from core.aio import TaskScope
 from core.domain.errors import Conflict, InvalidInput, NotFound, ReportableError, Unavailable
-from core.sandbox.replies import DECODER, AnyReply, DaemonReply, DataReply, ErrorReply, HelloReply
+from core.sandbox.replies import DECODER, AnyReply, DaemonReply, DataReply, DoneReply, ErrorReply, HelloReply
 
 VERSION = 1
 HEADER = struct.Struct("!II")
@@ -72,6 +72,30 @@ class DaemonLink:
             self._lose("sandbox_nonsense", f"Sandbox {self.name} answered {op} with {type(reply).__name__}.")
             raise Unavailable("sandbox_nonsense", f"Sandbox {self.name} gave an unreadable answer to {op}.")
         return reply, payload
+
+    async def accept(self) -> Streams:
+        """The next connection of a program inside to the port that the daemon listens at, as streams of its bytes.
+
+        Waits as long as it takes. Raises Unavailable.
+        """
+        try:
+            reader, writer = await self._connect()
+        except OSError as error:
+            raise self._lost(str(error)) from error
+        try:
+            text = msgspec.json.encode({"rid": 1, "op": "accept"})
+            writer.write(HEADER.pack(len(text), 0) + text)
+            size, extra = HEADER.unpack(await reader.readexactly(HEADER.size))
+            reply = DECODER.decode(await reader.readexactly(size)) if size <= JSON_LIMIT and not extra else None
+            if not isinstance(reply, DoneReply):
+                raise Unavailable("sandbox_nonsense", f"Sandbox {self.name} gave an unreadable answer to accept.")
+        except (OSError, asyncio.IncompleteReadError, msgspec.DecodeError) as error:
+            writer.close()
+            raise self._lost(str(error)) from error
+        except BaseException:
+            writer.close()
+            raise
+        return reader, writer
 
     async def close(self) -> None:
         """Let go of the connection."""

@@ -165,26 +165,33 @@ class DockerSandbox(LinkedSandbox):
 
     def _create(self) -> Any:
         engine = self._engine()
-        image = build_image(engine, self.image)
+        image = self._fit(engine)
         for volume in self._volumes().values():
             engine.volumes.create(volume, labels=self.labels)
-        user = os.getuid() or 1000
+        user = user_id()
         engine.volumes.create(self._volume(SOCKET_VOLUME), driver="local", labels=self.labels, driver_opts={
             "type": "tmpfs", "device": "tmpfs",
             "o": f"size={SOCKET_BYTES},nr_inodes={SOCKET_INODES},mode=0700,uid={user},gid={user}"})
-        command = ["-I", "-B", "-c", BOOT, INSTALLED, "serve", SOCKET, "/run/ptyd", "/workspace"]
+        command = ["-I", "-B", "-c", BOOT, INSTALLED, "serve", SOCKET, "/run/ptyd", self.workspace]
         cpus = float(engine.info().get("NCPU") or self.host.cpus)
         made = engine.containers.create(  # the entry point is named, so that the image's own does not count
             image, command, entrypoint=["python3"], name=self.name, labels=self.labels,
-            hostname=_plain(self.host.name)[:60], user=f"{user}:{user}", working_dir="/workspace", detach=True,
-            **limits(self.host, cpus, self.placement.gpus),
-            **folders(self.host, self._volumes(), self._volume(SOCKET_VOLUME), self.links),
-            **networking(self._network(), proxy_environment() if self._reaches_out() else {}))
+            hostname=_plain(self.host.name)[:60], user=f"{user}:{user}", working_dir=self.workspace, detach=True,
+            **self._shape(cpus), **networking(self._network(), proxy_environment() if self._reaches_out() else {}))
         if self._network():  # known there by the name that the agent is told
             network = engine.networks.get(self._network())
             network.disconnect(made)
             network.connect(made, aliases=[self.host.name])
         return made
+
+    def _fit(self, engine: Client) -> str:
+        """The image that the container is made of."""
+        return build_image(engine, self.image)
+
+    def _shape(self, cpus: float) -> dict[str, Any]:
+        """Its limits and folders."""
+        return {**limits(self.host, cpus, self.placement.gpus),
+                **folders(self.host, self._volumes(), self._volume(SOCKET_VOLUME), self.links)}
 
     def _volumes(self) -> dict[str, str]:
         """Where its volumes appear, and their names; the shared one is the session's."""
@@ -233,6 +240,11 @@ class DockerSandbox(LinkedSandbox):
             container.unpause()
             helper.remove(force=True)
         return f"{REPOSITORY}:{tag}"
+
+
+def user_id() -> int:
+    """Whom a sandbox's programs run as: never root."""
+    return os.getuid() or 1000
 
 
 def volume_sizes(engine: Client) -> dict[str, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -90,3 +91,9 @@ def translated(call: Callable[..., T], *args: Any) -> T:
 def _unavailable(error: Exception) -> Unavailable:
     text = str(getattr(error, "explanation", None) or error)[:500]
     return Unavailable("no_engine", f"The Docker engine cannot do it now: {text}.", why=text)
+
+
+def drop_image(name: str, at: EngineAddress = OWN) -> None:
+    """Delete an image that nothing needs any more. Blocking; in the worst case it stays."""
+    with contextlib.suppress(docker.errors.DockerException, Unavailable), contextlib.closing(open_engine(at)) as engine:
+        engine.images.remove(name, force=True)

@@ -43,15 +43,15 @@ def build_image(engine: Client, base: str = "") -> str:
 
 def fit(engine: Client, base: str) -> str:
     """An image with the daemon in it. Raises NotFound when the engine has no such base and cannot pull it."""
-    found = _image(engine, base) or _pulled(engine, base)
-    tag = f"{REPOSITORY}:{_digest(found.id, source_digest())}"
+    found = find_image(engine, base) or pulled(engine, base)
+    tag = f"{REPOSITORY}:{short_digest(found.id, source_digest())}"
     if found.labels.get("tiphys.source") == source_digest():
         return base
-    if _image(engine, tag) is not None:
+    if find_image(engine, tag) is not None:
         return tag
     container = translated(engine.api.create_container, base, ["true"])["Id"]
     try:
-        translated(engine.api.put_archive, container, "/", _layer())
+        translated(engine.api.put_archive, container, "/", daemon_layer())
         changes = "\n".join((*_ENVIRONMENT, f'LABEL tiphys.source="{source_digest()}"'))
         translated(lambda: engine.api.commit(container, REPOSITORY, tag.partition(":")[2], changes=changes))
     finally:
@@ -61,8 +61,8 @@ def fit(engine: Client, base: str) -> str:
 
 def build_base(engine: Client) -> str:
     """The default base: from this machine's packages, else mmdebstrap, else `docker build` from a registry."""
-    tag = f"{REPOSITORY}-base:{_digest(RECIPE, *packages.REQUIRED, *packages.WELCOME)}"
-    if _image(engine, tag) is not None:
+    tag = f"{REPOSITORY}-base:{short_digest(RECIPE, *packages.REQUIRED, *packages.WELCOME)}"
+    if find_image(engine, tag) is not None:
         return tag
     missing = packages.Installed().missing()
     with tempfile.TemporaryDirectory(prefix="tiphys-image-") as folder:
@@ -77,7 +77,8 @@ def build_base(engine: Client) -> str:
     return tag
 
 
-def _pulled(engine: Client, name: str) -> Any:
+def pulled(engine: Client, name: str) -> Any:
+    """An image from its registry. Raises NotFound (unknown_image)."""
     repository, _, tag = name.rpartition(":") if ":" in name.rpartition("/")[2] else (name, "", "latest")
     try:
         return translated(lambda: engine.images.pull(repository, tag))
@@ -108,7 +109,7 @@ def _build(engine: Client, tag: str, missing: list[str]) -> str:
     return tag
 
 
-def _layer() -> bytes:
+def daemon_layer() -> bytes:
     """The daemon, the two folders that an agent may write, and the places of tmpfs.
 
     These exist with their modes because runc gives a tmpfs the mode of the folder below it, if there is one:
@@ -134,14 +135,15 @@ def _layer() -> bytes:
 @functools.cache
 def source_digest() -> str:
     """What the daemon's source and the recipe are, in 12 digits."""
-    return _digest(RECIPE, *_ENVIRONMENT, *(p.read_text() for p in sorted(_SOURCE.glob("*.py"))))
+    return short_digest(RECIPE, *_ENVIRONMENT, *(p.read_text() for p in sorted(_SOURCE.glob("*.py"))))
 
 
-def _digest(*parts: str) -> str:
+def short_digest(*parts: str) -> str:
     return hashlib.blake2b("\0".join(parts).encode(), digest_size=6).hexdigest()
 
 
-def _image(engine: Client, name: str) -> Any:
+def find_image(engine: Client, name: str) -> Any:
+    """The engine's image of that name, or None. Raises Unavailable."""
     try:
         return engine.images.get(name)
     except docker.errors.ImageNotFound:

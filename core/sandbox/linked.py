@@ -7,13 +7,13 @@ import contextlib
 import os
 import posixpath
 import stat
-from collections.abc import AsyncIterable, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, Sequence
 from pathlib import Path
 
 from core.domain.errors import LimitReached, Unavailable
 from core.domain.task import Host
 from core.sandbox.daemon_link import DaemonLink, Streams
-from core.sandbox.replies import Changes, DoneReply, Entries, FilePart, RanReply
+from core.sandbox.replies import Changes, DoneReply, Entries, FilePart, PortReply, RanReply
 from core.sandbox.sandbox import FILE_LIMIT, FileChanges, FileStat, FileStats, Progress, Ran, TerminalHost
 from core.sandbox.streams import pack_argv, read_stream, unpack_argv, write_stream
 from core.sandbox.terminals import LinkedTerminals
@@ -62,10 +62,12 @@ class LinkedSandbox:
             await self.link.ask(DoneReply, "write_file", data[at : at + PIECE], path=path, append=at > 0)
 
     async def pack(self, names: Sequence[str], base: str = "", *,
-                   progress: Progress | None = None) -> AsyncIterator[bytes]:
+                   progress: Progress | None = None) -> AsyncGenerator[bytes, None]:
         """See Sandbox."""
-        async for piece in read_stream(self.link, pack_argv(self._place(base), names), progress=progress):
-            yield piece
+        pieces = read_stream(self.link, pack_argv(self._place(base), names), progress=progress)
+        async with contextlib.aclosing(pieces):  # who stops listening ends the program, too
+            async for piece in pieces:
+                yield piece
 
     async def unpack(self, tar: AsyncIterable[bytes], base: str = "", *, progress: Progress | None = None) -> int:
         """See Sandbox."""
@@ -86,6 +88,14 @@ class LinkedSandbox:
     async def stock(self) -> FileChanges:
         """See Sandbox."""
         return (await self.link.ask(Changes, "stock"))[0].changes
+
+    async def listen(self, port: int) -> int:
+        """See Sandbox."""
+        return (await self.link.ask(PortReply, "listen", port=port))[0].port
+
+    async def accept(self) -> Streams:
+        """See Sandbox."""
+        return await self.link.accept()
 
     async def close(self) -> None:
         """See Sandbox."""

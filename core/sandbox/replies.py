@@ -104,6 +104,12 @@ class Entries(DaemonReply, frozen=True, kw_only=True, tag="entries"):
     entries: Annotated[list[FileStat], Meta(max_length=10_000)]
 
 
+class PortReply(DaemonReply, frozen=True, kw_only=True, tag="port"):
+    """The port of the sandbox's own loopback that the daemon listens at."""
+
+    port: Annotated[int, Meta(ge=1, le=65535)]
+
+
 class Changes(DaemonReply, frozen=True, kw_only=True, tag="changes"):
     """Changed files."""
 
@@ -117,5 +123,5 @@ class Processes(DaemonReply, frozen=True, kw_only=True, tag="processes"):
 
 
 AnyReply = (HelloReply | DoneReply | DataReply | ErrorReply | TerminalReply | Terminals | Jobs | Range | RanReply
-            | StreamReply | FedReply | DrawnReply | FilePart | Entries | Changes | Processes)
+            | StreamReply | FedReply | DrawnReply | FilePart | Entries | Changes | Processes | PortReply)
 DECODER: msgspec.json.Decoder[AnyReply] = msgspec.json.Decoder(AnyReply)

@@ -7,7 +7,8 @@ named wrongly raises `NotFound`, `InvalidInput` or `Conflict`.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Sequence
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable, Sequence
 from typing import Annotated, Literal, Protocol
 
 import msgspec
@@ -221,7 +222,7 @@ class Sandbox(Protocol):
         ...
 
     def pack(self, names: Sequence[str], base: str = "", *,
-             progress: Progress | None = None) -> AsyncIterator[bytes]:
+             progress: Progress | None = None) -> AsyncGenerator[bytes, None]:
         """Files and folders below `base` ("": the workspace) as one tar, of any size, piece by piece; links stay links.
 
         Raises InvalidInput (program_failed) where one is missing or unreadable, Unavailable when the sandbox is lost.
@@ -257,6 +258,16 @@ class Sandbox(Protocol):
 
     async def snapshot(self, tag: str) -> str:
         """Save the files as an image, and give its reference. Raises Unavailable where that cannot be done."""
+        ...
+
+    async def listen(self, port: int) -> int:
+        """Listen at a port of the sandbox's own loopback (0: any) for programs inside; gives it. Raises Unavailable,
+        InvalidInput where the port is taken."""
+        ...
+
+    async def accept(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """The next connection of a program inside to that port; it waits there until it is accepted. Raises
+        Unavailable."""
         ...
 
     async def close(self) -> None:

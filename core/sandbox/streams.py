@@ -7,7 +7,7 @@ connection; where that is lost, the stream is (`Unavailable`), and its program e
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterable, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Sequence
 
 from core.aio import TaskScope
 from core.domain.errors import InvalidInput, Unavailable
@@ -94,7 +94,7 @@ class ProgramStream:
 
 
 async def read_stream(link: DaemonLink, argv: Sequence[str], cwd: str = "",
-                      progress: Progress | None = None) -> AsyncIterator[bytes]:
+                      progress: Progress | None = None) -> AsyncGenerator[bytes, None]:
     """The output of a program, piece by piece. Raises as `ProgramStream.output`."""
     stream, moved = await ProgramStream.begin(link, argv, cwd), 0
     try:

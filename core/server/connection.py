@@ -30,6 +30,7 @@ from core.protocol.messages import (
     CAN_DELETE,
     CAN_JUDGE_ACTIONS,
     CAN_LIST_TASKS,
+    CAN_QUEUE,
     CAN_SEARCH,
     PROTOCOL,
     Ack,
@@ -58,11 +59,13 @@ from core.protocol.server_state import (
     Follow,
     Greet,
     Hang,
+    NoteReading,
     Relay,
     Say,
     ServerState,
     StoreEntries,
     TakeLease,
+    TellQueues,
     Unfollow,
     WatchRows,
 )
@@ -70,7 +73,7 @@ from core.server.append import MissingPayloads, append_entries
 from core.server.handlers import answer_command
 from core.server.hub import Hub
 from core.server.incoming import IncomingPayloads
-from core.server.outlets import BlobFeed, Door, EventFeed, LiveFeed, RowFeed
+from core.server.outlets import BlobFeed, Door, EventFeed, LiveFeed, QueueFeed, RowFeed
 from core.server.questions import QuestionQueue
 from core.store import commands, log, tombstones
 from core.store.accounts import Principal
@@ -78,7 +81,7 @@ from core.store.sqlite import Connection as Database
 
 _log = logging.getLogger("wire")
 
-CAN = (CAN_SEARCH, CAN_LIST_TASKS, CAN_JUDGE_ACTIONS, CAN_DELETE, CAN_CONTINUE)
+CAN = (CAN_SEARCH, CAN_LIST_TASKS, CAN_JUDGE_ACTIONS, CAN_DELETE, CAN_CONTINUE, CAN_QUEUE)
 HELLO_S = 5.0
 COMMANDS_PER_S, COMMANDS_AT_ONCE = 50.0, 200.0
 """How often one connection may command: faster senders are made to wait, which loses nothing."""
@@ -91,6 +94,7 @@ class ConnectedClient:
                  on_greeted: Callable[[Hello], None] = lambda _: None) -> None:
         self.principal, self.token = principal, token
         self.leases: dict[str, int] = {}
+        self.reading = ""
         self._hub, self._socket, self._program, self._on_greeted = hub, socket, program, on_greeted
         self._state = ServerState(principal.scopes)
         self._door = Door(socket)
@@ -98,6 +102,7 @@ class ConnectedClient:
         self._is_closed = False
         self._feeds: dict[str, tuple[EventFeed, asyncio.Task[None]]] = {}
         self._rows: RowFeed | None = None
+        self._queues: QueueFeed | None = None
         self._live: LiveFeed | None = None
         self._blobs: BlobFeed | None = None
         self._questions = QuestionQueue(hub, self._door, self._start)
@@ -117,6 +122,12 @@ class ConnectedClient:
             self._feeds[session][0].wake()
         if self._rows is not None:
             self._rows.changed(session)
+        self.readers_changed()
+
+    def readers_changed(self) -> None:
+        """Another one reads, or reads something else; or a queue may have changed."""
+        if self._queues is not None:
+            self._queues.wake()
 
     def deleted(self, session: str) -> None:
         """A session was deleted: who writes it goes, and who follows it drops the copy."""
@@ -203,6 +214,10 @@ class ConnectedClient:
                 self._feeds[session][0].wake()
             case WatchRows():
                 await self._watch_rows()
+            case TellQueues(after):
+                self._watch_queues(after)
+            case NoteReading(session):
+                self._hub.note_reading(self, session)
             case SendBlobs(hashes):
                 await self._send_blobs(hashes)
             case TakeLease(lease):
@@ -300,6 +315,11 @@ class ConnectedClient:
             self._rows = RowFeed(self._door, self._hub.reader)
             await self._rows.tell_deletions([stone.session for stone in tombstones.all_of(self._hub.reader)])
             self._start(self._rows.run, "rows")
+
+    def _watch_queues(self, after: int) -> None:
+        if self._queues is None:
+            self._queues = QueueFeed(self._door, self._hub.reader, after, self._hub.readers)
+            self._start(self._queues.run, "queues")
 
     async def _tell_deleted(self, session: str, is_followed: bool) -> None:
         """The deletion first: from it a client knows that its copy goes for good, payloads and all."""

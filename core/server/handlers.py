@@ -38,12 +38,13 @@ from core.protocol.operations import (
     Guide,
     ImportSession,
     MergeOpinions,
+    QueueOp,
     SetTag,
     SetThresholds,
     TellTime,
 )
 from core.protocol.scopes import SCOPE_OF_OP, scope_of
-from core.server import continuation, deletion, guidance, lifecycle, opinions
+from core.server import continuation, deletion, guidance, lifecycle, opinions, queues
 from core.server.guidance import MAX_REASON, check_length
 from core.server.lookups import Lookups
 from core.server.record import person, write
@@ -132,6 +133,8 @@ def _apply(conn: Connection, principal: Principal, command: Command, lookups: Lo
             return guidance.guide(conn, principal, session, op)
         case ChangeGuidance() as op:
             return guidance.change(conn, principal, session, op, command.id)
+        case QueueOp() as op:
+            return queues.apply(conn, principal, command, op, lookups)
         case op:
             return _review(conn, principal, session, op, LAST_STEP if command.again else None)
 

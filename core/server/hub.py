@@ -15,6 +15,7 @@ from core.protocol.server_state import Bucket
 from core.server.counts import Counts
 from core.server.event_frames import EventFrames
 from core.server.lookups import Lookups
+from core.server.queues import readers_of
 from core.server.search import LogSearch
 from core.store import accounts, tombstones
 from core.store.accounts import Principal
@@ -40,6 +41,7 @@ class Peer(Protocol):
     principal: Principal
     token: str
     leases: dict[str, int]
+    reading: str
 
     @property
     def followed(self) -> Iterable[tuple[str, int]]:
@@ -53,6 +55,9 @@ class Peer(Protocol):
 
     def show(self, live: Live) -> None:
         """Text that is being made came."""
+
+    def readers_changed(self) -> None:
+        """Another one reads, or reads something else."""
 
     def drop(self, code: int, reason: str) -> None:
         """Close the connection soon."""
@@ -130,6 +135,8 @@ class Hub:
     def leave(self, peer: Peer) -> None:
         """A connection is gone."""
         self._peers.pop(peer, None)
+        if peer.reading:
+            self._tell_readers()
 
     @property
     def peers(self) -> tuple[Peer, ...]:
@@ -158,6 +165,20 @@ class Hub:
         for peer in [p for p in self._peers if p is not holder and session in p.leases]:
             del peer.leases[session]
             peer.drop(Close.FENCED, "a newer runner holds the session")
+
+    def readers(self) -> dict[str, list[str]]:
+        """Who has which session open now."""
+        return readers_of((peer.reading, peer.principal.name) for peer in list(self._peers))
+
+    def note_reading(self, peer: Peer, session: str) -> None:
+        """A person has a session open, or ("") none."""
+        if peer.reading != session:
+            peer.reading = session
+            self._tell_readers()
+
+    def _tell_readers(self) -> None:
+        for peer in list(self._peers):
+            peer.readers_changed()
 
     def relay(self, live: Live) -> None:
         """Pass live text on; it is never stored."""

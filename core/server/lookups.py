@@ -20,17 +20,19 @@ RUNNER_LOCK = "runner.lock"
 class Lookups(msgspec.Struct, frozen=True, kw_only=True):
     """`find_task` gives a catalogue's task with the agent that it suggests (raises NotFound); `is_alive` whether a
     session has a living runner; `catalogue` all tasks that can be found so; `allowances` what they may take of this
-    computer."""
+    computer; `readers` says who has which session open now."""
 
     find_task: Callable[[str], tuple[Task, AgentSettings]]
     is_alive: Callable[[str], bool]
     catalogue: Catalogue = Catalogue([])
     allowances: Allowances = Allowances(None)
+    readers: Callable[[], dict[str, list[str]]] = dict
     refuse_unfit: Callable[[Task], None] = lambda _: None
     """Raises Conflict (no_such_host) for a task that no member of the host pool could ever take."""
 
 
-def lookups_of(home: Home, is_connected: Callable[[str], bool] = lambda _: False) -> Lookups:
+def lookups_of(home: Home, is_connected: Callable[[str], bool] = lambda _: False,
+               readers: Callable[[], dict[str, list[str]]] = dict) -> Lookups:
     """The lookups of a home folder; `is_connected` tells of runners that came by themselves from elsewhere."""
 
     catalogue = Catalogue.of(home.path)
@@ -40,8 +42,8 @@ def lookups_of(home: Home, is_connected: Callable[[str], bool] = lambda _: False
         return entry.task, entry.agent
 
     return Lookups(find_task=find_task, is_alive=lambda s: is_held(runner_lock(home, s)) or is_connected(s),
-                 catalogue=catalogue, allowances=Allowances(home.allowed),
-                 refuse_unfit=lambda task: refuse_unfit(home, task))
+                 catalogue=catalogue, allowances=Allowances(home.allowed), readers=readers,
+                   refuse_unfit=lambda task: refuse_unfit(home, task))
 
 
 def runner_lock(home: Home, session: str) -> Path:

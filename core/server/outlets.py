@@ -4,23 +4,25 @@ stuck costs the server one frame and nothing more; what may be dropped is confla
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from websockets.asyncio.server import ServerConnection
 
 from core.domain.errors import NotFound
+from core.domain.queue import Reader
 from core.domain.session import SessionRow
 from core.protocol.codec import encode_bytes
 from core.protocol.frames import PIECE, absent, pieces
-from core.protocol.messages import Deleted, DeletedSession, Live, Sessions, Wire
+from core.protocol.messages import Deleted, DeletedSession, Live, Queues, Readers, Sessions, Wire
 from core.protocol.server_state import SessionCursor
 from core.server.event_frames import Encoded, EventFrames
-from core.store import blobs, log, tombstones
+from core.store import blobs, log, queues, tombstones
 from core.store.sqlite import Connection as Database
 
 ROWS_PAUSE_S = 0.2
 LIVE_PAUSE_S = 0.1
 ROWS_PER_FRAME = 200
+QUEUE_ROWS_PER_FRAME = 1_000
 DELETIONS_PER_FRAME = 5_000
 LIVE_SLOTS = 64
 PART = 8 * PIECE
@@ -136,6 +138,42 @@ class RowFeed:
         except NotFound:
             return None
         return None if row.is_hidden else row
+
+
+class QueueFeed:
+    """What changed in queues since the client looked, and who reads what; a few times per second at most."""
+
+    def __init__(self, door: Door, reader: Database, after: int, readers: Callable[[], dict[str, list[str]]]) -> None:
+        self._door, self._reader, self._readers = door, reader, readers
+        self._after = after if after <= queues.revision(reader) else 0
+        self._sent_readers: tuple[Reader, ...] | None = None
+        self._more = asyncio.Event()
+        self._more.set()
+
+    def wake(self) -> None:
+        """There may be changes, or other readers."""
+        self._more.set()
+
+    async def run(self) -> None:
+        """Send until cancelled."""
+        while True:
+            await self._more.wait()
+            self._more.clear()
+            async with self._door.turn:
+                await self._send_some()
+            await asyncio.sleep(ROWS_PAUSE_S)
+
+    async def _send_some(self) -> None:
+        state = queues.changed(self._reader, self._after, QUEUE_ROWS_PER_FRAME)
+        if state.revision > self._after:
+            self._after = state.revision
+            self._more.set()  # for what did not fit
+            await self._door.send_text(encode_bytes(Queues(state=state)))
+        readers = tuple(Reader(session, person) for session, people in sorted(self._readers().items())
+                        for person in people)
+        if readers != self._sent_readers:
+            self._sent_readers = readers
+            await self._door.send_text(encode_bytes(Readers(readers=readers)))
 
 
 class LiveFeed:

@@ -10,6 +10,7 @@ import signal
 import socket
 from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +50,7 @@ from core.server.runners import Supervisor
 from core.server.search import LogSearch
 from core.server.service_manager import keep_alive, notify
 from core.server.sweep import sweep_regularly
+from core.store import judged, log
 from core.store.accounts import Principal, add_account, knows
 from core.store.endpoint import write_endpoint
 from core.store.home import Home, write_private
@@ -155,7 +157,7 @@ class Server:
         stack.callback(write_mark, reader, self.home)
         hub = self.hub = Hub(writer, reader)
         stack.callback(hub.close)
-        hub.lookups = lookups_of(self.home, hub.is_connected)
+        hub.lookups = lookups_of(self.home, hub.is_connected, hub.readers)
         hub.search = LogSearch(self.home)
         stack.push_async_callback(hub.search.close)
         rules = EndRules(hub, self.home)
@@ -167,6 +169,7 @@ class Server:
             scope.spawn(entrance.run(), name="entrance")
         scope.spawn(_check_tokens(hub), name="tokens")
         scope.spawn(pulse.run(), name="pulse")
+        scope.spawn(_count_judged(hub), name="count judged")
         if certificate is not None:
             scope.spawn(certificate.watch(), name="certificate")
         scope.spawn(write_marks(reader, self.home), name="high water")
@@ -297,6 +300,19 @@ def _login() -> str:
         return getpass.getuser()
     except (OSError, KeyError):
         return "admin"
+
+
+async def _count_judged(hub: Hub) -> None:
+    """Sum up what was judged before this program kept a sum, one session at a time."""
+    for session in judged.uncounted(hub.reader):
+        await hub.do(session, partial(_count_one, session=session))
+
+
+def _count_one(conn: Database, session: str) -> None:
+    if log.knows(conn, session):
+        log.count_judged(conn, session)
+    else:
+        judged.forget(conn, session)
 
 
 async def _check_tokens(hub: Hub) -> None:

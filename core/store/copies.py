@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from core.store import loose_blobs
+from core.store import loose_blobs, queues
 from core.store.sqlite import Connection, scalar
 
 EPOCH = "server_epoch"
+READER = "reader_name"
 
 
 def origin(conn: Connection) -> str:
@@ -21,8 +22,20 @@ def set_origin(conn: Connection, epoch: str) -> None:
     conn.execute("INSERT OR REPLACE INTO setting VALUES (?, ?)", (EPOCH, epoch))
 
 
+def reader(conn: Connection) -> str:
+    """What the server called the person here when it was reached last; "" before that."""
+    return scalar(conn, "SELECT value FROM setting WHERE key = ?", READER) or ""
+
+
+def set_reader(conn: Connection, name: str) -> None:
+    """Remember what the server calls the person here."""
+    conn.execute("INSERT OR REPLACE INTO setting VALUES (?, ?)", (READER, name))
+
+
 def forget(conn: Connection, session: str | None = None) -> None:
-    """Drop the copy of one session, or of all; the outbox, drafts, settings and payloads stay."""
+    """Drop the copy of one session, or of all with the queues; the outbox, drafts, settings and payloads stay."""
+    if session is None:
+        queues.forget(conn)
     name, sql = conn.execute(
         "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND name = 'event_is_never_deleted'").fetchone()
     conn.execute(f"DROP TRIGGER {name}")

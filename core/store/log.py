@@ -25,7 +25,7 @@ from core.domain.events import (
     kinds_of,
 )
 from core.domain.session import SessionRow, advance, decode_row
-from core.store import loose_blobs
+from core.store import judged, loose_blobs, queues
 from core.store.sqlite import Connection, scalar
 
 _CHUNK = 2048
@@ -100,7 +100,7 @@ def append(conn: Connection, session: str, bodies: Sequence[bytes]) -> int:
     Raises NotFound for an unknown session, InvalidInput where a body is no event (then nothing may be kept).
     """
     held, row = _state(conn, session)
-    return _insert(conn, row, held, bodies, decode_event)
+    return _insert(conn, row, held, bodies, decode_event, _summed)
 
 
 def place(conn: Connection, session: str, first: int, bodies: Sequence[bytes]) -> int:
@@ -113,7 +113,7 @@ def place(conn: Connection, session: str, first: int, bodies: Sequence[bytes]) -
     held, row = _state(conn, session)
     if first > held + 1:
         raise Conflict("seq_gap", f"Event {first} of session {session} follows {held}.", expect=held + 1)
-    return _insert(conn, row, held, bodies[held + 1 - first :], decode_stored)
+    return _insert(conn, row, held, bodies[held + 1 - first :], decode_stored, lambda _, row, __: row)
 
 
 def read(
@@ -229,19 +229,37 @@ def append_journal(conn: Connection, session: str, fence: int, first: int, bodie
 
 
 def _insert(conn: Connection, row: SessionRow, held: int, bodies: Sequence[bytes],
-            decode: Callable[[bytes], Event]) -> int:
+            decode: Callable[[bytes], Event], summed: Callable[[Connection, SessionRow, list[Event]], SessionRow]
+            ) -> int:
     if not bodies:
         return held
     values = []
+    events = []
     for seq, body in enumerate(bodies, held + 1):
         event = decode(body)
+        events.append(event)
         values.append((row.session, seq, *_labels(event), body))
         if seq == row.seq + 1:  # a copy's row may be ahead of the events that it holds
             row = advance(row, seq, event)
     conn.executemany("INSERT INTO event (session, seq, kind, step, body) VALUES (?, ?, ?, ?, ?)", values)
     loose_blobs.named(conn, bodies)
-    _save_row(conn, row, held + len(bodies))
+    _save_row(conn, summed(conn, row, events), held + len(bodies))
     return held + len(bodies)
+
+
+def _summed(conn: Connection, row: SessionRow, events: list[Event]) -> SessionRow:
+    """The row with what people judged by now, of which their queues are told. A copy gets both from its server."""
+    now = judged.follow(conn, row, events)
+    if now.judged != row.judged:
+        queues.follow(conn, now)
+    return now
+
+
+def count_judged(conn: Connection, session: str) -> None:
+    """Make the sum of what people said of a session, of which an older program kept none."""
+    row = judged.count(conn, _state(conn, session)[1])
+    _save_row(conn, row)
+    queues.follow(conn, row)
 
 
 def _labels(event: Event) -> tuple[str, int | None]:

@@ -250,6 +250,40 @@ def m0009_agents_time(db: Database) -> None:
     _run(db, _M0009)
 
 
+_M0010 = """
+CREATE INDEX event_of_verdict ON event (session, step, seq) WHERE kind = 'verdict_given';
+CREATE TABLE judged_step (                  -- what each person, and all together (''), say of a step: the log's sum
+  session TEXT NOT NULL,
+  step INTEGER NOT NULL,
+  person TEXT NOT NULL,                     -- an author's key
+  judgement TEXT NOT NULL,
+  is_error INTEGER NOT NULL,
+  PRIMARY KEY (session, step, person)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE uncounted (session TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;  -- judged before there was a sum
+INSERT INTO uncounted SELECT DISTINCT session FROM event WHERE kind = 'verdict_given';
+CREATE TABLE queue (
+  id TEXT PRIMARY KEY,
+  row TEXT NOT NULL,                        -- JSON of core.domain.queue.ReviewQueue
+  revision INTEGER NOT NULL UNIQUE          -- grows with every change of any queue
+) STRICT, WITHOUT ROWID;
+CREATE TABLE queue_item (
+  queue TEXT NOT NULL,
+  session TEXT NOT NULL,
+  row TEXT NOT NULL,                        -- JSON of core.domain.queue.QueueItem
+  revision INTEGER NOT NULL UNIQUE,
+  PRIMARY KEY (queue, session)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX queue_item_of_session ON queue_item (session);
+"""
+
+
+@migrations()
+def m0010_queues(db: Database) -> None:
+    """Review queues; what people say of each step, so that a session's progress is known without reading its log."""
+    _run(db, _M0010)
+
+
 def _run(db: Database, script: str) -> None:
     """Run statements one by one: executescript would commit the transaction of the migration."""
     statement = ""

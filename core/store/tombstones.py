@@ -15,7 +15,7 @@ import msgspec
 
 from core.domain.errors import NotFound
 from core.domain.ids import new_id
-from core.store import log, loose_blobs
+from core.store import judged, log, loose_blobs, queues
 from core.store.sqlite import Connection, scalar
 
 
@@ -87,6 +87,8 @@ def bury(conn: Connection, session: str, account: str) -> int:
     conn.execute("DELETE FROM session WHERE id = ?", (session,))
     conn.execute("DELETE FROM attribution WHERE session = ?", (session,))
     conn.execute("DELETE FROM early_opinion WHERE session = ?", (session,))
+    judged.forget(conn, session)
+    queues.drop_session(conn, session)
     conn.execute("DELETE FROM account WHERE name = ?", (f"agent:{session}",))
     return held
 

@@ -18,7 +18,7 @@ from core.domain.errors import Conflict, NotFound, ReportableError
 from core.domain.host_rights import HostRight, in_words, key_right, rights_of
 from core.store.home import make_private_folder, write_private
 from core.tasks.folder import digest
-from core.tasks.task_file import CatalogueTask
+from core.tasks.reader import CatalogueTask
 
 _log = logging.getLogger("session")
 

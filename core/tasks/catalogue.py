@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from core.domain.errors import InvalidInput, NotFound
 from core.domain.task import Task
 from core.store.home import resources
-from core.tasks.folder import digest, inside, list_folder, read_folder
-from core.tasks.task_file import TASK_FILE, CatalogueTask, read_task
+from core.tasks.folder import digest, inside, list_folder
+from core.tasks.reader import CatalogueTask, TaskReader
+from core.tasks.registry import reader_of
 
 
 class Catalogue:
@@ -45,15 +46,10 @@ class Catalogue:
         """
         return inside(self.find(task.id).folder, name)
 
-    def files(self, task: Task, name: str) -> dict[str, bytes]:
-        """The files of a folder that a task names, by relative path. Raises as `file`, and LimitReached."""
-        entry = self.find(task.id)
-        return read_folder(inside(entry.folder, name), entry.folder)
-
     def paths(self, task: Task, name: str) -> list[tuple[str, Path]]:
-        """The files of a folder that a task names: relative path and where each lies. Raises as `file`, LimitReached.
+        """The files of a folder that a task names, or a single one: relative path and where each lies.
 
-        Unlike `files`, nothing is read, however large it is.
+        Nothing of them is read, however large they are. Raises as `file`, LimitReached.
         """
         entry = self.find(task.id)
         return list_folder(inside(entry.folder, name), entry.folder)
@@ -69,16 +65,31 @@ class Catalogue:
     def _read(self) -> tuple[dict[str, CatalogueTask], list[InvalidInput]]:
         found: dict[str, CatalogueTask] = {}
         problems: list[InvalidInput] = []
-        for folder in self._folders:
-            for path in sorted(folder.glob(f"*/{TASK_FILE}")):
-                try:
-                    entry = read_task(path.parent)
-                except InvalidInput as problem:
-                    problems.append(problem)
-                    continue
+        for place, reader in (one for folder in self._folders for one in _task_folders(folder)):
+            try:
+                entries = reader.read(place)
+            except InvalidInput as problem:
+                problems.append(problem)
+                continue
+            for entry in entries:
                 taken = found.setdefault(entry.task.id, entry)
                 if taken is not entry:
                     problems.append(InvalidInput(
-                        "task_id_taken", f"{path}: the id {entry.task.id} is taken by the task in {taken.folder}.",
-                        path=str(path)))
+                        "task_id_taken", f"{place}: the id {entry.task.id} is taken by the task in {taken.folder}.",
+                        path=str(place)))
         return found, problems
+
+
+def _task_folders(folder: Path) -> Iterator[tuple[Path, TaskReader]]:
+    """The folders below one that a reader knows: its children, and those of children that no reader knows."""
+    for place in _children(folder, links=True):
+        if reader := reader_of(place):
+            yield place, reader
+        else:
+            yield from ((inner, reader) for inner in _children(place) if (reader := reader_of(inner)))
+
+
+def _children(folder: Path, *, links: bool = False) -> list[Path]:
+    """The folders in a folder; a link is one only where its owner put it, at the top."""
+    found = folder.iterdir() if folder.is_dir() else ()
+    return sorted(p for p in found if not p.name.startswith(".") and (links or not p.is_symlink()) and p.is_dir())

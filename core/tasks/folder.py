@@ -15,11 +15,15 @@ from pathlib import Path, PureWindowsPath
 from core.domain.errors import InvalidInput, LimitReached
 from core.domain.host_rights import is_absolute
 
-MAX_FILE = 64 << 20
 MAX_TEXT = 1 << 20
-MAX_TOTAL = 512 << 20
 MAX_FILES = 200_000
-"""Bounds of one file, of a text that is read as such (task.toml, a description, a script), of a folder."""
+"""Bounds of a text that is read as such (task.toml, a description, a script), and of a folder. Files that are only
+passed on may have any size: they go through in pieces."""
+
+MAX_FILE = 64 << 20
+"""The largest file that is read for a digest."""
+
+_PIECE = 1 << 20
 
 
 def check_path(name: str) -> None:
@@ -46,82 +50,78 @@ def inside(folder: Path, name: str) -> Path:
     return path
 
 
-def read_file(path: Path, limit: int = MAX_FILE) -> bytes:
-    """A regular file, which is not waited for and not followed. Raises InvalidInput, LimitReached (task_too_large)."""
+def open_file(path: Path) -> int:
+    """A descriptor of a regular file, which is not waited for and not followed. Raises InvalidInput. Close it."""
     try:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
-        with os.fdopen(handle, "rb") as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise InvalidInput("bad_task_file", f"{path} is no regular file.", path=str(path))
-            data = file.read(limit + 1)
     except OSError as error:
         raise InvalidInput("bad_task_file", f"{path} cannot be read: {error}", path=str(path)) from error
-    if len(data) > limit:
-        raise _too_large(path, f"more than {limit >> 20} MiB")
-    return data
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise InvalidInput("bad_task_file", f"{path} is no regular file.", path=str(path))
+    return handle
 
 
 def read_text(path: Path) -> str:
-    """A file's text. Raises InvalidInput, LimitReached."""
+    """A file's text. Raises InvalidInput, LimitReached (task_too_large)."""
     try:
-        return read_file(path, MAX_TEXT).decode("utf-8")
-    except UnicodeDecodeError as error:
+        with os.fdopen(open_file(path), "rb") as file:
+            data = file.read(MAX_TEXT + 1)
+        if len(data) > MAX_TEXT:
+            raise _too_large(path, f"more than {MAX_TEXT >> 20} MiB")
+        return data.decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
         raise InvalidInput("bad_task_file", f"{path} cannot be read: {error}", path=str(path)) from error
 
 
-def read_folder(folder: Path, root: Path | None = None) -> dict[str, bytes]:
-    """The files below a folder of the task, by relative path.
+def list_folder(folder: Path, root: Path | None = None) -> list[tuple[str, Path]]:
+    """The regular files below a folder of the task, by relative path, with where each lies; or a single file.
 
     A link may lead to a file below `root`, which is the folder itself unless it is given.
-    Raises InvalidInput (bad_task_file) for what is no such file, LimitReached (task_too_large).
-    """
-    files: dict[str, bytes] = {}
-    total = 0
-    for path in _entries(folder):
-        data = read_file(_resolved(path, root or folder))
-        total += len(data)
-        if total > MAX_TOTAL:
-            raise _too_large(folder, f"more than {MAX_TOTAL >> 20} MiB")
-        files[path.relative_to(folder).as_posix()] = data
-    return files
-
-
-def list_folder(folder: Path, root: Path | None = None) -> list[tuple[str, Path]]:
-    """The regular files below a folder of the task, by relative path, with where each lies; links as `read_folder`.
-
     Raises InvalidInput (bad_task_file) for what is no such file, LimitReached (task_too_large) for too many.
     """
-    found = []
-    for path in _entries(folder):
-        target = _resolved(path, root or folder)
-        if not stat.S_ISREG(target.lstat().st_mode):
-            raise InvalidInput("bad_task_file", f"{path} is no regular file.", path=str(path))
-        found.append((path.relative_to(folder).as_posix(), target))
-    return found
+    if not folder.is_dir():
+        return [(folder.name, require_regular(_resolved(folder, root or folder.parent)))]
+    return [(path.relative_to(folder).as_posix(), require_regular(_resolved(path, root or folder)))
+            for path in _entries(folder)]
 
 
 def digest(folder: Path) -> str:
     """What a task's folder holds, in 64 digits: another name or byte in it gives another digest.
 
     A file of more than `MAX_FILE` counts by its length and by when it last changed, which no copy keeps: to read
-    gigabytes before each start would take longer than the start. Raises as `read_folder`.
+    gigabytes before each start would take longer than the start. Raises as `list_folder`.
     """
     whole = hashlib.sha256()
-    total = 0
     for path in _entries(folder):
-        target = _resolved(path, folder)
-        found = target.lstat()
-        if stat.S_ISREG(found.st_mode) and found.st_size > MAX_FILE:
-            data = b"%d at %d ns" % (found.st_size, found.st_ctime_ns)
-        else:
-            data = read_file(target)
-        total += len(data)
-        if total > MAX_TOTAL:
-            raise _too_large(folder, f"more than {MAX_TOTAL >> 20} MiB")
+        size, content = _content(_resolved(path, folder))
         name = os.fsencode(path.relative_to(folder).as_posix())
-        whole.update(b"%d:%b%d:" % (len(name), name, len(data)))
-        whole.update(hashlib.sha256(data).digest())
+        whole.update(b"%d:%b%d:" % (len(name), name, size))
+        whole.update(content)
     return whole.hexdigest()
+
+
+def _content(path: Path) -> tuple[int, bytes]:
+    """How long a file is, and its digest."""
+    size, content = 0, hashlib.sha256()
+    found = path.lstat()
+    if stat.S_ISREG(found.st_mode) and found.st_size > MAX_FILE:
+        content.update(b"%d at %d ns" % (found.st_size, found.st_ctime_ns))
+        return found.st_size, content.digest()
+    try:
+        with os.fdopen(open_file(path), "rb") as file:
+            while data := file.read(_PIECE):
+                size += len(data)
+                content.update(data)
+    except OSError as error:
+        raise InvalidInput("bad_task_file", f"{path} cannot be read: {error}", path=str(path)) from error
+    return size, content.digest()
+
+
+def require_regular(path: Path) -> Path:
+    """The file, which must be one that could be read now. Raises InvalidInput."""
+    os.close(open_file(path))
+    return path
 
 
 def _entries(folder: Path) -> Iterator[Path]:

@@ -1,4 +1,5 @@
-"""Taking a submission out of a sandbox: regular files only, within bounds, nothing followed or unpacked."""
+"""Taking a submission out of a sandbox: regular files only, nothing followed or unpacked, of any size that its host
+may hold."""
 
 from __future__ import annotations
 
@@ -6,58 +7,40 @@ import io
 import posixpath
 import tarfile
 from collections.abc import Mapping, Sequence
+from contextlib import aclosing
+from pathlib import Path
 
 from core.domain.errors import InvalidInput, LimitReached, NotFound
+from core.sandbox.archive import Bounds, receive
 from core.sandbox.sandbox import Sandbox
 
-MAX_FILES = 2000
-MAX_FILE = 32 << 20
-MAX_TOTAL = 64 << 20
+MAX_FILES = 200_000
 MAX_STORED = 16 << 20
 """The largest submission in bytes that is kept in the log; larger ones are scored all the same."""
 
 
-async def collect(sandbox: Sandbox, names: Sequence[str]) -> dict[str, bytes]:
-    """The files under the named paths of the workspace, by relative path; links and devices are left out.
+async def collect(sandbox: Sandbox, names: Sequence[str], folder: Path) -> list[tuple[str, Path]]:
+    """Write the files under the named paths of the workspace below a new folder of this machine, by relative path;
+    links and devices are left out. Gives names and places, sorted.
 
     Raises NotFound (not_handed_in) for a named path that is not there, LimitReached (submission_too_large) beyond the
-    bounds, InvalidInput for a path outside, Unavailable and other errors where the sandbox does not answer.
+    bounds, InvalidInput for a path outside, OSError of this disk, Unavailable and other errors where the sandbox does
+    not answer.
     """
-    files: dict[str, bytes] = {}
-    named = [_inside(name) for name in names]
-    waiting = list(named)
-    seen = 0
-    while waiting:
-        name = waiting.pop(0)
-        path = posixpath.join(sandbox.workspace, name)
-        try:
-            found = await sandbox.stat(path)
-        except NotFound as error:
-            if name in named and error.code == "not_found":
-                raise NotFound("not_handed_in", f"{name} was not handed in.", path=name) from error
-            raise
-        seen += 1
-        if seen > MAX_FILES:
-            raise _too_large(f"more than {MAX_FILES:,} files")
-        if found.kind == "dir":
-            waiting.extend(posixpath.join(name, posixpath.basename(one.path)) for one in await sandbox.list(path))
-        elif found.kind == "file":
-            files[name] = await _read(sandbox, name, path)
-            if sum(map(len, files.values())) > MAX_TOTAL:
-                raise _too_large(f"more than {MAX_TOTAL >> 20} MiB")
-    return dict(sorted(files.items()))
-
-
-async def _read(sandbox: Sandbox, name: str, path: str) -> bytes:
+    plain = [_inside(name) for name in names]
+    for name in plain:
+        await _require(sandbox, name)
+    if not plain:
+        return []
+    size = sandbox.host.disk_mb << 20
     try:
-        return await sandbox.read_file(path, MAX_FILE)
+        async with aclosing(sandbox.pack(plain)) as pieces:
+            found = await receive(pieces, folder, Bounds(MAX_FILES, size))
     except LimitReached as error:
-        raise _too_large(f"a file {name} of more than {MAX_FILE >> 20} MiB") from error
-
-
-def _too_large(what: str) -> LimitReached:
-    return LimitReached("submission_too_large", f"The submission has {what}; it may have {MAX_FILES:,} files, "
-                        f"{MAX_TOTAL >> 20} MiB in all and {MAX_FILE >> 20} MiB in each.")
+        raise LimitReached(
+            "submission_too_large", f"The submission has more than {MAX_FILES:,} files or {size >> 20:,} MiB, which is "
+            "the most that its host may hold.") from error
+    return [(name, folder / name) for name in found]
 
 
 def pack(files: Mapping[str, bytes]) -> bytes:
@@ -69,6 +52,23 @@ def pack(files: Mapping[str, bytes]) -> bytes:
             member.size = len(data)
             tar.addfile(member, io.BytesIO(data))
     return buffer.getvalue()
+
+
+def stored(files: Sequence[tuple[str, Path]]) -> bytes:
+    """What of a submission goes into the log: all of it as a tar, or nothing where that would be too large."""
+    if not files or sum(path.stat().st_size for _, path in files) > MAX_STORED:
+        return b""
+    packed = pack({name: path.read_bytes() for name, path in files})
+    return packed if len(packed) <= MAX_STORED else b""
+
+
+async def _require(sandbox: Sandbox, name: str) -> None:
+    try:
+        await sandbox.stat(posixpath.join(sandbox.workspace, name))
+    except NotFound as error:
+        if error.code != "not_found":
+            raise
+        raise NotFound("not_handed_in", f"{name} was not handed in.", path=name) from error
 
 
 def _inside(name: str) -> str:

@@ -14,6 +14,7 @@ from core.domain.host_rights import is_absolute, rights_of
 from core.domain.ids import is_id
 from core.domain.task import AgentSettings, Host, Limits, ModelSettings, Task
 from core.tasks.folder import check_path
+from core.tasks.reader import Proof
 
 MAX_HOSTS, MAX_SUBMISSION = 16, 500
 TITLE, DESCRIPTION, NAME = 500, 500_000, 300
@@ -24,6 +25,13 @@ TARGET = re.compile(r"(?:/[A-Za-z0-9_][A-Za-z0-9_. -]*){1,20}\Z")
 SYSTEM = frozenset({"bin", "boot", "dev", "etc", "lib", "lib64", "opt", "proc", "root", "run", "sbin", "sys", "tmp",
                     "usr", "var", "workspace", "home", "shared"})
 """What a host may reach, where its data may appear, and which folders are its system's or the program's own."""
+_MODEL = re.compile(r"[\w.:/@+-]{1,300}\Z", re.ASCII)
+
+_PART = re.compile(r"[A-Za-z0-9_.-]+")
+_NEVER_OWNED = frozenset({"bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "proc", "run", "sbin", "sys", "tests",
+                          "logs"})
+_OWNED_BELOW = frozenset({"usr", "var", "opt"})
+"""Which folders of an image are nobody's to work in, and which only deeper down."""
 
 Bound = tuple[str, float | None, float, float]
 """What a number is called, the number (None: not set), the least and the most that it may be."""
@@ -37,6 +45,7 @@ def check_task(task: Task, agent: AgentSettings) -> None:
     if not is_id(task.id):
         raise _bad("id", task.id, "a plain name of ASCII letters and digits")
     _check_texts(task, agent.model)
+    _check_external(agent)
     _check_hosts(task.hosts)
     for host in task.hosts:
         _check_reach(host)
@@ -54,6 +63,14 @@ def check_task(task: Task, agent: AgentSettings) -> None:
     rights_of(task, agent)
 
 
+def check_proof(proof: Proof) -> None:
+    """Raises InvalidInput for a path that leaves the task's folder, or a score that nobody can get."""
+    for name in filter(None, (proof.solution, *proof.cheats, *proof.known)):
+        check_path(name)
+    if not 0 < proof.expect <= 100:
+        raise _bad("proof.expect", proof.expect, "a score above 0, and at most 100")
+
+
 def _check_hosts(hosts: tuple[Host, ...]) -> None:
     if not 1 <= len(hosts) <= MAX_HOSTS:
         raise _bad("hosts", len(hosts), f"1 to {MAX_HOSTS} hosts")
@@ -61,6 +78,16 @@ def _check_hosts(hosts: tuple[Host, ...]) -> None:
     for host in hosts:
         if not is_id(host.name) or len(host.name) > 60 or names.count(host.name.casefold()) > 1:
             raise _bad("hosts.name", host.name, "a plain name of its own, of at most 60 ASCII letters and digits")
+        if host.workdir and not _may_be_owned(host.workdir):
+            raise _bad("hosts.workdir", host.workdir, "an absolute path of plain characters, not the system's")
+
+
+def _may_be_owned(folder: str) -> bool:
+    """Whether a folder of an image may be given to the agent: none that the system's own programs lie in."""
+    parts = folder.split("/")[1:]
+    is_plain = folder.startswith("/") and all(_PART.fullmatch(part) and part not in (".", "..") for part in parts)
+    is_deep = len(parts) > 2 or parts[0] not in _OWNED_BELOW
+    return is_plain and is_deep and parts[0] not in _NEVER_OWNED and len(folder) < 200
 
 
 def _check_reach(host: Host) -> None:
@@ -86,8 +113,10 @@ def _check_data(host: Host) -> None:
 
 def _check_kind(host: Host, task: Task, agent: AgentSettings) -> None:
     """What only a container can do is refused elsewhere, not ignored."""
-    asks = {"data": host.data, "reach": host.reach, "machine": host.machine, "gpus": host.gpus}
-    contained = {"image": host.image, "data": host.data, "reach": host.reach, "network": host.network}
+    asks = {"data": host.data, "reach": host.reach, "machine": host.machine, "gpus": host.gpus,
+            "workdir": host.workdir}
+    contained = {"image": host.image, "build": host.build, "workdir": host.workdir,
+                 "data": host.data, "reach": host.reach, "network": host.network}
     if agent.sandbox == "local":
         unmet = {f"hosts.{n}": v for n, v in asks.items() if v} | ({"shared_folder": 1} if task.shared_folder else {})
         where = "the unconfined local sandbox"
@@ -97,21 +126,48 @@ def _check_kind(host: Host, task: Task, agent: AgentSettings) -> None:
         where = f"the plain machine {host.machine}"
     for name, value in unmet.items():
         raise _bad(name, value, f"left out, since {where} cannot meet it; a container can")
+def _check_external(agent: AgentSettings) -> None:
+    """An external agent speaks to an endpoint, and there must be a way to start it; ours does neither."""
+    is_external, model = agent.kind == "external", agent.model
+    if is_external != (model.kind == "endpoint"):
+        wanted = "endpoint, as its agent is external" if is_external else "that of a model for our own agent"
+        raise _bad("agent.model.kind", model.kind, wanted)
+    if not is_external:
+        return
+    if not model.base_url:
+        raise _bad("agent.model.base_url", "", "the address of the endpoint")
+    if not _MODEL.match(model.name):
+        raise _bad("agent.model.name", model.name, "a name of letters, digits and ._:/@+-")
+    if not (agent.recipe or agent.command or agent.is_attached):
+        raise _bad("agent.recipe", "", "the name of a recipe, where no command is given")
+    if agent.recipe and not is_id(agent.recipe):
+        raise _bad("agent.recipe", agent.recipe, "the name of a recipe")
+    if agent.is_attached and agent.sandbox != "local":
+        raise _bad("agent.sandbox", agent.sandbox, "local, for an agent that runs outside")
 
 
 def _check_texts(task: Task, model: ModelSettings) -> None:
     for what, text, most in (("title", task.title, TITLE), ("description", task.description, DESCRIPTION),
-                             ("model.name", model.name, NAME), *(("hosts.image", h.image, NAME) for h in task.hosts)):
+                             ("domain", task.domain, NAME), ("difficulty", task.difficulty, NAME),
+                             ("model.name", model.name, NAME), *_images(task)):
         if len(text) > most:
             raise _bad(what, f"{text[:40]}…", f"at most {most:,} characters")
-    for what, text in (("model.name", model.name), *(("hosts.image", h.image) for h in task.hosts)):
+    for what, text, _ in (("model.name", model.name, NAME), *_images(task)):
         if not text.isprintable():
             raise _bad(what, text, "plain characters")
 
 
+def _images(task: Task) -> Iterator[tuple[str, str, int]]:
+    """The images that hosts are made from, as texts of a length."""
+    for host in task.hosts:
+        yield "hosts.image", host.image, NAME
+        yield from (("hosts.bases", base, NAME) for base in host.bases)
+
+
 def _paths(task: Task, model: ModelSettings) -> Iterator[str]:
     """All paths that must lie in the task's folder."""
-    named = [task.workspace, task.evaluator.script, task.evaluator.references]
+    named = [task.workspace, task.packages, task.evaluator.script, task.evaluator.references]
+    named += [host.build for host in task.hosts]
     if model.kind == "scripted" and "\n" not in model.script:
         named.append(model.script)
     if model.kind == "replay":
@@ -131,6 +187,8 @@ def _numbers(task: Task, agent: AgentSettings) -> Iterator[Bound]:
     yield from _limits(task.limits)
     yield "evaluator.timeout_s", task.evaluator.timeout_s, 0.1, 86_400
     yield "evaluator.submission", len(task.evaluator.submission), 0, MAX_SUBMISSION
+    yield "baseline", task.baseline, -1e9, 1e9
+    yield "best_known", task.best_known, -1e9, 1e9
     yield "agent.context_tokens", agent.context_tokens, 1, 1 << 30
     yield "agent.output_chars", agent.output_chars, 1, 1 << 24
     model = agent.model

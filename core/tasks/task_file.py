@@ -11,7 +11,8 @@ import msgspec
 from core.domain.errors import InvalidInput, ReportableError
 from core.domain.task import AgentSettings, Evaluator, Host, Limits, Task
 from core.tasks.folder import inside, read_text
-from core.tasks.task_check import check_task
+from core.tasks.reader import CatalogueTask, Proof
+from core.tasks.task_check import check_proof, check_task
 
 TASK_FILE = "task.toml"
 
@@ -26,18 +27,16 @@ class TaskFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     limits: Limits = Limits()
     evaluator: Evaluator = Evaluator()
     workspace: str = ""
+    packages: str = ""
     waits_for_guidance: bool = False
     peers: bool = True
     shared_folder: bool = False
+    domain: str = ""
+    difficulty: str = ""
+    baseline: float | None = None
+    best_known: float | None = None
     agent: AgentSettings = AgentSettings()
-
-
-class CatalogueTask(msgspec.Struct, frozen=True, kw_only=True):
-    """A task of the catalogue: the task, the agent that its file suggests, and the folder it lies in."""
-
-    task: Task
-    agent: AgentSettings
-    folder: Path
+    proof: Proof = Proof()
 
 
 def read_task(folder: Path) -> CatalogueTask:
@@ -50,15 +49,18 @@ def read_task(folder: Path) -> CatalogueTask:
         task = Task(
             id=file.id, title=file.title, description=_description(folder, file.description), hosts=file.hosts,
             limits=file.limits, evaluator=file.evaluator, workspace=file.workspace,
-            waits_for_guidance=file.waits_for_guidance, peers=file.peers, shared_folder=file.shared_folder,
+            packages=file.packages, waits_for_guidance=file.waits_for_guidance, peers=file.peers,
+            shared_folder=file.shared_folder, domain=file.domain, difficulty=file.difficulty, baseline=file.baseline,
+            best_known=file.best_known,
         )
         check_task(task, file.agent)
+        check_proof(file.proof)
     except ReportableError as error:
         sentence = error.sentence if str(path) in error.sentence else f"{path}: {error.sentence}"
         raise InvalidInput("bad_task_file", sentence, path=str(path)) from error
     except (ValueError, RecursionError, msgspec.ValidationError) as error:
         raise InvalidInput("bad_task_file", f"{path} cannot be read: {error}", path=str(path)) from error
-    return CatalogueTask(task=task, agent=file.agent, folder=folder)
+    return CatalogueTask(task=task, agent=file.agent, folder=folder, proof=file.proof)
 
 
 def _check_fields(raw: dict[str, Any], kind: type[msgspec.Struct], where: str) -> None:

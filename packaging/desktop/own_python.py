@@ -57,3 +57,7 @@ def _archive(cache: Path, name: str, version: str, digest: str) -> Path:
         file.unlink()
         raise SystemExit(f"{name} {version} is not the file of {LOCK.name}.")
     return file
+
+
+if __name__ == "__main__":  # whether Debian still has the packages of the list
+    archives(ROOT / "build" / "desktop" / "python")

@@ -10,9 +10,11 @@ when packed, byte code is checked by nobody and holds no times.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import own_python
@@ -38,6 +40,7 @@ def build(out: Path) -> None:
     (out / "bin" / "tiphys").symlink_to("../lib/tiphys/bin/tiphys")
     compile_all(program)
     shipped.lay(out)
+    prove(program / "bin" / "python3")
     settle(out)
 
 
@@ -77,6 +80,13 @@ def compile_all(program: Path) -> None:
         env={"PATH": os.defpath, "LANG": "C.UTF-8", "PYTHONHASHSEED": "0"}, check=False)
     if done.returncode:
         raise SystemExit("Some module cannot be compiled.")
+
+
+def prove(python: Path) -> None:
+    """Load every module of the program, without those of extras."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    absent = {re.split(r"[^A-Za-z0-9_.-]", line)[0].replace("-", "_") for lines in extras.values() for line in lines}
+    _run([str(python), "-I", "-B", str(HERE / "whole.py"), *sorted(absent)])
 
 
 def settle(out: Path) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from elf import is_elf, needed
 
-MODULES = ("QtCore", "QtGui", "QtWidgets", "QtNetwork", "QtDBus", "QtSvg")
-"""Of Qt for Python."""
+MODULES = ("QtCore", "QtGui", "QtWidgets", "QtNetwork", "QtDBus", "QtSvg", "QtOpenGL", "QtOpenGLWidgets")
+"""Of Qt for Python; pyqtgraph loads the last two."""
 
 PLUGINS = ("platforms/libqxcb.so", "platforms/libqoffscreen.so", "platforms/libqwayland*.so",
            "xcbglintegrations/libqxcb-*.so", "wayland-graphics-integration-client/libqt-plugin-wayland-egl.so",
@@ -21,9 +21,9 @@ TRANSLATIONS = ("qtbase_zh_CN.qm", "qtbase_en.qm")
 
 UNUSED = ("bin", "*/tests", "numpy/**/tests", "numpy/f2py", "numpy/_core/include", "numpy/_core/lib", "numpy/doc",
           "numpy/distutils", "numpy/**/*.pyi", "pyqtgraph/examples", "pyqtgraph/opengl", "pyqtgraph/**/tests",
-          "pyqtgraph/canvas", "pyqtgraph/flowchart", "pyqtgraph/jupyter", "cffi", "cffi-*", "_cffi_backend*",
-          "pycparser", "pycparser-*", "**/*.pyi", "openai/cli", "PySide6/scripts")
-"""Below the folder of packages. cffi serves only cryptography's older interfaces."""
+          "pyqtgraph/canvas", "pyqtgraph/flowchart", "pyqtgraph/jupyter", "cffi", "cffi-*", "pycparser",
+          "pycparser-*", "**/*.pyi", "openai/cli", "PySide6/scripts")
+"""Below the folder of packages. cryptography loads cffi's library (_cffi_backend), and nothing its Python."""
 
 
 def trim(packages: Path) -> None:

@@ -29,7 +29,7 @@ def main(out: str = "") -> int:
     """Lay the source and have it built, into dist/site or another folder; returns the exit status."""
     lay()
     times = os.environ.get("SOURCE_DATE_EPOCH") or _run("git", "log", "-1", "--format=%ct").strip()
-    return subprocess.run([tool(), "build", "--quiet", "--config-file", HERE / "mkdocs.yml",
+    return subprocess.run([tool(), "build", "--config-file", HERE / "mkdocs.yml",
                            "--site-dir", Path(out or ROOT / "dist" / "site").absolute()],
                           env={**os.environ, "SOURCE_DATE_EPOCH": times, "NO_MKDOCS_2_WARNING": "1"}).returncode
 
@@ -70,6 +70,8 @@ def _link(page: Path, picture: str, text: str, target: str) -> str:
     file = (page.parent / path).resolve()
     if file.parent == ROOT and file.name in TOP:
         return f"{picture}[{text}]({TOP[file.name]}{sign}{anchor})"
+    if file.name.endswith(".zh.md"):  # the site's own switch of languages leads there
+        return text
     if ROOT / "docs" in file.parents and file.exists():
         return f"{picture}[{text}]({file.relative_to(ROOT / 'docs')}{sign}{anchor})"
     name = f"`{file.relative_to(ROOT)}`"

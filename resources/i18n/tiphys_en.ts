@@ -2,6 +2,23 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en">
 <context>
+    <name>BriefController</name>
+    <message numerus="yes">
+        <source>%n submission(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n file(s)</source>
+        <translation type="unfinished">
+            <numerusform>%n file</numerusform>
+            <numerusform>%n files</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ChooseView</name>
     <message numerus="yes">
         <source>%n place(s) look like secrets; [redacted] is written there:</source>
@@ -128,6 +145,16 @@
     </message>
 </context>
 <context>
+    <name>ErrorStrip</name>
+    <message numerus="yes">
+        <source>%n error(s) over the run</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ExportController</name>
     <message numerus="yes">
         <source>%n chosen session(s) are not whole on this computer. Menu Session, “Store offline” fetches what is missing.</source>
@@ -230,6 +257,23 @@
     </message>
 </context>
 <context>
+    <name>MakeQueueDialog</name>
+    <message numerus="yes">
+        <source>%n session(s), chosen by hand.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n session(s), chosen by the filter {query}</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>MergingController</name>
     <message numerus="yes">
         <source>%n opinion(s) merged, {known} were here already.</source>
@@ -273,6 +317,30 @@
         <translation>
             <numerusform>%n message is fetched from the server first…</numerusform>
             <numerusform>%n messages are fetched from the server first…</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>QueueController</name>
+    <message numerus="yes">
+        <source>%n session(s)</source>
+        <translation type="unfinished">
+            <numerusform>%n session</numerusform>
+            <numerusform>%n sessions</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>agreement {name} {value} on %n step(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Nothing is left for you. %n session(s) wait for somebody: take one.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
 </context>

@@ -176,10 +176,6 @@
         <translation>筛选步骤(&amp;I)</translation>
     </message>
     <message>
-        <source>&amp;Outline of phases</source>
-        <translation>阶段大纲(&amp;O)</translation>
-    </message>
-    <message>
         <source>Overview by t&amp;ime, idle squeezed</source>
         <translation>概览按时间排列，压缩空闲(&amp;I)</translation>
     </message>
@@ -268,6 +264,46 @@
         <translation>下一个未裁定(&amp;X)</translation>
     </message>
     <message>
+        <source>Next session of the &amp;queue</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Previous session of the queue</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Make a review queue of these sessions…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Put these sessions into a queue…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Take from the queue</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Give back to the queue</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Give to somebody…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Done, though not all is judged</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Take out of the queue</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close the queue…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Texts as they were &amp;written</source>
         <translation>按原文显示(&amp;W)</translation>
     </message>
@@ -298,6 +334,10 @@
     <message>
         <source>Remark on the selected &amp;words…</source>
         <translation>为所选文字添加备注(&amp;W)…</translation>
+    </message>
+    <message>
+        <source>&amp;Outline</source>
+        <translation>大纲(&amp;O)</translation>
     </message>
     <message>
         <source>Ta&amp;g…</source>
@@ -475,6 +515,92 @@
     <message>
         <source>Nothing needs you</source>
         <translation>没有需要您处理的事项</translation>
+    </message>
+</context>
+<context>
+    <name>BriefController</name>
+    <message>
+        <source>Choose a session</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Go on at step {n}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Begin to read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Enter</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Q: next session of the queue</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Task</source>
+        <translation type="unfinished">任务</translation>
+    </message>
+    <message>
+        <source>The log keeps no task</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>step {n}, “{title}”</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Your place</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Errors over the run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Remarks {n}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>you</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n submission(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>score {n}</source>
+        <translation type="unfinished">得分 {n}</translation>
+    </message>
+    <message>
+        <source>Handed in</source>
+        <translation type="unfinished">提交物</translation>
+    </message>
+    <message>
+        <source>nothing that the log names</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n file(s)</source>
+        <translation type="unfinished">
+            <numerusform>%n 个文件</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>lines</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>BriefView</name>
+    <message>
+        <source>above: errors, below: judged</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -778,6 +904,37 @@
     <message>
         <source>An empty or new folder for the data set</source>
         <translation>用于数据集的空文件夹或新文件夹</translation>
+    </message>
+</context>
+<context>
+    <name>ColumnNames</name>
+    <message>
+        <source>Session</source>
+        <translation type="unfinished">会话</translation>
+    </message>
+    <message>
+        <source>Started</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Judged</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Score</source>
+        <translation type="unfinished">得分</translation>
+    </message>
+    <message>
+        <source>Who</source>
+        <translation type="unfinished">谁</translation>
+    </message>
+    <message>
+        <source>Attention</source>
+        <translation type="unfinished">关注</translation>
     </message>
 </context>
 <context>
@@ -1261,6 +1418,15 @@
     <message>
         <source>submission not readable</source>
         <translation>无法读取提交</translation>
+    </message>
+</context>
+<context>
+    <name>ErrorStrip</name>
+    <message numerus="yes">
+        <source>%n error(s) over the run</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -2703,6 +2869,10 @@ Delete or right click: take it away</source>
         <source>The first {shown} of {total} characters are shown.</source>
         <translation>只显示了 {total} 个字符中的前 {shown} 个。</translation>
     </message>
+    <message>
+        <source>{n} lines more (Enter)</source>
+        <translation>还有 {n} 行（Enter）</translation>
+    </message>
 </context>
 <context>
     <name>LossChart</name>
@@ -2815,6 +2985,65 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>MakeQueueDialog</name>
+    <message>
+        <source>New review queue</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All steps</source>
+        <translation type="unfinished">全部步骤</translation>
+    </message>
+    <message>
+        <source>The steps that failed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>So many steps of each session</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>By what to judge (optional): what is to be kept, what masked</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Blind: nobody sees what others said before the own word</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n session(s), chosen by hand.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n session(s), chosen by the filter {query}</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation type="unfinished">名称</translation>
+    </message>
+    <message>
+        <source>Asks for</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How many</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Judged twice</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rubric</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>MergingController</name>
     <message>
         <source>Merge the opinions in archives of sessions</source>
@@ -2840,8 +3069,8 @@ Delete or right click: take it away</source>
         <translation>轨迹总览</translation>
     </message>
     <message>
-        <source>The whole trajectory: errors, guidance, summaries, scores, verdicts, remarks. Click to go.</source>
-        <translation>整条轨迹：错误、指导、摘要、得分、裁定、备注。点击即可前往。</translation>
+        <source>The whole trajectory: errors at the left, masked steps at the right, the darker the more of them; lines are people and scores. Click to go.</source>
+        <translation>整条轨迹：左侧为错误，右侧为被掩码的步骤，越多越深；横线是人的发言和得分。点击即前往。</translation>
     </message>
 </context>
 <context>
@@ -2998,6 +3227,26 @@ Delete or right click: take it away</source>
 <context>
     <name>Outline</name>
     <message>
+        <source>{n} failed</source>
+        <translation>{n} 个失败</translation>
+    </message>
+    <message>
+        <source>Ended: failed</source>
+        <translation>已结束：失败</translation>
+    </message>
+    <message>
+        <source>Ended: stopped by a person</source>
+        <translation>已结束：被人停止</translation>
+    </message>
+    <message>
+        <source>Ended: finished</source>
+        <translation>已结束：完成</translation>
+    </message>
+    <message>
+        <source>After a pause of {time}</source>
+        <translation>停顿 {time} 之后</translation>
+    </message>
+    <message>
         <source>Beginning</source>
         <translation>开始</translation>
     </message>
@@ -3006,12 +3255,37 @@ Delete or right click: take it away</source>
         <translation>第 {first}–{last} 步的摘要</translation>
     </message>
     <message>
-        <source>no step yet</source>
-        <translation>还没有步骤</translation>
+        <source>{n} files changed</source>
+        <translation>更改了 {n} 个文件</translation>
     </message>
     <message>
-        <source>steps {first}–{last}</source>
-        <translation>第 {first}–{last} 步</translation>
+        <source>Report</source>
+        <translation>报告</translation>
+    </message>
+</context>
+<context>
+    <name>OutlineController</name>
+    <message>
+        <source>Plan of step {n}</source>
+        <translation>第 {n} 步的计划</translation>
+    </message>
+</context>
+<context>
+    <name>OutlineList</name>
+    <message>
+        <source>Outline</source>
+        <translation>大纲</translation>
+    </message>
+</context>
+<context>
+    <name>OutlineView</name>
+    <message>
+        <source>Filter the outline</source>
+        <translation>筛选大纲</translation>
+    </message>
+    <message>
+        <source>The outline of a session appears here: phases, subagents, failures, files.</source>
+        <translation>会话的大纲显示在这里：阶段、子智能体、失败、文件。</translation>
     </message>
 </context>
 <context>
@@ -3217,6 +3491,49 @@ Delete or right click: take it away</source>
         <source>Opinions</source>
         <translation>意见</translation>
     </message>
+    <message>
+        <source>Outline</source>
+        <translation>大纲</translation>
+    </message>
+    <message>
+        <source>In brief</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Queue</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Queues</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>Pictures</name>
+    <message>
+        <source>The picture could not be decoded.</source>
+        <translation>无法解码此图片。</translation>
+    </message>
+    <message>
+        <source>A picture of a kind that is not shown here.</source>
+        <translation>此类图片在这里不显示。</translation>
+    </message>
+    <message>
+        <source>The picture is too large to be shown.</source>
+        <translation>图片过大，无法显示。</translation>
+    </message>
+    <message>
+        <source>The picture&apos;s file is damaged.</source>
+        <translation>图片文件已损坏。</translation>
+    </message>
+    <message>
+        <source>The server does not hold this picture.</source>
+        <translation>服务器没有此图片。</translation>
+    </message>
+    <message>
+        <source>The picture took too long to decode.</source>
+        <translation>解码图片耗时过长。</translation>
+    </message>
 </context>
 <context>
     <name>PinnedController</name>
@@ -3314,6 +3631,187 @@ Delete or right click: take it away</source>
     </message>
 </context>
 <context>
+    <name>QueueActs</name>
+    <message>
+        <source>Give to somebody</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The account that is to judge the selected sessions:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>List some sessions first: a queue is made of those.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This server is older and knows no review queues.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no other queue that you may change.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Put into a queue</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Which queue gets the selected sessions:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close “{name}” for everybody? What was judged stays.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close the queue</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>QueueBook</name>
+    <message>
+        <source>The server is away: what you asked of the queue waits here and is decided when it is back.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No review queue is open: choose one in the Queue layout.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No other session of this queue is with you.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>QueueController</name>
+    <message>
+        <source>Queue’s order</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Newest first</source>
+        <translation type="unfinished">最新的在前</translation>
+    </message>
+    <message>
+        <source>By name</source>
+        <translation type="unfinished">按名称</translation>
+    </message>
+    <message>
+        <source>Least judged first</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Longest first</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n session(s)</source>
+        <translation type="unfinished">
+            <numerusform>%n 个会话</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>made by {person}, {day}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>you</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{share} % judged twice</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>blind</source>
+        <translation type="unfinished">盲评</translation>
+    </message>
+    <message numerus="yes">
+        <source>agreement {name} {value} on %n step(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>No session of this list passes the filter. Esc in its box shows all of them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Nothing is left for you. %n session(s) wait for somebody: take one.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>No session is in this list.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>asks for the steps that failed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>asks for all steps</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>QueueHead</name>
+    <message>
+        <source>What can be done with the queue</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{done} of {total} sessions done</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>steps judged</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} masked</source>
+        <translation type="unfinished">{count} 掩码</translation>
+    </message>
+    <message>
+        <source>{count} unsure</source>
+        <translation type="unfinished">{count} 不确定</translation>
+    </message>
+</context>
+<context>
+    <name>QueueTable</name>
+    <message>
+        <source>{judged} of {asked} judged, {masked} masked, {unsure} unsure</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>done</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>not whole</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{person} is reading</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>unassigned</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>live</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>you</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>QueueView</name>
     <message>
         <source>Find in guidance</source>
@@ -3342,6 +3840,83 @@ Delete or right click: take it away</source>
     <message>
         <source>No message holds these words.</source>
         <translation>没有消息包含这些文字。</translation>
+    </message>
+    <message>
+        <source>Filter: words, judged&lt;50%, is:undecided</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Filter the queue</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Sessions of the queue</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All {n}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Mine {n}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Undecided {n}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Order of the sessions</source>
+        <translation type="unfinished">会话排序</translation>
+    </message>
+</context>
+<context>
+    <name>Queues</name>
+    <message>
+        <source>Assigned to me</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Needs you</source>
+        <translation type="unfinished">需要您处理</translation>
+    </message>
+    <message>
+        <source>New since I looked</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Undecided</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>QueuesController</name>
+    <message>
+        <source>Mine</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Queues</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Filters</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Servers</source>
+        <translation type="unfinished">服务器</translation>
+    </message>
+</context>
+<context>
+    <name>QueuesView</name>
+    <message>
+        <source>Sessions</source>
+        <translation type="unfinished">会话</translation>
+    </message>
+    <message>
+        <source>What there is to work through</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -3494,6 +4069,10 @@ Delete or right click: take it away</source>
 <context>
     <name>ReviewBar</name>
     <message>
+        <source>Next session</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>It was not taken, for the step says something else now. Look first.</source>
         <translation>它未被接受，因为此步骤的内容已变。请先查看。</translation>
     </message>
@@ -3588,6 +4167,10 @@ Delete or right click: take it away</source>
     <message>
         <source>You chose “{value}” before this step changed: say it again</source>
         <translation>此步骤变化之前您选择了“{value}”：再次裁定</translation>
+    </message>
+    <message>
+        <source>All {asked} judged</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{judged}/{asked} judged</source>
@@ -3843,6 +4426,10 @@ Delete or right click: take it away</source>
         <translation>镜像：容器由 {name} 创建。</translation>
     </message>
     <message>
+        <source>Build: the container is built by {name}. The task&apos;s commands run as root in containers for that.</source>
+        <translation>构建：容器由 {name} 构建，任务自己的命令会为此在容器中以 root 身份运行。</translation>
+    </message>
+    <message>
         <source>Network: the host {name} has one.</source>
         <translation>网络：主机 {name} 可以联网。</translation>
     </message>
@@ -3991,10 +4578,6 @@ Delete or right click: take it away</source>
     <message>
         <source>step {n} of {count}</source>
         <translation>第 {n} 步，共 {count} 步</translation>
-    </message>
-    <message>
-        <source>called from {title}</source>
-        <translation>由 {title} 调用</translation>
     </message>
     <message>
         <source>Caller</source>
@@ -4577,10 +5160,9 @@ Delete or right click: take it away</source>
     <message>
         <source>Words of title, task, model or server; state: server: model: task: format: attention:
 is:new is:attention is:live is:imported is:guided; steps&gt; errors&gt; score&gt; cost&gt; tokens&gt;
+is:undecided is:done judged&lt;50% judged&gt;20; queue:NAME assigned:me assigned:nobody
 -… : not so</source>
-        <translation>标题、任务、模型或服务器中的词语；state: server: model: task: format: attention:
-is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&gt; cost&gt; tokens&gt;
--…：排除</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Order of the sessions</source>
@@ -4941,6 +5523,10 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
         <translation>Esc 返回列表</translation>
     </message>
     <message>
+        <source>{shown} of {total} sessions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>at step {n} of {total}, following</source>
         <translation>步骤 {n}/{total}，跟随中</translation>
     </message>
@@ -4976,6 +5562,10 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
         <translation>失败</translation>
     </message>
     <message>
+        <source>Sent by a person</source>
+        <translation>由人发送</translation>
+    </message>
+    <message>
         <source>Thought</source>
         <translation>思考</translation>
     </message>
@@ -4998,6 +5588,18 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     <message>
         <source>No output.</source>
         <translation>没有输出。</translation>
+    </message>
+    <message>
+        <source>picture</source>
+        <translation>图片</translation>
+    </message>
+    <message>
+        <source>Picture at {place}: only its address is known, and no address is loaded.</source>
+        <translation>位于 {place} 的图片：只知道其地址，而任何地址都不会被加载。</translation>
+    </message>
+    <message>
+        <source>{kind} of {size}: too large to be stored.</source>
+        <translation>{kind}，{size}：过大，未保存。</translation>
     </message>
     <message>
         <source>exit code {code}</source>
@@ -5500,8 +6102,8 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
         <translation>轨迹的步骤</translation>
     </message>
     <message>
-        <source>Find, or #420</source>
-        <translation>查找，或 #420</translation>
+        <source>Find, or 9.46</source>
+        <translation>查找，或 9.46</translation>
     </message>
     <message>
         <source>Find in the trajectory, or go to a step by its number</source>
@@ -5514,14 +6116,6 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     <message>
         <source>More filters: family, tool, host, end, verdicts, time</source>
         <translation>更多筛选：类别、工具、主机、结果、裁定、时间</translation>
-    </message>
-    <message>
-        <source>Outline: the phases between summaries, guidance and scores (O)</source>
-        <translation>大纲：摘要、指导和得分之间的各个阶段 (O)</translation>
-    </message>
-    <message>
-        <source>Outline</source>
-        <translation>大纲</translation>
     </message>
     <message>
         <source>Reading the session</source>
@@ -5591,6 +6185,10 @@ is:new is:attention is:live is:imported is:guided；steps&gt; errors&gt; score&g
     <message>
         <source>There is no complete submission: a file was not handed in.</source>
         <translation>没有完整的提交：有文件未上交。</translation>
+    </message>
+    <message>
+        <source>What was handed in has not the form that was asked for.</source>
+        <translation>提交的内容不符合要求的格式。</translation>
     </message>
     <message>
         <source>The submission is larger than may be handed in.</source>

@@ -303,7 +303,7 @@ def test_a_bomb_for_the_wire_stops_at_its_bound() -> None:
         blobs.decompress(window)
 
 
-def test_files_inside_files_are_not_opened(tmp_path: Path, good: dict[str, bytes]) -> None:
+def test_list_folderside_files_are_not_opened(tmp_path: Path, good: dict[str, bytes]) -> None:
     inner = zlib.compress(pack(tmp_path / "inner.zip", good).read_bytes())
     path = pack(tmp_path / "outer.zip", {"inner.tiphys": inner})
     with pytest.raises(InvalidInput, match="no format"):

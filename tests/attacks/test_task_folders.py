@@ -45,7 +45,7 @@ from core.store.home import Home
 from core.store.schema import open_log
 from core.store.sqlite import Connection, connect, transaction
 from core.tasks.catalogue import Catalogue
-from core.tasks.folder import read_file
+from core.tasks.folder import require_regular
 
 SEED, MIXTURES = 11, 300
 PEOPLE = (Principal(name="guide", scopes=("guide",)), Principal(name="admin", scopes=("admin",)))
@@ -121,13 +121,13 @@ class Judge:
     @staticmethod
     def _given(catalogue: Catalogue, task: Task, agent: AgentSettings) -> tuple[list[str], bytes]:
         sentences, content = [], task.description.encode()
-        for name, read in ((task.workspace, _read_paths), (task.evaluator.references, _read_files)):
+        for name in (task.workspace, task.evaluator.references):
             try:
-                content += read(catalogue, task, name) if name else b""
+                content += _read_paths(catalogue, task, name) if name else b""
             except ReportableError as error:
                 sentences.append(error.sentence)
         try:
-            content += read_file(catalogue.file(task, task.evaluator.script))
+            content += require_regular(catalogue.file(task, task.evaluator.script)).read_bytes()
             content += msgspec.json.encode(str(vars(open_task_model(catalogue, task, agent.model))))
         except (ReportableError, OSError) as error:
             sentences.append(str(error))
@@ -135,15 +135,11 @@ class Judge:
 
 
 def _read_paths(catalogue: Catalogue, task: Task, name: str) -> bytes:
-    """What a workspace is filled with."""
+    """What a workspace or an evaluator's references are filled with."""
     async def read() -> bytes:
         return b"".join([piece async for piece in tar_of(catalogue.paths(task, name))])
 
     return asyncio.run(read())
-
-
-def _read_files(catalogue: Catalogue, task: Task, name: str) -> bytes:
-    return b"".join(catalogue.files(task, name).values())
 
 
 def test_every_way_of_asking_is_refused_and_named(tmp_path: Path, traps: Traps, conn: Connection) -> None:

@@ -25,8 +25,8 @@ PROJECT = CONFIG["project"]
 
 INSTALLED = packages_distributions()
 
-IN_SANDBOXES = ("core/sandbox/ptyd/", "core/actions/documents.py", "resources/tasks/", "resources/sandbox/",
-                "resources/engines/")
+IN_SANDBOXES = ("core/sandbox/ptyd/", "core/actions/documents.py", "resources/tasks/", "resources/evaluators/",
+                "resources/sandbox/", "resources/engines/")
 """Run elsewhere: inside containers, with what their image has, and where somebody trains with another engine."""
 
 _TRAINING = ("core/training/", "core/export/", "core/llm/")

@@ -34,7 +34,7 @@ from core.store.home import Home
 from core.store.sqlite import Connection
 from core.store.writer import Writer
 from core.tasks.catalogue import Catalogue
-from core.tasks.folder import read_folder
+from core.tasks.handing_in import HandingIn
 
 PERSON = Author(kind="person", name="Reviewer")
 ANSWER_TOKENS = 40
@@ -164,8 +164,7 @@ async def play(store: Store, session: str, task_id: str, model: LanguageModel, s
                on_acted: OnActed | None = None) -> None:
     """Run a session from its creation to its last evaluation; all of it is then in the log."""
     task = store.catalogue.find(task_id).task
-    files = read_folder(store.catalogue.file(task, task.workspace))
-    shell = Shell({name: data.decode() for name, data in files.items()})
+    shell = Shell({name: path.read_text() for name, path in store.catalogue.paths(task, task.workspace)})
     folder = store.home.sessions / session
     folder.mkdir(parents=True)
     journal = Journal(folder / "journal.db", session)
@@ -187,7 +186,8 @@ def _agent(store: Store, journal: Journal, inbox: Inbox, task: Task, settings: A
 
     signals = Signals(inbox)
     steps = BareSteps(journal, inbox, task, model.count, native=False)
-    submissions = Submissions(journal, steps, task, store.catalogue, cast(Sandbox, ShellHost(shell)), None)
+    handing_in = HandingIn(task, store.catalogue, cast(Sandbox, ShellHost(shell)), None)
+    submissions = Submissions(journal, steps, task, handing_in)
     actions = ShellActions(shell, Sink(journal, steps, signals, submissions), acted)
     return Agent(journal, inbox, signals, steps, model, cast(ActionRunner, actions), submissions, task, settings, [],
                  workspace=WORKSPACE)

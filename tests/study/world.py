@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import posixpath
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from fnmatch import fnmatch
 
 import msgspec
 
 from core.domain.errors import NotFound
-from core.sandbox.sandbox import FileStat, FileStats
+from core.domain.task import Host
+from core.sandbox.sandbox import FileStat
+from core.tasks.submission import pack
 
 WORKSPACE = "/workspace"
 VERSIONS = "versions.txt"
@@ -157,9 +159,16 @@ class ShellHost:
     """The part of a sandbox through which the product takes a submission out."""
 
     workspace = WORKSPACE
+    host = Host(name="main")
 
     def __init__(self, shell: Shell) -> None:
         self._shell = shell
+
+    async def pack(self, names: Sequence[str], base: str = "") -> AsyncGenerator[bytes, None]:
+        """Files and folders as one tar."""
+        chosen = {file: text.encode() for file, text in self._shell.files.items()
+                  if any(name in (".", file) or file.startswith(f"{name}/") for name in names)}
+        yield pack(chosen)
 
     async def stat(self, path: str) -> FileStat:
         """What lies at a path. Raises NotFound."""
@@ -169,18 +178,6 @@ class ShellHost:
         if name == "." or any(f.startswith(f"{name}/") for f in self._shell.files):
             return FileStat(path=path, kind="dir")
         raise NotFound("no_file", f"There is no file {name}.", path=name)
-
-    async def list(self, path: str) -> FileStats:
-        """The entries of a folder."""
-        name = self._inside(path)
-        inside = [f for f in self._shell.files if name == "." or f.startswith(f"{name}/")]
-        first = {posixpath.relpath(f, name).split("/")[0] for f in inside}
-        return [FileStat(path=posixpath.join(path, one)) for one in sorted(first)]
-
-    async def read_file(self, path: str, max_bytes: int = 0) -> bytes:
-        """A whole file. Raises NotFound."""
-        await self.stat(path)
-        return self._shell.files[self._inside(path)].encode()
 
     @staticmethod
     def _inside(path: str) -> str:

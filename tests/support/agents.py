@@ -30,6 +30,7 @@ from core.domain.task import AgentSettings, Evaluator, Limits, ModelSettings, Ta
 from core.domain.verdict import Author
 from core.llm.model import Completion, LanguageModel, OnText, Request
 from core.tasks.catalogue import Catalogue
+from core.tasks.handing_in import HandingIn
 
 PERSON = Author(kind="person", name="Ada")
 
@@ -166,7 +167,8 @@ class Stage:
         recorded = Recorded(model, self.outside, boundary)
         self.steps = StepJournal(self.journal, self.inbox, self.task, recorded.count, native=native,
                            tools=b"[]" if native else b"")
-        submissions = Submissions(self.journal, self.steps, self.task, Catalogue([]), None, None)  # type: ignore[arg-type]
+        handing_in = HandingIn(self.task, Catalogue([]), None, None)  # type: ignore[arg-type]
+        submissions = Submissions(self.journal, self.steps, self.task, handing_in)
         self.sink = Sink(self.journal, self.steps, self.signals, submissions)
         self.actions = LedgerActions(self.outside, self.sink, boundary)
         self.thoughts: list[str] = []

@@ -17,6 +17,7 @@ from app.desk.desks import Desks
 from app.desk.in_sight import InSight
 from app.desk.notices import Notices
 from app.desk.offline_copies import OfflineCopies
+from app.desk.queue_book import QueueBook
 from app.desk.sender import Sender
 from app.desk.servers import Servers
 from app.desk.settings import Settings
@@ -74,14 +75,16 @@ def workplace(
     parent = QObject()
     desks, notices, scope = Desks(Desk(replica, client, parent), parent), Notices(parent), scope or TaskScope("panels")
     cursor = Cursor(parent)
+    sight, settings = InSight(desks, cursor, parent), Settings(home.path / "settings.toml", parent=parent)
+    sender = Sender(desks, scope, notices, parent)
     try:
-        yield Workplace(home=home, desks=desks, cursor=cursor, sight=InSight(desks, cursor, parent), scope=scope,
-                        notices=notices,
-                        settings=Settings(home.path / "settings.toml", parent=parent),
+        yield Workplace(home=home, desks=desks, cursor=cursor, sight=sight, scope=scope,
+                        notices=notices, settings=settings,
+                        queues=QueueBook(desks, cursor, sight, settings, sender, notices, parent),
                         servers=Servers(home.path / "servers.json", parent),
                         watermarks=Watermarks(home.path / "looked.json"),
                         offline_copies=OfflineCopies(home.path / "kept.json"),
-                        sender=Sender(desks, scope, notices, parent), actions=Actions(parent)), replica
+                        sender=sender, actions=Actions(parent)), replica
     finally:
         if client is None:
             replica.close()

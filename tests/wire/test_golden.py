@@ -14,6 +14,8 @@ import pytest
 from core.domain.anchor import TextAnchor
 from core.domain.attention import Thresholds
 from core.domain.hit import Hit
+from core.domain.progress import Judged, Progress
+from core.domain.queue import Holder, QueueItem, QueueState, QueueWork, Reader, ReviewQueue, SharedJudgement
 from core.domain.session import SessionRow
 from core.domain.task import AgentSettings, Budget, ModelSettings, Task
 from core.domain.verdict import Author
@@ -37,6 +39,9 @@ from core.protocol.messages import (
     MissingBlobs,
     Nak,
     OfferedTask,
+    Queues,
+    Readers,
+    Reading,
     Search,
     Seen,
     Sessions,
@@ -45,6 +50,7 @@ from core.protocol.messages import (
     ToServer,
     Unsubscribe,
     WantBlobs,
+    WatchQueues,
     WatchSessions,
     Welcome,
     Wire,
@@ -53,19 +59,24 @@ from core.protocol.operations import (
     AddNote,
     AnyOp,
     ChangeGuidance,
+    ChangeQueue,
     ClearAttention,
     ContinueSession,
     Control,
     CreateSession,
     DeleteSession,
+    FinishInQueue,
+    GiveBack,
     GiveVerdict,
     Guide,
     ImportSession,
+    MakeQueue,
     MergeOpinions,
     Op,
     Opinion,
     SetTag,
     SetThresholds,
+    TakeFromQueue,
     TellTime,
 )
 
@@ -77,11 +88,17 @@ EVENT = msgspec.Raw(
 HASH = "1e" * 32
 ROW = SessionRow(session="s1", title="Title", task="t1", model="m", state="running", seq=12, steps=3, errors=1,
                  score=40.5, tokens=1000, cost_usd=0.25, guidance_waiting=1, attention=("loop",),
+                 judged={"person:li": Progress(steps=Judged(keep=2, mask=1), errors=Judged(mask=1))},
                  created_at=datetime(2026, 3, 1, 9, tzinfo=UTC), updated_at=datetime(2026, 3, 1, 10, tzinfo=UTC))
+QUEUE = ReviewQueue(queue="q1", name="Claims and errors", by="kim", at=datetime(2026, 3, 2, 8, tzinfo=UTC),
+                    work=QueueWork(steps="errors", rubric="Does it claim what it did not do?", twice=25, blind=True),
+                    filter="is:imported cost>2")
 MESSAGES: list[Wire] = [
     Hello(protocol=1, client="c1", program="tiphys 0.1", capabilities=("x",)),
     Command(id="m1", cseq=1, session="s1", op=Guide(guidance="g1", text="Use the training split. 用训练集。")),
     WatchSessions(),
+    WatchQueues(after=7),
+    Reading(session="s1"),
     Subscribe(session="s1", after=10),
     Unsubscribe(session="s1"),
     Seen(session="s1", seq=12),
@@ -105,6 +122,11 @@ MESSAGES: list[Wire] = [
     Found(id="q1", hits=(Hit(session="s1", seq=7, step=3, where="thought", ref="", snippet="use the training split",
                              matches=((8, 16), (17, 22))),), more=True, behind=40),
     Tasks(id="q2", tasks=(OfferedTask(task="t1", title="Title", hosts=("main", "gpu")),), unreadable=1),
+    Queues(state=QueueState(revision=9, queues=(QUEUE,), items=(
+        QueueItem(queue="q1", session="s1", place=3, wanted=2, both=(SharedJudgement("keep", "mask", 1),), holders=(
+            Holder(person="li", at=datetime(2026, 3, 2, 9, tzinfo=UTC), done="judged"),
+            Holder(person="kim", at=datetime(2026, 3, 2, 10, tzinfo=UTC)))),))),
+    Readers(readers=(Reader("s1", "kim"),)),
     Failed(kind="NotFound", code="no_session", sentence="There is no session s1.", about="s1"),
 ]
 OPS: list[Op] = [
@@ -125,6 +147,11 @@ OPS: list[Op] = [
     TellTime(seconds={3: 12.5, 4: 2.0}),
     ClearAttention(kind="loop"),
     SetThresholds(thresholds=Thresholds(errors=5, stall_min=30.0, diversity=0.3)),
+    MakeQueue(name="First look 初看", sessions=("s1", "s2"), work=QueueWork(steps="some", count=20), filter="is:new"),
+    ChangeQueue(add=("s3",), remove=("s1",), name="Second look", closed=True),
+    TakeFromQueue(taken="s1", person="li"),
+    GiveBack(given="s1"),
+    FinishInQueue(finished="s1", done=False),
 ]
 
 

@@ -14,6 +14,7 @@ from core.domain.events.event import (
     kinds_of,
     make_event,
 )
+from core.domain.events.exchange import ExchangeMade, ExchangeRelation
 from core.domain.events.fact import Fact, UnknownFact
 from core.domain.events.guidance import (
     GuidanceAnswered,
@@ -40,7 +41,8 @@ from core.domain.events.step import StepAdded, StepStarted, SummaryAdded
 
 __all__ = [
     "FACT_KINDS", "AnnotationFact", "AttentionCleared", "AttentionKind", "AttentionRaised", "Branched",
-    "ControlAsked", "Event", "Fact", "FileChanged", "GuidanceAnswered", "GuidanceChangeAsked",
+    "ControlAsked", "Event", "ExchangeMade", "ExchangeRelation", "Fact", "FileChanged", "GuidanceAnswered",
+    "GuidanceChangeAsked",
     "GuidanceChangeRefused", "GuidanceDelivered", "GuidanceEdited", "GuidanceFact", "GuidanceQueued",
     "GuidanceWithdrawn", "HostPlaceChanged", "NoteAdded", "OpinionFact", "Placed", "ScoreGiven", "SearchMade",
     "SearchResult", "SessionContinued", "SessionCreated", "SessionState", "SessionStateChanged", "SnapshotTaken",

@@ -19,11 +19,13 @@ class SubmissionMade(Fact, frozen=True, kw_only=True, tag="submission_made"):
 
 class ScoreGiven(Fact, frozen=True, kw_only=True, tag="score_given"):
     """An evaluator's outcome, 0–100; `failed` when the evaluator itself broke (then `total` is None). `reason` is the
-    code of what went wrong before or beside the evaluator's own words, which `message` tells in English."""
+    code of what went wrong before or beside the evaluator's own words, which `message` tells in English. `metric` is
+    what was measured, in the evaluator's own unit, where it tells one."""
 
     ordinal: Count
     step: StepPlace
     total: Points | None
+    metric: Points | None = None
     parts: Annotated[dict[Name, Points], Few] = {}
     message: Text = ""
     failed: bool = False

@@ -19,6 +19,12 @@ class SessionCreated(Fact, frozen=True, kw_only=True, tag="session_created"):
     origin: Name = "live"
     source: Address = ""
 
+    @property
+    def program(self) -> str:
+        """Whose tools its steps name: the format that it was imported from, an external agent's recipe, or live."""
+        is_other = self.origin == "live" and self.agent.kind == "external"
+        return (self.agent.recipe or "external") if is_other else self.origin
+
 
 class SessionStateChanged(Fact, frozen=True, kw_only=True, tag="session_state"):
     """The session entered a state; `reason` is a stable code such as finished, limit_steps, stopped_by_person.

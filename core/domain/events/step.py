@@ -5,17 +5,20 @@ from __future__ import annotations
 from typing import Annotated
 
 from core.domain.blob import BlobName, BlobRef
-from core.domain.bounds import Id, Many, StepNumber, StepPlace, Text, Title, Total
+from core.domain.bounds import Few, Id, Many, StepNumber, StepPlace, Text, Title, Total
 from core.domain.context import ContextDelta, MessageRef
 from core.domain.events.fact import Fact
+from core.domain.picture import Picture
 from core.domain.step import StepHead, Usage
 
 
 class StepStarted(Fact, frozen=True, kw_only=True, tag="step_started"):
-    """The runner fixed the context of step `number`; `guidance` names what it holds for the first time."""
+    """The runner fixed the context of step `number`; `guidance` names what it holds for the first time, `again` what it
+    holds once more because a compaction of an external agent had thrown it away."""
 
     number: StepNumber
     guidance: Annotated[tuple[Id, ...], Many] = ()
+    again: Annotated[tuple[Id, ...], Many] = ()
 
 
 class StepAdded(Fact, frozen=True, kw_only=True, tag="step_added"):
@@ -26,7 +29,7 @@ class StepAdded(Fact, frozen=True, kw_only=True, tag="step_added"):
     A number that was there before is told again by an import whose file has grown; then `counted` is the usage, and
     `is_error_counted` the error, that the tellings before have added to the session's sums; `is_rewritten` says that
     the agent's own words or actions are others than in the telling before, so that opinions on that one are void.
-    `item` is the id that the source gives the step's message, "" where it gives none.
+    `item` is the id that the source gives the step's message, "" where it gives none. `pictures` are all of the body.
     """
 
     head: StepHead
@@ -39,6 +42,7 @@ class StepAdded(Fact, frozen=True, kw_only=True, tag="step_added"):
     is_error_counted: bool = False
     is_rewritten: bool = False
     item: Id = ""
+    pictures: Annotated[tuple[Picture, ...], Few] = ()
 
 
 class SummaryAdded(Fact, frozen=True, kw_only=True, tag="summary_added"):

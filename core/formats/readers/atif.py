@@ -21,6 +21,7 @@ from core.formats.chat import make_call, tool_definitions
 from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
+from core.formats.pictures import pictures_in
 from core.formats.readers import harbor
 from core.formats.rows import canonical
 from core.formats.source import Source, is_plain
@@ -208,6 +209,7 @@ def _add_step(conversation: Conversation, step: dict[str, Any], tools: str) -> b
     elif source == "user" and step.get("is_copied_context"):
         conversation.add_message(Message(role="user", content=text))
     elif source == "user":
+        conversation.add_pictures(step.get("message"))
         conversation.add_person_turn(text, time_of(step.get("timestamp")))
     elif source == "system":
         return _add_system(conversation, step, text)
@@ -235,7 +237,7 @@ def _read_step(step: dict[str, Any], text: str, tools: str) -> ForeignStep:
         make_call(c.get("tool_call_id"), c.get("function_name"), c.get("arguments", {}),
                   n) for n, c in enumerate(dicts_of(step.get("tool_calls")), 1))
     results = [CallResult(
-        text=_text(r.get("content")), call=text_of(r.get("source_call_id")),
+        text=_text(r.get("content")), call=text_of(r.get("source_call_id")), pictures=pictures_in(r.get("content")),
         data={"extra": r["extra"]} if isinstance(r.get("extra"), dict) else {}) for r in _results(step)]
     usage = usage_of(metrics.get("prompt_tokens"), metrics.get("completion_tokens"), metrics.get("cached_tokens"),
                      metrics.get("cost_usd"))

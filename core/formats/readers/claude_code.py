@@ -9,8 +9,9 @@ the file, so contexts are approximate.
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -24,8 +25,9 @@ from core.formats.blocks import blocks_of, calls_of, input_tokens, results_of, t
 from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.format import Format, any_sample
 from core.formats.imported import Imported, SessionBuilder
+from core.formats.pictures import pictures_in
 from core.formats.readers.claude_edits import file_edit
-from core.formats.records import records
+from core.formats.records import Records, records
 from core.formats.rows import canonical
 from core.formats.session_span import by_times
 from core.formats.source import Source
@@ -39,6 +41,19 @@ _WENT_BACK = "A person went back to an earlier place: later contexts hold nothin
 _EXIT = re.compile(r"(?:Error: )?Exit code (\d{1,5})\b")
 
 
+class _Outline(msgspec.Struct, frozen=True, kw_only=True):
+    """What of a record decides where it belongs; `place` is its own in the file."""
+
+    place: int
+    kind: str
+    session: str
+    uuid: str
+    parent: str
+    agent: str
+    is_sidechain: bool
+    summary: str
+
+
 class _Item(msgspec.Struct, kw_only=True):
     """A step being gathered, or words of a person, or a summary."""
 
@@ -46,15 +61,19 @@ class _Item(msgspec.Struct, kw_only=True):
     text: str = ""
     at: datetime | None = None
     message: str = ""
-    content: list[dict[str, Any]] = []
-    record: dict[str, Any] = {}
-    results: list[CallResult] = []
+    parts: list[int] = []
+    """The places of the records that hold a step's answer, or a person's words."""
+    results: list[tuple[int, int]] = []
+    """The places of the records that hold its results, and which of their results it is."""
     ended_at: datetime | None = None
     back_to: _Item | None = None
     """What a person went back to before typing this."""
 
     length: int = 0
     """How many messages the context held after it."""
+
+    place: int = 0
+    """Where it stands among the items."""
 
 
 def _is_record(value: Any) -> bool:
@@ -68,29 +87,39 @@ def _is_record(value: Any) -> bool:
 
 def read(source: Source) -> Iterator[Imported]:
     """The main session of a file, then one for each subagent."""
-    found = records(source)
-    lines = [_streamed(r) for r in found.items if r.get("type") in _KINDS]
-    main = [r for r in lines if not r.get("isSidechain")]
-    chains = _chains([r for r in lines if r.get("isSidechain")])
-    name = next((n for r in lines if (n := text_of(r.get("sessionId")))), "")
+    count = itertools.count()
+    found = records(source, lambda record: _outline(next(count), record))
+    outlines = [o for o in found.outlines if o.kind in _KINDS]
+    main = [o for o in outlines if not o.is_sidechain]
+    chains = _chains([o for o in outlines if o.is_sidechain])
+    name = next((o.session for o in outlines if o.session), "")
     warnings = found.warnings
     made = 0
     steps: dict[str, int] = {}
-    parent = SessionBuilder(NAME, source.path.name, _identity(name, "", main or lines)).session
-    if any(r.get("type") == "assistant" for r in main):
-        builder = SessionBuilder(NAME, source.path.name, _identity(name, "", main), warnings)
-        steps = _add(builder, main, "", 0)
+    parent = SessionBuilder(NAME, source.path.name, _identity(name, "", found, main or outlines)).session
+    if any(o.kind == "assistant" for o in main):
+        session = _SessionReader(NAME, source.path.name, _identity(name, "", found, main), warnings, found.items)
+        steps = session.read(main, "", 0)
         made, warnings = 1, []
-        yield builder.build()
+        yield session.builder.build()
     for key, chain in chains.items():
-        if any(r.get("type") == "assistant" for r in chain):
-            builder = SessionBuilder(NAME, source.path.name, _identity(name, key, chain), warnings)
-            first = text_blocks(dict_of(chain[0].get("message")).get("content"))
-            _add(builder, chain, parent, steps.get(key) or steps.get(first, 0))
+        if any(o.kind == "assistant" for o in chain):
+            session = _SessionReader(NAME, source.path.name, _identity(name, key, found, chain), warnings, found.items)
+            first = text_blocks(dict_of(found.items[chain[0].place].get("message")).get("content"))
+            session.read(chain, parent, steps.get(key) or steps.get(first, 0))
             made, warnings = made + 1, []
-            yield builder.build()
+            yield session.builder.build()
     if not made:
         raise source.without_steps("answer of the model", warnings)
+
+
+def _outline(place: int, record: dict[str, Any]) -> _Outline:
+    record = _streamed(record)
+    kind = text_of(record.get("type"))
+    return _Outline(place=place, kind=kind, session=text_of(record.get("sessionId")), uuid=text_of(record.get("uuid")),
+                    parent=text_of(record.get("parentUuid")), agent=text_of(record.get("agentId")),
+                    is_sidechain=bool(record.get("isSidechain")),
+                    summary=text_of(record.get("summary")) if kind == "summary" else "")
 
 
 def _streamed(record: dict[str, Any]) -> dict[str, Any]:
@@ -101,49 +130,20 @@ def _streamed(record: dict[str, Any]) -> dict[str, Any]:
     return {**record, "sessionId": record["session_id"], "isSidechain": bool(caller), "agentId": caller}
 
 
-def _identity(session: str, chain: str, lines: Sequence[dict[str, Any]]) -> bytes:
-    return canonical([session, chain]) if session else canonical([chain, *lines[:1]])
+def _identity(session: str, chain: str, found: Records, outlines: Sequence[_Outline]) -> bytes:
+    return canonical([session, chain] if session else [
+        chain, *(_streamed(found.items[o.place]) for o in outlines[:1])])
 
 
-def _chains(lines: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+def _chains(outlines: Sequence[_Outline]) -> dict[str, list[_Outline]]:
     """The records of each subagent: by its id where it has one, else by the root of its chain."""
     root: dict[str, str] = {}
-    chains: dict[str, list[dict[str, Any]]] = {}
-    for record in lines:
-        own, parent = text_of(record.get("uuid")), text_of(record.get("parentUuid"))
-        key = text_of(record.get("agentId")) or root.get(parent) or own or "sidechain"
-        root[own] = key
-        chains.setdefault(key, []).append(record)
+    chains: dict[str, list[_Outline]] = {}
+    for outline in outlines:
+        key = outline.agent or root.get(outline.parent) or outline.uuid or "sidechain"
+        root[outline.uuid] = key
+        chains.setdefault(key, []).append(outline)
     return chains
-
-
-def _add(builder: SessionBuilder, lines: Sequence[dict[str, Any]], parent: str, parent_step: int) -> dict[str, int]:
-    """One session's facts; gives the steps that called subagents, by the subagent's id and by its prompt."""
-    items = _items(lines, builder)
-    asked = next((i.text for i in items if i.kind == "person" and requested(i.text)), "")
-    titled = next((text_of(r.get("summary")) for r in lines if r.get("type") == "summary"), "")
-    models = [m for i in items if (m := text_of(dict_of(i.record.get("message")).get("model"))) and m[0] != "<"]
-    name = next((n for r in lines if (n := text_of(r.get("sessionId")))), "")
-    builder.create(titled or asked[:4000], asked, task=name, model=models[0] if models else "", parent=parent,
-                   parent_step=parent_step, is_call=bool(parent))
-    conversation = Conversation(builder)
-    called: dict[str, int] = {}
-    for item in items:
-        if item.back_to is not None:
-            conversation.take_back(item.back_to.length)
-            builder.fact(NoteAdded(step=builder.steps, text=_WENT_BACK), at=item.at)
-        if item.kind == "step":
-            conversation.add_step(_step(item))
-            _remember(called, item, builder.steps)
-        elif item.kind == "person":
-            conversation.add_person_turn(item.text, item.at)
-        elif item.kind == "summary":
-            conversation.add_summary(item.text)
-        else:
-            conversation.add_message(Message(role="user", content=item.text))
-        item.length = len(conversation.refs)
-    _end(builder, next((r for r in reversed(lines) if r.get("type") == "result"), {}))
-    return called
 
 
 def _end(builder: SessionBuilder, result: dict[str, Any]) -> None:
@@ -156,89 +156,142 @@ def _end(builder: SessionBuilder, result: dict[str, Any]) -> None:
         builder.end("finished" if kind == "success" and result.get("is_error") is not True else "failed", kind)
 
 
-def _remember(called: dict[str, int], item: _Item, step: int) -> None:
-    for block in item.content:
-        if prompt := text_of(dict_of(block.get("input")).get("prompt")):
-            called.setdefault(prompt, step)
-            called.setdefault(text_of(block.get("id")), step)
-    for result in item.results:
-        if agent := result.data.get("agentId"):
-            called[str(agent)] = step
+class _SessionReader:
+    """Reads one session out of some of a file's records; each is decoded where it is needed and let go again."""
+
+    def __init__(self, format: str, source: str, identity: bytes, warnings: Sequence[str],
+                 records: Sequence[dict[str, Any]]) -> None:
+        self.builder = SessionBuilder(format, source, identity, warnings)
+        self._records = records
+        self._items: list[_Item] = []
+        self._steps: dict[str, _Item] = {}
+        self._calls: dict[str, _Item] = {}
+        self._model = ""
+
+    def read(self, outlines: Sequence[_Outline], parent: str, parent_step: int) -> dict[str, int]:
+        """All facts; gives the steps that called subagents, by the subagent's id and by its prompt."""
+        self._gather(outlines)
+        asked = next((i.text for i in self._items if i.kind == "person" and requested(i.text)), "")
+        titled = next((o.summary for o in outlines if o.kind == "summary"), "")
+        name = next((o.session for o in outlines if o.session), "")
+        self.builder.create(titled or asked[:4000], asked, task=name, model=self._model, parent=parent,
+                            parent_step=parent_step, is_call=bool(parent))
+        conversation = Conversation(self.builder)
+        called: dict[str, int] = {}
+        for item in self._items:
+            if item.back_to is not None:
+                conversation.take_back(item.back_to.length)
+                self.builder.fact(NoteAdded(step=self.builder.steps, text=_WENT_BACK), at=item.at)
+            if item.kind == "step":
+                self._add_step(conversation, item, called)
+            elif item.kind == "person":
+                conversation.add_pictures([b for place in item.parts for b in self._typed(place)])
+                conversation.add_person_turn(item.text, item.at)
+            elif item.kind == "summary":
+                conversation.add_summary(item.text)
+            else:
+                conversation.add_message(Message(role="user", content=item.text))
+            item.length = len(conversation.refs)
+        last = next((o.place for o in reversed(outlines) if o.kind == "result"), None)
+        _end(self.builder, {} if last is None else self._records[last])
+        return called
+
+    def _typed(self, place: int) -> list[dict[str, Any]]:
+        """The blocks of a person's message, without results that came in the same record."""
+        return [b for b in blocks_of(dict_of(self._records[place].get("message")).get("content"))
+                if b.get("type") != "tool_result"]
+
+    def _add_step(self, conversation: Conversation, item: _Item, called: dict[str, int]) -> None:
+        held = [self._records[place] for place in item.parts]
+        content = [b for record in held for b in blocks_of(dict_of(record.get("message")).get("content"))]
+        results = [self._result(*where) for where in item.results]
+        conversation.add_step(_step(item, held[-1], content, results))
+        step = self.builder.steps
+        for block in content:
+            if prompt := text_of(dict_of(block.get("input")).get("prompt")):
+                called.setdefault(prompt, step)
+                called.setdefault(text_of(block.get("id")), step)
+        called |= {str(agent): step for result in results if (agent := result.data.get("agentId"))}
+
+    def _result(self, place: int, number: int) -> CallResult:
+        record = self._records[place]
+        block = results_of(dict_of(record.get("message")).get("content"))[number]
+        return _result(block, record, time_of(record.get("timestamp")))
+
+    # ---- gathering ---------------------------------------------------------------------------------
+
+    def _gather(self, outlines: Sequence[_Outline]) -> None:
+        """What the records are, in order: nothing of long texts is held but what people wrote."""
+        items, places, last = self._items, dict[str, _Item](), dict[str, int]()
+        for outline in outlines:
+            record = self._records[outline.place]
+            message, count = dict_of(record.get("message")), len(items)
+            if outline.kind == "assistant":
+                self._take_answer(outline, record, message)
+            elif outline.kind == "user":
+                self._take_user(outline, record, message)
+            elif text := _queued(dict_of(record.get("attachment"))):
+                items.append(_Item(kind="person", text=text, at=time_of(record.get("timestamp"))))
+            if len(items) > count:
+                if outline.kind == "user":
+                    items[-1].back_to = _left(last, places.get(outline.parent))
+                items[-1].place = last[items[-1].kind] = count
+            if items:
+                places.setdefault(outline.uuid, self._item_of(outline, message))
+
+    def _item_of(self, outline: _Outline, message: dict[str, Any]) -> _Item:
+        """The item that a record belongs to: a result to the step that it answers, others to the last."""
+        answered = [step for b in results_of(message.get("content"))
+                    if (step := self._calls.get(text_of(b.get("tool_use_id"))))] if outline.kind == "user" else []
+        return answered[-1] if answered else self._items[-1]
+
+    def _take_answer(self, outline: _Outline, record: dict[str, Any], message: dict[str, Any]) -> None:
+        name = text_of(message.get("id")) or outline.uuid
+        at = time_of(record.get("timestamp"))
+        item = self._steps.get(name) if name else None
+        if item is None:
+            item = _Item(kind="step", message=name, at=at, parts=[], results=[])
+            self._items.append(item)
+            self._steps[name] = item
+        model = text_of(message.get("model"))
+        if not self._model and model and model[0] != "<":
+            self._model = model
+        item.parts.append(outline.place)
+        item.ended_at = at
+        for call in calls_of(message.get("content")):
+            self._calls[call.id] = item
+
+    def _take_user(self, outline: _Outline, record: dict[str, Any], message: dict[str, Any]) -> None:
+        content = message.get("content")
+        for number, block in enumerate(results_of(content)):
+            step = self._calls.get(text_of(block.get("tool_use_id")))
+            if step is None:
+                name = text_of(block.get("tool_use_id")) or "?"
+                self.builder.warnings.append(f"The result of call {name} has no call.")
+                step = next((i for i in reversed(self._items) if i.kind == "step"), None)
+            if step is not None:
+                step.results.append((outline.place, number))
+        if not (text := text_blocks(content)):
+            return
+        is_added = record.get("isMeta") or not requested(text)
+        kind = "context" if is_added or (text.startswith(_NOT_TYPED) and "<command-" not in text) else "person"
+        if record.get("isCompactSummary"):
+            self._items.append(_Item(kind="summary", text=text))
+        else:
+            self._items.append(_Item(kind=kind, text=text, at=time_of(record.get("timestamp")), parts=[outline.place]))
 
 
-def _items(lines: Sequence[dict[str, Any]], builder: SessionBuilder) -> list[_Item]:
-    items: list[_Item] = []
-    steps: dict[str, _Item] = {}
-    calls: dict[str, _Item] = {}
-    places: dict[str, _Item] = {}
-    for record in lines:
-        message, count = dict_of(record.get("message")), len(items)
-        if record.get("type") == "assistant":
-            _take_answer(record, message, items, steps, calls)
-        elif record.get("type") == "user":
-            _take_user(record, message, items, calls, builder)
-        elif text := _queued(dict_of(record.get("attachment"))):
-            items.append(_Item(kind="person", text=text, at=time_of(record.get("timestamp"))))
-        if len(items) > count and record.get("type") == "user":
-            items[-1].back_to = _left(items[:-1], places.get(text_of(record.get("parentUuid"))))
-        if items:
-            places.setdefault(text_of(record.get("uuid")), _item_of(record, message, items, calls))
-    return items
-
-
-def _item_of(record: dict[str, Any], message: dict[str, Any], items: Sequence[_Item],
-             calls: dict[str, _Item]) -> _Item:
-    """The item that a record belongs to: a result to the step that it answers, others to the last."""
-    answered = [step for b in results_of(message.get("content")) if (step := calls.get(text_of(b.get("tool_use_id"))))]
-    return answered[-1] if answered and record.get("type") == "user" else items[-1]
-
-
-def _left(items: Sequence[_Item], origin: _Item | None) -> _Item | None:
-    """The origin, where answers were left behind after it; a summary in between hides what the context was there."""
-    place = next((n for n, item in enumerate(items) if item is origin), len(items))
-    kinds = {item.kind for item in items[place + 1 :]}
-    return origin if "step" in kinds and "summary" not in kinds else None
+def _left(last: Mapping[str, int], origin: _Item | None) -> _Item | None:
+    """The origin, where answers were left behind after it; a summary in between hides what the context was there.
+    `last` has the place of the last item of each kind."""
+    if origin is None or last.get("step", -1) <= origin.place or last.get("summary", -1) > origin.place:
+        return None
+    return origin
 
 
 def _queued(attachment: dict[str, Any]) -> str:
     """What a person typed while the agent worked."""
     return text_blocks(attachment.get("prompt")) if attachment.get("type") == "queued_command" else ""
-
-
-def _take_answer(record: dict[str, Any], message: dict[str, Any], items: list[_Item], steps: dict[str, _Item],
-                 calls: dict[str, _Item]) -> None:
-    name = text_of(message.get("id")) or text_of(record.get("uuid"))
-    at = time_of(record.get("timestamp"))
-    item = steps.get(name) if name else None
-    if item is None:
-        item = _Item(kind="step", message=name, at=at, content=[], results=[])
-        items.append(item)
-        steps[name] = item
-    item.content.extend(blocks_of(message.get("content")))
-    item.record, item.ended_at = record, at
-    for call in calls_of(item.content):
-        calls[call.id] = item
-
-
-def _take_user(record: dict[str, Any], message: dict[str, Any], items: list[_Item], calls: dict[str, _Item],
-               builder: SessionBuilder) -> None:
-    at, content = time_of(record.get("timestamp")), message.get("content")
-    for block in results_of(content):
-        step = calls.get(text_of(block.get("tool_use_id")))
-        if step is None:
-            builder.warnings.append(f"The result of call {text_of(block.get('tool_use_id')) or '?'} has no call.")
-            step = next((i for i in reversed(items) if i.kind == "step"), None)
-        if step is not None:
-            step.results.append(_result(block, record, at))
-    text = text_blocks(content)
-    if not text:
-        return
-    if record.get("isCompactSummary"):
-        items.append(_Item(kind="summary", text=text))
-    else:
-        is_added = record.get("isMeta") or not requested(text)
-        kind = "context" if is_added or (text.startswith(_NOT_TYPED) and "<command-" not in text) else "person"
-        items.append(_Item(kind=kind, text=text, at=at))
 
 
 def _result(block: dict[str, Any], record: dict[str, Any], at: datetime | None) -> CallResult:
@@ -256,21 +309,22 @@ def _result(block: dict[str, Any], record: dict[str, Any], at: datetime | None) 
         k: v for k, v in result.items() if isinstance(v, str | int | float | bool) and len(str(v)) <= 200}
     return CallResult(text=text, call=text_of(block.get("tool_use_id")), error=error, exit_code=code, data=data,
                       status="killed" if result.get("interrupted") is True else "finished", ended_at=at,
-                      edit=file_edit(result) if error is None else None)
+                      edit=file_edit(result) if error is None else None, pictures=pictures_in(block.get("content")))
 
 
-def _step(item: _Item) -> ForeignStep:
-    message = dict_of(item.record.get("message"))
+def _step(item: _Item, record: dict[str, Any], content: list[dict[str, Any]],
+          results: list[CallResult]) -> ForeignStep:
+    """The step of an item; `record` is the last that holds a part of its answer."""
+    message = dict_of(record.get("message"))
     usage = dict_of(message.get("usage"))
-    text = text_blocks(item.content)
-    if item.record.get("isApiErrorMessage") is True:
-        item.results.append(CallResult(text=text, error=ActionError(kind="api_error", message=text[:500])))
+    text = text_blocks(content)
+    if record.get("isApiErrorMessage") is True:
+        results.append(CallResult(text=text, error=ActionError(kind="api_error", message=text[:500])))
     used = usage_of(input_tokens(usage), usage.get("output_tokens"), usage.get("cache_read_input_tokens"),
-                    item.record.get("costUSD"))
-    return ForeignStep(thought=text, reasoning=thinking(item.content), calls=calls_of(item.content),
-                       results=item.results, usage=used, started_at=item.at, ended_at=item.ended_at,
-                       model=text_of(message.get("model")), finish_reason=text_of(message.get("stop_reason")),
-                       item=item.message)
+                    record.get("costUSD"))
+    return ForeignStep(thought=text, reasoning=thinking(content), calls=calls_of(content), results=results,
+                       usage=used, started_at=item.at, ended_at=item.ended_at, model=text_of(message.get("model")),
+                       finish_reason=text_of(message.get("stop_reason")), item=item.message)
 
 
 FORMAT = Format(name=NAME, title="Claude Code session", recognises=any_sample(_is_record), read=read,

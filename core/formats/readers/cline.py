@@ -21,6 +21,7 @@ from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
 from core.formats.json_text import parse
+from core.formats.pictures import pictures_in
 from core.formats.readers import cline_ui
 from core.formats.readers.cline_ui import ModelRequest
 from core.formats.rows import canonical
@@ -95,6 +96,7 @@ def read(source: Source) -> Iterator[Imported]:
             _add_words(conversation, reply)
             at += 2 if reply else 1
         else:
+            conversation.add_pictures(message.get("content"))
             conversation.add_message(Message(role="user", content=text_blocks(message.get("content"))))
             at += 1
     yield builder.build_without_end()
@@ -132,6 +134,7 @@ def _add_words(conversation: Conversation, message: dict[str, Any]) -> None:
     texts = [t for b in blocks_of(message.get("content")) if b.get("type") == "text" and (t := text_of(b.get("text")))
              and not _RESULT.match(t)]
     results = " ".join(text_blocks(b.get("content")) for b in results_of(message.get("content")))
+    conversation.add_pictures([b for b in blocks_of(message.get("content")) if b.get("type") == "image"])
     for text in texts:
         conversation.add_message(Message(role="user", content=text))
     for found in _FEEDBACK.finditer("\n".join([*texts, results])):
@@ -180,7 +183,7 @@ def _result(block: dict[str, Any]) -> CallResult:
     text = as_json(content) if parts and not any("type" in p for p in parts) else text_blocks(content)
     failed = block.get("is_error") is True or any(p.get("success") is False for p in parts if "query" in p)
     error = ActionError(kind="tool_error", message=text[:500]) if failed else None
-    return CallResult(text=text, call=text_of(block.get("tool_use_id")), error=error)
+    return CallResult(text=text, call=text_of(block.get("tool_use_id")), error=error, pictures=pictures_in(content))
 
 
 def _rows(content: Any) -> list[dict[str, Any]]:

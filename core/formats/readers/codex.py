@@ -76,19 +76,20 @@ def _is_record(value: Any) -> bool:
 
 def read(source: Source) -> Iterator[Imported]:
     """The one session of a file."""
-    found = records(source)
-    lines = [line_of(r) for r in found.items]
+    found = records(source, codex_items.outline)
+    lines: Sequence[Line] = found.outlines
     meta = next((line.payload for line in lines if line.kind == "session_meta"), {})
     if not any(line.is_answer for line in lines):
         raise source.without_steps("answer of the model", found.warnings)
     name = text_of(meta.get("id")) or text_of(found.items[0].get("id"))
-    builder = SessionBuilder(NAME, source.path.name, canonical([name] if name else found.items), found.warnings)
-    asked = next((t for line in lines if line.payload.get("role") == "user"
-                  and not _is_context(t := parts_text(line.payload.get("content"))) and requested(t)), "")
+    builder = SessionBuilder(NAME, source.path.name, canonical([name] if name else list(found.items)), found.warnings)
+    asked = next((t for n, line in enumerate(lines) if line.payload.get("role") == "user"
+                  and not _is_context(t := parts_text(line_of(found.items[n]).payload.get("content")))
+                  and requested(t)), "")
     model = next((text_of(line.payload.get("model")) for line in lines if line.kind == "turn_context"), "")
     builder.create(asked[:4000] or name, asked, task=name, model=model, parent=_forked_from(meta, source))
     instructions = meta.get("instructions") or dict_of(meta.get("base_instructions")).get("text")
-    _RolloutReader(builder, lines).read(text_of(instructions))
+    _RolloutReader(builder, lines, found.items).read(text_of(instructions))
     yield builder.build_without_end()
 
 
@@ -103,17 +104,20 @@ def _is_context(text: str) -> bool:
 
 
 class _RolloutReader:
-    """Walks the lines and closes a step where the model is asked again."""
+    """Walks the lines and closes a step where the model is asked again. `lines` are outlines: what is needed whole is
+    decoded again from its record."""
 
-    def __init__(self, builder: SessionBuilder, lines: Sequence[Line]) -> None:
-        self._lines = lines
+    def __init__(self, builder: SessionBuilder, lines: Sequence[Line], records: Sequence[dict[str, Any]]) -> None:
+        self._lines, self._records = lines, records
         self._conversation = Conversation(builder)
         self._counts = codex_items.own_counts(lines)
         self._is_counted = bool(self._counts) or codex_items.will_count(lines)
         self._leading = codex_items.leading_counts(lines, self._counts)
-        self._results: dict[str, deque[CallResult]] = {}
-        for result in codex_items.results(lines):
-            self._results.setdefault(result.call, deque()).append(result)
+        self._ends = codex_items.ends_of(lines)
+        self._results: dict[str, deque[int]] = {}
+        for place, line in enumerate(lines):
+            if line.kind == "response_item" and line.payload.get("type") in OUTPUTS:
+                self._results.setdefault(text_of(line.payload.get("call_id")), deque()).append(place)
         self._calls = Counter(text_of(x.payload.get("call_id")) for x in lines if x.payload.get("type") in CALLS)
         self._open = _OpenStep()
         self._model = ""
@@ -132,9 +136,9 @@ class _RolloutReader:
             if line.kind == "turn_context":
                 self._model = text_of(line.payload.get("model"))
             elif line.kind == "response_item":
-                self._item(line)
+                self._item(line, place)
             elif line.kind == "compacted":
-                self._compact(line.payload)
+                self._compact(self._whole(place))
             elif line.event == "thread_rolled_back":
                 self._roll_back(int_of(line.payload.get("num_turns")) or 0, line.at)
             elif place in self._counts:
@@ -143,29 +147,37 @@ class _RolloutReader:
         if orphans := sum(map(len, self._results.values())):
             self._conversation.builder.warnings.append(f"{orphans} results have no call before them and were left out.")
 
-    def _item(self, line: Line) -> None:
+    def _whole(self, place: int) -> dict[str, Any]:
+        return line_of(self._records[place]).payload
+
+    def _result(self, place: int) -> CallResult:
+        line = line_of(self._records[place])
+        return codex_items.result(line, self._ends.get(text_of(line.payload.get("call_id")), {}))
+
+    def _item(self, line: Line, place: int) -> None:
         kind = line.payload.get("type")
         if kind in OUTPUTS:
             self._open.is_answered = True
             if not line.payload.get("call_id") and self._results.get("") and not self._open.is_empty:
-                self._open.results.append(self._results[""].popleft())
+                self._open.results.append(self._result(self._results[""].popleft()))
         elif line.is_answer:
             if not self._open.has_led and (self._open.is_counted if self._is_counted else self._open.is_answered):
                 self._close()
             self._open.at = self._open.at or line.at
             self._open.until = line.at
-            self._take(line.payload)
+            self._take(self._whole(place))
         elif kind in ("message", None):
-            self._words(line)
+            self._words(line, parts_text(self._whole(place).get("content")))
 
-    def _words(self, line: Line) -> None:
-        text, role = parts_text(line.payload.get("content")), line.payload.get("role")
+    def _words(self, line: Line, text: str) -> None:
+        role = line.payload.get("role")
         if not text:
             return
         self._close()
         place = len(self._conversation.refs)
         if role == "user" and not _is_context(text):
             self._turns.append(place)
+            self._conversation.add_pictures(line.payload.get("content"))
             self._conversation.add_person_turn(text, line.at)
         else:
             self._updates.add(place)
@@ -203,7 +215,8 @@ class _RolloutReader:
         """What answers a call, wherever it stands; of a name that several calls have, each takes one."""
         waiting = self._results.get(call, deque())
         self._calls[call] -= 1
-        return [waiting.popleft() for _ in range(len(waiting) if self._calls[call] <= 0 else min(1, len(waiting)))]
+        count = len(waiting) if self._calls[call] <= 0 else min(1, len(waiting))
+        return [self._result(waiting.popleft()) for _ in range(count)]
 
     def _compact(self, payload: dict[str, Any]) -> None:
         """Later contexts hold the line's history; older versions make one of a person's words and the summary."""

@@ -40,13 +40,12 @@ def read(source: Source) -> Iterator[Imported]:
     thread = next((n for r in found.items if (n := text_of(r.get("thread_id")))), "")
     builder = SessionBuilder(NAME, source.path.name, canonical([thread] if thread else list(found.items)),
                              found.warnings)
-    items = _items(found.items)
-    title = next((text_of(i.get("text")) for i in items if _kind(i) in _WORDS), "")
+    title = next((text_of(i.get("text")) for i in _items(found.items) if _kind(i) in _WORDS), "")
     builder.create(title[:400] or source.path.name, "", task=thread)
     conversation = Conversation(builder)
     reasons: list[str] = []
     words: list[str] = []
-    for item in items:
+    for item in _items(found.items):
         if _kind(item) in _WORDS:
             (reasons if _kind(item) == "reasoning" else words).append(text_of(item.get("text")))
         elif _kind(item) == "error":
@@ -62,14 +61,13 @@ def read(source: Source) -> Iterator[Imported]:
     yield builder.build()
 
 
-def _items(events: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _items(events: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """The items in the order in which they began, each in its last form."""
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, int] = {}
     for place, event in enumerate(events):
         if text_of(event.get("type")).startswith("item."):
-            item = dict_of(event.get("item"))
-            found[text_of(item.get("id")) or str(place)] = item
-    return list(found.values())
+            found[text_of(dict_of(event.get("item")).get("id")) or str(place)] = place
+    return (dict_of(events[place].get("item")) for place in found.values())
 
 
 def _kind(item: dict[str, Any]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -18,6 +18,7 @@ from core.domain.message import Message, ToolCall
 from core.domain.step import ActionError
 from core.formats.chat import make_call, parts_text, role_of
 from core.formats.conversation import CallResult
+from core.formats.pictures import pictures_in
 from core.formats.values import as_json, code_of, dict_of, exit_error, float_of, text_of, time_of
 
 CALLS = ("function_call", "custom_tool_call", "local_shell_call", "web_search_call", "tool_search_call",
@@ -59,6 +60,23 @@ def line_of(record: dict[str, Any]) -> Line:
     if isinstance(record.get("payload"), dict):
         return Line(text_of(record.get("type")), record["payload"], time_of(record.get("timestamp")))
     return Line("response_item" if "type" in record else "session_meta", record, time_of(record.get("timestamp")))
+
+
+_OUTLINED = ("type", "role", "call_id", "info", "exit_code", "success", "num_turns")
+
+
+def outline(record: dict[str, Any]) -> Line:
+    """The line with as much of its payload as decides where it belongs, without its texts."""
+    line = line_of(record)
+    if line.kind == "turn_context":
+        held = {"model": line.payload.get("model")}
+    elif line.kind == "session_meta":
+        held = line.payload
+    else:
+        held = {key: line.payload[key] for key in _OUTLINED if key in line.payload}
+    if "Err" in dict_of(line.payload.get("result")):
+        held["result"] = {"Err": True}
+    return Line(line.kind, held, line.at)
 
 
 def own_counts(lines: Sequence[Line]) -> dict[int, dict[str, Any]]:
@@ -109,12 +127,9 @@ def _is_border(line: Line) -> bool:
     return words or line.kind in ("turn_context", "compacted", "session_meta") or line.event == "task_started"
 
 
-def results(lines: Sequence[Line]) -> Iterator[CallResult]:
-    """The results in order; messages may stand between a call and its result."""
-    ends = {text_of(line.payload.get("call_id")): line.payload for line in lines if line.event.endswith("_end")}
-    for line in lines:
-        if line.kind == "response_item" and line.payload.get("type") in OUTPUTS:
-            yield _result(line, ends.get(text_of(line.payload.get("call_id")), {}))
+def ends_of(lines: Iterable[Line]) -> dict[str, dict[str, Any]]:
+    """What the events of calls' ends say, by the call."""
+    return {text_of(line.payload.get("call_id")): line.payload for line in lines if line.event.endswith("_end")}
 
 
 def call(item: dict[str, Any], place: int) -> ToolCall:
@@ -155,7 +170,8 @@ def _content(output: Any) -> tuple[str, dict[str, Any]]:
     return parts_text(output) if isinstance(output, list) else as_json("" if output is None else output), {}
 
 
-def _result(line: Line, end: dict[str, Any]) -> CallResult:
+def result(line: Line, end: dict[str, Any]) -> CallResult:
+    """What a line answers to a call; `end` is what the event of its end says."""
     text, whole = _content(line.payload.get("output"))
     meta = dict_of(whole.get("metadata"))
     header = found[0] if (found := _HEADER.match(text)) else text[:200].partition("\n")[0]
@@ -169,7 +185,8 @@ def _result(line: Line, end: dict[str, Any]) -> CallResult:
     return CallResult(text=text, call=text_of(line.payload.get("call_id")), exit_code=code, ended_at=line.at,
                       error=_error(text, code, end, aborted, whole.get("success")),
                       status="killed" if aborted else "finished",
-                      data={} if seconds is None else {"duration_s": seconds})
+                      data={} if seconds is None else {"duration_s": seconds},
+                      pictures=pictures_in(line.payload.get("output")))
 
 
 def _error(text: str, code: int | None, end: dict[str, Any], aborted: bool, success: Any) -> ActionError | None:

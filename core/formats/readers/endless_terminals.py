@@ -35,10 +35,14 @@ def recognises(source: Source) -> bool:
 
 def read(source: Source) -> Iterator[Imported]:
     """A session per run."""
-    found = [(f"Run {n}", _run(source, n, r)) for n, r in enumerate(dicts_of(source.object.get("results")), 1)]
+    return joined(source.path, _runs(source))
+
+
+def _runs(source: Source) -> Iterator[tuple[str, Imported | str]]:
+    for number, run in enumerate(dicts_of(source.object.get("results")), 1):
+        yield f"Run {number}", _run(source, number, run)
     if source.json.problem:
-        found.append(("The end", source.json.problem))
-    return joined(source.path, found)
+        yield "The end", source.json.problem
 
 
 def _run(source: Source, number: int, run: dict[str, Any]) -> Imported | str:

@@ -6,7 +6,8 @@ guidance. The system prompt is not in the file, so contexts are approximate.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from core.domain.events import NoteAdded
@@ -15,6 +16,7 @@ from core.formats.chat import make_call
 from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
+from core.formats.pictures import pictures_in
 from core.formats.records import records
 from core.formats.rows import canonical
 from core.formats.source import Source
@@ -40,7 +42,8 @@ def read(source: Source) -> Iterator[Imported]:
     """The one session of a file."""
     found = records(source)
     head = next((r for r in found.items if "sessionId" in r), {})
-    messages = _checkpoint(found.items) if source.shape == "list" else _messages(head, found.items)
+    messages: Iterable[dict[str, Any]] = (
+        _checkpoint(found.items) if source.shape == "list" else _Messages(head, found.items))
     name = text_of(head.get("sessionId"))
     builder = SessionBuilder(NAME, source.path.name, canonical([name] if name else list(found.items)), found.warnings)
     asked = next((_words(m.get("content")) for m in messages if m.get("type") == "user"), "")
@@ -54,17 +57,24 @@ def read(source: Source) -> Iterator[Imported]:
     yield builder.build_without_end()
 
 
-def _messages(head: dict[str, Any], items: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+class _Messages:
     """The messages in order: the last form of one that was recorded again, and none after a point gone back to."""
-    found: dict[str, dict[str, Any]] = {}
-    for place, message in enumerate([*dicts_of(head.get("messages")), *items]):
-        if back := text_of(message.get("$rewindTo")):
-            names = list(found)
-            for name in names[names.index(back) :] if back in found else []:
-                del found[name]
-        elif message.get("type") in _TYPES:
-            found[text_of(message.get("id")) or str(place)] = message
-    return list(found.values())
+
+    def __init__(self, head: dict[str, Any], items: Sequence[dict[str, Any]]) -> None:
+        self._parts = dicts_of(head.get("messages")), items
+        found: dict[str, int] = {}
+        for place, message in enumerate(chain(*self._parts)):
+            if back := text_of(message.get("$rewindTo")):
+                names = list(found)
+                for name in names[names.index(back) :] if back in found else []:
+                    del found[name]
+            elif message.get("type") in _TYPES:
+                found[text_of(message.get("id")) or str(place)] = place
+        self._places = list(found.values())
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        first, rest = self._parts
+        return (first[n] if n < len(first) else rest[n - len(first)] for n in self._places)
 
 
 def _checkpoint(items: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -104,6 +114,7 @@ def _part(part: Any) -> str:
 def _add(conversation: Conversation, message: dict[str, Any]) -> None:
     kind, at, text = message.get("type"), time_of(message.get("timestamp")), _words(message.get("content"))
     if kind == "user":
+        conversation.add_pictures(message.get("content"))
         conversation.add_person_turn(text, at)
     elif kind == "gemini":
         called = dicts_of(message.get("toolCalls"))
@@ -135,7 +146,7 @@ def _result(call: dict[str, Any], name: str) -> CallResult:
     if status == "cancelled":
         error = ActionError(kind="cancelled", message=text[:500] or "A person cancelled the action.")
     return CallResult(text=text, call=name, error=error, status="killed" if status == "cancelled" else "finished",
-                      ended_at=time_of(call.get("timestamp")))
+                      ended_at=time_of(call.get("timestamp")), pictures=pictures_in(call.get("result")))
 
 
 FORMAT = Format(name=NAME, title="Gemini CLI chat", recognises=recognises, read=read)

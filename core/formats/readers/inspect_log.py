@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 from core.domain.errors import InvalidInput
@@ -40,10 +41,9 @@ def read(source: Source) -> Iterator[Imported]:
     """A session per sample; a damaged sample is named beside the one before it."""
     if not source.head.startswith(b"PK\x03\x04"):
         log = source.object
-        samples: list[tuple[str, Any]] = [(f"Sample {n}", s) for n, s in enumerate(dicts_of(log.get("samples")), 1)]
-        if source.json.problem:
-            samples.append(("The end", source.json.problem))
-        yield from joined(source.path, _sessions(source, log, samples))
+        numbered = ((f"Sample {n}", s) for n, s in enumerate(dicts_of(log.get("samples")), 1))
+        end = [("The end", source.json.problem)] if source.json.problem else []
+        yield from joined(source.path, _sessions(source, log, chain(numbered, end)))
         return
     with opened(source.path) as file:
         yield from joined(source.path, _sessions(source, _header(file), _members(file)))

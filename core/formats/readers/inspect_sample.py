@@ -18,6 +18,7 @@ from core.domain.step import ActionError, Usage
 from core.formats.chat import bare_action, tool_definitions
 from core.formats.conversation import CallResult, Conversation, ForeignStep, grouped
 from core.formats.imported import Imported, SessionBuilder
+from core.formats.pictures import pictures_in
 from core.formats.rows import canonical
 from core.formats.values import as_json, dict_of, dicts_of, float_of, int_of, sum_of, text_of, time_of, usage_of
 
@@ -188,6 +189,7 @@ class _SampleReader:
                 self._orphans([raw, *results])
             else:
                 message = _message(raw, "user")
+                self._conversation.add_pictures(raw.get("content"))
                 if self._builder.steps and message.role == "user" and raw.get("source") == "operator":
                     self._conversation.add_person_turn(message.content)
                 else:
@@ -233,6 +235,7 @@ def _error(raw: Any) -> ActionError | None:
 def _message_result(raw: dict[str, Any]) -> CallResult:
     error = _error(raw.get("error"))
     return CallResult(text=_text(raw.get("content")), call=text_of(raw.get("tool_call_id")), error=error,
+                      pictures=pictures_in(raw.get("content")),
                       status="timeout" if error and error.kind == "timeout" else "finished")
 
 
@@ -241,6 +244,7 @@ def _tool_result(event: dict[str, Any]) -> CallResult:
     text = _text(result) if isinstance(result, list) else "" if result is None else as_json(result)
     timeout = error is not None and error.kind == "timeout"
     return CallResult(text=text or (error.message if error else ""), call=text_of(event.get("id")), error=error,
+                      pictures=pictures_in(result),
                       status="timeout" if timeout else "failed" if event.get("failed") is True else "finished",
                       truncated=bool(event.get("truncated")), started_at=time_of(event.get("timestamp")),
                       ended_at=time_of(event.get("completed")))

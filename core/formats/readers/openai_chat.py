@@ -10,8 +10,9 @@ tokens, cost, time and tools; other rows have no times and no token counts. No s
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
+from itertools import repeat
 from typing import Any
 
 import msgspec
@@ -19,11 +20,13 @@ import msgspec
 from core.domain.errors import InvalidInput
 from core.domain.events import VerdictGiven
 from core.domain.message import Message
+from core.domain.picture import Picture
 from core.domain.step import Action, Observation, Output, StepBody, Usage
 from core.formats.chat import action_of, is_chat, read_message, usage_in
 from core.formats.dialogue import tools_blob
 from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
+from core.formats.pictures import pictures_in, stored
 from core.formats.rows import read_rows
 from core.formats.source import Source
 from core.formats.values import dict_of, dicts_of, paragraphs, text_of, time_of
@@ -75,7 +78,8 @@ def _read_row(source: Source, data: bytes, value: dict[str, Any]) -> Imported | 
         return "no message is the assistant's."
     _create(builder, value, messages)
     last = _logged(value) if answer else _Logged()
-    _add_steps(builder, messages, "" if exact else "approximate", _weights(value), last)
+    shown = [stored(pictures_in(m.get("content")), builder.blob) for m in dicts_of(_messages(value))]
+    _add_steps(builder, messages, "" if exact else "approximate", _weights(value), last, shown)
     _end(builder, value)
     return builder.build()
 
@@ -132,33 +136,41 @@ def _create(builder: SessionBuilder, value: dict[str, Any], messages: list[Messa
 
 
 def _add_steps(
-    builder: SessionBuilder, messages: list[Message], source: str, weights: list[Any], logged: _Logged
+    builder: SessionBuilder, messages: list[Message], source: str, weights: list[Any], logged: _Logged,
+    shown: Sequence[tuple[Picture, ...]],
 ) -> None:
     tools = tools_blob(builder, logged.tools) if logged.tools else ""
     refs = [builder.message(m, source) for m in messages]
     places = [i for i, m in enumerate(messages) if m.role == "assistant"]
-    for number, (place, after) in enumerate(zip(places, [*places[1:], len(messages)], strict=True), 1):
-        answers = [m for m in messages[place + 1 : after] if m.role == "tool"]
+    shown = [*shown, *repeat((), len(messages) - len(shown))]
+    bounds = zip([-1, *places], places, [*places[1:], len(messages)], strict=False)
+    for number, (before, place, after) in enumerate(bounds, 1):
+        answers = [(m, seen) for m, seen in zip(messages[place + 1 : after], shown[place + 1 : after], strict=True)
+                   if m.role == "tool"]
+        words = tuple(picture for m, seen in zip(messages[before + 1 : place], shown[before + 1 : place], strict=True)
+                      for picture in seen if m.role != "tool")
         last = logged if number == len(places) else _Logged()
-        builder.step(_body(number, messages[place], answers), refs[:place], refs[place], last.usage,
+        builder.step(_body(number, messages[place], answers, words), refs[:place], refs[place], last.usage,
                      ended_at=last.ended_at, tools=tools if number == len(places) else "")
         weight = weights[number - 1] if number <= len(weights) else None
         if weight in (0, 1):
             builder.fact(VerdictGiven(step=number, value="keep" if weight else "mask", reason=f"weight {weight}"))
 
 
-def _body(number: int, answer: Message, answers: list[Message]) -> StepBody:
+def _body(number: int, answer: Message, answers: list[tuple[Message, tuple[Picture, ...]]],
+          words: tuple[Picture, ...]) -> StepBody:
+    """A step; `words` are the pictures of the messages before it."""
     actions = tuple(action_of(c) for c in answer.tool_calls)
     if answers and not actions:
         actions = tuple(Action(call_id=str(n), tool="unknown") for n in range(1, len(answers) + 1))
     called = [a.call_id for a in actions]
     seen = tuple(
         Observation(call_id=m.tool_call_id or (called[n] if n < len(called) else ""),
-                    output=Output(text=m.content, total_chars=len(m.content)))
-        for n, m in enumerate(answers)
+                    output=Output(text=m.content, total_chars=len(m.content)), pictures=pictures)
+        for n, (m, pictures) in enumerate(answers)
     )
     return StepBody(number=number, thought=paragraphs(answer.reasoning, answer.content), actions=actions,
-                    observations=seen)
+                    observations=seen, pictures=words)
 
 
 def _end(builder: SessionBuilder, value: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ gaps and observations may be missing. What the model was given is not in the fil
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.edits import of_openhands
 from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
+from core.formats.pictures import pictures_in
 from core.formats.records import gathered, records
 from core.formats.rows import canonical
 from core.formats.source import Source, is_plain
@@ -80,10 +81,10 @@ def read(source: Source) -> Iterator[Imported]:
     parts = _siblings(source.path)
     found = gathered(source, parts) if parts else records(source)
     inner = dicts_of(source.object.get("trajectory"))
-    events = inner or list(found.items)
+    events = inner or found.items
     first = next((e for e in events if e.get("action") == "message"), events[0])
     names = [first.get(k) for k in ("id", "timestamp", "source")] + [words(first)]
-    builder = SessionBuilder(NAME, source.path.name, canonical(names if first.get("timestamp") else events),
+    builder = SessionBuilder(NAME, source.path.name, canonical(names if first.get("timestamp") else list(events)),
                              found.warnings)
     create(builder, events, words(first)[:400], "", "")
     add_events(builder, events, {})
@@ -119,22 +120,22 @@ def _response(event: dict[str, Any]) -> dict[str, Any]:
 def add_events(builder: SessionBuilder, events: Sequence[dict[str, Any]], metrics: dict[str, Any]) -> None:
     """The steps of the events; `metrics` has the run's costs and tokens, where they are recorded."""
     conversation = Conversation(builder)
-    caused: dict[int, list[dict[str, Any]]] = {}
-    for event in events:
+    caused: dict[int, list[int]] = {}
+    for place, event in enumerate(events):
         if "observation" in event and isinstance(event.get("cause"), int):
-            caused.setdefault(event["cause"], []).append(event)
-    groups = list(_groups(events))
-    costs = _costs(metrics, sum(isinstance(g, list) for g in groups))
+            caused.setdefault(event["cause"], []).append(place)
+    costs = _costs(metrics, sum(isinstance(g, list) for g in _groups(events))) if metrics.get("costs") else []
     paid = 0
-    for group in groups:
+    for group in _groups(events):
         if isinstance(group, list):
             usage = _usage(group[0], metrics, costs[paid] if costs else None)
             paid += 1
-            conversation.add_step(_step(group, caused, usage))
+            conversation.add_step(_step(group, lambda cause: [events[n] for n in caused.get(cause, ())], usage))
         elif group.get("action") == "condensation":
             conversation.add_summary(
                 text_of(dict_of(group.get("args")).get("summary")) or "Earlier events were left out.")
         elif group.get("action") == "message" and (text := words(group)):
+            conversation.add_pictures(_image_addresses(dict_of(group.get("args"))))
             conversation.add_person_turn(text, time_of(group.get("timestamp")))
 
 
@@ -162,7 +163,8 @@ def _groups(events: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]] |
         yield group
 
 
-def _step(group: Sequence[dict[str, Any]], caused: dict[int, list[dict[str, Any]]], usage: Usage) -> ForeignStep:
+def _step(group: Sequence[dict[str, Any]], caused: Callable[[int], list[dict[str, Any]]],
+          usage: Usage) -> ForeignStep:
     acts = [e for e in group if "action" in e]
     first = acts[0]
     response = _response(first)
@@ -177,7 +179,7 @@ def _step(group: Sequence[dict[str, Any]], caused: dict[int, list[dict[str, Any]
         if action is not None:
             actions.append(action)
         name = int_of(event.get("id"))
-        seen = [] if name is None else caused.get(name, [])
+        seen = [] if name is None else caused(name)
         results.extend(_result(o, action.call_id if action else "") for o in seen
                        if text_of(o.get("observation")) not in _SILENT)
     last = actions[-1].call_id if actions else ""
@@ -218,7 +220,13 @@ def _result(event: dict[str, Any], call: str) -> CallResult:
         error = ActionError(kind="failed", message=text[:500])
     data = {k: extras[k] for k in ("path", "url") if isinstance(extras.get(k), str)}
     return CallResult(text=text, call=call, error=error, exit_code=code, data=data,
-                      ended_at=time_of(event.get("timestamp")), edit=of_openhands(extras) if error is None else None)
+                      ended_at=time_of(event.get("timestamp")), edit=of_openhands(extras) if error is None else None,
+                      pictures=pictures_in([extras.get("screenshot"), *_image_addresses(extras)]))
+
+
+def _image_addresses(given: dict[str, Any]) -> list[Any]:
+    found = given.get("image_urls")
+    return found if isinstance(found, list) else []
 
 
 def _costs(metrics: dict[str, Any], steps: int) -> list[float | None]:

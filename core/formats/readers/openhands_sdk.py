@@ -19,6 +19,7 @@ from core.formats.conversation import CallResult, Conversation, ForeignStep
 from core.formats.edits import of_openhands
 from core.formats.format import Format
 from core.formats.imported import Imported, SessionBuilder
+from core.formats.pictures import pictures_in
 from core.formats.records import Records, gathered, records
 from core.formats.rows import canonical
 from core.formats.source import Source, is_plain
@@ -95,39 +96,45 @@ class _ConversationReader:
         self._builder = builder
         self._events = events
         self._conversation = Conversation(builder)
-        self._results: dict[str, list[dict[str, Any]]] = {}
+        self._results: dict[str, list[int]] = {}
         self._tools = ""
         self._usage = Usage()
         self._before = (0, 0, 0.0)
-        ids = {text_of(e.get("id")) for e in events if e.get("kind") == "ActionEvent"}
-        calls = {text_of(e.get("tool_call_id")) for e in events if e.get("kind") == "ActionEvent"}
-        self._orphans = {id(e) for e in events if e.get("kind") in _RESULTS and text_of(e.get("action_id")) not in ids
-                         and text_of(e.get("tool_call_id")) not in calls}
-        for event in events:
-            if event.get("kind") in _RESULTS:
-                self._results.setdefault(text_of(event.get("tool_call_id")), []).append(event)
+        ids: set[str] = set()
+        calls: set[str] = set()
+        answers: list[tuple[int, str, str]] = []
+        for place, event in enumerate(events):
+            call = text_of(event.get("tool_call_id"))
+            if event.get("kind") == "ActionEvent":
+                ids.add(text_of(event.get("id")))
+                calls.add(call)
+            elif event.get("kind") in _RESULTS:
+                answers.append((place, text_of(event.get("action_id")), call))
+                self._results.setdefault(call, []).append(place)
+        self._orphans = {place for place, action, call in answers if action not in ids and call not in calls}
 
     def read(self) -> None:
         """All events in order."""
         group: list[dict[str, Any]] = []
-        for event in self._events:
+        for place, event in enumerate(self._events):
             kind = event.get("kind")
             if kind == "ActionEvent":
                 if group and event.get("llm_response_id") != group[0].get("llm_response_id"):
                     group = self._close(group)
                 group.append(event)
                 continue
-            if kind in ("MessageEvent", "Condensation", "SystemPromptEvent") or id(event) in self._orphans:
+            if kind in ("MessageEvent", "Condensation", "SystemPromptEvent") or place in self._orphans:
                 group = self._close(group)
             elif _statistics(event):
                 group = self._close(group)
                 self._count(_statistics(event))
-            self._other(event, text_of(kind))
+            self._other(event, text_of(kind), place in self._orphans)
         self._close(group)
 
     def _close(self, group: list[dict[str, Any]]) -> list[dict[str, Any]]:
         if group:
-            results = [_result(r) for e in group for r in self._results.get(text_of(e.get("tool_call_id")), [])]
+            results = [_result(self._events[place]) for e in group
+                       for place in self._results.get(text_of(e.get("tool_call_id")), [])]
             first = group[0]
             self._conversation.add_step(ForeignStep(
                 thought="\n".join(t for e in group if (t := parts_text(e.get("thought")))),
@@ -136,7 +143,7 @@ class _ConversationReader:
                 ended_at=max((a.ended_at for a in results if a.ended_at), default=None)))
         return []
 
-    def _other(self, event: dict[str, Any], kind: str) -> None:
+    def _other(self, event: dict[str, Any], kind: str, is_orphan: bool) -> None:
         at = time_of(event.get("timestamp"))
         if kind == "SystemPromptEvent":
             self._conversation.add_message(
@@ -149,13 +156,14 @@ class _ConversationReader:
                                                     reasoning=text_of(message.get("reasoning_content")), started_at=at,
                                                     usage=self._used(), tools=self._tools))
         elif kind == "MessageEvent":
+            self._conversation.add_pictures(dict_of(event.get("llm_message")).get("content"))
             self._conversation.add_person_turn(_words(event), at)
         elif kind == "Condensation":
             self._conversation.add_summary(text_of(event.get("summary")) or "Earlier events were left out.")
         elif kind in ("PauseEvent", "InterruptEvent"):
             text = "A person paused the agent." if kind == "PauseEvent" else "A person interrupted the agent."
             self._builder.fact(NoteAdded(step=self._builder.steps, text=text), at=at)
-        elif id(event) in self._orphans:
+        elif is_orphan:
             name = text_of(event.get("id"))[:8]
             self._builder.warnings.append(f"The action of observation {name} is not in the file.")
             action = bare_action(event.get("tool_call_id"), event.get("tool_name"))
@@ -205,7 +213,8 @@ def _result(event: dict[str, Any]) -> CallResult:
         error = ActionError(kind="tool_error", message=text[:500])
     timeout = seen.get("timeout") is True
     return CallResult(text=text, call=call, exit_code=code, status="timeout" if timeout else "finished", ended_at=at,
-                      error=error, edit=of_openhands(seen) if error is None else None)
+                      error=error, edit=of_openhands(seen) if error is None else None,
+                      pictures=pictures_in(seen.get("content")))
 
 
 def _end(builder: SessionBuilder, events: Sequence[dict[str, Any]]) -> None:

@@ -55,6 +55,10 @@ async def _ended(d: Daemon, m: dict[str, Any]) -> Reply:
     return {"type": "jobs", "jobs": jobs, "count": max(count, d.ended_before) + len(jobs)}, b""
 
 
+async def _listen(d: Daemon, m: dict[str, Any]) -> Reply:
+    return {"type": "port", "port": await d.relay.listen(int(m["port"]))}, b""
+
+
 def _done(action: Callable[..., Any]) -> Callable[[Daemon, dict[str, Any], bytes], Reply]:
     def answer(daemon: Daemon, m: dict[str, Any], data: bytes) -> Reply:
         action(daemon, m, data)
@@ -105,7 +109,7 @@ QUICK: dict[str, Callable[[Daemon, dict[str, Any], bytes], Reply]] = {
     "read": _read_tape,
 }
 WAITING: dict[str, Callable[[Daemon, dict[str, Any]], Awaitable[Reply]]] = {
-    "next": _next, "wait_job": _wait_job, "ended": _ended,
+    "next": _next, "wait_job": _wait_job, "ended": _ended, "listen": _listen,
 }
 FILES: dict[str, Callable[[Daemon, dict[str, Any], bytes], Reply]] = {
     "read_file": _read_file,

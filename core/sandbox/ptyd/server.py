@@ -38,9 +38,7 @@ class DaemonClient:
     def send(self, message: dict[str, Any], data: bytes = b"") -> None:
         """Queue one frame."""
         if not self.writer.is_closing():
-            # Names of files need not be UTF-8; what cannot be said is said with question marks.
-            text = json.dumps(message, ensure_ascii=False).encode("utf-8", "replace")
-            self.writer.write(HEADER.pack(len(text), len(data)) + text + data)
+            self.writer.write(_frame(message, data))
 
     async def serve(self) -> None:
         """Read requests until the connection ends."""
@@ -50,6 +48,10 @@ class DaemonClient:
                 if size > JSON_LIMIT or extra > DATA_LIMIT:
                     break
                 message = json.loads(await self.reader.readexactly(size))
+                if message.get("op") == "accept":  # from here on the connection is one of a program inside
+                    ready = _frame({"type": "done", "rid": message.get("rid", 0)})
+                    await self.daemon.relay.join(self.reader, self.writer, ready)
+                    break
                 self._spawn(self._answer(message, await self.reader.readexactly(extra)))
         except (asyncio.IncompleteReadError, ConnectionError, ValueError):
             pass
@@ -98,6 +100,12 @@ class DaemonClient:
         if op not in QUICK:
             raise Refused("bad_request", f"There is no request {op!r}.")
         return QUICK[op](self.daemon, m, data)
+
+
+def _frame(message: dict[str, Any], data: bytes = b"") -> bytes:
+    """Names of files need not be UTF-8; what cannot be said is said with question marks."""
+    text = json.dumps(message, ensure_ascii=False).encode("utf-8", "replace")
+    return HEADER.pack(len(text), len(data)) + text + data
 
 
 async def serve(socket_folder: str, folder: str, workspace: str, shell: str) -> None:

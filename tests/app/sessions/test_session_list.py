@@ -13,14 +13,14 @@ from support.eventually import eventually
 from support.logs import SERVER, Maker
 from support.panels import workplace
 
+from app.desk.saved_filters import SavedFilter, read_filters, write_filters
 from app.desk.watermarks import Watermarks
 from app.kit import theme
 from app.sessions.model import SessionsModel
 from app.sessions.panel import build
-from app.sessions.query import Candidate, SessionQuery
-from app.sessions.saved_filters import SavedFilter, read_filters, write_filters
 from core.domain.events import AttentionRaised, SessionCreated, SessionStateChanged, make_event
 from core.domain.session import SessionRow, advance
+from core.domain.session_query import Candidate, InReview, SessionQuery
 from core.domain.task import Limits, Task
 from core.protocol.operations import ClearAttention
 
@@ -40,6 +40,16 @@ ROW = SessionRow(session="s1", title="Sail to Kolchis", task="argo", model="glm-
     ("steps>x", False), ("- ", True), ('"', True), ("format:live", True)])
 def test_a_query_is_understood_and_nothing_typed_is_an_error(query, passes):
     assert SessionQuery(query).passes(Candidate(ROW, "lab", 4)) is passes
+
+
+@pytest.mark.parametrize(("query", "passes"), [
+    ("judged<50%", True), ("judged<42%", False), ("judged>=17", True), ("judged>17", False), ("is:undecided", True),
+    ("-is:undecided", False), ("is:done", False), ("assigned:me", True), ("assigned:KIM", True), ("assigned:li", False),
+    ("assigned:nobody", False), ("queue:claims", True), ('queue:"Claims and errors"', True), ("queue:leaks", False),
+    ('-queue:"data leaks" judged>1', True), ("steps<50%", False)])
+def test_a_query_knows_queues_and_progress(query, passes):
+    review = InReview(17, 40, ("Claims and errors", "EAGLE-2"), ("kim", "me@lab"), is_mine=True)
+    assert SessionQuery(query).passes(Candidate(ROW, "lab", 4, lambda: review)) is passes
 
 
 def test_saved_filters_are_readable_lines():

@@ -86,8 +86,9 @@ def test_a_subagent_is_entered_at_its_call_and_left_again(qtbot, place):
     QTest.keyClick(panel.list, Qt.Key.Key_Return)
     assert (place.cursor.session, place.cursor.step) == (child, 1)
     caller = panel.pinned.rows[1][1]
-    assert (caller.number, caller.word) == ("1", "step 1 of 2")
-    assert texts(panel)[0].word == "exit 2"
+    assert (caller.number, caller.word) == ("1", "step 1 of 2  ✗ 1")
+    assert [(text.number, text.depth) for text in texts(panel)] == [("1", 0), ("1.1", 1), ("1.2", 1), ("", 0), ("2", 0)]
+    assert texts(panel)[1].word == "exit 2"
     place.actions["go.caller"].trigger()
     assert (place.cursor.session, place.cursor.step) == (main, 1)
 

@@ -13,7 +13,7 @@ from app.desk.find_query import items_with
 from app.kit import quantities
 from app.trajectory.facets import Facets, span_of, times_of
 from app.trajectory.model import ListRow, RowTextRole, TrajectoryModel
-from app.trajectory.overview import WEIGHT, Overview, spans
+from app.trajectory.overview import LEVELS, Overview, spans, strength
 from app.trajectory.step_list import StepList
 from core.domain.events import GuidanceEdited, NoteAdded, Placed, ScoreGiven, StepAdded, StepStarted, VerdictGiven
 from core.domain.trajectory import Trajectory
@@ -231,30 +231,36 @@ def test_the_overview_forgets_what_was_said_of_a_text_that_a_step_has_no_more():
     session.sync()
     overview = Overview(session.trajectory)
     item = session.trajectory.items.of_step(2)
-    assert WEIGHT[overview.codes[item]] == "mask" and overview.notes == [item]
+    assert overview.masked[item] and overview.notes == [item]
     session.maker.say(msgspec.structs.replace(step, is_rewritten=True))
     session.sync()
     assert overview.refresh()
-    assert WEIGHT[overview.codes[item]] != "mask" and overview.notes == []
+    assert not overview.masked[item] and overview.notes == []
 
 
-def test_the_overview_keeps_the_weightiest_and_grows():
+def test_the_overview_has_a_lane_for_failures_and_one_for_masks_and_grows():
     session = Session("sesgs")
     overview = Overview(session.trajectory)
-    assert [WEIGHT[code] for code in overview.codes] == ["", "error", "", "guidance", ""]
+    assert (list(overview.failed), list(overview.masked)) == ([0, 1, 0, 0, 0], [0] * 5)
+    assert overview.lines == [(3, "person")]
     assert not overview.refresh()
-    session.maker.say(VerdictGiven(step=1, value="mask"), PERSON)
+    session.maker.say(VerdictGiven(step=2, value="mask"), PERSON)
     session.maker.say(NoteAdded(step=3, text="why?"), PERSON)
     session.grow("m")
     assert overview.refresh()
-    assert [WEIGHT[code] for code in overview.codes] == ["mask", "error", "", "guidance", "", "summary"]
+    assert (list(overview.failed), list(overview.masked)) == ([0, 1, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0])
     assert overview.notes == [2]
-    assert Overview(session.trajectory).codes == overview.codes
-    assert Overview(session.trajectory).notes == overview.notes
-    overview.codes = bytearray([0, WEIGHT.index("error"), 0, 0, 0, 0, 0, 0] * 40)
-    cells = [overview.cell(*span) for span in spans(len(overview.codes), 40)]
-    assert {code for code, _ in cells} == {WEIGHT.index("error")}
-    assert {0.5 < strength < 0.6 for _, strength in cells} == {True}
+    again = Overview(session.trajectory)
+    assert (again.failed, again.masked, again.notes) == (overview.failed, overview.masked, overview.notes)
+
+
+def test_two_errors_in_a_hundred_are_an_even_pale_lane_and_a_cluster_is_dark():
+    lane = bytearray(([0] * 24 + [1] + [0] * 25) * 2_000)
+    cells = [strength(lane, *span) for span in spans(len(lane), 400)]
+    assert set(cells) == {LEVELS[0]}
+    lane[50_000:50_250] = bytes([1]) * 250
+    assert max(strength(lane, *span) for span in spans(len(lane), 400)) == LEVELS[-1]
+    assert strength(bytearray(10), 0, 10) == 0
     assert spans(5, 40) == [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)]
 
 
@@ -403,9 +409,9 @@ def test_a_blind_reader_sees_no_opinion_of_others_before_giving_one():
     session.model.refresh()
     verdict = lambda: session.model.index(1).data(RowTextRole).verdict  # noqa: E731
     overview = lambda: Overview(session.trajectory, session.model.reader)  # noqa: E731
-    assert verdict() and WEIGHT[overview().codes[1]] == "mask" and overview().notes == [1]
+    assert verdict() and overview().masked[1] and overview().notes == [1]
     session.model.set_reader(PERSON.key)
-    assert verdict() == "" and overview().codes[1] == 0 and overview().notes == []
+    assert verdict() == "" and not overview().masked[1] and overview().notes == []
     session.model.set_view(filter="verdicts")
     assert session.model.rowCount() == 0
     session.model.set_view(filter="all", facets=Facets(outcome="mask"))

@@ -31,7 +31,7 @@ def area(dock) -> int:
 
 @pytest.mark.parametrize(("key", "seen", "larger"), [
     (Qt.Key.Key_1, {"sessions", "trajectory", "step", "guidance", "terminals"}, ("trajectory", "sessions")),
-    (Qt.Key.Key_2, {"sessions", "trajectory", "step", "files"}, ("step", "files")),
+    (Qt.Key.Key_2, {"outline", "trajectory", "step", "files"}, ("step", "files")),
     (Qt.Key.Key_3, {"sessions", "compare", "charts", "step", "files"}, ("compare", "sessions")),
     (Qt.Key.Key_4, {"sessions", "export", "step"}, ("export", "step")),
     (Qt.Key.Key_5, {"attention", "sessions", "step"}, ("sessions", "step"))])

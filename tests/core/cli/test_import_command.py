@@ -40,7 +40,7 @@ def test_real_folders(tiphys) -> None:
     assert tiphys("import", real("openai-chat"), "--json").lines[0]["result"] == "present"
 
 
-def test_other_files_in_folders_are_passed_over_and_named_ones_refused(tiphys, tmp_path) -> None:
+def test_other_list_folder_folders_are_passed_over_and_named_ones_refused(tiphys, tmp_path) -> None:
     folder = tmp_path / "runs"
     folder.mkdir()
     (folder / "notes.txt").write_text("hello")

@@ -3,12 +3,14 @@
     PYTHONPATH=.:tests python tests/core/store/make_old_file.py
 """
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 from support.logs import Maker
 
+from core.domain.queue import QueueItem, ReviewQueue
 from core.protocol.operations import Guide
-from core.store import accounts, blobs, commands, log, outbox
+from core.store import accounts, blobs, commands, log, outbox, queues
 from core.store.schema import migrations, open_log
 from core.store.sqlite import transaction
 
@@ -34,6 +36,8 @@ def main() -> None:
         commands.remember(conn, "client", "c1", 1, b"body", b"{}")
         accounts.add_account(conn, "li", ["guide"], token="tph_not_a_secret_of_anyone")
         conn.execute("INSERT INTO setting VALUES ('a', 'b')")
+        queues.put(conn, [ReviewQueue(queue="q", name="Old", by="li", at=datetime(2026, 1, 1, tzinfo=UTC))],
+                   [QueueItem(queue="q", session="old")])
     conn.execute("PRAGMA journal_mode=DELETE")
     conn.execute("PRAGMA page_size=1024")
     conn.execute("VACUUM")

@@ -1,5 +1,6 @@
 """The log: gapless places, rows that follow, journals and leases that never double an event."""
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -33,7 +34,8 @@ def test_events_get_their_places_and_the_row_follows(conn):
     assert log.append(conn, "s", BODIES[5:]) == len(BODIES) == log.head(conn, "s")
     held = list(log.read_all(conn, "s"))
     assert [(p.seq, p.body) for p in held] == list(enumerate(BODIES, 1))
-    assert log.row(conn, "s") == fold("s", held).row
+    row = log.row(conn, "s")
+    assert row.judged and msgspec.structs.replace(row, judged={}) == fold("s", held).row
     assert log.append(conn, "s", []) == len(BODIES)
 
 

@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
+from support.tasks import named
 
 from core.domain.errors import InvalidInput, NotFound
 from core.domain.events import GuidanceQueued, Placed, ScoreGiven, SessionStateChanged, encode_event, make_event
@@ -16,8 +17,7 @@ from core.domain.verdict import Author
 from core.llm.scripted import read_script
 from core.tasks.catalogue import Catalogue
 from core.tasks.demo import GUIDANCE, TASK, demonstration, guidance_due
-from core.tasks.evaluation import Files, evaluate
-from core.tasks.folder import read_folder
+from core.tasks.evaluation import Given, evaluate
 
 PLAIN = 'id = "mine"\ntitle = "Mine"\ndescription = "Do it."\n'
 
@@ -80,22 +80,22 @@ def model_of(rows: list[dict[str, str]]) -> bytes:
 
 
 @pytest.mark.parametrize(("split", "least", "most"), [("test", 0, 40), ("train", 60, 100)])
-def test_the_demonstration_rewards_the_training_split(split: str, least: float, most: float) -> None:
+def test_the_demonstration_rewards_the_training_split(tmp_path: Path, split: str, least: float, most: float) -> None:
     catalogue = Catalogue.of()
     task = catalogue.find(TASK).task
     data = catalogue.file(task, "workspace") / "data" / f"{split}.jsonl"
     rows = [json.loads(line) for line in data.read_text().splitlines()]
-    files = Files(script=catalogue.file(task, task.evaluator.script).read_bytes(),
-                  submission={"model.json": model_of(rows)},
-                  references=read_folder(catalogue.file(task, task.evaluator.references)))
-    outcome = asyncio.run(evaluate(files, task.evaluator, None))
+    given = Given(script=catalogue.file(task, task.evaluator.script),
+                  submission=named(tmp_path, {"model.json": model_of(rows)}),
+                  references=catalogue.paths(task, task.evaluator.references))
+    outcome = asyncio.run(evaluate(given, task, None))
     assert outcome.total is not None and least <= outcome.total <= most, outcome
 
 
 def test_the_hidden_reviews_are_not_in_the_workspace() -> None:
     catalogue = Catalogue.of()
     task = catalogue.find(TASK).task
-    shown = b"".join(read_folder(catalogue.file(task, "workspace")).values()).decode().splitlines()
+    shown = "".join(path.read_text() for _, path in catalogue.paths(task, "workspace")).splitlines()
     hidden = (catalogue.file(task, "references") / "hidden.jsonl").read_text().splitlines()
     assert not set(shown) & set(hidden)
 

@@ -8,21 +8,25 @@ import os
 import tarfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from support.tasks import given_of
 
 from core.domain.errors import InvalidInput, LimitReached, NotFound
-from core.domain.task import Evaluator, Host
+from core.domain.task import Evaluator, Host, Task
 from core.sandbox.local import LocalSandbox
 from core.tasks import submission
-from core.tasks.evaluation import Files, Outcome, evaluate, read_score
-from core.tasks.folder import read_folder
+from core.tasks.evaluation import evaluate
+from core.tasks.folder import list_folder
+from core.tasks.scoring import Outcome, read_score
 from core.tasks.submission import collect, pack
 
 
 def score(script: str, timeout_s: float = 20.0, **files: bytes) -> Outcome:
-    files_given = Files(script=script.encode(), submission=files, references={"answer": b"42"})
-    return asyncio.run(evaluate(files_given, Evaluator(timeout_s=timeout_s), None))
+    task = Task(id="t", title="T", description="d", evaluator=Evaluator(timeout_s=timeout_s))
+    with TemporaryDirectory() as place:
+        return asyncio.run(evaluate(given_of(Path(place), script, files, {"answer": b"42"}), task, None))
 
 
 def test_the_last_line_is_the_score() -> None:
@@ -50,7 +54,7 @@ def test_the_evaluator_has_a_clean_environment(monkeypatch: pytest.MonkeyPatch) 
     ("print('{\"total\": NaN}')", "cannot be read"),
     ("print('{\"total\": 1e999}')", "cannot be read"),
     ("print('{\"total\": -1}')", "no score"),
-    ("print('{\"score\": 5}')", "cannot be read"),
+    ("print('{\"score\": 5}')", "no total"),
     ("print('[' * 100000)", "cannot be read"),
     ("", "cannot be read"),
 ])
@@ -77,11 +81,11 @@ def test_links_of_a_tasks_folder_stay_inside(tmp_path: Path) -> None:
     for path in (folder / "deep" / "a", outside / "secret"):
         path.write_bytes(b"x")
     (folder / "same").symlink_to("deep/a")
-    assert read_folder(folder) == {"deep/a": b"x", "same": b"x"}
+    assert {name: path.read_bytes() for name, path in list_folder(folder)} == {"deep/a": b"x", "same": b"x"}
     for target in (outside / "secret", outside, folder / "deep", folder / "gone", folder / "link"):
         (folder / "link").symlink_to(target)
         with pytest.raises(InvalidInput, match="link"):
-            read_folder(folder)
+            list_folder(folder)
         (folder / "link").unlink()
 
 
@@ -104,7 +108,7 @@ def test_a_score_may_follow_much_noise() -> None:
 
 @pytest.fixture
 def host(tmp_path: Path) -> LocalSandbox:
-    sandbox = LocalSandbox("s", Host(name="main"), tmp_path)
+    sandbox = LocalSandbox("s", Host(name="main", disk_mb=2), tmp_path)
     Path(sandbox.workspace).mkdir(parents=True)
     return sandbox
 
@@ -133,7 +137,8 @@ def test_a_submission_is_regular_files_only(host: LocalSandbox, tmp_path: Path) 
     files: dict[str, bytes] = {}
 
     async def work() -> None:
-        files.update(await collect(host, ["out", "single"]))
+        found = await collect(host, ["out", "single"], tmp_path / "handed")
+        files.update({name: path.read_bytes() for name, path in found})
 
     on(host, work)
     assert files == {"out/a": b"1", "out/deep/b": b"2", "single": b"3"}
@@ -142,23 +147,25 @@ def test_a_submission_is_regular_files_only(host: LocalSandbox, tmp_path: Path) 
     assert pack(files) == pack(dict(reversed(files.items()))), "the same bytes for the same files"
 
 
-def test_what_cannot_be_a_submission_is_refused(host: LocalSandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_a_submission_is_refused(host: LocalSandbox, tmp_path: Path,
+                                                monkeypatch: pytest.MonkeyPatch) -> None:
     for n in range(4):
         (Path(host.workspace) / f"f{n}").write_bytes(b"x" * 10)
 
     async def work() -> None:
         for name in ("../secret", "/etc/passwd", "a/../../b"):
             with pytest.raises(InvalidInput):
-                await collect(host, [name])
+                await collect(host, [name], tmp_path / "a")
         with pytest.raises(NotFound) as missing:
-            await collect(host, ["f1", "missing"])
+            await collect(host, ["f1", "missing"], tmp_path / "b")
         assert missing.value.code == "not_handed_in" and "missing" in missing.value.sentence
         monkeypatch.setattr(submission, "MAX_FILES", 3)
         with pytest.raises(LimitReached):
-            await collect(host, ["."])
+            await collect(host, ["."], tmp_path / "c")
         monkeypatch.setattr(submission, "MAX_FILES", 100)
-        monkeypatch.setattr(submission, "MAX_TOTAL", 25)
-        with pytest.raises(LimitReached):
-            await collect(host, ["."])
+        (Path(host.workspace) / "large").write_bytes(bytes((host.host.disk_mb << 20) + 1))
+        with pytest.raises(LimitReached) as large:
+            await collect(host, ["."], tmp_path / "d")
+        assert large.value.code == "submission_too_large" and "2 MiB" in large.value.sentence
 
     on(host, work)

@@ -8,13 +8,14 @@ from pathlib import Path
 import docker
 import pytest
 from support.sandboxes import HOME, need_engine
+from support.tasks import given_of
 
 from core.domain.ids import new_id
-from core.domain.task import Evaluator, Host
+from core.domain.task import Evaluator, Host, Task
 from core.sandbox.kinds import open_sandbox
-from core.tasks.evaluation import Files, evaluate
+from core.tasks.evaluation import evaluate
 
-SCRIPT = b"""
+SCRIPT = """
 import json, os, pathlib, socket, sys
 try:
     socket.create_connection(("1.1.1.1", 53), 2)
@@ -31,12 +32,13 @@ print(json.dumps({"total": 50, "parts": parts, "message": " ".join(names)}))
 def test_a_container_of_its_own(tmp_path: Path) -> None:
     need_engine()
     session = new_id()
-    files = Files(script=SCRIPT, submission={"out/a": b"1"}, references={"truth": b"2"})
+    given = given_of(tmp_path, SCRIPT, {"out/a": b"1"}, {"truth": b"2"})
+    task = Task(id="t", title="T", description="d", evaluator=Evaluator(timeout_s=30))
 
     def fresh() -> object:
         return open_sandbox("docker", session, Host(name="evaluator"), tmp_path, home=HOME)
 
-    outcome = asyncio.run(evaluate(files, Evaluator(timeout_s=30), fresh))  # type: ignore[arg-type]
+    outcome = asyncio.run(evaluate(given, task, fresh))  # type: ignore[arg-type]
     assert not outcome.failed, outcome.message
     assert outcome.parts == {"network": 0.0, "root": 0.0}
     assert outcome.message == "references/truth submission/out/a"

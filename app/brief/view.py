@@ -1,0 +1,172 @@
+"""A session in brief: captions with short texts, the errors over the run, and the one button that goes on."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+from app.brief.model import Bin, RemarkInBrief
+from app.kit import quantities, theme
+from app.kit.boxes import column, row
+from app.kit.safe_text import PlainLabel
+
+INKS = {"keep": "keep", "mask": "mask", "partly": "mask", "unsure": "attention"}
+
+
+class BriefView(QWidget):
+    """`entered`: the reader goes on."""
+
+    entered = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.title = PlainLabel("", self, elide=True)
+        self.title.setFont(theme.bold_font(self.font()))
+        self.title.setContentsMargins(theme.px(14), theme.px(9), theme.px(14), theme.px(9))
+        self._texts = QVBoxLayout()
+        self._texts.setSpacing(theme.px(2))
+        self.strip = ErrorStrip(self)
+        self.first, self.last = PlainLabel("", self, faint=True), PlainLabel("", self, faint=True)
+        self.go = QPushButton(self)
+        self.go.setObjectName("primary")
+        self.go.setFixedHeight(theme.px(32))
+        self.go.clicked.connect(self.entered)
+        self.next = PlainLabel("", self, faint=True)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        caps = theme.font_of("caption")
+        middle = PlainLabel(self.tr("above: errors, below: judged"), self, faint=True)
+        for label in (self.first, middle, self.last):
+            label.setFont(caps)
+        ends = row(self.first, 1, middle, 1, self.last, spacing=0)
+        self._strip_box = QWidget(self)
+        column(self.strip, ends, on=self._strip_box, spacing=theme.px(2), margin=0)
+        body = QWidget(self)
+        inner = column(self._texts, 1, on=body, spacing=0)
+        inner.setContentsMargins(theme.px(14), theme.px(10), theme.px(14), theme.px(10))
+        scroll = QScrollArea(self)
+        scroll.setWidget(body)
+        scroll.setWidgetResizable(True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        foot = column(self.go, row(1, self.next, 1), spacing=theme.px(8))
+        foot.setContentsMargins(theme.px(14), theme.px(12), theme.px(14), theme.px(12))
+        column(self.title, (scroll, 1), foot, on=self, spacing=0, margin=0)
+
+    def show_title(self, title: str, go: str, ahead: str) -> None:
+        """Which session, and what the button says; without a title nothing is chosen."""
+        self.title.setText(title)
+        self.go.setText(go)
+        self.go.setVisible(bool(go))
+        self.next.setText(ahead)
+        self._clear()
+
+    def add_text(self, caption: str, text: str, rest: str = "") -> None:
+        """A caption with a text below, of which the rest is fainter."""
+        self._caption(caption)
+        for words, faint in ((text, False), (rest, True)):
+            if words:
+                label = PlainLabel(words, self, wrap=True, faint=faint)
+                label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+                self._texts.addWidget(label)
+        self._texts.addSpacing(theme.px(8))
+
+    def add_changes(self, words: str, added: str, removed: str) -> None:
+        """Files that were changed, with their lines."""
+        parts = [PlainLabel(words, self, faint=True)]
+        for text, meaning in ((added, "keep"), (removed, "error")):
+            label = PlainLabel(text, self)
+            palette = label.palette()
+            palette.setColor(palette.ColorRole.WindowText, theme.colour(meaning))
+            label.setPalette(palette)
+            parts.append(label)
+        self._texts.addLayout(row(*parts, 1, spacing=theme.px(6)))
+        self._texts.addSpacing(theme.px(8))
+
+    def add_strip(self, caption: str, bins: tuple[Bin, ...], last: int) -> None:
+        """The errors over the run."""
+        self._caption(caption)
+        self.strip.show_bins(bins)
+        self.first.setText("1")
+        self.last.setText(quantities.number(last))
+        self._texts.addWidget(self._strip_box)
+        self._strip_box.show()
+        self._texts.addSpacing(theme.px(8))
+
+    def add_remark(self, who: str, remark: RemarkInBrief) -> None:
+        """A remark, with the bar of people at its left."""
+        box = _Remark(self)
+        head = PlainLabel(f"{who}  {quantities.number(remark.step)}", box)
+        head.setFont(theme.bold_font(theme.font_of("fact")))
+        text = PlainLabel(remark.text, box, wrap=True)
+        text.setFont(theme.font_of("fact"))
+        inner = column(head, text, on=box, spacing=0)
+        inner.setContentsMargins(theme.px(10), 0, 0, 0)
+        self._texts.addWidget(box)
+        self._texts.addSpacing(theme.px(4))
+
+    def add_caption(self, caption: str) -> None:
+        """A caption over what is added next."""
+        self._caption(caption)
+
+    def _caption(self, text: str) -> None:
+        label = PlainLabel(text, self, faint=True)
+        label.setFont(theme.font_of("caption"))
+        self._texts.addWidget(label)
+
+    def _clear(self) -> None:
+        self._strip_box.hide()
+        while (item := self._texts.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None and widget is not self._strip_box:
+                widget.deleteLater()
+            elif (inner := item.layout()) is not None:
+                for part in (inner.itemAt(at) for at in range(inner.count())):
+                    if part is not None and (child := part.widget()) is not None:
+                        child.deleteLater()
+                inner.deleteLater()
+
+
+class _Remark(QWidget):
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The bar at the left."""
+        QPainter(self).fillRect(QRectF(0, 0, theme.px(2), self.height()), theme.colour("person"))
+
+
+class ErrorStrip(QWidget):
+    """Bars of errors, and below the line what was judged there."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._bins: tuple[Bin, ...] = ()
+        self.setFixedHeight(theme.px(44))
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def show_bins(self, bins: tuple[Bin, ...]) -> None:
+        """Show these, from the first step to the last."""
+        self._bins = bins
+        failed = sum(one.errors for one in bins)
+        self.setAccessibleName(self.tr("%n error(s) over the run", None, failed))
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """As drawn."""
+        return QSize(theme.px(280), theme.px(44))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Above the line errors, below it what was decided."""
+        painter = QPainter(self)
+        if not self._bins:
+            return
+        ground, low = self.height() - theme.px(6), theme.px(3)
+        wide = self.width() / len(self._bins)
+        most = max(1, *(one.errors for one in self._bins))
+        painter.fillRect(QRectF(0, ground, self.width(), 1), theme.colour("line"))
+        for at, one in enumerate(self._bins):
+            if one.errors:
+                high = max(theme.px(3), (ground - theme.px(4)) * one.errors / most)
+                painter.fillRect(QRectF(at * wide, ground - high, max(2.0, wide - theme.px(2)), high),
+                                 theme.colour("error"))
+            if one.word is not None:
+                painter.fillRect(QRectF(at * wide, ground + 2, wide + 0.5, low), theme.colour(INKS[one.word]))

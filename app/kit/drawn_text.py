@@ -1,0 +1,155 @@
+"""A text whose lines can be folded, which lies on grounds of its own in parts, and has pictures between its lines."""
+
+from __future__ import annotations
+
+import msgspec
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QTextBlock
+
+from app.kit import icons, theme
+from app.kit.choosable_text import ChoosableText
+from app.kit.text_folds import LineFold, TextFolds
+
+MARGIN = 2 * theme.GRID
+"""The document's own margin, in which the signs of folds stand."""
+
+
+class PlacedPicture(msgspec.Struct, frozen=True):
+    """An image over the empty lines from a line on, in pixels."""
+
+    line: int
+    image: QImage
+    width: int
+    height: int
+
+
+class DrawnText(ChoosableText):
+    """Enter on a line with a fold, or a click on its sign, opens and closes it; elsewhere it shows outputs whole."""
+
+    turned = Signal()
+    """A fold was opened or closed."""
+
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*arguments)
+        self.document().setDocumentMargin(MARGIN)
+        self.folds = TextFolds(self.document())
+        self.pictures: list[PlacedPicture] = []
+        self.grounds: list[tuple[int, int]] = []
+        """First and last line of what lies on the ground of chrome, such as a terminal's output."""
+
+    def forget_drawing(self) -> None:
+        """The text is another one."""
+        self.folds.clear()
+        self.pictures, self.grounds = [], []
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter opens and closes the fold of the line with the text cursor."""
+        fold = self.folds.at(self.textCursor().blockNumber())
+        if fold is not None and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not self._is_choice():
+            self._turn(fold)
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not self._is_choice() and self.open_rest():
+            event.accept()
+        else:
+            super().keyPressEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """A click on the sign of a fold, or on the line that counts what is left out."""
+        fold = self._fold_below(event)
+        if fold is not None and event.button() == Qt.MouseButton.LeftButton and not self.textCursor().hasSelection():
+            self._turn(fold)
+        else:
+            super().mouseReleaseEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """The pointer says what can be opened."""
+        super().mouseMoveEvent(event)
+        if self._fold_below(event) is not None:
+            self.viewport().setCursor(Qt.CursorShape.PointingHandCursor)
+
+    def next_rest(self) -> LineFold | None:
+        """The first fold that counts what is left out of an output, while it does."""
+        return next((fold for fold in self.folds.folds.values() if fold.is_rest and fold.is_folded), None)
+
+    def open_rest(self) -> bool:
+        """Show all of the outputs of which only the beginning stands there; whether there was one."""
+        found = False
+        while (fold := self.next_rest()) is not None:
+            self._turn(fold)
+            found = True
+        return found
+
+    def _turn(self, fold: LineFold) -> None:
+        self.folds.toggle(fold)
+        self.viewport().update()
+        self.turned.emit()
+
+    def _is_choice(self) -> bool:
+        return bool(self.choice_at(self.textCursor().selectionStart()))
+
+    def _fold_below(self, event: QMouseEvent) -> LineFold | None:
+        point = event.position().toPoint()
+        fold = self.folds.at(self.cursorForPosition(point).blockNumber()) if self.folds.folds else None
+        return fold if fold is not None and (fold.is_rest or point.x() <= 2 * MARGIN) else None
+
+    # ---- drawing ---------------------------------------------------------------------------------
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Grounds below the letters, pictures and signs above them."""
+        painter = QPainter(self.viewport())
+        for first, last in self.grounds:
+            if (room := self._room(first, last)) is not None:
+                painter.fillRect(room, theme.colour("window"))
+        painter.end()
+        super().paintEvent(event)
+        painter = QPainter(self.viewport())
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        for picture in self.pictures:
+            self._picture(painter, picture)
+        for fold in self.folds.folds.values():
+            self._sign(painter, fold)
+        painter.end()
+
+    def _picture(self, painter: QPainter, picture: PlacedPicture) -> None:
+        block = self.document().findBlockByNumber(picture.line)
+        if not block.isVisible():
+            return
+        at = self._top_left(block)
+        most = max(1, self.viewport().width() - round(at.x()) - MARGIN)
+        wide = min(picture.width, most)
+        high = picture.height * wide / picture.width
+        if at.y() < self.viewport().height() and at.y() + high > 0:
+            painter.drawImage(QRectF(at.x(), at.y(), wide, high), picture.image)
+
+    def _sign(self, painter: QPainter, fold: LineFold) -> None:
+        """Beside a fold's head whether it is open, and behind it how many lines it hides."""
+        block = self.document().findBlockByNumber(fold.head)
+        if not block.isVisible() or fold.is_rest:
+            return
+        at, high = self._top_left(block), self.blockBoundingRect(block).height()
+        if not -high < at.y() < self.viewport().height():
+            return
+        side = min(12.0, high)
+        icons.draw(painter, "chevron-right" if fold.is_folded else "chevron-down",
+                   QRectF(at.x() - side + 2, at.y() + (high - side) / 2, side, side), theme.colour("muted"))
+        if fold.is_folded:
+            end = block.layout().lineAt(block.layout().lineCount() - 1)
+            painter.setPen(theme.colour("muted"))
+            painter.setFont(theme.font_of("caption", self.font()))
+            painter.drawText(QPointF(at.x() + end.naturalTextWidth() + MARGIN, at.y() + end.y() + end.ascent()),
+                             f"… {fold.last - fold.first + 1}")
+
+    def _top_left(self, block: QTextBlock) -> QPointF:
+        return self.blockBoundingGeometry(block).translated(self.contentOffset()).topLeft() + QPointF(MARGIN, 0)
+
+    def _room(self, first: int, last: int) -> QRectF | None:
+        """Where some lines stand; None where none of them is in sight."""
+        blocks = (self.document().findBlockByNumber(first), self.document().findBlockByNumber(last))
+        if not all(block.isValid() for block in blocks):
+            return None
+        last_seen = blocks[1]
+        while not last_seen.isVisible() and last_seen.blockNumber() > first:
+            last_seen = last_seen.previous()
+        offset = self.contentOffset()
+        top = self.blockBoundingGeometry(blocks[0]).translated(offset).top()
+        bottom = self.blockBoundingGeometry(last_seen).translated(offset).bottom()
+        return QRectF(0, top, self.viewport().width(), bottom - top) if bottom > 0 and top < self.height() else None

@@ -1,0 +1,85 @@
+"""Paints one line of the outline: a fold's sign or an icon, the words, and at the right its steps and failures."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+
+from app.kit import icons, quantities, theme, tokens
+from app.outline.lines import LineText, OutlineLine
+from app.outline.model import LineRole, LineTextRole, OutlineModel
+
+Index = QModelIndex | QPersistentModelIndex
+_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter) | int(Qt.TextFlag.TextSingleLine)
+_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter) | int(Qt.TextFlag.TextSingleLine)
+
+
+class OutlineDelegate(QStyledItemDelegate):
+    """Every line has the same height; the line that is read has the cursor's bar."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.here = -1
+        """The row of what is read now."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        """One line."""
+        return QSize(80, theme.px(tokens.HEIGHTS["outline"]))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Draw one line."""
+        line, text = index.data(LineRole), index.data(LineTextRole)
+        if not isinstance(line, OutlineLine) or not isinstance(text, LineText):
+            return
+        painter.save()
+        rect = option.rect
+        self._ground(painter, option, index)
+        room = self._right(painter, text, QRect(rect.left() + theme.px(tokens.BETWEEN), rect.top(),
+                                                rect.width() - 2 * theme.px(tokens.BETWEEN), rect.height()))
+        room.setLeft(room.left() + line.depth * theme.px(12))
+        side = theme.px(icons.SIDE)
+        if icon := self._icon(index, line, text):
+            meaning = "muted" if icon.startswith("chevron") else text.meaning
+            icons.draw(painter, icon, QRectF(room.left(), rect.center().y() - side / 2 + 1, side, side),
+                       theme.colour(meaning))
+        room.setLeft(room.left() + side + theme.px(6))
+        font = theme.font_of("fact", option.font)
+        painter.setFont(theme.bold_font(font) if text.is_strong else font)
+        painter.setPen(theme.colour("person" if text.meaning == "person" else "ink"))
+        painter.drawText(room, _LEFT, painter.fontMetrics().elidedText(
+            text.words, Qt.TextElideMode.ElideRight, room.width()))
+        painter.restore()
+
+    def _icon(self, index: Index, line: OutlineLine, text: LineText) -> str:
+        """A phase shows whether it is open, but for one that a person or a summary began."""
+        model = index.model()
+        if line.kind != "phase" or text.icon in ("user-round", "scroll-text", "flag"):
+            return text.icon
+        if isinstance(model, OutlineModel) and model.is_phase(index.row()):
+            return "chevron-right" if model.is_folded(index.row()) else "chevron-down"
+        return text.icon
+
+    def _ground(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        is_here = index.row() == self.here
+        has_keys = option.widget is not None and option.widget.hasFocus()
+        is_current = bool(option.state & QStyle.StateFlag.State_Selected) and has_keys
+        if is_here or is_current:
+            painter.fillRect(option.rect, theme.colour("selected" if is_current or not has_keys else "selected_idle"))
+        elif option.state & QStyle.StateFlag.State_MouseOver:
+            painter.fillRect(option.rect, theme.colour("hover"))
+        if is_here:
+            bar = QRect(option.rect.left(), option.rect.top(), tokens.CURSOR, option.rect.height())
+            painter.fillRect(bar, theme.colour("person"))
+
+    def _right(self, painter: QPainter, text: LineText, room: QRect) -> QRect:
+        """Draw the failures and before them the steps; returns the room that is left."""
+        painter.setFont(theme.font_of("caption"))
+        metrics = QFontMetrics(painter.font())
+        failed = f"✗ {quantities.number(text.failed)}" if text.failed else ""
+        for words, meaning in ((failed, "error"), (text.right, "muted")):
+            if words:
+                painter.setPen(theme.colour(meaning))
+                painter.drawText(room, _RIGHT, words)
+                room.setRight(room.right() - metrics.horizontalAdvance(words) - theme.px(6))
+        return room

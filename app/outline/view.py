@@ -1,0 +1,142 @@
+"""The Outline panel: its lines, a box for words that appears when one types, and the plan at its foot."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QLineEdit, QListView, QWidget
+
+from app.kit.box_over_list import key_in, went_down
+from app.kit.boxes import column
+from app.kit.empty import Empty, Faces
+from app.outline.model import LineRole, OutlineModel
+from app.outline.plan_view import PlanView
+from app.outline.row import OutlineDelegate
+
+_TYPED = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier)
+
+
+class OutlineList(QListView):
+    """Enter opens a line, Left and Right fold and open its phase; letters are words to filter by."""
+
+    opened = Signal(object)
+    typed = Signal(str)
+    left = Signal()
+    """Esc: back to the steps."""
+
+    def __init__(self, model: OutlineModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setModel(model)
+        self.lines = model
+        self.delegate = OutlineDelegate(self)
+        self.setItemDelegate(self.delegate)
+        self.setUniformItemSizes(True)
+        self.setMouseTracking(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName(self.tr("Outline"))
+        self.clicked.connect(self._open_line)
+
+    def event(self, event: QEvent) -> bool:
+        """What is typed here filters, and is no command of the window."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and _is_letter(event):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Open, fold, filter; the rest is Qt's."""
+        index, key = self.currentIndex(), event.key()
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and index.isValid():
+            self._open_line(index)
+        elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+            self._fold(key == Qt.Key.Key_Left)
+        elif key == Qt.Key.Key_Escape:
+            self.left.emit()
+        elif _is_letter(event):
+            self.typed.emit(event.text())
+        else:
+            super().keyPressEvent(event)
+
+    def show_here(self, row: int) -> None:
+        """Mark the line of what is read, and bring it into sight while the reader is elsewhere."""
+        self.delegate.here = row
+        if row >= 0 and not self.hasFocus():
+            self.setCurrentIndex(self.lines.index(row))
+        self.viewport().update()
+
+    def _fold(self, on: bool) -> None:
+        """Of the phase at the cursor; Left from within a phase goes to its beginning first."""
+        row = self.currentIndex().row()
+        if on and (line := self.lines.line(row)) is not None and line.depth:
+            above = (r for r in range(row, -1, -1) if (at := self.lines.line(r)) is not None and at.depth < line.depth)
+            self.setCurrentIndex(self.lines.index(next(above, row)))
+        elif self.lines.fold(row, on):
+            self.setCurrentIndex(self.lines.index(row))
+
+    def _open_line(self, index: QModelIndex) -> None:
+        self.opened.emit(index.data(LineRole))
+
+
+class OutlineView(QWidget):
+    """`list.opened` gives an OutlineLine."""
+
+    shown = Signal()
+    """The panel came into sight."""
+
+    def __init__(self, model: OutlineModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self.words = QLineEdit(self)
+        self.words.setPlaceholderText(self.tr("Filter the outline"))
+        self.words.setAccessibleName(self.tr("Filter the outline"))
+        self.words.setClearButtonEnabled(True)
+        self.list = OutlineList(model, self)
+        self.words.installEventFilter(self)
+        self.words.hide()
+        self.plan = PlanView(self)
+        self.empty = Empty(self.tr("The outline of a session appears here: phases, subagents, failures, files."), self)
+        content = QWidget(self)
+        column(self.words, (self.list, 1), self.plan, on=content, spacing=0, margin=0)
+        self._faces = Faces(content, self.empty, self)
+        self.setFocusProxy(self.list)
+        self.words.textChanged.connect(self._on_words)
+        self.list.typed.connect(self._begin_words)
+
+    def show_content(self, on: bool) -> None:
+        """Show the lines, or what will be here."""
+        self._faces.show_content(on)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """What went on meanwhile is shown now."""
+        super().showEvent(event)
+        self.shown.emit()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Down goes into the list, Enter opens its first line, Esc lists everything again."""
+        key = key_in(self.words, watched, event)
+        if key == Qt.Key.Key_Escape:
+            self.words.clear()
+            self.list.setFocus()
+            return True
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and (index := self.list.currentIndex()).isValid():
+            self.list.opened.emit(index.data(LineRole))
+            return True
+        return went_down(key, self.list) or super().eventFilter(watched, event)
+
+    def _begin_words(self, text: str) -> None:
+        self.words.show()
+        self.words.setFocus()
+        self.words.insert(text)
+
+    def _on_words(self, text: str) -> None:
+        self._model.filter(text)
+        self.list.setCurrentIndex(self._model.index(0))
+        if not text:
+            self.words.hide()
+
+
+def _is_letter(event: QKeyEvent) -> bool:
+    text = event.text()
+    return event.modifiers() in _TYPED and len(text) == 1 and text.isprintable() and not text.isspace()

@@ -1,0 +1,223 @@
+"""Wires the queue's table: what is listed, in which order, and what the head says of it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtWidgets import QWidget
+
+from app.desk.candidates import candidate_of
+from app.desk.panel import Panel
+from app.desk.session_key import id_of
+from app.desk.workplace import Workplace
+from app.kit import quantities
+from app.kit.i18n import QT_TRANSLATE_NOOP, plural
+from app.kit.safe_text import one_line
+from app.kit.timers import single_shot
+from app.queue.acts import QueueActs
+from app.queue.model import QueueModel
+from app.queue.row import QueueRow, queue_row
+from app.queue.view import FACETS, QueueView
+from core.domain.queue import QueueItem, QueueWork, ReviewQueue, summed
+from core.domain.session import SessionRow
+from core.domain.session_query import SessionQuery
+from core.supervision.overlap import overlap
+
+QUIET_MS = 60
+ACTS = ("queue.make", "queue.add", "queue.take", "queue.give_back", "queue.give_to", "queue.done", "queue.remove",
+        "queue.close")
+
+
+def build(place: Workplace, parent: QWidget) -> QueueView:
+    """The panel, wired."""
+    controller = QueueController(place)
+    view = QueueView(controller.model, [place.actions[key] for key in ACTS], place.actions["queue.next"], parent)
+    controller.drive(view)
+    return view
+
+
+class QueueController(QObject):
+    """Lists the sessions of the chosen queue or filter; to a blind reader nothing of others shows."""
+
+    def __init__(self, place: Workplace) -> None:
+        super().__init__()
+        self._place, self._queues = place, place.queues
+        self._view: QueueView
+        self.model = QueueModel(self._say)
+        self._rows: dict[str, SessionRow] = {}
+        self._items: dict[str, QueueItem] = {}
+        self._facet, self._order, self._query = "all", "queue", SessionQuery()
+        self._timer = single_shot(self, QUIET_MS, self._list)
+
+    def drive(self, view: QueueView) -> None:
+        """Begin."""
+        self._view = view
+        self.setParent(view)
+        self.model.setParent(view)
+        QueueActs(self._place, view)
+        for signal in (self._place.desks.rows_changed, self._queues.changed, self._place.desks.link_changed):
+            signal.connect(self._soon)
+        self._place.settings.changed.connect(self._soon)
+        self._place.actions["view.queue"].triggered.connect(self._soon)
+        self._queues.shown_changed.connect(self._on_shown)
+        self._queues.session_chosen.connect(self._mark)
+        view.query_changed.connect(self._on_query)
+        view.facet_chosen.connect(self._on_facet)
+        view.order_chosen.connect(self._on_order)
+        view.session_chosen.connect(self._queues.choose)
+        view.entered.connect(self._queues.enter)
+        self._offer_orders()
+        self._soon()
+
+    # ---- what is listed --------------------------------------------------------------------------
+
+    def _soon(self, *_: object) -> None:
+        if not self._timer.isActive():
+            self._timer.start()
+
+    def _on_shown(self) -> None:
+        self._facet = "all"
+        self._view.facets["all"].setChecked(True)
+        self._view.words.clear()
+        self._offer_orders()
+        self._list()
+
+    def _on_query(self, text: str) -> None:
+        self._query = SessionQuery(text)
+        self._list()
+
+    def _on_facet(self, facet: str) -> None:
+        self._facet = facet
+        self._list()
+
+    def _on_order(self, order: str) -> None:
+        self._order = order
+        self._offer_orders()
+        self._list()
+
+    def _offer_orders(self) -> None:
+        first = self.tr("Queue’s order") if self._queues.shown.queue else self.tr("Newest first")
+        orders = [("queue", first), ("name", self.tr("By name")), ("judged", self.tr("Least judged first")),
+                  ("steps", self.tr("Longest first"))]
+        self._view.offer_orders(orders, self._order)
+
+    def _list(self) -> None:
+        if not self._view.isVisible():
+            return
+        rows = {row.session: row for row in self._place.desks.rows()}
+        key = self._queues.shown.queue
+        self._items = dict(self._queues.items(key)) if key else {}
+        if key:
+            self._rows = {session: rows[session] for session in self._items if session in rows}
+        else:
+            wanted = SessionQuery(self._queues.shown.query)
+            passing = [row for row in rows.values() if wanted.passes(candidate_of(self._place, row))]
+            self._rows = {row.session: row for row in sorted(passing, key=_newest)}
+        self._show(len(rows))
+
+    def _show(self, total: int) -> None:
+        facets = {facet: [s for s, row in self._rows.items() if self._is_of(facet, row)] for facet in FACETS}
+        listed = [session for session in facets[self._facet]
+                  if self._query.passes(candidate_of(self._place, self._rows[session]))]
+        listed.sort(key=self._place_of)
+        self.model.show(listed)
+        self._view.show_facets({facet: len(sessions) for facet, sessions in facets.items()})
+        self._queues.counted.emit(len(listed), total)
+        self._show_head()
+        self._view.show_content("" if listed else self._hint())
+        self._mark()
+
+    def _is_of(self, facet: str, row: SessionRow) -> bool:
+        if facet == "all":
+            return True
+        item, me = self._items.get(row.session), self._queues.me(row.session)
+        if facet == "mine":
+            return item.holder(me) is not None if item is not None else self._queues.review(row).is_mine
+        line = self.model.words_of(row.session)
+        return line is not None and line.judged.total < line.asked
+
+    def _place_of(self, session: str) -> tuple[object, ...]:
+        row = self._rows[session]
+        match self._order:
+            case "name":
+                return ((row.title or row.task or session).casefold(), session)
+            case "steps":
+                return (-row.steps, session)
+            case "judged":
+                line = self.model.words_of(session)
+                return (line.judged.total / max(1, line.asked) if line is not None else 0.0, session)
+        return ()  # as it is: the order is stable
+
+    def _say(self, session: str) -> QueueRow | None:
+        row = self._rows.get(session)
+        queue = self._queues.queue(self._queues.shown.queue)
+        return queue_row(self._place, row, queue, self._items.get(session)) if row is not None else None
+
+    def _mark(self) -> None:
+        self._view.show_current(self._queues.chosen)
+
+    # ---- the head --------------------------------------------------------------------------------
+
+    def _show_head(self) -> None:
+        shown = self._queues.shown
+        queue = self._queues.queue(shown.queue)
+        if queue is None:
+            self._view.head.show_filter(one_line(shown.title, 80), self.tr("%n session(s)", None,
+                                                                           plural(len(self._rows))))
+            return
+        me = self._queues.me(shown.queue)
+        blind = queue.work.blind or bool(self._place.settings.get("review.blind"))
+        rows = {id_of(session): row for session, row in self._rows.items()}
+        total = summed(queue, self._items.values(), rows, me if blind else "")
+        self._view.head.show_queue(one_line(queue.name, 80), self._facts(queue), queue.work.rubric, total,
+                                   "" if blind else self._agreement())
+
+    def _facts(self, queue: ReviewQueue) -> str:
+        made = self.tr("made by {person}, {day}").format(
+            person=self.tr("you") if queue.by == self._queues.me(self._queues.shown.queue) else one_line(queue.by, 40),
+            day=quantities.short_day_and_minute(queue.at).rpartition(" ")[0])
+        parts = [made, asks_words(queue.work)]
+        if queue.work.twice:
+            parts.append(self.tr("{share} % judged twice").format(share=queue.work.twice))
+        if queue.work.blind:
+            parts.append(self.tr("blind"))
+        if queue.work.rubric:
+            parts.append(one_line(queue.work.rubric, 120))
+        return " · ".join(parts)
+
+    def _agreement(self) -> str:
+        agreed = overlap(self._items.values())
+        if agreed is None:
+            return ""
+        value = "–" if agreed.value is None else f"{agreed.value:.2f}"
+        return self.tr("agreement {name} {value} on %n step(s)", None, plural(agreed.steps)).format(
+            name=agreed.name, value=value)
+
+    def _hint(self) -> str:
+        if self._query.text or self._facet != "all":
+            return self.tr("No session of this list passes the filter. Esc in its box shows all of them.")
+        key = self._queues.shown.queue
+        free = sum(item.free > 0 and item.holder(self._queues.me(key)) is None for item in self._items.values())
+        if key and free:
+            return self.tr("Nothing is left for you. %n session(s) wait for somebody: take one.", None, plural(free))
+        return self.tr("No session is in this list.")
+
+
+def asks_words(work: QueueWork) -> str:
+    """What a queue asks for, in words."""
+    if work.steps == "errors":
+        return QCoreApplication.translate("QueueController", "asks for the steps that failed")
+    if work.steps == "some":
+        return QCoreApplication.translate("QueueController", "asks for %n step(s) of each", None, plural(work.count))
+    return QCoreApplication.translate("QueueController", "asks for all steps")
+
+
+def _newest(row: SessionRow) -> tuple[float, str]:
+    at = row.began_at or row.created_at or datetime.fromtimestamp(0, UTC)
+    return -at.timestamp(), row.session
+
+
+PANEL = Panel("queue", QT_TRANSLATE_NOOP("Panel", "Queue"), build, {
+    "live": ("middle", 14), "read": ("middle", 14), "compare": ("middle", 14), "export": ("middle", 14),
+    "queue": ("middle", 0)}, is_headed=True)

@@ -1,0 +1,185 @@
+"""The queue's table: head, filter with its facets, columns and rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal
+from PySide6.QtGui import QAction, QActionGroup, QKeyEvent
+from PySide6.QtWidgets import QAbstractItemView, QButtonGroup, QLineEdit, QListView, QMenu, QToolButton, QWidget
+
+from app.kit import icons, quantities, theme, tokens
+from app.kit.box_over_list import key_in, went_down
+from app.kit.boxes import column, row
+from app.kit.empty import Empty, Faces
+from app.kit.safe_text import set_tooltip
+from app.queue.delegate import QueueRowDelegate
+from app.queue.head import ColumnNames, QueueHead
+from app.queue.model import QueueModel
+
+FACETS = ("all", "mine", "undecided")
+
+
+class QueueView(QWidget):
+    """Intents: a filter was typed, a facet or an order chosen, a session chosen (seen in brief) or entered."""
+
+    query_changed = Signal(str)
+    facet_chosen = Signal(str)
+    order_chosen = Signal(str)
+    session_chosen = Signal(str)
+    entered = Signal(str)
+
+    def __init__(self, model: QueueModel, acts: Sequence[QAction], take: QAction, parent: QWidget | None = None
+                 ) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._quiet = False
+        self.menu = QMenu(self)
+        self.menu.addActions(list(acts))
+        self.head = QueueHead(self.menu, self)
+        self.words = self._make_filter()
+        self.facets = {facet: self._chip(facet) for facet in FACETS}
+        self.order = self._make_order()
+        self.list = self._make_list(model)
+        self.empty = Empty("", self, action=take)
+        self._faces = Faces(self.list, self.empty)
+        self.setFocusProxy(self.list)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        group = QButtonGroup(self)
+        group.setExclusive(True)
+        for chip in self.facets.values():
+            group.addButton(chip)
+        strip = row(self.words, *self.facets.values(), 1, self.order, spacing=theme.px(6))
+        strip.setContentsMargins(theme.px(tokens.SIDE), theme.px(5), theme.px(tokens.SIDE), theme.px(5))
+        column(self.head, strip, ColumnNames(self), (self._faces, 1), on=self, spacing=0, margin=0)
+
+    def _make_filter(self) -> QLineEdit:
+        made = QLineEdit(self)
+        made.setPlaceholderText(self.tr("Filter: words, judged<50%, is:undecided"))
+        made.setAccessibleName(self.tr("Filter the queue"))
+        made.addAction(icons.icon("search"), QLineEdit.ActionPosition.LeadingPosition)
+        made.setClearButtonEnabled(True)
+        made.setFixedWidth(theme.px(300))
+        made.installEventFilter(self)
+        made.textChanged.connect(self.query_changed)
+        return made
+
+    def _chip(self, facet: str) -> QToolButton:
+        made = QToolButton(self)
+        made.setCheckable(True)
+        made.setChecked(facet == "all")
+        made.setObjectName("chip")
+        made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        made.clicked.connect(partial(self.facet_chosen.emit, facet))
+        return made
+
+    def _make_order(self) -> QToolButton:
+        made = QToolButton(self)
+        made.setIcon(icons.icon("arrow-up-down"))
+        made.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        made.setAutoRaise(True)
+        made.setObjectName("plain")
+        made.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        made.setMenu(QMenu(made))
+        return made
+
+    def _make_list(self, model: QueueModel) -> QListView:
+        made = QListView(self)
+        made.setModel(model)
+        made.setItemDelegate(QueueRowDelegate(made))
+        made.setUniformItemSizes(True)
+        made.setMouseTracking(True)
+        made.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        made.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        made.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        made.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        made.setAccessibleName(self.tr("Sessions of the queue"))
+        made.selectionModel().currentChanged.connect(self._on_current)
+        made.doubleClicked.connect(self._on_entered)
+        made.customContextMenuRequested.connect(self._on_menu)
+        made.installEventFilter(self)
+        return made
+
+    # ---- what is shown ---------------------------------------------------------------------------
+
+    def show_facets(self, counts: dict[str, int]) -> None:
+        """How many sessions each facet has."""
+        words = {"all": self.tr("All {n}"), "mine": self.tr("Mine {n}"), "undecided": self.tr("Undecided {n}")}
+        for facet, chip in self.facets.items():
+            chip.setText(words[facet].format(n=quantities.number(counts[facet])))
+
+    def offer_orders(self, orders: Sequence[tuple[str, str]], chosen: str) -> None:
+        """Offer orders (key, words); the button says the chosen one."""
+        menu = self.order.menu()
+        menu.clear()
+        group = QActionGroup(menu)
+        for key, words in orders:
+            action = menu.addAction(words)
+            action.setCheckable(True)
+            action.setChecked(key == chosen)
+            action.triggered.connect(partial(self.order_chosen.emit, key))
+            group.addAction(action)
+            if key == chosen:
+                self.order.setText(words)
+                set_tooltip(self.order, self.tr("Order of the sessions"))
+
+    def show_content(self, hint: str) -> None:
+        """The rows; or, with a hint, why there are none and what to do."""
+        self.empty.set_hint(hint)
+        self._faces.show_content(not hint)
+
+    def show_current(self, session: str) -> None:
+        """Mark the session that is shown in brief; the first one where it is not listed."""
+        at = self._model.row_of(session)
+        if at < 0 and self._model.sessions:
+            at = 0
+        self._quiet = True
+        if at >= 0 and self.list.currentIndex().row() != at:
+            self.list.setCurrentIndex(self._model.index(at))
+        self._quiet = False
+        if at >= 0 and self._model.sessions[at] != session:
+            self.session_chosen.emit(self._model.sessions[at])
+
+    @property
+    def selected(self) -> list[str]:
+        """The selected sessions, in the order of the list."""
+        rows = sorted(index.row() for index in self.list.selectedIndexes())
+        return [self._model.sessions[at] for at in rows if at < len(self._model.sessions)]
+
+    @property
+    def listed(self) -> list[str]:
+        """All that are listed."""
+        return self._model.sessions
+
+    # ---- what is done ----------------------------------------------------------------------------
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Down goes from the filter into the list, Escape lists everything; Enter goes on into a session."""
+        key = key_in(self.words, watched, event)
+        if key == Qt.Key.Key_Escape and self.words.text():
+            self.words.clear()
+            return True
+        if key == Qt.Key.Key_Escape:
+            self.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            return True
+        if key is not None:
+            return went_down(key, self.list)
+        pressed = event.key() if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress else None
+        if watched is self.list and pressed in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._on_entered(self.list.currentIndex())
+            return True
+        return super().eventFilter(watched, event)
+
+    def _on_current(self, current: QModelIndex, _: QModelIndex) -> None:
+        if current.isValid() and not self._quiet:
+            self.session_chosen.emit(self._model.sessions[current.row()])
+
+    def _on_entered(self, index: QModelIndex) -> None:
+        if index.isValid():
+            self.entered.emit(self._model.sessions[index.row()])
+
+    def _on_menu(self, point: object) -> None:
+        self.menu.popup(self.list.viewport().mapToGlobal(point))  # type: ignore[call-overload]

@@ -1,0 +1,133 @@
+"""Wires the list of queues: what each line holds, and what the middle lists when it is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtWidgets import QWidget
+
+from app.desk.candidates import candidate_of
+from app.desk.panel import Panel
+from app.desk.queue_book import Shown
+from app.desk.saved_filters import read_filters, usual_filters
+from app.desk.session_key import OWN, server_of
+from app.desk.workplace import Workplace
+from app.kit import quantities
+from app.kit.i18n import QT_TRANSLATE_NOOP
+from app.kit.safe_text import one_line
+from app.kit.timers import single_shot
+from app.queues.model import Source, SourcesModel
+from app.queues.view import QueuesView
+from core.domain.queue import ReviewQueue
+from core.domain.session import SessionRow
+from core.domain.session_query import SessionQuery
+
+QUIET_MS = 200
+
+MINE = (
+    ("inbox", "muted", QT_TRANSLATE_NOOP("Queues", "Assigned to me"), "assigned:me"),
+    ("circle-alert", "attention", QT_TRANSLATE_NOOP("Queues", "Needs you"), "is:attention"),
+    ("history", "live", QT_TRANSLATE_NOOP("Queues", "New since I looked"), "is:new"),
+    ("circle", "muted", QT_TRANSLATE_NOOP("Queues", "Undecided"), "is:undecided"),
+)
+"""Icon, its colour, words and filter of what is always there."""
+
+
+def build(place: Workplace, parent: QWidget) -> QueuesView:
+    """The panel, wired."""
+    model = SourcesModel()
+    view = QueuesView(model, place.actions["queue.make"], parent)
+    model.setParent(view)
+    QueuesController(place, model, view)
+    return view
+
+
+class QueuesController(QObject):
+    """Counts what each line holds while the panel is seen, and not more often than it can be read."""
+
+    def __init__(self, place: Workplace, model: SourcesModel, view: QueuesView) -> None:
+        super().__init__(view)
+        self._place, self._model, self._view = place, model, view
+        self._timer = single_shot(self, QUIET_MS, self._show_lines)
+        for signal in (place.desks.rows_changed, place.queues.changed, place.desks.link_changed):
+            signal.connect(self._soon)
+        place.settings.changed.connect(self._soon)
+        place.queues.shown_changed.connect(self._mark)
+        place.actions["view.queue"].triggered.connect(self._soon)
+        view.chosen.connect(place.queues.show)
+        self._timer.start()
+
+    def _soon(self, *_: object) -> None:
+        if not self._timer.isActive():
+            self._timer.start()
+
+    def _show_lines(self) -> None:
+        if not self._view.isVisible():
+            return
+        rows = self._place.desks.rows()
+        self._model.show([*self._mine(rows), *self._queues(rows), *self._filters(rows), *self._servers(rows)])
+        self._view.show_count(len(rows))
+        self._begin()
+        self._mark()
+
+    def _begin(self) -> None:
+        """Something is listed from the start: the first queue, else what is the reader's."""
+        if self._place.queues.shown == Shown():
+            found = [line.shown for line in self._model.lines if line.shown is not None]
+            queues = [shown for shown in found if shown.queue]
+            self._place.queues.show((queues or found)[0])
+
+    def _mark(self) -> None:
+        self._view.show_chosen(self._place.queues.shown)
+
+    # ---- the lines -------------------------------------------------------------------------------
+
+    def _mine(self, rows: list[SessionRow]) -> Iterator[Source]:
+        yield Source(self.tr("Mine"))
+        for icon, meaning, words, query in MINE:
+            title = QCoreApplication.translate("Queues", words)
+            yield Source(title, Shown(query=query, title=title), icon, meaning, self._count(rows, query))
+
+    def _queues(self, rows: list[SessionRow]) -> Iterator[Source]:
+        found = self._place.queues.all()
+        if found:
+            yield Source(self.tr("Queues"))
+        known = {row.session for row in rows}
+        for key, queue in found:
+            done, total = self._how_far(key, queue, known)
+            yield Source(one_line(queue.name, 60), Shown(queue=key, title=queue.name), "list-todo", "muted",
+                         f"{quantities.number(done)}/{quantities.number(total)}", is_done=0 < total == done)
+
+    def _how_far(self, key: str, queue: ReviewQueue, known: set[str]) -> tuple[int, int]:
+        """Sessions that are done, of all; of a blind queue those that the reader is done with, of their own."""
+        items = [item for session, item in self._place.queues.items(key) if session in known]
+        if not (queue.work.blind or self._place.settings.get("review.blind")):
+            return sum(item.is_done for item in items), len(items)
+        mine = [h for item in items if (h := item.holder(self._place.queues.me(key))) is not None]
+        return sum(bool(h.done) for h in mine), len(mine)
+
+    def _filters(self, rows: list[SessionRow]) -> Iterator[Source]:
+        saved = read_filters(self._place.settings.text("sessions.filters")) or usual_filters()
+        yield Source(self.tr("Filters"))
+        for one in saved:
+            yield Source(one_line(one.query, 60), Shown(query=one.query, title=one.name), "list-filter", "muted",
+                         self._count(rows, one.query), is_query=True)
+
+    def _servers(self, rows: list[SessionRow]) -> Iterator[Source]:
+        yield Source(self.tr("Servers"))
+        for desk in self._place.desks.all:
+            name = one_line(self._place.servers.name_of(desk.server), 40)
+            count = sum(server_of(row.session) == desk.server for row in rows)
+            yield Source(name, Shown(query=f'server:"{name}"' if len(self._place.desks.all) > 1 else "", title=name),
+                         "monitor" if desk.server == OWN else "server",
+                         "keep" if desk.link.state == "online" else "muted", quantities.number(count))
+
+    def _count(self, rows: list[SessionRow], query: str) -> str:
+        wanted = SessionQuery(query)
+        return quantities.number(sum(wanted.passes(candidate_of(self._place, row)) for row in rows))
+
+
+PANEL = Panel("queues", QT_TRANSLATE_NOOP("Panel", "Queues"), build, {
+    "live": ("left", 13), "read": ("left", 13), "compare": ("left", 13), "export": ("left", 13),
+    "queue": ("left", 0)}, is_headed=True)

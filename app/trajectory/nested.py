@@ -1,0 +1,400 @@
+"""The step list over a session and the subagents that are open in it: each has a model of its own, their rows are one
+list, a subagent's below the step that called it. Whoever asks for items or steps is answered for the session in sight.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from functools import partial
+from string import ascii_lowercase
+
+import msgspec
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt
+
+from app.desk.row_text import RowText
+from app.trajectory.facets import Facets
+from app.trajectory.model import FoundRole, Index, ListRow, RowRole, RowTextRole, TrajectoryModel
+from core.domain.session import SessionRow
+from core.domain.trajectory import Item, Trajectory
+
+
+class Node(QObject):
+    """A session in the list. `above` and `step` are the session and the step that called it; `prefix` stands before
+    the numbers of its steps."""
+
+    def __init__(self, session: str, above: Node | None, step: int, prefix: str, parent: QObject) -> None:
+        super().__init__(parent)
+        self.session, self.above, self.step, self.prefix = session, above, step, prefix
+        self.depth: int = above.depth + 1 if above is not None else 0
+        self.model = TrajectoryModel(self)
+        self.below: list[Node] = []
+
+    @property
+    def anchor(self) -> int:
+        """The row of the caller's own model below which this session stands; −1 where it is not (yet) there."""
+        if self.above is None:
+            return -1
+        model = self.above.model
+        return model.row_of(model.item_of_step(self.step))
+
+    def walk(self) -> Iterator[Node]:
+        """This one and all that are open in it."""
+        yield self
+        for node in self.below:
+            yield from node.walk()
+
+
+class _Segment(msgspec.Struct):
+    """Rows `first`… of a node's own model stand at row `start`… of the list."""
+
+    start: int
+    node: Node
+    first: int
+    count: int
+
+
+class NestedRows:
+    """The rows as ListRows; items are those of the session in sight, of another one's rows only the kind is said."""
+
+    def __init__(self, model: NestedModel) -> None:
+        self._model = model
+
+    def __len__(self) -> int:
+        return self._model.rowCount()
+
+    def __getitem__(self, row: int) -> ListRow:
+        node, own = self._model.at(row)
+        line = node.model.rows[own]
+        return line if node is self._model.active else ListRow(line.kind)
+
+
+class NestedModel(QAbstractListModel):
+    """Rows of the first session and of what is open below its steps; `active` is the session in sight."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._called: dict[str, dict[int, list[SessionRow]]] = {}
+        self._folds, self._filter, self._facets = True, "all", Facets()
+        self.root = self.active = self._node("", None, 0, "")
+        self._segments = [_Segment(0, self.root, 0, 0)]
+        self.rows = NestedRows(self)
+        self._changes = False
+        """Whether what a session's own model inserts or removes now is in the list."""
+
+    # ---- what is in the list ---------------------------------------------------------------------
+
+    def show(self, trajectory: Trajectory | None, session: str = "") -> None:
+        """Show another session from scratch."""
+        old, made = self.root, self._node(session, None, 0, "")
+        made.model.set_reader(self.active.model.reader)
+        made.model.set_view(filter=self._filter, folds=self._folds, facets=self._facets)
+        made.model.show(trajectory)
+        self.beginResetModel()
+        self.root = self.active = made
+        old.deleteLater()
+        self._lay_out()
+        self.endResetModel()
+
+    def node(self, session: str) -> Node | None:
+        """The session in the list; None where it is not, or not open."""
+        return next((node for node in self.root.walk() if node.session == session), None)
+
+    def activate(self, session: str) -> None:
+        """Answer for this session from now on; it is in the list. What is filtered is the session in sight alone."""
+        node = self.node(session)
+        if node is not None and node is not self.active:
+            reader = self.active.model.reader
+            self.active.model.set_view(filter="all", facets=Facets())
+            self.active.model.mark_found(())
+            self.active = node
+            node.model.set_reader(reader)
+            node.model.set_view(filter=self._filter, facets=self._facets)
+
+    def open(self, above: Node, row: SessionRow, trajectory: Trajectory) -> Node:
+        """Show a subagent's steps below the step that called it."""
+        held = self.node(row.session)
+        if held is not None:
+            return held
+        node = self._node(row.session, above, row.caller_step, self._prefix(above, row))
+        node.model.set_view(folds=self._folds)
+        node.model.show(trajectory)
+        place = self._place_below(above, node)
+        if node.model.rowCount() and place >= 0:
+            self.beginInsertRows(QModelIndex(), place, place + node.model.rowCount() - 1)
+            above.below.append(node)
+            self._lay_out()
+            self.endInsertRows()
+        else:
+            above.below.append(node)
+            self._lay_out()
+        return node
+
+    def close(self, node: Node) -> None:
+        """Fold a subagent away, with all that is open in it; whoever reads in it goes to its caller before."""
+        if node.above is None:
+            return
+        rows = [row for one in node.walk() for row in self._rows_of(one)]
+        if rows:
+            self.beginRemoveRows(QModelIndex(), min(rows), max(rows))
+        node.above.below.remove(node)
+        self._lay_out()
+        if rows:
+            self.endRemoveRows()
+        node.deleteLater()
+
+    def open_at(self, row: int) -> list[Node]:
+        """The subagents that are open below a row."""
+        node, own = self.at(row)
+        return [one for one in node.below if one.anchor == own]
+
+    def at(self, row: int) -> tuple[Node, int]:
+        """The session of a row, and the row in its own model."""
+        segment = self._segments[max(0, bisect_right(self._segments, row, key=lambda s: s.start) - 1)]
+        return segment.node, segment.first + row - segment.start
+
+    def row_in(self, node: Node, own: int) -> int:
+        """The row of the list for a row of a session's own model; −1 where there is none."""
+        found = (s.start + own - s.first for s in self._segments
+                 if s.node is node and s.first <= own < s.first + s.count)
+        return next(found, -1)
+
+    def _node(self, session: str, above: Node | None, step: int, prefix: str) -> Node:
+        node = Node(session, above, step, prefix, above if above is not None else self)
+        model = node.model
+        model.set_called(self._called.get(session, {}))
+        model.rowsAboutToBeInserted.connect(partial(self._before_insert, node))
+        model.rowsAboutToBeRemoved.connect(partial(self._before_remove, node))
+        model.rowsInserted.connect(self._after_insert)
+        model.rowsRemoved.connect(self._after_remove)
+        model.dataChanged.connect(partial(self._on_data, node))
+        model.modelAboutToBeReset.connect(partial(self._before_reset, node))
+        model.modelReset.connect(self._after_reset)
+        return node
+
+    def _prefix(self, above: Node, row: SessionRow) -> str:
+        """`9.`, or `9b.` of the second that one step called."""
+        beside = [one.session for one in self._called.get(above.session, {}).get(row.caller_step, ())]
+        letter = ascii_lowercase[beside.index(row.session) % 26] if len(beside) > 1 and row.session in beside else ""
+        return f"{above.prefix}{row.caller_step or '?'}{letter}."
+
+    # ---- one list of many ------------------------------------------------------------------------
+
+    def _lay_out(self) -> None:
+        self._segments = []
+        self._add(self.root if self.active.model.is_whole else self.active, 0)
+
+    def _add(self, node: Node, start: int) -> int:
+        """Lay out a session from a row on; returns the row behind it."""
+        own, count = 0, node.model.rowCount()
+        below = sorted(((one.anchor, one) for one in node.below), key=lambda pair: pair[0])
+        for anchor, child in below if self.active.model.is_whole else ():
+            if anchor < 0:
+                continue
+            if anchor + 1 > own:
+                self._segments.append(_Segment(start, node, own, anchor + 1 - own))
+                start, own = start + anchor + 1 - own, anchor + 1
+            start = self._add(child, start)
+        self._segments.append(_Segment(start, node, own, count - own))
+        return start + count - own
+
+    def _rows_of(self, node: Node) -> Iterator[int]:
+        for segment in self._segments:
+            if segment.node is node and segment.count:
+                yield from (segment.start, segment.start + segment.count - 1)
+
+    def _place_below(self, above: Node, node: Node) -> int:
+        """Where a subagent that is opened now begins."""
+        row = self.row_in(above, node.anchor)
+        inside = [one for one in above.below if one.anchor == node.anchor]
+        last = [r for one in inside for each in one.walk() for r in self._rows_of(each)]
+        return max([row, *last]) + 1 if row >= 0 else -1
+
+    def _insertion(self, node: Node, own: int) -> int:
+        """The row at which rows come that a session's own model inserts at `own`."""
+        if own == 0:
+            return next((s.start for s in self._segments if s.node is node), 0)
+        row = self.row_in(node, own - 1)
+        below = [r for one in node.below if one.anchor == own - 1 for each in one.walk() for r in self._rows_of(each)]
+        return max([row, *below]) + 1
+
+    def _is_seen(self, node: Node) -> bool:
+        return any(segment.node is node for segment in self._segments)
+
+    def _before_insert(self, node: Node, parent: QModelIndex, first: int, last: int) -> None:
+        self._changes = self._is_seen(node)
+        if self._changes:
+            row = self._insertion(node, first)
+            self.beginInsertRows(QModelIndex(), row, row + last - first)
+
+    def _after_insert(self, *_: object) -> None:
+        self._lay_out()
+        if self._changes:
+            self.endInsertRows()
+
+    def _before_remove(self, node: Node, parent: QModelIndex, first: int, last: int) -> None:
+        rows = [self.row_in(node, own) for own in (first, last)]
+        self._changes = self._is_seen(node) and min(rows) >= 0
+        if self._changes:
+            self.beginRemoveRows(QModelIndex(), *rows)
+
+    def _after_remove(self, *_: object) -> None:
+        self._lay_out()
+        if self._changes:
+            self.endRemoveRows()
+
+    def _before_reset(self, node: Node) -> None:
+        self._changes = self._is_seen(node)
+        if self._changes:
+            self.beginResetModel()
+
+    def _after_reset(self) -> None:
+        if self._changes:
+            self._lay_out()
+            self.endResetModel()
+
+    def _on_data(self, node: Node, top: QModelIndex, bottom: QModelIndex, roles: object = None) -> None:
+        for segment in self._segments:
+            first = max(top.row(), segment.first)
+            last = min(bottom.row(), segment.first + segment.count - 1)
+            if segment.node is node and first <= last:
+                shift = segment.start - segment.first
+                self.dataChanged.emit(self.index(first + shift), self.index(last + shift))
+
+    # ---- Qt --------------------------------------------------------------------------------------
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
+        """How many rows there are."""
+        last = self._segments[-1]
+        return 0 if parent.isValid() else last.start + last.count
+
+    def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
+        """What the session's own model says; a step of a subagent has the caller's number before its own."""
+        if not index.isValid() or index.row() >= self.rowCount():
+            return None
+        node, own = self.at(index.row())
+        found = node.model.data(node.model.index(own), role)
+        if node.depth and role == RowTextRole and isinstance(found, RowText):
+            number = "–".join(node.prefix + part for part in found.number.split("–")) if found.number else ""
+            return msgspec.structs.replace(found, number=number, depth=node.depth)
+        if role == RowRole and node is not self.active and isinstance(found, ListRow):
+            return ListRow(found.kind)
+        return False if role == FoundRole and node is not self.active else found
+
+    # ---- of the session in sight -----------------------------------------------------------------
+
+    @property
+    def trajectory(self) -> Trajectory | None:
+        """The trajectory in sight."""
+        return self.active.model.trajectory
+
+    @property
+    def reader(self) -> str:
+        """Whom others' opinions are hidden from."""
+        return self.active.model.reader
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every item is listed."""
+        return self.active.model.is_whole
+
+    @property
+    def digits(self) -> int:
+        """The characters of the longest number."""
+        return max(node.model.digits + len(node.prefix) for node in self.root.walk())
+
+    def set_view(self, *, filter: str | None = None, folds: bool | None = None, facets: Facets | None = None) -> None:
+        """As the session's own model; what waits is folded in all."""
+        if folds is not None:
+            self._folds = folds
+            for node in self.root.walk():
+                node.model.set_view(folds=folds)
+        self._filter = self._filter if filter is None else filter
+        self._facets = self._facets if facets is None else facets
+        self.active.model.set_view(filter=filter, facets=facets)
+
+    def set_reader(self, reader: str) -> None:
+        """Whom others' opinions are hidden from until they have decided (an author's key); "": from nobody."""
+        for node in self.root.walk():
+            node.model.set_reader(reader)
+
+    def refresh(self, reading: int | None = None) -> None:
+        """Take what the trajectory in sight got since; `reading` is the item that must not be folded away."""
+        self.active.model.refresh(reading)
+
+    def refresh_beside(self, session: str) -> None:
+        """Take what another session of the list got since."""
+        node = self.node(session)
+        if node is not None and node is not self.active:
+            node.model.refresh()
+
+    def set_live(self, text: str | None) -> None:
+        """The transient row of what the model is writing now."""
+        self.active.model.set_live(text)
+
+    def toggle(self, row: int) -> int:
+        """Open the fold at a row, or fold the run of which it is a part; returns the row of its first line."""
+        node, own = self.at(row)
+        return self.row_in(node, node.model.toggle(own))
+
+    def reveal(self, item: int) -> int:
+        """The row that shows an item, its fold opened; −1 where the filter hides it."""
+        return self.row_in(self.active, self.active.model.reveal(item))
+
+    def row_of(self, item: int) -> int:
+        """The row that shows an item, be it in a fold; −1 where there is none."""
+        return self.row_in(self.active, self.active.model.row_of(item))
+
+    def item_of_step(self, number: int) -> int:
+        """The item of a step number; −1 where there is none."""
+        return self.active.model.item_of_step(number)
+
+    def step_of_row(self, row: int) -> int | None:
+        """The step number of a row of the session in sight that is one step."""
+        node, own = self.at(row)
+        return node.model.step_of_row(own) if node is self.active else None
+
+    def item_at(self, row: int) -> Item | None:
+        """The item of a row of the session in sight that shows exactly one."""
+        node, own = self.at(row)
+        return node.model.item_at(own) if node is self.active else None
+
+    def is_tall(self, row: int) -> bool:
+        """Whether a row may take more than one line."""
+        node, own = self.at(row)
+        return node.model.is_tall(own)
+
+    def steps_of_rows(self, top: int, bottom: int) -> list[int]:
+        """The numbers of all steps of the session in sight in some rows, folded ones too."""
+        found: list[int] = []
+        for segment in self._segments:
+            first, last = max(top, segment.start), min(bottom, segment.start + segment.count - 1)
+            if segment.node is self.active and first <= last:
+                shift = segment.first - segment.start
+                found += self.active.model.steps_of_rows(first + shift, last + shift)
+        return found
+
+    def set_called(self, session: str, called: dict[int, list[SessionRow]]) -> None:
+        """Which subagents the steps of a session called."""
+        self._called[session] = called
+        if (node := self.node(session)) is not None:
+            node.model.set_called(called)
+
+    def called_at(self, row: int) -> list[SessionRow]:
+        """The subagents that the step of a row called."""
+        if not 0 <= row < self.rowCount():
+            return []
+        node, own = self.at(row)
+        return node.model.called_at(own)
+
+    def mark_found(self, items: Iterable[int], *, more: bool = False) -> None:
+        """Show these items as hits; `more`: beside those that are."""
+        self.active.model.mark_found(items, more=more)
+
+    def item_of(self, kind: str, ref: int | str) -> int:
+        """The item of a step number, or of a summary, guidance or score; −1 where it is not in the list."""
+        return self.active.model.item_of(kind, ref)
+
+    def errors(self) -> list[int]:
+        """The items that are failed steps."""
+        return self.active.model.errors()

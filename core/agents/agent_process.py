@@ -1,0 +1,127 @@
+"""An external agent as a program in a terminal of its session's first host: installed, started, watched, ended."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+import shlex
+
+import msgspec
+
+from core.actions.registry import ActionRunner
+from core.agents.journal import Journal
+from core.domain.errors import NotFound, ReportableError, Unavailable
+from core.gateway.recipe import Filling, Recipe
+from core.sandbox.sandbox import Job, Ran, Sandbox
+
+log = logging.getLogger("agent")
+
+TERMINAL = "agent"
+INSTALL_S, PROBE_S, KILL_S, LOOK_S = 1800.0, 60.0, 5.0, 5.0
+_ESCAPES = re.compile(r"\x1b(?:\].*?(?:\x07|\x1b\\|\Z)|\[[0-?]*[ -/]*[@-~])", re.DOTALL)
+_PATH = 'export PATH="$HOME/.local/bin:$PATH"'
+
+
+class Start(msgspec.Struct, frozen=True):
+    """The start that was made last: its job in the terminal, how many there were, at which step."""
+
+    job: str
+    count: int = 1
+    step: int = 0
+
+
+class AgentProcess:
+    """The agent's program. It outlives the runner; a runner that comes later finds it by its job."""
+
+    def __init__(self, journal: Journal, host: Sandbox, actions: ActionRunner, recipe: Recipe) -> None:
+        self._journal, self._host, self._actions, self._recipe = journal, host, actions, recipe
+
+    @property
+    def last(self) -> Start | None:
+        """The start that was made last."""
+        return self._journal.slot("agent_start", Start)
+
+    async def prepare(self, filling: Filling) -> str:
+        """Have the agent and its files there; gives its version. Raises Unavailable (agent_not_installed)."""
+        version = await self._version()
+        if not version and self._recipe.install:
+            log.info("installing %s", self._recipe.title)
+            done = await self._run(self._recipe.install, INSTALL_S)
+            version = await self._version()
+            if not version and self._recipe.probe:
+                said = done.output.decode("utf-8", "replace").strip()[-500:]
+                raise Unavailable("agent_not_installed", f"{self._recipe.title} could not be installed on host "
+                                  f"{self._host.host.name}: {said}", host=self._host.host.name)
+        elif not version and self._recipe.probe:
+            raise Unavailable("agent_not_installed", f"{self._recipe.title} is not installed on host "
+                              f"{self._host.host.name}.", host=self._host.host.name)
+        home = (await self._run('printf %s "$HOME"', PROBE_S)).output.decode("utf-8", "replace")
+        for name, text in self._recipe.files.items():
+            await self._host.write_file(name.replace("~", home, 1), filling.fill(text).strip().encode() + b"\n")
+        await self._host.write_file(f"{home}/.tiphys/task.md", filling.task.encode())
+        return version
+
+    async def start(self, filling: Filling, command: str, step: int) -> Start:
+        """Start a command of the recipe in the terminal. The journal knows of it before it runs."""
+        before = self.last
+        count = before.count + 1 if before else 1
+        start = Start(f"agent-{count}", count, step)
+        self._journal.put_slot("agent_start", start)
+        await self._host.terminals.open(TERMINAL, offset=self._journal.terminals().get(self._key, 0))
+        self._actions.follow(self._host.host.name, TERMINAL)
+        values = {**self._recipe.env, "TIPHYS_MODEL": "{model}"}
+        exports = " ".join(f"{name}={shlex.quote(filling.fill(value))}" for name, value in values.items())
+        text = (f'{_PATH} {exports} TIPHYS_TASK="$(cat ~/.tiphys/task.md)"\n'
+                f"cd {shlex.quote(filling.workspace)}\n{command}\n")
+        await self._host.terminals.command(TERMINAL, start.job, text)
+        return start
+
+    async def ended(self, start: Start) -> Job | None:
+        """Wait for the end of a start; None where nobody knows of it any more, or it never began."""
+        while True:
+            try:
+                job = await self._host.terminals.wait_job(start.job, LOOK_S)
+                if job.ended:
+                    return job
+            except NotFound:
+                return None
+            except ReportableError as error:  # its daemon is gone for a moment, or for good
+                log.info("the agent's terminal: %s", error.sentence)
+                await self._host.start()
+
+    async def end(self) -> None:
+        """End the agent and all that it started."""
+        try:
+            for force in (False, True):
+                if not await self._host.terminals.kill(TERMINAL, force=force):
+                    return
+                await asyncio.sleep(KILL_S if not force else 0.2)
+        except ReportableError as error:
+            log.info("the agent's terminal: %s", error.sentence)
+
+    async def last_words(self) -> str:
+        """The end of what the terminal shows, for a person who asks why it died."""
+        try:
+            infos = {info.name: info for info in await self._host.terminals.list()}
+            total = infos[TERMINAL].total if TERMINAL in infos else 0
+            data = (await self._host.terminals.read(TERMINAL, max(0, total - 2000), total)).data
+        except ReportableError:
+            return ""
+        shown = _ESCAPES.sub("", data.decode("utf-8", "replace"))
+        lines = [line.strip() for line in shown.splitlines() if line.strip()]
+        return " ".join(lines[-3:])[-400:]
+
+    @property
+    def _key(self) -> str:
+        return f"{self._host.host.name}/{TERMINAL}"
+
+    async def _version(self) -> str:
+        if not self._recipe.probe:
+            return ""
+        ran = await self._run(self._recipe.probe, PROBE_S)
+        words = ran.output.decode("utf-8", "replace").strip().splitlines()
+        return words[-1][:100] if ran.exit_code == 0 and words else ""
+
+    async def _run(self, command: str, seconds: float) -> Ran:
+        return await self._host.run(["bash", "-c", f"{_PATH}\n{command}"], timeout=seconds)

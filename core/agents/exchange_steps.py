@@ -1,0 +1,200 @@
+"""Steps of an external agent: an answer opens what it will do, its next request says what came back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+
+import msgspec
+
+from core.agents.delivery import Inbox
+from core.agents.exchange_context import ContextWriter
+from core.agents.journal import Journal
+from core.agents.progress import AgentProgress, after_summary
+from core.agents.steps import StepJournal
+from core.domain.context import ContextDelta, MessageRef, delta_between
+from core.domain.events import StepAdded, StepStarted, SummaryAdded
+from core.domain.head import make_head
+from core.domain.ids import new_id
+from core.domain.message import ToolCall
+from core.domain.step import Action, ActionError, Observation, Output, StepBody, Usage, encode_body
+from core.domain.task import ModelSettings
+from core.domain.tools import FAMILIES, ToolTable
+from core.formats.chat import action_of
+from core.formats.values import exit_error
+from core.gateway.dialect import Answer, CallOutcome
+
+TEXT = 400_000
+"""Characters of a summary that travel in its event; the context holds it whole."""
+
+
+class OpenAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """A step that has begun: its context, and once it came the answer."""
+
+    number: int
+    context: tuple[MessageRef, ...]
+    tools: str = ""
+    started_at: datetime
+    held_s: float = 0.0
+    answer: Answer | None = None
+    reply: MessageRef | None = None
+    answered_at: datetime | None = None
+
+
+class Aside(msgspec.Struct, frozen=True, kw_only=True):
+    """The last call beside the main line, which may turn out to be a summary of it."""
+
+    text: str
+    context: tuple[MessageRef, ...] = ()
+    reply: MessageRef | None = None
+
+
+class ExchangeSteps:
+    """The journal's side of an external agent's main line. All writing is inside the caller's transaction."""
+
+    def __init__(self, journal: Journal, inbox: Inbox, steps: StepJournal, writer: ContextWriter, model: ModelSettings,
+                 tools: ToolTable, exit_code: str = "") -> None:
+        """`exit_code` is a pattern of how a result tells the exit code of a command."""
+        self._journal, self._inbox, self._steps, self._writer = journal, inbox, steps, writer
+        self._model, self._tools = model, tools
+        self._exit = re.compile(exit_code) if exit_code else None
+
+    @property
+    def open(self) -> OpenAnswer | None:
+        """The step that has begun and is not added yet."""
+        return self._journal.slot("open", OpenAnswer)
+
+    @property
+    def aside(self) -> Aside | None:
+        """The last call beside the main line since its last request."""
+        return self._journal.slot("aside", Aside)
+
+    @property
+    def next_number(self) -> int:
+        """The number of the step that the next request of the main line begins."""
+        opened = self.open
+        added = self._steps.progress.steps
+        return added + 1 if opened is None or opened.answer is None else opened.number + 1
+
+    @property
+    def counted(self) -> AgentProgress:
+        """The counters, with an answer that came and is no whole step yet."""
+        progress, opened = self._steps.progress, self.open
+        if opened is None or opened.answer is None:
+            return progress
+        spent = after_summary(progress, self.price(opened.answer.usage))
+        return msgspec.structs.replace(spent, steps=opened.number)
+
+    def begin(self, opened: OpenAnswer, guidance: Sequence[str], again: Sequence[str]) -> None:
+        """The next step has begun with this context."""
+        before = self.open
+        if before is None or before.number != opened.number or guidance or again:
+            self._journal.add(StepStarted(number=opened.number, guidance=tuple(guidance), again=tuple(again)))
+        self._journal.put_slot("open", opened)
+        self._journal.put_slot("aside", None)
+
+    def answered(self, number: int, answer: Answer) -> None:
+        """The model's answer to the open step; a second one to the same request takes the place of the first."""
+        opened = self.open
+        if opened is None or opened.number != number:
+            return
+        reply = self._writer.ref(answer.message, f"step:{number}")
+        self._writer.calls.learn([call.id for call in answer.message.tool_calls], number)
+        self._journal.put_slot("open", msgspec.structs.replace(opened, answer=answer, reply=reply,
+                                                               answered_at=datetime.now(UTC)))
+
+    def set_aside(self, aside: Aside) -> None:
+        """A call beside the main line was answered."""
+        self._journal.put_slot("aside", aside)
+
+    def close(self, outcomes: Sequence[CallOutcome], echoed: Sequence[ToolCall], terminals: Mapping[str, int], *,
+              is_end: bool = False) -> None:
+        """Add the open step, if it was answered, with what came back for its calls.
+
+        `echoed` are its calls as the agent tells them again: their ids may be other ones. `is_end`: the agent ended
+        by itself, with these calls its last, so that nobody was told what came back.
+        """
+        opened = self.open
+        if opened is None or opened.answer is None or opened.reply is None:
+            return
+        calls = opened.answer.message.tool_calls
+        alias = {call.id: own.id for own, call in zip(calls, echoed, strict=False)} if len(echoed) == len(calls) else {}
+        self._writer.calls.learn([*alias], opened.number)
+        came = {alias.get(outcome.call, outcome.call): outcome for outcome in outcomes}
+        actions = [self._action(call) for call in calls]
+        observations = [self._observation(action, came.get(action.call_id), opened, is_end) for action in actions]
+        self._add(opened, actions, observations, terminals)
+
+    def compacted(self) -> str:
+        """The agent began anew with what a summary left: tells it, and gives the summary's id.
+
+        An open answer without calls was that summary, and is no step.
+        """
+        opened, aside = self.open, self.aside
+        if aside is None and opened is not None and opened.answer and not opened.answer.message.tool_calls:
+            aside = Aside(text=opened.answer.message.content, context=opened.context, reply=opened.reply)
+            self._journal.put_slot("open", None)
+        last = self._steps.progress.steps
+        name, text = new_id(), aside.text if aside else ""
+        before = self._journal.slot("context", tuple[MessageRef, ...]) or ()
+        context = delta_between(before, aside.context) if aside and aside.context else ContextDelta()
+        self._journal.add(SummaryAdded(id=name, first=min(1, last), last=last, text=text[:TEXT], context=context,
+                                       completion=aside.reply if aside and aside.context else None))
+        self._journal.put_slot("aside", None)
+        return name
+
+    def is_summary_open(self) -> bool:
+        """Whether the open step may be the summary that a compaction shows it to be."""
+        opened = self.open
+        return self.aside is None and opened is not None and opened.answer is not None and (
+            not opened.answer.message.tool_calls)
+
+    def price(self, usage: Usage) -> Usage:
+        """A usage with its cost, where both prices are known."""
+        made, used = self._model.output_price, self._model.input_price
+        if made is None or used is None or usage.input_tokens is None or usage.output_tokens is None:
+            return usage
+        cost = (usage.input_tokens * used + usage.output_tokens * made) / 1e6
+        return msgspec.structs.replace(usage, cost_usd=cost)
+
+    def _add(self, opened: OpenAnswer, actions: Sequence[Action], observations: Sequence[Observation],
+             terminals: Mapping[str, int]) -> None:
+        answer, now = opened.answer, datetime.now(UTC)
+        assert answer is not None
+        said = answer.message
+        body = StepBody(number=opened.number, thought="\n\n".join(filter(None, (said.reasoning, said.content))),
+                        actions=tuple(actions), observations=tuple(observations), model=answer.model,
+                        finish_reason=answer.finish)
+        ended = now if observations else opened.answered_at
+        head = make_head(body, usage=self.price(answer.usage), started_at=opened.started_at, ended_at=ended,
+                         tools=self._tools)
+        before = self._journal.slot("context", tuple[MessageRef, ...]) or ()
+        self._journal.add(StepAdded(head=head, body=self._journal.put_blob(encode_body(body)),
+                                    context=delta_between(before, opened.context), completion=opened.reply,
+                                    terminals=dict(terminals), tools=opened.tools))
+        self._inbox.answer(opened.number)
+        worked = max(0.0, ((ended or now) - opened.started_at).total_seconds() - opened.held_s)
+        self._steps.count_step(head, actions, sum(ref.tokens for ref in opened.context), worked)
+        self._journal.put_slot("context", opened.context)
+        self._journal.put_slot("last_step", opened.number)
+        self._journal.put_slot("open", None)
+
+    def _action(self, call: ToolCall) -> Action:
+        found = self._tools.find(call.name)
+        return action_of(call, FAMILIES[found.kind] if found else "other")
+
+    def _observation(self, action: Action, outcome: CallOutcome | None, opened: OpenAnswer, is_end: bool
+                     ) -> Observation:
+        began, now = opened.answered_at, datetime.now(UTC)
+        if outcome is None and is_end:
+            return Observation(call_id=action.call_id, started_at=began, ended_at=now)
+        if outcome is None:
+            error = ActionError(kind="no_result", message="The agent did not say what came back for this call.")
+            return Observation(call_id=action.call_id, status="killed", error=error, started_at=began, ended_at=now)
+        found = self._exit.search(outcome.text[:4000]) if self._exit else None
+        code = int(found[1]) if found else None
+        failed = ActionError(kind="tool_error", message=outcome.text[:2000]) if outcome.failed else None
+        output = Output(text=outcome.text, total_chars=len(outcome.text))
+        return Observation(call_id=action.call_id, exit_code=code, output=output, error=exit_error(code) or failed,
+                           started_at=began, ended_at=now)

@@ -1,0 +1,304 @@
+"""The book of a session's gateway: where each request belongs, what is put into it, and what the log says of it.
+
+`arrive` decides, in memory; `commit` makes it true in the journal, before the request is forwarded where it binds
+guidance, while the model thinks where not; `answered` holds the answer before the agent has the end of it. A death
+between any two of these leaves what the agent's next request, which is the same again, takes up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+
+import msgspec
+
+from core.agents.delivery import HeldGuidance, Inbox
+from core.agents.exchange_context import ContextWriter, ItemRefs, decode_refs, guidance_words
+from core.agents.exchange_steps import Aside, ExchangeSteps, OpenAnswer
+from core.agents.journal import Journal
+from core.agents.progress import after_summary
+from core.agents.states import read_progress, save_progress
+from core.domain.context import ContextDelta, MessageRef, delta_between
+from core.domain.events import ExchangeMade, NoteAdded
+from core.domain.message import ToolCall
+from core.domain.step import Usage
+from core.gateway.anchor import GuidancePlace, place_behind, places_in, put_in
+from core.gateway.answer_reader import Heard
+from core.gateway.dialect import CallOutcome
+from core.gateway.lines import Line, Lines, Placement
+from core.gateway.request import AgentRequest
+
+_WENT_BACK = "The agent went on from an earlier place: later contexts hold nothing of what came after it."
+
+
+class Sending(msgspec.Struct, kw_only=True):
+    """A request that is about to be forwarded, as it was decided on."""
+
+    request: AgentRequest
+    placement: Placement
+    number: int
+    """Of the exchange."""
+    step: int
+    """Of the main line; 0 for a request of no step."""
+    body: bytes
+    items: list[bytes]
+    """The items as they are sent."""
+    standing: dict[int, list[GuidancePlace]]
+    bound: list[HeldGuidance]
+    again: tuple[str, ...]
+    had: int
+    """How many items the line had before."""
+    started_at: datetime
+    held_s: float = 0.0
+    context: tuple[MessageRef, ...] = ()
+    pieces: list[MessageRef] = []
+    since: int = 0
+    delta: ContextDelta = ContextDelta()
+    is_committed: bool = False
+
+    @property
+    def binds(self) -> bool:
+        """Whether the journal must hold it before anybody else does."""
+        return bool(self.bound or self.again)
+
+    @property
+    def guidance(self) -> tuple[str, ...]:
+        """What stands in it, in its order."""
+        return tuple(place.guidance for at in sorted(self.standing) for place in self.standing[at])
+
+
+class ExchangeBook:
+    """All of one session's exchanges."""
+
+    def __init__(self, journal: Journal, inbox: Inbox, steps: ExchangeSteps, writer: ContextWriter,
+                 terminals: Callable[[], Mapping[str, int]]) -> None:
+        self._journal, self._inbox, self._steps, self._writer = journal, inbox, steps, writer
+        self._terminals = terminals
+        self._refs: dict[str, list[ItemRefs]] = {}
+        self.lines = self._read_lines()
+        self._places = [msgspec.json.decode(row, type=GuidancePlace)
+                        for (row,) in journal.sql("SELECT place FROM gateway_place ORDER BY id")]
+        self._number = journal.slot("exchanges", int) or 0
+        self._pieces: dict[str, tuple[int, list[MessageRef]]] = {}
+        self._tools: dict[str, str] = {}
+        self._tell_of_the_cut()
+
+    # ---- deciding
+
+    def arrive(self, request: AgentRequest, held_s: float = 0.0) -> Sending:
+        """Where a request belongs and what is put into it. Nothing is written yet."""
+        placement = self.lines.place(request.asked)
+        line, relation = placement.line, placement.relation
+        had = len(line.chain)
+        is_step = line.kind == "main" and relation != "retry"
+        step = self._step_of(placement)
+        bound = self._inbox.waiting() if is_step else []
+        places = [place_behind(g.id, guidance_words(g.text), step, request.dialect, request.items, request.chain)
+                  for g in bound]
+        lost = self._lost(request, step) if is_step and relation in ("compacted", "rewound") else []
+        self._places += [*lost, *places]
+        standing = places_in(self._places, request.dialect, request.items, request.chain)
+        texts = {at: [place.text for place in there] for at, there in standing.items()}
+        items = put_in(request.dialect, request.items, texts) if standing else request.items
+        self._number += 1
+        self.lines.advance(placement, request.asked)
+        return Sending(request=request, placement=placement, number=self._number, step=step, items=items,
+                       body=request.body.with_items(request.dialect.items, items) if standing else request.body.raw,
+                       standing=standing, bound=bound, again=tuple(place.guidance for place in lost), had=had,
+                       started_at=datetime.now(UTC), held_s=held_s)
+
+    def counted(self, request: AgentRequest) -> bytes:
+        """The body of a request that only counts tokens, with the guidance that would stand in it."""
+        standing = places_in(self._places, request.dialect, request.items, request.chain)
+        texts = {at: [place.text for place in there] for at, there in standing.items()}
+        items = put_in(request.dialect, request.items, texts)
+        return request.body.with_items(request.dialect.items, items) if standing else request.body.raw
+
+    def _step_of(self, placement: Placement) -> int:
+        if placement.line.kind != "main":
+            return 0
+        opened = self._steps.open
+        if placement.relation == "retry":
+            return opened.number if opened else read_progress(self._journal).steps
+        if placement.relation == "compacted" and self._steps.is_summary_open():
+            return read_progress(self._journal).steps + 1
+        return self._steps.next_number
+
+    def _lost(self, request: AgentRequest, step: int) -> list[GuidancePlace]:
+        """What a compaction threw away is put in once more, at the border of now."""
+        standing = places_in(self._places, request.dialect, request.items, request.chain)
+        there = {place.guidance for places in standing.values() for place in places}
+        gone = {place.guidance: place for place in self._places if place.guidance not in there}
+        return [place_behind(name, place.text, step, request.dialect, request.items, request.chain)
+                for name, place in gone.items()]
+
+    # ---- the journal
+
+    def commit(self, sending: Sending) -> None:
+        """Write down what was decided: the step before is whole, the next has begun, these texts are bound to it."""
+        sending.is_committed = True
+        with self._journal.transaction("exchange"):
+            if sending.placement.line.kind == "side":
+                sending.context = self._context_of_side(sending)
+            else:
+                self._commit_line(sending)
+            self._write_pieces(sending)
+            self._journal.put_slot("exchanges", sending.number)
+            self._journal.sql("INSERT OR REPLACE INTO gateway_sent VALUES (?, ?)", (
+                sending.number, msgspec.json.encode(self._fact(sending, Heard(is_discarded=True)))))
+
+    def _commit_line(self, sending: Sending) -> None:
+        request, line, relation = sending.request, sending.placement.line, sending.placement.relation
+        shared = sending.placement.shared
+        is_step = line.kind == "main" and relation != "retry"
+        opened = self._steps.open if line.kind == "main" else None
+        echoes = opened.number if opened and opened.answer and relation == "extends" else 0
+        summary = ""
+        if is_step:
+            self._close_step(request, shared)
+            if relation == "compacted":
+                summary = self._steps.compacted()
+            elif relation == "rewound" and (at := read_progress(self._journal).steps):
+                self._journal.add(NoteAdded(step=at, text=_WENT_BACK))
+        refs = self._item_refs(request, line, shared, echoes, summary)
+        for place in self._places[len(self._places) - len(sending.bound) - len(sending.again) :] if is_step else ():
+            self._journal.sql("INSERT INTO gateway_place (place) VALUES (?)", (msgspec.json.encode(place),))
+        if not is_step:
+            return
+        sending.context = self._context(sending, refs)
+        bound = self._inbox.bind(sending.step) if sending.bound else []
+        assert [b.id for b in bound] == [b.id for b in sending.bound], "guidance came between decision and journal"
+        self._steps.begin(OpenAnswer(number=sending.step, context=sending.context, tools=self._tools_of(request),
+                                     started_at=sending.started_at, held_s=sending.held_s),
+                          [b.id for b in bound], sending.again)
+
+    def _close_step(self, request: AgentRequest, shared: int) -> None:
+        outcomes: list[CallOutcome] = []
+        echoed: list[ToolCall] = []
+        dialect = request.dialect
+        for item in (msgspec.json.decode(raw) for raw in request.items[shared:]):
+            outcomes += dialect.outcomes(item)
+            if dialect.is_answer(item):
+                echoed += [call for message in dialect.messages(item) for call in message.tool_calls]
+        self._steps.close(outcomes, echoed, self._terminals())
+
+    def _item_refs(self, request: AgentRequest, line: Line, shared: int, echoes: int, summary: str) -> list[ItemRefs]:
+        """The messages of all items of a line, held and remembered from the first new one on."""
+        before = self._refs.get(line.name, [])[:shared]
+        had_steps = line.kind == "main" and read_progress(self._journal).steps > 0 and not (summary and not shared)
+        made, _ = self._writer.items(request, len(before), echoes=echoes, had_steps=had_steps, summary=summary)
+        refs = self._refs[line.name] = [*before, *made]
+        self._journal.sql("DELETE FROM gateway_item WHERE line = ? AND place >= ?", (line.name, len(before)))
+        for place in range(len(before), len(refs)):
+            self._journal.sql("INSERT INTO gateway_item VALUES (?, ?, ?, ?)", (
+                line.name, place, request.chain[place], msgspec.json.encode(refs[place])))
+        self._journal.sql("INSERT OR REPLACE INTO gateway_line VALUES (?, ?, ?, ?)", (
+            line.name, line.kind, msgspec.json.encode(line.identity), line.tools))
+        return refs
+
+    def _context(self, sending: Sending, refs: Sequence[ItemRefs]) -> tuple[MessageRef, ...]:
+        texts = {p.guidance: p.text for places in sending.standing.values() for p in places}
+        words = self._writer.guidance(texts)
+        context = [*self._writer.opening(sending.request)]
+        for place, held in enumerate(refs):
+            context += held
+            context += [words[p.guidance] for p in sending.standing.get(place, ())]
+        return tuple(context)
+
+    def _context_of_side(self, sending: Sending) -> tuple[MessageRef, ...]:
+        """The messages of a call beside the lines; what it shares with the main line is held already."""
+        main = self.lines.main
+        is_of_main = main is not None and sending.placement.relation == "summary" and sending.placement.shared
+        held = self._refs.get(main.name, [])[: sending.placement.shared] if main and is_of_main else []
+        made, _ = self._writer.items(sending.request, len(held), echoes=0, had_steps=bool(held), summary="")
+        return self._context(sending, [*held, *made])
+
+    def _tools_of(self, request: AgentRequest) -> str:
+        name = request.asked.tools
+        if name not in self._tools:
+            tools = request.dialect.tools(request.body)
+            self._tools[name] = self._journal.put_blob(msgspec.json.encode(tools)) if tools else ""
+        return self._tools[name]
+
+    def _write_pieces(self, sending: Sending) -> None:
+        """The body in payloads, as a delta to the last body of the same line."""
+        key = f"{sending.placement.line.name} {sending.placement.line.kind}"
+        sending.since, before = self._pieces.get(key, (0, []))
+        sending.pieces = [MessageRef(hash=self._journal.put_blob(piece), role="piece")
+                          for piece in cut(sending.body, sending.items)]
+        sending.delta = delta_between(before, sending.pieces)
+        self._pieces[key] = sending.number, sending.pieces
+
+    # ---- the answer
+
+    def answered(self, sending: Sending, ending: Heard) -> None:
+        """An exchange is over."""
+        if not sending.is_committed:
+            self.commit(sending)
+        with self._journal.transaction("exchange over"):
+            answer = ending.answer
+            is_good = answer is not None and answer.is_whole and not ending.is_discarded
+            if answer is not None and is_good and sending.step:
+                self._steps.answered(sending.step, answer)
+            elif answer is not None and is_good and sending.placement.line.kind == "side":
+                reply = self._writer.ref(answer.message, "note")
+                self._steps.set_aside(Aside(text=answer.message.content, context=sending.context, reply=reply))
+            self._tell(self._fact(sending, ending))
+
+    def _tell(self, fact: ExchangeMade) -> None:
+        self._journal.add(fact)
+        self._journal.sql("DELETE FROM gateway_sent WHERE number = ?", (fact.number,))
+        if not fact.step and fact.usage != Usage():
+            save_progress(self._journal, after_summary(read_progress(self._journal), fact.usage))
+
+    def _fact(self, sending: Sending, ending: Heard) -> ExchangeMade:
+        request, line = sending.request, sending.placement.line
+        usage = self._steps.price(ending.answer.usage) if ending.answer else Usage()
+        return ExchangeMade(
+            number=sending.number, line=line.name, relation=sending.placement.relation, step=sending.step,
+            dialect=request.dialect.name, model=request.model[:500], status=ending.status, pieces=sending.delta,
+            since=sending.since, answer=self._journal.put_blob(ending.raw) if ending.raw else "",
+            guidance=sending.guidance, again=sending.again, is_discarded=ending.is_discarded,
+            problem=ending.problem[:2000], usage=usage, started_at=sending.started_at,
+            first_byte_s=ending.first_byte_s, held_s=sending.held_s)
+
+    def finish(self, *, is_end: bool) -> None:
+        """The agent has ended, by itself (`is_end`) or not: its last answer is a step."""
+        with self._journal.transaction("last step"):
+            self._steps.close([], [], self._terminals(), is_end=is_end)
+
+    # ---- after a death
+
+    def _read_lines(self) -> Lines:
+        lines: list[Line] = []
+        for name, kind, identity, tools in self._journal.sql("SELECT name, kind, identity, tools FROM gateway_line"):
+            rows = self._journal.sql("SELECT link, refs FROM gateway_item WHERE line = ? ORDER BY place", (name,))
+            self._refs[name] = [decode_refs(refs) for _, refs in rows]
+            lines.append(Line(name=name, kind=kind, tools=tools, chain=[bytes(link) for link, _ in rows],
+                              identity=msgspec.json.decode(identity, type=tuple[str, ...])))
+        return Lines(sorted(lines, key=lambda line: line.kind != "main"))
+
+    def _tell_of_the_cut(self) -> None:
+        """Requests that a runner before had sent on when it died: what came back is not known."""
+        with self._journal.transaction("exchanges cut"):
+            for (fact,) in self._journal.sql("SELECT fact FROM gateway_sent ORDER BY number"):
+                left = msgspec.json.decode(fact, type=ExchangeMade)
+                self._tell(msgspec.structs.replace(left, problem="The gateway ended before the answer did."))
+
+
+def cut(body: bytes, items: Sequence[bytes]) -> list[bytes]:
+    """A body in pieces that joined are the body: before its items, one for each of them, after them."""
+    pieces: list[bytes] = []
+    at = 0
+    for item in items:
+        start = body.find(item, at)
+        if start < 0:
+            break
+        end = start + len(item)
+        if not pieces:
+            pieces.append(body[:start])
+            at = start
+        pieces.append(body[at:end])
+        at = end
+    pieces.append(body[at:])
+    return [piece for piece in pieces if piece]

@@ -1,0 +1,234 @@
+"""A session whose agent is not ours: its gateway, its program, and the states that people see."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from core.actions.registry import ActionRunner
+from core.agents.agent_process import AgentProcess, Start
+from core.agents.delivery import Inbox
+from core.agents.exchange_context import ContextWriter
+from core.agents.exchange_steps import ExchangeSteps
+from core.agents.exchanges import ExchangeBook
+from core.agents.journal import Journal
+from core.agents.progress import reached
+from core.agents.seam import Seam
+from core.agents.signals import Signals
+from core.agents.states import enter, is_over, read_progress, save_progress
+from core.agents.steps import StepJournal
+from core.agents.submissions import Submissions
+from core.aio import TaskScope
+from core.domain.errors import Unavailable
+from core.domain.host_rights import endpoint_of
+from core.domain.task import AgentSettings, Task
+from core.formats.tools import table_of
+from core.gateway.inlet import Inlet
+from core.gateway.recipe import Filling, recipe_of
+from core.gateway.request import RequestReader
+from core.gateway.upstream import Upstream
+from core.sandbox.sandbox import Sandbox
+from core.store.home import write_private
+
+log = logging.getLogger("agent")
+
+OUTAGE_AFTER = 3
+"""Failed answers in a row from which on the session is said to be waiting."""
+STARTS = 3
+"""An agent that ends badly is taken up again, but for so many starts without a step between them."""
+GATEWAY_FILE = "gateway.json"
+
+
+class GatewayAddress(msgspec.Struct, frozen=True):
+    """Where the gateway of a session is reached, by whoever starts an agent outside its hosts."""
+
+    url: str
+    token: str
+    program: str = ""
+
+
+class ExternalAgent:
+    """One session's external agent."""
+
+    def __init__(self, journal: Journal, inbox: Inbox, signals: Signals, steps: StepJournal, host: Sandbox,
+                 actions: ActionRunner, submissions: Submissions, task: Task, settings: AgentSettings, folder: Path,
+                 *, on_text: Callable[[str], None]) -> None:
+        self._journal, self._inbox, self._signals, self._steps = journal, inbox, signals, steps
+        self._host, self._actions, self._submissions = host, actions, submissions
+        self._task, self._settings, self._folder, self._on_text = task, settings, folder, on_text
+        self._recipe = recipe_of(settings)
+        self._process = AgentProcess(journal, host, actions, self._recipe)
+        writer = ContextWriter(journal)
+        self._exchanges = ExchangeSteps(journal, inbox, steps, writer, settings.model, table_of(settings.recipe),
+                                        self._recipe.exit_code)
+        self._book = ExchangeBook(journal, inbox, self._exchanges, writer, actions.offsets)
+        self._scope = TaskScope("external agent")
+        self._ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        self._look: asyncio.Task[None] | None = None
+
+    async def run(self) -> None:
+        """Work until a final state is journalled. Raises Unavailable where the agent cannot begin."""
+        if is_over(self._journal, self._inbox):
+            return
+        seam = self._seam()
+        try:
+            async with self._scope:
+                filling = await self._open_gateway()
+                self._scope.spawn(Inlet(self._host.accept, seam.handle).run(), name="gateway")
+                await self._work(filling)
+        finally:
+            await seam.close()
+
+    # ---- the gateway
+
+    def _seam(self) -> Seam:
+        model = self._settings.model
+        key = os.environ.get(model.key_env, "") if model.key_env else ""
+        if model.key_env and not key:
+            raise Unavailable("no_key", f"The environment variable {model.key_env} holds no key.", env=model.key_env)
+        return Seam(self._book, self._inbox, self._signals, RequestReader(self._recipe.summary),
+                    Upstream(endpoint_of(model.base_url)), token=self._token(), key=key, is_over=self._is_spent,
+                    on_paused=self._show_pause, on_ended=self._take_end, on_text=self._on_text, on_step=self._on_step,
+                    on_failures=self._show_failures)
+
+    def _token(self) -> str:
+        """The session's token, which says nothing outside its gateway; it goes into no log."""
+        token = self._journal.slot("gateway_token", str)
+        if token is None:
+            token = secrets.token_hex(24)
+            self._journal.put_slot("gateway_token", token)
+        self._journal.hide(token)
+        return token
+
+    async def _open_gateway(self) -> Filling:
+        port = await self._host.listen(self._journal.slot("gateway_port", int) or 0)
+        self._journal.put_slot("gateway_port", port)
+        filling = Filling(gateway=f"http://127.0.0.1:{port}", token=self._token(), model=self._settings.model.name,
+                          task=self._task.description, workspace=self._host.workspace)
+        if self._settings.is_attached:
+            address = GatewayAddress(filling.gateway, filling.token, self._settings.recipe)
+            write_private(self._folder / GATEWAY_FILE, msgspec.json.encode(address))
+        return filling
+
+    def _is_spent(self) -> bool:
+        """Whether a limit ends the session before its next request."""
+        progress = read_progress(self._journal)
+        ending = progress.ending or reached(self._exchanges.counted, self._task.limits)
+        if ending:
+            save_progress(self._journal, msgspec.structs.replace(progress, ending=ending))
+            self._signals.ring()
+        return bool(ending)
+
+    def _show_pause(self, is_paused: bool) -> None:
+        if is_paused:
+            enter(self._journal, "paused", "paused_by_person")
+        else:
+            self._inbox.done("resume")
+            enter(self._journal, "running")
+
+    def _show_failures(self, count: int, sentence: str) -> None:
+        if count >= OUTAGE_AFTER:
+            enter(self._journal, "waiting", "endpoint", sentence)
+        elif not count and self._inbox.wish != "pause":
+            enter(self._journal, "running")
+
+    def _take_end(self, status: int) -> None:
+        if not self._ended.done():
+            self._ended.set_result(status)
+
+    def _on_step(self, step: int) -> None:
+        """A step begins, so the one before is over: look what it changed, beside the gateway's work."""
+        if self._look is None or self._look.done():
+            self._look = self._scope.spawn(self._actions.look(max(0, step - 1)), name="look")
+
+    # ---- the program
+
+    async def _work(self, filling: Filling) -> None:
+        version = "" if self._settings.is_attached else await self._process.prepare(filling)
+        if self._inbox.wish not in ("pause", "stop"):
+            enter(self._journal, "running", "", f"{self._recipe.title} {version}".strip())
+        start = None if self._settings.is_attached else await self._begun(filling)
+        while True:
+            status = await self._until_ended(start)
+            if self._inbox.wish == "stop":
+                await self._stop()
+                return
+            ending = read_progress(self._journal).ending
+            if ending or status == 0:
+                await self._end(ending or "finished")
+                return
+            if start is None or not self._may_start_again(start):
+                await self._give_up(status)
+                return
+            log.warning("the agent ended with status %s; it is taken up again", status)
+            start = await self._again(filling)
+
+    async def _begun(self, filling: Filling) -> Start:
+        """The start that is there from a runner before, or the first one."""
+        return self._process.last or await self._process.start(filling, self._recipe.command, 0)
+
+    async def _again(self, filling: Filling) -> Start:
+        has_history = self._book.lines.main is not None
+        self._book.lines.is_restarted = True
+        command = self._recipe.resume if has_history else self._recipe.command
+        return await self._process.start(filling, command, read_progress(self._journal).steps)
+
+    def _may_start_again(self, start: Start) -> bool:
+        """Whether the agent can be taken up: it knows how to, and has got somewhere since it was last."""
+        steps = read_progress(self._journal).steps
+        return bool(self._recipe.resume or not self._book.lines.main) and (start.count < STARTS or steps > start.step)
+
+    async def _until_ended(self, start: Start | None) -> int | None:
+        """Wait for the agent's end, for a stop, or for a limit. The exit status, None where nobody knows it."""
+        process = self._scope.spawn(self._watched(start), name="process")
+        asked = self._scope.spawn(self._until_asked(), name="asked")
+        try:
+            await asyncio.wait({process, asked}, return_when=asyncio.FIRST_COMPLETED)
+            if process.done():
+                return process.result()
+            await self._process.end()
+            return None
+        finally:
+            for task in (process, asked):
+                task.cancel()
+
+    async def _watched(self, start: Start | None) -> int | None:
+        if start is None:
+            return await self._ended
+        job = await self._process.ended(start)
+        return job.exit_code if job is not None else None
+
+    async def _until_asked(self) -> None:
+        while self._inbox.wish != "stop" and not read_progress(self._journal).ending:
+            await self._signals.heard()
+
+    # ---- ends
+
+    async def _closed(self, *, is_end: bool = False) -> None:
+        """Everything that the agent left is in the journal."""
+        self._book.finish(is_end=is_end)
+        await self._actions.look(read_progress(self._journal).steps)
+
+    async def _end(self, reason: str) -> None:
+        await self._closed(is_end=reason == "finished")
+        if self._submissions.can_score and not self._steps.progress.final_scored:
+            await self._submissions.hand_in(self._steps.progress.steps, final=True)
+        enter(self._journal, "finished", reason)
+
+    async def _stop(self) -> None:
+        await self._closed()
+        with self._journal.transaction("stop"):
+            self._inbox.done("stop")
+            enter(self._journal, "stopped", "stopped_by_person")
+
+    async def _give_up(self, status: int | None) -> None:
+        words = "" if self._settings.is_attached else await self._process.last_words()
+        await self._closed()
+        how = "ended without telling how" if status is None else f"ended with status {status}"
+        enter(self._journal, "failed", "agent_died", f"{self._recipe.title} {how}. {words}")

@@ -1,0 +1,255 @@
+"""The gateway at work: every request of the agent comes here, waits where a person wants it to, and is forwarded.
+
+Serves only who knows the session's token, only the paths of the agent's dialects, and never the endpoint's key.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import logging
+from collections.abc import Callable
+from urllib.parse import parse_qsl, urlencode
+
+import msgspec
+
+from core.agents.delivery import Inbox
+from core.agents.exchanges import ExchangeBook, Sending
+from core.agents.signals import Signals
+from core.aio import TaskScope
+from core.domain.errors import InvalidInput, ReportableError
+from core.gateway.answer_reader import AnswerReader, Heard
+from core.gateway.dialect import Dialect
+from core.gateway.http_head import Fields, Head
+from core.gateway.inlet import AgentGone, Visit
+from core.gateway.recipe import DIALECTS
+from core.gateway.request import AgentRequest, RequestReader, plain_body
+from core.gateway.upstream import Upstream, UpstreamAnswer
+
+log = logging.getLogger("agent")
+
+FIRST_PING_S, PING_S = 25.0, 10.0
+"""A held request shows no sign for so long, as a begun answer can no longer be an error; then pings come so often."""
+
+LIVE_EVERY_S = 0.15
+
+_KEYS = ("authorization", "x-api-key", "x-goog-api-key")
+_DROPPED = (*_KEYS, "accept-encoding", "content-encoding")
+_MODELS = ("/v1/models", "/models", "/v1beta/models")
+
+
+class Seam:
+    """The handler of an agent's requests."""
+
+    def __init__(self, book: ExchangeBook, inbox: Inbox, signals: Signals, reader: RequestReader, upstream: Upstream,
+                 *, token: str, key: str, is_over: Callable[[], bool], on_paused: Callable[[bool], None],
+                 on_ended: Callable[[int], None], on_text: Callable[[str], None], on_step: Callable[[int], None],
+                 on_failures: Callable[[int, str], None]) -> None:
+        """`is_over` says that nothing more may be asked; `on_ended` takes the exit status of an attached agent;
+        `on_step` is told when a step begins, `on_failures` how many answers of the main line failed in a row."""
+        self._book, self._inbox, self._signals, self._reader = book, inbox, signals, reader
+        self._upstream, self._token, self._key = upstream, token, key
+        self._is_over, self._on_paused, self._on_ended = is_over, on_paused, on_ended
+        self._on_text, self._on_step, self._on_failures = on_text, on_step, on_failures
+        self._failures = 0
+        self._scope = TaskScope("seam")
+
+    async def close(self) -> None:
+        """Let go of the endpoint."""
+        await self._scope.close()
+        self._upstream.close()
+
+    async def handle(self, visit: Visit) -> None:
+        """One request, to its end."""
+        head = visit.head
+        if head.method in ("HEAD", "GET") and head.path == "/":
+            await visit.reply(200, "OK", b"")
+            return
+        if not self._is_known(head):
+            await visit.reply(401, "Unauthorized", _error("authentication_error", "This is not the session's token."))
+            return
+        dialect = next((d for d in DIALECTS.values() if d.path.match(head.path)), None)
+        try:
+            if head.method == "POST" and head.path == "/tiphys/ended":
+                await self._take_end(visit)
+            elif head.method == "POST" and dialect is not None:
+                await self._ask(visit, dialect)
+            elif head.method == "GET" and head.path.rstrip("/") in _MODELS:
+                await self._pass(visit, DIALECTS["gemini" if "beta" in head.path else "chat"], visit.body)
+            else:
+                await visit.reply(404, "Not Found", _error("not_found_error", f"No {head.path[:200]} is served here."))
+        except InvalidInput as error:
+            log.warning("%s", error.sentence)
+            await visit.reply(400, "Bad Request", _error("invalid_request_error", error.sentence))
+
+    def _is_known(self, head: Head) -> bool:
+        given = [head.field(name).removeprefix("Bearer ").strip() for name in _KEYS]
+        given.append(dict(parse_qsl(head.target.partition("?")[2])).get("key", ""))
+        return any(hmac.compare_digest(one.encode(), self._token.encode()) for one in given if one)
+
+    async def _take_end(self, visit: Visit) -> None:
+        await visit.reply(200, "OK", b"{}")
+        self._on_ended(msgspec.json.decode(visit.body or b"0", type=int))
+
+    async def _ask(self, visit: Visit, dialect: Dialect) -> None:
+        request = self._reader.read(dialect, visit.head, plain_body(visit.head, visit.body))
+        if dialect.purpose(visit.head.path) == "count":
+            await self._pass(visit, dialect, self._book.counted(request))
+            return
+        held_s = await self._held(visit, request)
+        if self._is_over():
+            raise AgentGone
+        sending = self._book.arrive(request, held_s)
+        if sending.binds:
+            self._book.commit(sending)
+        await self._exchange(visit, sending)
+
+    # ---- a person's pause
+
+    async def _held(self, visit: Visit, request: AgentRequest) -> float:
+        """Wait while the session is paused, in seconds. Raises AgentGone on a stop."""
+        clock = asyncio.get_running_loop()
+        began = clock.time()
+        next_ping = began + FIRST_PING_S
+        was_held = False
+        while self._inbox.wish == "pause":
+            was_held = True
+            self._on_paused(True)
+            if await self._signals.heard(max(0.0, next_ping - clock.time())):
+                continue
+            await self._ping(visit, request)
+            next_ping = clock.time() + PING_S
+        if self._inbox.wish == "stop":
+            raise AgentGone
+        if was_held:
+            self._on_paused(False)
+        return clock.time() - began if was_held else 0.0
+
+    @staticmethod
+    async def _ping(visit: Visit, request: AgentRequest) -> None:
+        """A sign that the answer will come, in the dialect's own way; an answer in one piece begins with spaces."""
+        if not visit.has_begun:
+            kind = "text/event-stream" if request.is_stream else "application/json"
+            visit.begin(200, "OK", (("Content-Type", kind), ("Cache-Control", "no-cache")), None)
+        await visit.write(request.dialect.ping if request.is_stream else b" ")
+
+    # ---- the endpoint
+
+    async def _pass(self, visit: Visit, dialect: Dialect, body: bytes) -> None:
+        """Forward what no step is made of."""
+        try:
+            answer = await self._send(visit, dialect, body)
+        except ReportableError as error:
+            await visit.reply(503, "Service Unavailable", _error("api_error", error.sentence))
+            return
+        try:
+            visit.begin(answer.head.status, answer.head.reason, answer.head.passed_on(), answer.head.length)
+            async for piece in answer.pieces():
+                await visit.write(piece)
+            await visit.end()
+        finally:
+            answer.close()
+
+    async def _send(self, visit: Visit, dialect: Dialect, body: bytes) -> UpstreamAnswer:
+        fields = visit.head.passed_on(_DROPPED)
+        key: Fields = ((dialect.key_field, dialect.key_prefix + self._key),) if self._key else ()
+        return await self._upstream.send(visit.head.method, self._target(visit.head, dialect),
+                                         (*fields, ("Accept-Encoding", "identity"), *key), body)
+
+    def _target(self, head: Head, dialect: Dialect) -> str:
+        """The path at the endpoint. A base address of OpenAI's kind ends with the version already."""
+        path, _, query = head.target.partition("?")
+        if dialect.keeps_version:
+            path = path.removeprefix("/v1")
+        kept = urlencode([(name, value) for name, value in parse_qsl(query, keep_blank_values=True) if name != "key"])
+        return f"{self._upstream.prefix}{path}{'?' if kept else ''}{kept}"
+
+    async def _exchange(self, visit: Visit, sending: Sending) -> None:
+        """Forward, pass the answer on as it comes, and hold it in the journal before its end is passed on."""
+        clock = asyncio.get_running_loop()
+        began = clock.time()
+        reader = AnswerReader(sending.request.dialect, sending.request.is_stream)
+        request = self._scope.spawn(self._answer(visit, sending), name="ask")
+        is_over = False
+        try:
+            await asyncio.sleep(0)  # the request is on its way while the journal is written
+            if not sending.binds:
+                self._book.commit(sending)
+            if sending.placement.line.kind == "main":
+                self._on_step(sending.step)
+            answer = await request
+            if isinstance(answer, ReportableError):
+                is_over = True
+                await self._fail(visit, sending, answer.sentence)
+                return
+            try:
+                reader.begin(answer.head, clock.time() - began)
+                last = await self._stream(visit, answer, reader)
+                is_over = True
+                ending = reader.ending()
+                self._over(sending, ending)
+                await visit.write(last)
+                await visit.end()
+            except ReportableError as error:
+                if is_over:
+                    raise
+                is_over = True
+                self._over(sending, msgspec.structs.replace(reader.ending(), is_discarded=True,
+                                                            problem=error.sentence))
+                visit.cut()
+            finally:
+                answer.close()
+        finally:
+            request.cancel()
+            if not is_over:
+                self._over(sending, msgspec.structs.replace(
+                    reader.ending(), is_discarded=True, problem="The agent hung up before the answer's end."))
+            self._on_text("")
+
+    async def _answer(self, visit: Visit, sending: Sending) -> UpstreamAnswer | ReportableError:
+        try:
+            return await self._send(visit, sending.request.dialect, sending.body)
+        except ReportableError as error:
+            return error
+
+    async def _stream(self, visit: Visit, answer: UpstreamAnswer, reader: AnswerReader) -> bytes:
+        """Pass the answer on, but for its end, which is given."""
+        head = answer.head
+        last = b""
+        if visit.has_begun and not 200 <= head.status < 300:
+            raw = b"".join([piece async for piece in answer.pieces()])
+            reader.take(raw)
+            return reader.dialect.late_error(head.status, raw) if reader.is_stream else raw
+        if not visit.has_begun:
+            visit.begin(head.status, head.reason, head.passed_on(), head.length)
+        clock, shown = asyncio.get_running_loop(), 0.0
+        async for piece in answer.pieces():
+            reader.take(piece)
+            if reader.may_be_over:  # from here on the agent may act on it
+                last += piece
+                continue
+            await visit.write(piece)
+            if clock.time() >= shown:
+                shown = clock.time() + LIVE_EVERY_S
+                self._on_text(reader.text)
+        return last
+
+    async def _fail(self, visit: Visit, sending: Sending, sentence: str) -> None:
+        self._over(sending, Heard(problem=sentence))
+        if visit.has_begun:
+            visit.cut()
+        else:
+            await visit.reply(503, "Service Unavailable", _error("api_error", sentence))
+
+    def _over(self, sending: Sending, ending: Heard) -> None:
+        self._book.answered(sending, ending)
+        if sending.placement.line.kind != "main" or ending.is_discarded:
+            return
+        is_good = ending.answer is not None and ending.answer.is_whole
+        self._failures = 0 if is_good else self._failures + 1
+        self._on_failures(self._failures, ending.problem or f"The endpoint answered {ending.status}.")
+
+
+def _error(kind: str, sentence: str) -> bytes:
+    """An error of ours in a form that every dialect's library reads."""
+    return msgspec.json.encode({"type": "error", "error": {"type": kind, "message": sentence, "code": kind}})

@@ -1,0 +1,77 @@
+"""Names for prefixes: the n-th link names everything up to the n-th item, so equal links mean equal prefixes.
+
+Agents change between requests what means the same (marks of a cache move, text stands alone or in a block); a link
+does not see that. Bytes that were seen are not looked at again, so a long context costs its new items.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from core.gateway.dialect import decode_raw
+
+_MARKS = frozenset({"cache_control", "prompt_cache_breakpoint"})
+_REMEMBERED = 50_000
+LINK = 16
+"""Bytes of a link."""
+
+_ENCODER = msgspec.json.Encoder(order="deterministic")
+
+
+class ChainMaker:
+    """Makes chains; remembers what each item's bytes mean."""
+
+    def __init__(self) -> None:
+        self._meaning: OrderedDict[bytes, bytes] = OrderedDict()
+
+    def chain(self, items: Sequence[bytes]) -> list[bytes]:
+        """The links of items as they were written."""
+        links: list[bytes] = []
+        before = b""
+        for item in items:
+            before = _digest(before + self._mean(item))
+            links.append(before)
+        return links
+
+    def _mean(self, item: bytes) -> bytes:
+        name = _digest(item)
+        meaning = self._meaning.get(name)
+        if meaning is None:
+            meaning = self._meaning[name] = _digest(_ENCODER.encode(_plain(decode_raw(item))))
+            if len(self._meaning) > _REMEMBERED:
+                self._meaning.popitem(last=False)
+        return meaning
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=LINK).digest()
+
+
+def _plain(item: Any) -> Any:
+    item = _unmarked(item)
+    if isinstance(item, dict) and isinstance(item.get("content"), str):
+        item["content"] = [{"type": "text", "text": item["content"]}]
+    return item
+
+
+def _unmarked(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: _unmarked(v) for k, v in value.items() if k not in _MARKS}
+    return [_unmarked(v) for v in value] if isinstance(value, list) else value
+
+
+def common(one: Sequence[bytes], other: Sequence[bytes]) -> int:
+    """How many items two chains share from their beginning."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:  # links name whole prefixes: where two differ, all later ones do
+        middle = (low + high + 1) // 2
+        if one[middle - 1] == other[middle - 1]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

@@ -1,0 +1,159 @@
+"""Anthropic Messages: a system prompt of its own, blocks in turns, thinking with signatures, `count_tokens`."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from core.domain.message import Message
+from core.domain.step import Usage
+from core.formats.blocks import blocks_of, calls_of, input_tokens, results_of, text_blocks, thinking
+from core.formats.chat import tool_definitions
+from core.formats.values import as_json, dict_of, dicts_of, int_of, text_of
+from core.gateway.dialect import Answer, AnswerStream, Body, CallOutcome, Json, Purpose, spend
+
+_CALLS = ("tool_use", "server_tool_use")
+
+
+class Anthropic:
+    """The dialect."""
+
+    name = "anthropic"
+    path = re.compile(r"/v1/messages(/count_tokens)?\Z")
+    items = "messages"
+    stored_state: tuple[str, ...] = ("container",)
+    ping = b'event: ping\ndata: {"type": "ping"}\n\n'
+    key_field, key_prefix = "x-api-key", ""
+    keeps_version = False
+
+    def purpose(self, path: str) -> Purpose:
+        """See Dialect."""
+        return "count" if path.endswith("/count_tokens") else "complete"
+
+    def is_stream(self, path: str, body: Body) -> bool:
+        """See Dialect."""
+        return body.get("stream") is True
+
+    def model(self, path: str, body: Body) -> str:
+        """See Dialect."""
+        return text_of(body.get("model"))
+
+    def opening(self, body: Body) -> list[Message]:
+        """See Dialect."""
+        text = text_blocks(body.get("system") or [])
+        return [Message(role="system", content=text)] if text else []
+
+    def tools(self, body: Body) -> list[Json]:
+        """See Dialect."""
+        named = [{**tool, "parameters": tool.get("input_schema", {})} for tool in dicts_of(body.get("tools"))]
+        return tool_definitions(named)
+
+    def messages(self, item: Json) -> list[Message]:
+        """See Dialect. Results of calls are messages of their own, then the words."""
+        content = item.get("content")
+        if self.is_answer(item):
+            return [_said(blocks_of(content))]
+        role = "system" if item.get("role") == "system" else "user"
+        words = text_blocks([b for b in blocks_of(content) if b.get("type") != "tool_result"])
+        return [*(Message(role="tool", content=o.text, tool_call_id=o.call) for o in self.outcomes(item)),
+                *([Message(role=role, content=words)] if words else [])]  # type: ignore[arg-type]
+
+    def is_answer(self, item: Json) -> bool:
+        """See Dialect."""
+        return item.get("role") == "assistant"
+
+    def outcomes(self, item: Json) -> list[CallOutcome]:
+        """See Dialect."""
+        return [CallOutcome(call=text_of(b.get("tool_use_id")), text=text_blocks(b.get("content") or []),
+                            failed=b.get("is_error") is True) for b in results_of(item.get("content"))]
+
+    def put(self, item: Json, text: str) -> list[Json]:
+        """See Dialect. Behind the results in the same turn, as two turns of one side may not follow each other."""
+        block = {"type": "text", "text": text}
+        if item.get("role") != "user":
+            return [item, {"role": "user", "content": [block]}]
+        return [{**item, "content": [*blocks_of(item.get("content")), block]}]
+
+    def whole(self, body: Json) -> Answer:
+        """See Dialect."""
+        return Answer(message=_said(dicts_of(body.get("content"))), usage=_usage(dict_of(body.get("usage"))),
+                      model=text_of(body.get("model")), finish=text_of(body.get("stop_reason")),
+                      is_whole=body.get("type") == "message")
+
+    def stream(self) -> AnswerStream:
+        """See Dialect."""
+        return _Stream()
+
+    def late_error(self, status: int, body: bytes) -> bytes:
+        """See Dialect."""
+        try:
+            said = dict_of(msgspec.json.decode(body))
+        except msgspec.DecodeError:
+            said = {}
+        error = dict_of(said.get("error")) or {"type": "api_error", "message": f"The endpoint answered {status}."}
+        return b"event: error\ndata: " + msgspec.json.encode({"type": "error", "error": error}) + b"\n\n"
+
+
+class _Stream:
+    def __init__(self) -> None:
+        self._message: Json = {}
+        self._blocks: dict[int, Json] = {}
+        self._inputs: dict[int, list[str]] = {}
+        self._ended = False
+        self._problem = ""
+
+    def take(self, name: str, data: Json) -> None:
+        place = int_of(data.get("index")) or 0
+        match data.get("type"):
+            case "message_start":
+                self._message = dict_of(data.get("message"))
+            case "content_block_start":
+                self._blocks[place] = dict_of(data.get("content_block"))
+            case "content_block_delta":
+                self._grow(place, dict_of(data.get("delta")))
+            case "message_delta":
+                self._message |= {k: v for k, v in dict_of(data.get("delta")).items() if v is not None}
+                self._message["usage"] = {**dict_of(self._message.get("usage")), **{
+                    k: v for k, v in dict_of(data.get("usage")).items() if v is not None}}
+            case "message_stop":
+                self._ended = True
+            case "error":
+                self._problem = as_json(data.get("error"))[:500]
+
+    def _grow(self, place: int, delta: Json) -> None:
+        block = self._blocks.setdefault(place, {"type": "text"})
+        for key in ("text", "thinking"):
+            if isinstance(delta.get(key), str):
+                block[key] = text_of(block.get(key)) + delta[key]
+        if isinstance(delta.get("partial_json"), str):
+            self._inputs.setdefault(place, []).append(delta["partial_json"])
+
+    @property
+    def is_over(self) -> bool:
+        return self._ended or bool(self._problem)
+
+    @property
+    def text(self) -> str:
+        return text_blocks([*self._blocks.values()]) or thinking([*self._blocks.values()])
+
+    def answer(self) -> Answer:
+        content = [self._whole(place, self._blocks[place]) for place in sorted(self._blocks)]
+        said = Anthropic().whole({**self._message, "content": content})
+        return msgspec.structs.replace(said, is_whole=self._ended and not self._problem, problem=self._problem)
+
+    def _whole(self, place: int, block: Json) -> Json:
+        written = "".join(self._inputs.get(place, ()))
+        return {**block, "input": written} if written and block.get("type") in _CALLS else block
+
+
+def _said(blocks: list[Json]) -> Message:
+    return Message(role="assistant", content=text_blocks(blocks), tool_calls=calls_of(blocks),
+                   reasoning=thinking(blocks))
+
+
+def _usage(usage: Json) -> Usage:
+    return spend(usage, input_tokens(usage), usage.get("output_tokens"), usage.get("cache_read_input_tokens"))
+
+
+DIALECT = Anthropic()

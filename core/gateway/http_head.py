@@ -1,0 +1,185 @@
+"""Heads of HTTP/1.1 messages (RFC 9112), and bodies by their framing: as much as a gateway needs, and strict.
+
+A head is bounded, its framing must be plain (one length, or chunks), so no request can hide in another's body.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Iterable
+
+import msgspec
+
+from core.domain.errors import InvalidInput
+
+LONGEST_HEAD = 64 << 10
+MOST_BODY = 256 << 20
+PIECE = 1 << 16
+HOP = frozenset({"connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+                 "content-length", "host", "expect"})
+"""Fields of one connection, which are never passed on."""
+
+_NAME = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+\Z")
+_REQUEST = re.compile(rb"([A-Z]{1,20}) ([\x21-\x7e]{1,8192}) HTTP/1\.([01])\Z")
+_STATUS = re.compile(rb"HTTP/1\.[01] ([1-9][0-9]{2})(?: (.*))?\Z")
+Fields = tuple[tuple[str, str], ...]
+
+
+class Head(msgspec.Struct, frozen=True, kw_only=True):
+    """The first line and the fields of a message. `method` and `target` are a request's, `status` an answer's."""
+
+    method: str = ""
+    target: str = ""
+    status: int = 0
+    reason: str = ""
+    fields: Fields = ()
+    is_old: bool = False
+    """HTTP/1.0: its connection ends with the answer unless it asks otherwise."""
+
+    def field(self, name: str) -> str:
+        """The value of a field, several joined by commas; "" without one."""
+        return ", ".join(value for key, value in self.fields if key.lower() == name)
+
+    @property
+    def path(self) -> str:
+        """The target without its query."""
+        return self.target.partition("?")[0]
+
+    @property
+    def length(self) -> int | None:
+        """How long the body is; None where it comes in chunks, or (an answer) until the end. Raises InvalidInput."""
+        if self.field("transfer-encoding"):
+            return None
+        length = self.field("content-length")
+        if not length:
+            return None if self.status else 0
+        if not length.isdecimal() or int(length) > MOST_BODY:
+            raise _bad(f"a body of the length {length[:20]!r}")
+        return int(length)
+
+    @property
+    def is_chunked(self) -> bool:
+        """Whether the body comes in chunks. Raises InvalidInput for any other coding of transfer."""
+        coding = self.field("transfer-encoding").lower()
+        if coding not in ("", "chunked"):
+            raise _bad(f"the transfer coding {coding[:40]!r}")
+        if coding and self.field("content-length") and not self.status:
+            raise _bad("two lengths")
+        return bool(coding)
+
+    def passed_on(self, without: Iterable[str] = ()) -> Fields:
+        """The fields that go on to the other side."""
+        named = {name.strip().lower() for name in self.field("connection").split(",")}
+        dropped = HOP | named | {*without}
+        return tuple((name, value) for name, value in self.fields if name.lower() not in dropped)
+
+
+async def read_head(reader: asyncio.StreamReader, *, first: bytes = b"") -> Head | None:
+    """The next head; None where the connection ends before it. `first` was read already. Raises InvalidInput."""
+    raw = first
+    try:
+        while not raw.endswith(b"\r\n\r\n"):
+            raw += await reader.readuntil(b"\r\n\r\n")
+            if len(raw) > LONGEST_HEAD:
+                raise _bad("a head that is too long")
+    except (asyncio.IncompleteReadError, ConnectionError):
+        return None
+    except asyncio.LimitOverrunError as error:
+        raise _bad("a head that is too long") from error
+    return _parse(raw)
+
+
+def _parse(raw: bytes) -> Head:
+    line, *rest = raw[:-4].lstrip(b"\r\n").split(b"\r\n")
+    fields = tuple(_field(one) for one in rest)
+    if request := _REQUEST.match(line):
+        return Head(method=request[1].decode(), target=request[2].decode(), fields=fields, is_old=request[3] == b"0")
+    if answer := _STATUS.match(line):
+        return Head(status=int(answer[1]), reason=(answer[2] or b"").decode("latin-1"), fields=fields,
+                    is_old=line.startswith(b"HTTP/1.0"))
+    raise _bad(f"the first line {line[:60]!r}")
+
+
+def _field(line: bytes) -> tuple[str, str]:
+    name, colon, value = line.partition(b":")
+    if not colon or not _NAME.match(name) or b"\0" in value or b"\n" in value or b"\r" in value:
+        raise _bad(f"the field {line[:60]!r}")
+    return name.decode(), value.strip(b" \t").decode("latin-1")
+
+
+def write_head(first: str, fields: Iterable[tuple[str, str]]) -> bytes:
+    """The bytes of a head."""
+    return "\r\n".join((first, *(f"{name}: {value}" for name, value in fields), "", "")).encode("latin-1", "replace")
+
+
+def chunk(data: bytes) -> bytes:
+    """A piece of a body in chunks; of no data the end."""
+    return b"%x\r\n%b\r\n" % (len(data), data)
+
+
+async def body_pieces(reader: asyncio.StreamReader, head: Head, *, is_head: bool = False) -> AsyncIterator[bytes]:
+    """The body behind a head, as it comes. `is_head`: the answer to HEAD, which has none.
+
+    Raises InvalidInput for nonsense, ConnectionError where it breaks off.
+    """
+    if is_head or head.status in (204, 304) or 100 <= head.status < 200:
+        return
+    try:
+        if head.is_chunked:
+            async for piece in _chunks(reader):
+                yield piece
+        elif head.length is None:
+            while piece := await reader.read(PIECE):
+                yield piece
+        else:
+            async for piece in _exactly(reader, head.length):
+                yield piece
+    except asyncio.IncompleteReadError as error:
+        raise ConnectionResetError("the body broke off") from error
+    except asyncio.LimitOverrunError as error:
+        raise _bad("a chunk without a size") from error
+
+
+async def _exactly(reader: asyncio.StreamReader, left: int) -> AsyncIterator[bytes]:
+    while left:
+        piece = await reader.read(min(PIECE, left))
+        if not piece:
+            raise ConnectionResetError("the body broke off")
+        left -= len(piece)
+        yield piece
+
+
+async def _chunks(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
+    total = 0
+    while True:
+        line = (await reader.readuntil(b"\r\n"))[:-2].partition(b";")[0].strip()
+        if not re.fullmatch(rb"[0-9A-Fa-f]{1,8}", line):
+            raise _bad(f"a chunk of the size {line[:20]!r}")
+        size = int(line, 16)
+        total += size
+        if total > MOST_BODY:
+            raise _bad("a body that is too long")
+        if not size:
+            while await reader.readuntil(b"\r\n") != b"\r\n":
+                continue  # trailers, which nobody here reads
+            return
+        async for piece in _exactly(reader, size):
+            yield piece
+        if await reader.readexactly(2) != b"\r\n":
+            raise _bad("a chunk without an end")
+
+
+async def whole_body(reader: asyncio.StreamReader, head: Head) -> bytes:
+    """All of a request's body. Raises InvalidInput, ConnectionError."""
+    length = head.length
+    if length is not None and not head.is_chunked:
+        try:
+            return await reader.readexactly(length)
+        except asyncio.IncompleteReadError as error:
+            raise ConnectionResetError("the body broke off") from error
+    return b"".join([piece async for piece in body_pieces(reader, head)])
+
+
+def _bad(what: str) -> InvalidInput:
+    return InvalidInput("bad_http", f"An HTTP message has {what}.")

@@ -1,0 +1,155 @@
+"""Where an agent's requests come in: HTTP/1.1 on streams, one request at a time on each connection."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+
+from core.aio import TaskScope
+from core.domain.errors import InvalidInput, ReportableError
+from core.gateway.http_head import Fields, Head, chunk, read_head, whole_body, write_head
+
+Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+Handler = Callable[["Visit"], Awaitable[None]]
+log = logging.getLogger("agent")
+
+ACCEPTORS = 3
+"""Connections that are waited for at once: where each is a process in a container, the next is there already."""
+AGAIN_S = 0.5
+
+
+class AgentGone(Exception):
+    """The agent hung up while its request was being answered."""
+
+
+class Visit:
+    """One request with the way back. `gone` ends when the agent hangs up."""
+
+    def __init__(self, head: Head, body: bytes, writer: asyncio.StreamWriter, gone: asyncio.Future[bytes]) -> None:
+        self.head, self.body = head, body
+        self.gone = gone
+        self.has_begun = False
+        self._writer = writer
+        self._chunked = False
+        self.is_done = False
+        self.is_cut = False
+
+    def begin(self, status: int, reason: str, fields: Fields, length: int | None) -> None:
+        """Send the head; `length` is that of the body, None for one in chunks. It goes out with the first piece."""
+        self.has_begun = True
+        self._chunked = length is None and self.head.method != "HEAD" and status not in (204, 304)
+        framing = (("Transfer-Encoding", "chunked"),) if self._chunked else (
+            () if length is None else (("Content-Length", str(length)),))
+        self._writer.write(write_head(f"HTTP/1.1 {status} {reason}", (*fields, *framing)))
+
+    async def write(self, piece: bytes) -> None:
+        """Send a piece of the body. Raises AgentGone."""
+        if piece:
+            self._writer.write(chunk(piece) if self._chunked else piece)
+        try:
+            await self._writer.drain()
+        except OSError as error:
+            raise AgentGone from error
+        if self.gone.done() and not self.gone.result():
+            raise AgentGone
+
+    async def end(self) -> None:
+        """The body is whole."""
+        if self._chunked:
+            self._writer.write(chunk(b""))
+        self.is_done = True
+        try:
+            await self._writer.drain()
+        except OSError as error:
+            raise AgentGone from error
+
+    def cut(self) -> None:
+        """End the connection in the middle of the answer, so that the agent knows that it is not whole."""
+        self.is_cut = True
+        self._writer.close()
+
+    async def reply(self, status: int, reason: str, body: bytes, *, kind: str = "application/json",
+                    fields: Fields = ()) -> None:
+        """A whole answer of our own."""
+        self.begin(status, reason, (("Content-Type", kind), *fields), len(body))
+        await self.write(b"" if self.head.method == "HEAD" else body)
+        await self.end()
+
+
+class Inlet:
+    """Takes connections and gives each request to `handle`; one that fails by a defect of ours gets status 500."""
+
+    def __init__(self, accept: Callable[[], Awaitable[Streams]], handle: Handler) -> None:
+        """`accept` gives the next connection of the agent."""
+        self._accept, self._handle = accept, handle
+        self._scope = TaskScope("gateway")
+
+    async def run(self) -> None:
+        """Serve until cancelled."""
+        async with self._scope:
+            acceptors = [self._scope.spawn(self._accept_all(), name="accept") for _ in range(ACCEPTORS)]
+            await asyncio.gather(*acceptors)
+
+    async def _accept_all(self) -> None:
+        while True:
+            try:
+                streams = await self._accept()
+            except ReportableError as error:
+                log.info("the agent's port: %s", error.sentence)
+                await asyncio.sleep(AGAIN_S)
+                continue
+            self._scope.spawn(self._serve(*streams), name="connection")
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        first = b""
+        try:
+            while (head := await read_head(reader, first=first)) is not None:
+                if head.field("expect").lower() == "100-continue":
+                    writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+                visit, first = await self._one(head, reader, writer)
+                if visit.is_cut or not visit.is_done or "close" in head.field("connection").lower() or head.is_old:
+                    break
+        except InvalidInput as error:
+            log.warning("the agent's request: %s", error.sentence)
+            writer.write(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        except OSError:
+            pass  # it hung up
+        finally:
+            writer.close()
+
+    async def _one(self, head: Head, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+                   ) -> tuple[Visit, bytes]:
+        body = await whole_body(reader, head)
+        gone = self._scope.spawn(_next_byte(reader), name="hang-up")
+        visit = Visit(head, body, writer, gone)
+        work = self._scope.spawn(self._guarded(visit), name="request")
+        await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if not work.done() and not gone.result():  # it hung up: whatever is done for it ends
+            work.cancel()
+            visit.cut()
+        await asyncio.wait({work})
+        if not gone.done():
+            gone.cancel()
+            await asyncio.wait({gone})
+        return visit, b"" if gone.cancelled() else gone.result()
+
+    async def _guarded(self, visit: Visit) -> None:
+        try:
+            await self._handle(visit)
+        except AgentGone:
+            visit.cut()
+        except Exception as error:  # a defect of ours ends this request, and neither agent nor session
+            log.exception("a request of the agent failed: %r", error)
+            if visit.has_begun:
+                visit.cut()
+            else:
+                await visit.reply(500, "Internal Server Error", b'{"error":{"message":"a defect of the gateway"}}')
+
+
+async def _next_byte(reader: asyncio.StreamReader) -> bytes:
+    """The next byte, of the next request; b"" when the other end hung up."""
+    try:
+        return await reader.read(1)
+    except OSError:
+        return b""

@@ -1,0 +1,120 @@
+"""Lines of conversation: whose request it is, the main line's, a subagent's or a call beside them, and how it goes on.
+
+Headers decide where the agent sends any; else the longest common prefix and the tools do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+from core.gateway.chain import common
+from core.gateway.http_head import Head
+
+LineKind = Literal["main", "subagent", "side"]
+Relation = Literal["new", "extends", "retry", "rewound", "compacted", "summary", "side"]
+"""How a request stands to its line: `summary` asks for what a compaction will put in the place of steps."""
+
+SESSION_FIELDS = ("x-claude-code-session-id", "x-claude-code-agent-id", "thread-id", "x-session-id",
+                  "x-session-affinity")
+"""What agents themselves say about whose request it is."""
+
+SUBAGENT_FIELDS = ("x-claude-code-agent-id", "x-openai-subagent", "x-codex-parent-thread-id", "x-parent-session-id")
+
+
+class Line(msgspec.Struct, kw_only=True):
+    """One conversation, whose requests extend one another. `tools` names what the agent could call in it."""
+
+    name: str
+    kind: LineKind
+    identity: tuple[str, ...] = ()
+    tools: str = ""
+    chain: list[bytes] = []
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """What of a request says where it belongs. `opening` counts the leading items of a system prompt; `is_summary`:
+    its last words are those with which this agent asks for a summary."""
+
+    identity: tuple[str, ...] = ()
+    is_subagent: bool = False
+    tools: str = ""
+    has_tools: bool = False
+    chain: Sequence[bytes] = ()
+    opening: int = 0
+    is_summary: bool = False
+
+
+class Placement(msgspec.Struct, frozen=True):
+    """Where a request belongs: it shares the first `shared` items with its line."""
+
+    line: Line
+    relation: Relation
+    shared: int = 0
+
+
+def said_by(head: Head) -> tuple[tuple[str, ...], bool]:
+    """What a request's headers say: whose it is, and whether a subagent's."""
+    identity = tuple(value for name in SESSION_FIELDS if (value := head.field(name)))
+    return identity, any(head.field(name) for name in SUBAGENT_FIELDS)
+
+
+class Lines:
+    """The lines of a session's agent."""
+
+    def __init__(self, lines: Sequence[Line] = ()) -> None:
+        self._lines = [*lines]
+        self.is_restarted = False
+        """Whether the agent was started again since the main line's last request: it may have another name now."""
+        self.was_summarised = False
+        """Whether a summary was asked for since the main line's last request."""
+
+    @property
+    def main(self) -> Line | None:
+        """The main line, once there is one."""
+        return next((line for line in self._lines if line.kind == "main"), None)
+
+    def place(self, asked: Asked) -> Placement:
+        """Where a request belongs. Nothing changes; `advance` makes it so."""
+        main = self.main
+        adopts = main is not None and self.is_restarted and not asked.is_subagent and asked.has_tools
+        best, shared = self._nearest(asked, adopts)
+        if not asked.has_tools or asked.is_summary:
+            is_summary = asked.is_summary or (best is not None and best.kind == "main" and shared == len(best.chain))
+            kind: Relation = "summary" if is_summary else "side"
+            side = Line(name=best.name if is_summary and best else "side", kind="side")
+            return Placement(side, kind, shared)
+        if best is not None and shared == len(best.chain):
+            return Placement(best, "retry" if shared == len(asked.chain) else "extends", shared)
+        if best is not None and shared > asked.opening and not (best is main and self.was_summarised):
+            return Placement(best, "rewound", shared)
+        if main is not None and (adopts or (asked.identity == main.identity and asked.tools == main.tools)):
+            return Placement(main, "compacted", shared if best is main else 0)
+        if main is None and not asked.is_subagent:
+            return Placement(Line(name="main", kind="main"), "new")
+        return Placement(Line(name=f"subagent-{len(self._lines)}", kind="subagent"), "new")
+
+    def advance(self, placement: Placement, asked: Asked) -> Line:
+        """The line as it is with this request. A call beside the lines changes none."""
+        line = placement.line
+        if line.kind == "side":
+            self.was_summarised = self.was_summarised or placement.relation == "summary"
+            return line
+        if line not in self._lines:
+            self._lines.append(line)
+        line.chain, line.identity, line.tools = [*asked.chain], asked.identity, asked.tools
+        if line.kind == "main":
+            self.is_restarted = self.was_summarised = False
+        return line
+
+    def _nearest(self, asked: Asked, adopts: bool) -> tuple[Line | None, int]:
+        """The line that shares most with a request, the newest of equals."""
+        best, most = None, 0
+        for line in reversed(self._lines):
+            if line.identity == asked.identity or (adopts and line.kind == "main"):
+                shared = common(line.chain, asked.chain)
+                if shared > most or (best is None and shared and shared == most):
+                    best, most = line, shared
+        return best, most

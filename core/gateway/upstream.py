@@ -1,0 +1,132 @@
+"""Connections to the real endpoint: reused while they live, one request at a time on each, nothing retried."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ssl
+from collections.abc import AsyncIterator
+from urllib.parse import urlsplit
+
+from core.domain.errors import InvalidInput, Unavailable
+from core.gateway.http_head import Fields, Head, body_pieces, read_head, write_head
+
+CONNECT_S = 20.0
+IDLE_S = 30.0
+"""A connection that rested longer is not used again: the other end may have closed it."""
+BUFFER = 1 << 20
+
+
+class _Connection:
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader, self.writer = reader, writer
+        self.rested_at = 0.0
+
+
+class UpstreamAnswer:
+    """An answer whose body is still to come; `close` lets go of it, whole or not."""
+
+    def __init__(self, head: Head, connection: _Connection, upstream: Upstream, *, is_head: bool) -> None:
+        self.head = head
+        self._connection, self._upstream, self._is_head = connection, upstream, is_head
+        self._whole = False
+
+    async def pieces(self) -> AsyncIterator[bytes]:
+        """The body as it comes, exactly as it was sent but for its framing. Raises Unavailable where it breaks off."""
+        try:
+            async for piece in body_pieces(self._connection.reader, self.head, is_head=self._is_head):
+                yield piece
+        except (OSError, InvalidInput) as error:
+            raise _away(f"its answer broke off: {error}") from error
+        self._whole = True
+
+    def close(self) -> None:
+        """The connection rests for the next request when the body was read to its end; else it is closed."""
+        ends = "close" in self.head.field("connection").lower() or self.head.is_old
+        is_framed = self.head.is_chunked or self.head.length is not None
+        if self._whole and is_framed and not ends:
+            self._upstream.rest(self._connection)
+        else:
+            self._connection.writer.close()
+
+
+class Upstream:
+    """One endpoint, by its base address. `verify` is a file of certificates to trust besides the system's, or ""."""
+
+    def __init__(self, base_url: str) -> None:
+        parts = urlsplit(base_url)
+        self._host, self._secure = parts.hostname or "", parts.scheme == "https"
+        self._port = parts.port or (443 if self._secure else 80)
+        self._authority = parts.netloc
+        self.prefix = parts.path.rstrip("/")
+        self._resting: list[_Connection] = []
+        self._ssl: ssl.SSLContext | None = None
+
+    async def send(self, method: str, target: str, fields: Fields, body: bytes) -> UpstreamAnswer:
+        """Send a request and wait for the head of its answer. Raises Unavailable where none comes."""
+        has_body = bool(body) or method in ("POST", "PUT", "PATCH")
+        length = (("Content-Length", str(len(body))),) if has_body else ()
+        head = write_head(f"{method} {target} HTTP/1.1", (("Host", self._authority), *fields, *length))
+        resting = self._rested()
+        if resting is not None:
+            with contextlib.suppress(OSError, Unavailable):  # it may have ended while it rested: nothing was answered
+                return await self._exchange(resting, method, head, body)
+        try:
+            return await self._exchange(await self._connect(), method, head, body)
+        except OSError as error:
+            raise _away(str(error) or type(error).__name__) from error
+
+    async def _exchange(self, connection: _Connection, method: str, head: bytes, body: bytes) -> UpstreamAnswer:
+        try:
+            connection.writer.write(head + body if len(body) < 1 << 16 else head)
+            if len(body) >= 1 << 16:
+                connection.writer.write(body)
+            await connection.writer.drain()
+            answer = await read_head(connection.reader)
+            while answer is not None and 100 <= answer.status < 200:
+                answer = await read_head(connection.reader)
+            if answer is None or not answer.status:
+                raise _away("it ended the connection without an answer")
+        except InvalidInput as error:
+            connection.writer.close()
+            raise _away(error.sentence) from error
+        except BaseException:
+            connection.writer.close()
+            raise
+        return UpstreamAnswer(answer, connection, self, is_head=method == "HEAD")
+
+    async def _connect(self) -> _Connection:
+        try:
+            async with asyncio.timeout(CONNECT_S):
+                if self._secure and self._ssl is None:
+                    self._ssl = ssl.create_default_context()
+                reader, writer = await asyncio.open_connection(self._host, self._port, ssl=self._ssl, limit=BUFFER)
+        except TimeoutError as error:
+            raise _away(f"no connection within {CONNECT_S:g} s") from error
+        except OSError as error:
+            raise _away(str(error)) from error
+        return _Connection(reader, writer)
+
+    def rest(self, connection: _Connection) -> None:
+        """Keep a connection for the next request."""
+        connection.rested_at = asyncio.get_running_loop().time()
+        self._resting.append(connection)
+
+    def _rested(self) -> _Connection | None:
+        now = asyncio.get_running_loop().time()
+        while self._resting:
+            connection = self._resting.pop()
+            if now - connection.rested_at < IDLE_S and not connection.reader.at_eof():
+                return connection
+            connection.writer.close()
+        return None
+
+    def close(self) -> None:
+        """Close what rests."""
+        for connection in self._resting:
+            connection.writer.close()
+        self._resting.clear()
+
+
+def _away(why: str) -> Unavailable:
+    return Unavailable("endpoint_unreachable", f"The endpoint cannot be reached: {why[:300]}.")

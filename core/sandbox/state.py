@@ -1,0 +1,100 @@
+"""A host whose state is all of its image's files, as the tasks of Harbor and Endless Terminals have them.
+
+The agent works in the image's own folders as a plain user who owns its working folder and home and nothing else; what
+root owns stays as the image has it. A snapshot is a commit of the container: the engine keeps what changed, whatever
+its size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from core.domain.errors import Unavailable
+from core.domain.task import Host
+from core.sandbox.container import SHARED
+from core.sandbox.docker import DockerSandbox, user_id
+from core.sandbox.engine import Client, in_thread, translated
+from core.sandbox.image import REPOSITORY, daemon_layer, find_image, pulled, short_digest, source_digest
+from core.sandbox.placement import HERE, HostLinks, HostPlace
+
+PLACE_MB = 1024
+"""The most that one of the extra places of a sandbox may hold, in MiB."""
+
+_OWN = 'for place in "$@"; do [ ! -d "$place" ] || chown -R {user}:{user} "$place"; done'
+
+
+class StateSandbox(DockerSandbox):
+    """A container that may write all of its own file system, as far as its user may."""
+
+    def __init__(self, session: str, host: Host, folder: Path, image: str = "", *, home: str = "",
+                 bridge: bool | None = None, placement: HostPlace = HERE, links: HostLinks = HostLinks(),
+                 places: Sequence[str] = ()) -> None:
+        """`places` are folders that exist in this sandbox only and belong to no state of it."""
+        super().__init__(session, host, folder, image, home=home, bridge=bridge, placement=placement, links=links)
+        self.workspace = host.workdir
+        self._places = tuple(places)
+
+    async def disk_used(self) -> int:
+        """See Sandbox. What differs from the image."""
+        return await in_thread(self._written)
+
+    def _fit(self, engine: Client) -> str:
+        return fit_state(engine, self.image, self.host.workdir, user_id())
+
+    def _shape(self, cpus: float) -> dict[str, Any]:
+        shape = super()._shape(cpus)
+        tmpfs = dict.fromkeys(self._places, f"size={PLACE_MB}m,mode=1777,exec")
+        return {**shape, "read_only": False, "tmpfs": {"/run/ptyd": shape["tmpfs"]["/run/ptyd"], **tmpfs}}
+
+    def _volumes(self) -> dict[str, str]:
+        return {target: volume for target, volume in super()._volumes().items() if target == SHARED}
+
+    def _written(self) -> int:
+        api = self._engine().api
+        answer = api._result(api._get(api._url("/containers/{0}/json", self.name), params={"size": True}), json=True)
+        return int(answer.get("SizeRw") or 0)
+
+    def _snapshot(self, tag: str) -> str:
+        self._container().commit(REPOSITORY, tag)
+        return f"{REPOSITORY}:{tag}"
+
+
+def fit_state(engine: Client, base: str, workdir: str, user: int) -> str:
+    """An image with the daemon in it whose working folder and home belong to `user`. Blocking.
+
+    Raises NotFound (unknown_image), Unavailable.
+    """
+    found = find_image(engine, base) or pulled(engine, base)
+    mark = f"{source_digest()}:{user}:{workdir}"
+    if found.labels.get("tiphys.state") == mark:
+        return base
+    tag = f"{REPOSITORY}:{short_digest(found.id, mark)}"
+    if find_image(engine, tag) is not None:
+        return tag
+    home = home_of(found.attrs.get("Config") or {}, workdir)
+    container = translated(lambda: engine.containers.create(
+        base, ["-c", _OWN.format(user=user), "sh", workdir, home], entrypoint=["/bin/sh"], user="0:0",
+        network_mode="none", cap_drop=["ALL"], cap_add=["CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID"],
+        security_opt=["no-new-privileges"], mem_limit=512 << 20, pids_limit=64))
+    try:
+        translated(lambda: container.put_archive("/", daemon_layer()))
+        translated(container.start)
+        if status := translated(lambda: container.wait(timeout=600))["StatusCode"]:
+            raise Unavailable("no_image", f"The image {base} could not be made a host's: its /bin/sh ended with exit "
+                              f"code {status}.")
+        changes = [f'ENV HOME={home}', f"WORKDIR {workdir}", f'LABEL tiphys.state="{mark}"']
+        translated(lambda: container.commit(REPOSITORY, tag.partition(":")[2], changes="\n".join(changes)))
+    finally:
+        translated(lambda: container.remove(force=True))
+    return tag
+
+
+def home_of(config: dict[str, Any], workdir: str) -> str:
+    """The home of an image's user: what it says, else the folder of /home that its working folder lies in."""
+    declared = dict(line.partition("=")[::2] for line in config.get("Env") or []).get("HOME", "")
+    if declared.startswith("/home/"):
+        return str(declared)
+    parts = Path(workdir).parts
+    return str(Path(*parts[:3])) if len(parts) > 2 and parts[1] == "home" else "/home/agent"

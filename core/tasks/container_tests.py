@@ -1,0 +1,112 @@
+"""Scoring what an agent left in a container: the task's tests run in a copy of the host's state.
+
+The host is frozen while it is copied, so nothing that the agent left running lives in the copy; no shell, variable or
+file of the agent's is entered before the tests, which come into folders that the agent's host never had, and run as
+the same plain user. The reward is Harbor's (`/logs/verifier/reward.txt` or `reward.json`), or pytest's exit status.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from core.domain.errors import NotFound, ReportableError
+from core.domain.ids import new_id
+from core.domain.task import Task
+from core.sandbox.archive import tar_of
+from core.sandbox.engine import drop_image, in_thread
+from core.sandbox.sandbox import Ran, Sandbox
+from core.tasks.evaluator_hosts import LOGS, TESTS, EvaluatorHosts
+from core.tasks.scoring import Outcome, failed, tail
+
+OUTPUT_LIMIT = 64 * 1024
+VERIFIER = f"{LOGS}/verifier"
+CLEAN = ("PYTHONNOUSERSITE=1", "PYTHONSAFEPATH=1", "PYTHONDONTWRITEBYTECODE=1")
+"""A module that the agent left in its home or working folder is not taken for one of the tests' own."""
+
+_AWAY = re.compile(rb"(?:uvx?|curl|apt-get|pip3?): (?:command )?not found|Temporary failure (?:in name )?resol"
+                   rb"|Could not resolve host|Network is unreachable|No module named '?pytest")
+"""Tests that fetch their own tools say so where they cannot; that is not the agent's doing."""
+
+_COUNTS = re.compile(rb"(\d+) (passed|failed|errors?|skipped)\b")
+
+
+async def run_tests(task: Task, tests: Sequence[tuple[str, Path]], host: Sandbox, hosts: EvaluatorHosts) -> Outcome:
+    """The outcome of a task's tests on the state of its host now."""
+    snapshot = ""
+    try:
+        snapshot = await host.snapshot(f"evaluation-{new_id()}")
+        return await _in_copy(task, tests, hosts.copy_of(snapshot))
+    except (ReportableError, OSError) as error:
+        return failed(f"The tests could not run: {error}")
+    finally:
+        if snapshot:
+            await in_thread(drop_image, snapshot, hosts.place.address)
+
+
+async def _in_copy(task: Task, tests: Sequence[tuple[str, Path]], copy: Sandbox) -> Outcome:
+    timeout = task.evaluator.timeout_s
+    try:
+        await copy.start()
+        await copy.unpack(tar_of(tests), TESTS)
+        command = (f"mkdir -p {VERIFIER}; {_command(task)} > {LOGS}/output 2>&1; code=$?; "
+                   f"tail -c {OUTPUT_LIMIT} {LOGS}/output; exit $code")
+        ran = await copy.run(["env", *CLEAN, "bash", "-c", command], cwd=copy.workspace, timeout=timeout,
+                             limit=OUTPUT_LIMIT)
+        if ran.timed_out:
+            return failed(f"The tests did not end within {timeout:g} s.")
+        return await _reward(copy, ran) if task.evaluator.script.endswith(".sh") else _pytest_result(ran)
+    finally:
+        await copy.remove()
+
+
+def _command(task: Task) -> str:
+    script = f"{TESTS}/{Path(task.evaluator.script).name}"
+    return f"bash {script}" if script.endswith(".sh") else f"python3 -m pytest -p no:cacheprovider -q -rA {script}"
+
+
+async def _reward(copy: Sandbox, ran: Ran) -> Outcome:
+    """What test.sh wrote; `reward` of several numbers, or their mean where none has that name."""
+    try:
+        text = await copy.read_file(f"{VERIFIER}/reward.txt", 4096)
+        rewards = {"reward": float(text)}
+    except NotFound:
+        rewards = await _reward_json(copy)
+    except ValueError:
+        return failed(f"The tests' reward.txt holds no number: {tail(ran.output)}")
+    if not rewards or not all(math.isfinite(n) for n in rewards.values()):
+        return failed(f"The tests left no reward (exit code {ran.exit_code}): {tail(ran.output)}")
+    if not any(rewards.values()) and _AWAY.search(ran.output):
+        return failed(f"The tests need tools that they could not fetch: {tail(ran.output)}")
+    reward = rewards.get("reward", sum(rewards.values()) / len(rewards))
+    parts = rewards if len(rewards) > 1 else {}
+    return Outcome(total=min(1.0, max(0.0, reward)) * 100, parts=parts | _counts(ran.output), message=_summary(ran))
+
+
+async def _reward_json(copy: Sandbox) -> dict[str, float]:
+    try:
+        found = msgspec.json.decode(await copy.read_file(f"{VERIFIER}/reward.json", 64 * 1024),
+                                    type=dict[str, float] | float)
+    except (NotFound, msgspec.DecodeError, UnicodeDecodeError):
+        return {}
+    return found if isinstance(found, dict) else {"reward": found}
+
+
+def _pytest_result(ran: Ran) -> Outcome:
+    if ran.exit_code not in (0, 1):  # 1: tests failed; more: pytest itself could not work
+        return failed(f"The tests ended with exit code {ran.exit_code}: {tail(ran.output)}")
+    return Outcome(total=100.0 if ran.exit_code == 0 else 0.0, parts=_counts(ran.output), message=_summary(ran))
+
+
+def _counts(output: bytes) -> dict[str, float]:
+    """How many tests passed and failed, from the last line of pytest."""
+    last = output.strip().rpartition(b"\n")[2]
+    return {word.decode(): float(count) for count, word in _COUNTS.findall(last)}
+
+
+def _summary(ran: Ran) -> str:
+    return ran.output.strip().rpartition(b"\n")[2].decode("utf-8", "replace").strip(" =")[:400]

@@ -1,0 +1,44 @@
+"""The sandboxes in which a session's evaluator runs: made anew for one evaluation, without network, removed after."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from core.domain.ids import new_id
+from core.domain.task import Host
+from core.sandbox.kinds import open_sandbox
+from core.sandbox.placement import HERE, HostLinks, HostPlace
+from core.sandbox.sandbox import Sandbox
+
+TESTS, LOGS = "/tests", "/logs"
+"""Where a task's tests find themselves, and where they leave their reward (as Harbor has it)."""
+
+
+class EvaluatorHosts:
+    """Makes them after the first host of a session: of its image, with its share of the machine."""
+
+    def __init__(self, session: str, host: Host, folder: Path, home: str = "", image: str = "",
+                 place: HostPlace = HERE) -> None:
+        """`image` is what the host's image was built as, where the task builds it; `place` is where the host runs, and
+        so where copies of its state do."""
+        self._session, self._host, self._folder, self._home, self._image = session, host, folder, home, image
+        self.place = place
+
+    def fresh(self) -> Sandbox:
+        """A new one of the host's image, with an empty workspace."""
+        host = msgspec.structs.replace(self._host, name="evaluator", network=False, reach=(), data=(), gpus=0,
+                                       machine="", workdir="")
+        return open_sandbox("docker", self._name(), host, self._folder, self._image, home=self._home)
+
+    def copy_of(self, snapshot: str) -> Sandbox:
+        """A new one with the state of a snapshot of the host. Its tests have the network that the host has."""
+        host = msgspec.structs.replace(self._host, name="evaluator", data=(), gpus=0)
+        reach = ("*",) if host.network else host.reach
+        return open_sandbox("docker", self._name(), host, self._folder, snapshot, home=self._home,
+                            placement=msgspec.structs.replace(self.place, gpus=()), links=HostLinks(reach=reach),
+                            places=(TESTS, LOGS))
+
+    def _name(self) -> str:
+        return f"{self._session}-evaluation-{new_id()[-8:]}"

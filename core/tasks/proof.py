@@ -1,0 +1,145 @@
+"""Is a task sound? The checks of the papers, each in real containers that are made for it and removed.
+
+Nothing done must earn nothing, the reference solution must earn the top, the same hand-in the same score twice; what
+is hidden must not be readable in the agent's host; who cheats must earn nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path, PurePosixPath
+
+import msgspec
+
+from core.domain.errors import ReportableError
+from core.domain.ids import new_id
+from core.domain.task import AgentSettings
+from core.sandbox.archive import tar_of
+from core.sandbox.kinds import open_sandbox
+from core.sandbox.sandbox import Sandbox
+from core.tasks.beginning import Filling
+from core.tasks.catalogue import Catalogue
+from core.tasks.cheats import general_cheat
+from core.tasks.evaluator_hosts import EvaluatorHosts
+from core.tasks.handing_in import HandingIn
+from core.tasks.hidden import readable_secrets
+from core.tasks.images import built_images
+from core.tasks.reader import CatalogueTask
+from core.tasks.scoring import Outcome
+
+SOLVE_S = 1800.0
+"""How long a script of the task may take, in seconds."""
+
+SOLUTION = "/solution"
+"""Where Harbor's solutions find themselves; in a host with a workspace, /tmp/solution."""
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """What one check found: `nothing`, `hidden`, `reference`, `repeat`, or `cheat` with the name of the attempt."""
+
+    check: str
+    passed: bool
+    detail: str
+
+
+class Prover:
+    """Checks one task of a catalogue."""
+
+    def __init__(self, entry: CatalogueTask, catalogue: Catalogue, folder: Path, home: str) -> None:
+        """`folder` is where sessions of the checks live; `home` labels their containers."""
+        self._entry, self._catalogue, self._folder, self._home = entry, catalogue, folder, home
+        self._images: dict[str, str] = {}
+
+    async def findings(self) -> AsyncIterator[Finding]:
+        """One finding after the other. Raises ReportableError where no host of the task can be made."""
+        self._images = await built_images(self._catalogue, self._entry.task, AgentSettings())
+        async with self._host() as (host, handing_in):
+            yield await self._hidden(host)
+            yield _earns_nothing("nothing", (await handing_in.score())[0])
+            for name, script, files in self._cheats():
+                await self._run(host, script, files)
+                yield _earns_nothing(f"cheat {name}", (await handing_in.score())[0])
+        if not self._entry.proof.solution:
+            yield Finding(check="reference", passed=False, detail="the task has no reference solution")
+        else:
+            async with self._host() as (host, handing_in):
+                for finding in await self._reference(host, handing_in):
+                    yield finding
+
+    @asynccontextmanager
+    async def _host(self) -> AsyncIterator[tuple[Sandbox, HandingIn]]:
+        """The task's first host as a session finds it, and what hands its state in."""
+        task, session = self._entry.task, f"check-{new_id()}"
+        first, image = task.hosts[0], self._images[task.hosts[0].name]
+        with tempfile.TemporaryDirectory(prefix="check-", dir=self._folder) as place:
+            host = open_sandbox("docker", session, first, Path(place), image, home=self._home, places=(SOLUTION,))
+            try:
+                await host.start()
+                await Filling(task, self._catalogue).fill(host)
+                hosts = EvaluatorHosts(session, first, Path(place), self._home, image)
+                yield host, HandingIn(task, self._catalogue, host, hosts, folder=Path(place))
+            finally:
+                await host.remove()
+
+    async def _hidden(self, host: Sandbox) -> Finding:
+        found = await readable_secrets(host, self._entry, self._catalogue)
+        return Finding(check="hidden", passed=not found, detail="; ".join(found[:5]) or "nothing hidden can be read")
+
+    async def _reference(self, host: Sandbox, handing_in: HandingIn) -> list[Finding]:
+        proof = self._entry.proof
+        if problem := await self._run(host, proof.solution, self._beside(proof.solution)):
+            return [Finding(check="reference", passed=False, detail=problem)]
+        first, second = (await handing_in.score())[0], (await handing_in.score())[0]
+        reached = not first.failed and first.total is not None and first.total >= proof.expect
+        same = (first.total, first.failed) == (second.total, second.failed)
+        return [Finding(check="reference", passed=reached, detail=f"{_words(first)}, of {proof.expect:g} expected"),
+                Finding(check="repeat", passed=same, detail=f"{_words(first)}, then {_words(second)}")]
+
+    async def _run(self, host: Sandbox, script: str, files: Sequence[tuple[str, Path]]) -> str:
+        """Run a script in a host, beside its files; what went wrong, or ""."""
+        place = SOLUTION if self._entry.task.hosts[0].workdir else "/tmp/solution"
+        await host.unpack(tar_of(files), place)
+        name = PurePosixPath(script).name
+        command = ["python3" if name.endswith(".py") else "bash", f"{place}/{name}"]
+        ran = await host.run(command, cwd=host.workspace, timeout=SOLVE_S, limit=64 * 1024)
+        if ran.timed_out:
+            return f"{script} did not end within {SOLVE_S:g} s"
+        output = ran.output[-400:].decode("utf-8", "replace").strip()
+        return f"{script} ended with exit code {ran.exit_code}: {output}" if ran.exit_code else ""
+
+    def _beside(self, script: str) -> list[tuple[str, Path]]:
+        return self._catalogue.paths(self._entry.task, str(PurePosixPath(script).parent))
+
+    def _cheats(self) -> list[tuple[str, str, list[tuple[str, Path]]]]:
+        """All attempts to be tried: their names, scripts and files."""
+        own = [(PurePosixPath(name).stem, name, self._beside(name)) for name in self._entry.proof.cheats]
+        path = general_cheat(self._entry.task)
+        return [*own, ("in general", path.name, [(path.name, path)])]
+
+
+def _earns_nothing(check: str, outcome: Outcome) -> Finding:
+    """A failed evaluation of what a cheat left earns nothing; of nothing done it is a defect of the task."""
+    is_bottom = outcome.total == 0 or (outcome.failed and check != "nothing")
+    return Finding(check=check, passed=is_bottom, detail=_words(outcome))
+
+
+def _words(outcome: Outcome) -> str:
+    text = "not scored" if outcome.total is None else f"{outcome.total:g}"
+    return f"{text} ({outcome.message[:160]})" if outcome.message else text
+
+
+def prove(entry: CatalogueTask, catalogue: Catalogue, folder: Path, home: str = "") -> list[Finding]:
+    """All findings of a task; what hinders a check is one, too."""
+    async def collected() -> list[Finding]:
+        found: list[Finding] = []
+        try:
+            async for finding in Prover(entry, catalogue, folder, home).findings():
+                found.append(finding)  # noqa: PERF401 - what was found before an error counts
+        except ReportableError as error:
+            found.append(Finding(check="host", passed=False, detail=error.sentence))
+        return found
+
+    return asyncio.run(collected())

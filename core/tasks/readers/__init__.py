@@ -1,0 +1,1 @@
+"""One module per layout of task folders; each declares a `READER`."""

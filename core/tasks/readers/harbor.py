@@ -1,0 +1,139 @@
+"""Harbor's task folders (harborframework.com/docs/tasks, schema 1.4 and before), as Terminal-Bench 2 has them.
+
+    instruction.md  task.toml  environment/Dockerfile  tests/test.sh  solution/solve.sh
+
+The agent works in the image's own files, as a plain user and never as root. The tests run once, when it has stopped.
+What the file asks for beyond one container is refused by its name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from core.domain.errors import InvalidInput
+from core.domain.task import AgentSettings, Evaluator, Host, Limits, ModelSettings, Task
+from core.tasks.dockerfile import Dockerfile
+from core.tasks.folder import inside, read_text
+from core.tasks.foreign_folder import plain_id, read_toml, reading
+from core.tasks.reader import CatalogueTask, Proof, TaskReader
+from core.tasks.task_check import check_task
+
+TASK, INSTRUCTION, TEST, SOLUTION = "task.toml", "instruction.md", "tests/test.sh", "solution/solve.sh"
+BUILD = "environment"
+WORKDIR = "/app"
+"""Where an image without a working folder of its own is worked in."""
+
+_MEGABYTES = {"K": 1 / 1024, "M": 1, "G": 1024, "T": 1024 * 1024}
+_KNOWN: dict[str, frozenset[str]] = {
+    "": frozenset({"schema_version", "version", "task", "metadata", "verifier", "agent", "environment", "solution",
+                   "source", "artifacts", "steps", "multi_step_reward_strategy"}),
+    "verifier": frozenset({"timeout_sec", "env", "user", "environment_mode", "environment", "collect", "network_mode",
+                           "allowed_hosts"}),
+    "agent": frozenset({"timeout_sec", "user", "network_mode", "allowed_hosts"}),
+    "environment": frozenset({"build_timeout_sec", "docker_image", "os", "cpus", "memory_mb", "storage_mb", "memory",
+                              "storage", "gpus", "gpu_types", "tpu", "mcp_servers", "env", "skills_dir", "healthcheck",
+                              "workdir", "allow_internet", "network_mode", "allowed_hosts"}),
+}
+_REFUSED = {
+    "": ("steps", "artifacts"),
+    "verifier": ("env", "user", "environment", "collect", "allowed_hosts"),
+    "agent": ("user", "allowed_hosts"),
+    "environment": ("gpus", "gpu_types", "tpu", "mcp_servers", "env", "skills_dir", "healthcheck", "allowed_hosts"),
+    "solution": ("env",),
+}
+"""Fields that ask for more than a container and its tests, where they are not empty."""
+
+
+def read_harbor(folder: Path, script: str = TEST, reader: str = "harbor") -> list[CatalogueTask]:
+    """The task of a folder. Raises InvalidInput, which names the file and the field."""
+    with reading(folder, TASK):
+        raw = read_toml(folder / TASK)
+        check_fields(raw)
+        environment = raw.get("environment", {})
+        host = _host(folder, environment)
+        metadata, package = raw.get("metadata", {}), raw.get("task", {})
+        inside(folder, script)
+        timeout = float(raw.get("verifier", {}).get("timeout_sec", 600.0))
+        task = Task(
+            id=plain_id(folder), title=_title(folder, package, metadata),
+            description=read_text(inside(folder, INSTRUCTION)).strip(), hosts=(host,),
+            limits=Limits(wall_s=raw.get("agent", {}).get("timeout_sec"), evaluations=0),
+            evaluator=Evaluator(kind="tests", script=script, references="tests", timeout_s=timeout),
+            domain=str(metadata.get("category", "")), difficulty=str(metadata.get("difficulty", "")))
+        agent = AgentSettings(model=ModelSettings(kind="unknown"))
+        check_task(task, agent)
+        has_solution = (folder / SOLUTION).exists()
+        return [CatalogueTask(task=task, agent=agent, folder=folder, reader=reader,
+                              proof=Proof(solution=SOLUTION if has_solution else ""))]
+
+
+def check_fields(raw: Mapping[str, Any]) -> None:
+    """Raises InvalidInput for a field that Harbor does not know, or that cannot be had here."""
+    for table in ("", "verifier", "agent", "environment", "solution"):
+        fields = raw if not table else raw.get(table, {})
+        where = f"[{table}] " if table else ""
+        for name, value in fields.items():
+            if table in _KNOWN and name not in _KNOWN[table]:
+                raise _refused(f"{where}{name} is no field of Harbor's that is known here")
+            if name in _REFUSED[table] and value:
+                raise _refused(f"{where}{name} = {str(value)[:80]} is not to be had here")
+    if raw.get("verifier", {}).get("environment_mode", "shared") != "shared":
+        raise _refused("[verifier] environment_mode = separate is not to be had here")
+    if str(raw.get("environment", {}).get("os", "linux")).lower() != "linux":
+        raise _refused("[environment] os: only Linux is to be had here")
+
+
+def _host(folder: Path, environment: Mapping[str, Any]) -> Host:
+    for name in ("docker-compose.yaml", "docker-compose.yml", "singularity-compose.yaml"):
+        if (folder / BUILD / name).exists():
+            raise _refused(f"{BUILD}/{name}: services, mounts and networks of a compose file are not to be had here")
+    image = str(environment.get("docker_image") or "")
+    workdir, build = str(environment.get("workdir") or ""), ""
+    bases: tuple[str, ...] = ()
+    if (folder / BUILD / "Dockerfile").exists():
+        dockerfile = Dockerfile(read_text(inside(folder, f"{BUILD}/Dockerfile")), f"{BUILD}/Dockerfile")
+        workdir = workdir or dockerfile.workdir
+        if not image:
+            build, bases = BUILD, dockerfile.bases
+    elif not image:
+        raise _refused(f"there is neither {BUILD}/Dockerfile nor a docker_image")
+    return Host(
+        name="main", image=image, build=build, bases=bases, workdir=workdir or WORKDIR,
+        cpus=float(environment.get("cpus") or 1), memory_mb=_megabytes(environment, "memory", 2048),
+        disk_mb=_megabytes(environment, "storage", 10_240), network=_network(environment))
+
+
+def _network(environment: Mapping[str, Any]) -> bool:
+    mode = environment.get("network_mode", "public")
+    if mode not in ("public", "no-network"):
+        raise _refused(f"[environment] network_mode = {str(mode)[:80]} is not to be had here")
+    return mode == "public" and environment.get("allow_internet", True) is not False
+
+
+def _megabytes(environment: Mapping[str, Any], name: str, usual: int) -> int:
+    """A size: `NAME_mb`, or the older `NAME` as "2G"."""
+    text = environment.get(name)
+    if text is None:
+        return int(environment.get(f"{name}_mb") or usual)
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([KMGT])", str(text).strip().upper())
+    if not found:
+        raise _refused(f"[environment] {name} = {str(text)[:40]} is no size such as 2G")
+    return max(1, int(float(found[1]) * _MEGABYTES[found[2]]))
+
+
+def _title(folder: Path, package: Mapping[str, Any], metadata: Mapping[str, Any]) -> str:
+    name = str(package.get("name") or folder.name).rpartition("/")[2]
+    about = str(package.get("description") or metadata.get("category") or "").strip()
+    return f"{name}: {about}"[:300] if about else name
+
+
+def _refused(what: str) -> InvalidInput:
+    return InvalidInput("task_not_possible", f"{what}.")
+
+
+READER = TaskReader(name="harbor", title="Harbor", rank=30, read=read_harbor,
+                    recognises=lambda folder: (folder / TASK).exists() and (folder / INSTRUCTION).exists()
+                    and not (folder / TASK).is_dir())

@@ -1,0 +1,1 @@
+cp "$(dirname "$0")/pairs.py" pairs.py

@@ -1,0 +1,170 @@
+"""Real agents, from their packages and without a network, through the product's own gateway, runner, server and log.
+
+Each reads, edits and tests; a person's advice changes what it does; parts are killed, it compacts, it is paused.
+Afterwards the log is what the endpoint was sent, request by request, and each advice stands in each exactly once.
+`make agents` installs them and runs this; an agent that is not installed is passed over.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from conformance.agents import AGENTS, Agent, command_that_compacts
+from support.gateway_stand import GatewayStand, standing
+from support.scripted_upstream import ADVICE, Script
+from support.wire import until
+
+from core.domain.events import SummaryAdded
+from core.domain.trajectory import Trajectory
+
+PAUSE_S = float(os.environ.get("TIPHYS_PAUSE_S", "32"))
+TEXT = f"Please {ADVICE}, not plain.txt."
+
+here = pytest.mark.parametrize("agent", [
+    pytest.param(a, id=a.name, marks=[] if a.is_here else pytest.mark.skip(reason="not installed")) for a in AGENTS])
+pytestmark = pytest.mark.timeout(900)
+
+
+def stand_for(agent: Agent, folder: Path, script: Script | None = None) -> Iterator[GatewayStand]:
+    return standing(folder, script, path=str(agent.path))
+
+
+def judge(stand: GatewayStand, trajectory: Trajectory, *, finished: bool = True) -> None:
+    """What holds after every run."""
+    sent = [r.raw for r in stand.upstream.received]
+    logged = stand.requests_in_log()
+    assert [raw for _, raw in logged.values()] == sent, "the log is not what the endpoint was sent"
+    for fact, raw in logged.values():
+        text = raw.decode("utf-8", "replace")
+        assert text.count(TEXT) == len(fact.guidance) <= 1, f"exchange {fact.number} does not hold the advice once"
+    steps = [s.head.number for s in trajectory.steps]
+    assert steps == list(range(1, len(steps) + 1))
+    if finished:
+        assert (trajectory.row.state, trajectory.row.reason) == ("finished", "finished"), stand.said()
+        names = {path.name for path in stand.workspace.iterdir()}
+        assert "guided.txt" in names and "plain.txt" not in names
+        assert "a + b" in (stand.workspace / "calc.py").read_text()
+        changed = {Path(f.path).name for f in trajectory.files}
+        assert {"guided.txt", "calc.py"} <= changed
+    for guidance in trajectory.guidance.values():
+        assert guidance.state == "answered"
+
+
+async def guided(stand: GatewayStand, client, after: int) -> None:
+    await until(lambda: len(stand.upstream.main) >= after or gone(stand), seconds=120)
+    await stand.guide(client, TEXT)
+
+
+def gone(stand: GatewayStand) -> bool:
+    return stand.process is None or stand.process.poll() is not None
+
+
+def agent_pids(stand: GatewayStand) -> list[int]:
+    """The agent's own processes: those below the terminal's shell that have the session's variables."""
+    found = []
+    for status in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            environ = status.read_bytes()
+        except OSError:
+            continue
+        if b"TIPHYS_TASK=" in environ and str(stand.folder).encode() in environ:
+            found.append(int(status.parent.name))
+    return found
+
+
+@here
+def test_it_works_and_a_persons_advice_changes_what_it_does(agent: Agent, tmp_path: Path) -> None:
+    for stand in stand_for(agent, tmp_path):
+        async def main(stand: GatewayStand = stand) -> None:
+            async with stand.session(stand.settings(agent.name, base=agent.base)) as client:
+                await guided(stand, client, 2)
+                trajectory = await stand.over(client, 200)
+                judge(stand, trajectory)
+                lines = {fact.line for fact, _ in stand.requests_in_log().values()}
+                assert not agent.has_subagents or any(name.startswith("subagent") for name in lines)
+                kinds = {s.head.kind for s in trajectory.steps}
+                assert "shell" in kinds and "tool" not in kinds
+
+        asyncio.run(main())
+
+
+@here
+def test_runner_and_agent_are_killed(agent: Agent, tmp_path: Path) -> None:
+    for stand in stand_for(agent, tmp_path, Script(pace_s=0.3, fail_at=3)):
+        async def main(stand: GatewayStand = stand) -> None:
+            async with stand.session(stand.settings(agent.name, base=agent.base)) as client:
+                await guided(stand, client, 2)
+                await until(lambda: len(stand.upstream.main) >= 4 or gone(stand), seconds=120)
+                stand.kill_runner()  # the gateway with it
+                await asyncio.sleep(1.0)
+                stand.start_runner()
+                await until(lambda: len(stand.upstream.main) >= 6 or gone(stand), seconds=120)
+                if agent.resumes:
+                    for pid in agent_pids(stand):
+                        os.kill(pid, signal.SIGKILL)
+                judge_killed(stand, await stand.over(client, 240))
+
+        asyncio.run(main())
+
+
+def judge_killed(stand: GatewayStand, trajectory: Trajectory) -> None:
+    """As `judge`, but for requests that nobody waited for: the runner died before it told of them."""
+    logged = [raw for _, raw in stand.requests_in_log().values()]
+    sent = [r.raw for r in stand.upstream.received]
+    lacking = [raw for raw in sent if raw not in logged]
+    assert not lacking, f"{len(lacking)} requests of {len(sent)} are not in the log"
+    assert all(r.text.count(TEXT) <= 1 for r in stand.upstream.received)
+    first = next(n for n, r in enumerate(stand.upstream.received) if TEXT in r.text)
+    after = [r for r in stand.upstream.received[first:] if r.is_main]
+    assert all(r.text.count(TEXT) == 1 for r in after), [r.text.count(TEXT) for r in stand.upstream.received]
+    assert trajectory.row.state == "finished", (trajectory.row.reason, stand.said())
+    assert not (stand.workspace / "plain.txt").exists()
+
+
+@here
+def test_a_compaction_does_not_lose_the_advice(agent: Agent, tmp_path: Path) -> None:
+    if not agent.compacts:
+        pytest.skip("not provoked in this agent's main line")
+    for stand in stand_for(agent, tmp_path, Script(big_at=4, big=199_000, subagents=False)):
+        async def main(stand: GatewayStand = stand) -> None:
+            settings = stand.settings(agent.name, base=agent.base, command=command_that_compacts(agent))
+            async with stand.session(settings) as client:
+                await guided(stand, client, 2)
+                trajectory = await stand.over(client, 240)
+                judge(stand, trajectory)
+                assert stand.facts(SummaryAdded), [f.relation for f, _ in stand.requests_in_log().values()]
+                compacted = next(f for f, _ in stand.requests_in_log().values() if f.relation == "compacted")
+                (guidance,) = trajectory.guidance.values()
+                assert guidance.repeated_steps == [compacted.step] * len(compacted.again)
+                after = [r.text.count(TEXT) for r in stand.upstream.main[3:]]
+                assert set(after) == {1}, after
+
+        asyncio.run(main())
+
+
+@here
+def test_a_pause_loses_no_agent_and_what_is_typed_meanwhile_is_bound_when_it_ends(agent: Agent, tmp_path: Path) -> None:
+    for stand in stand_for(agent, tmp_path):
+        async def main(stand: GatewayStand = stand) -> None:
+            async with stand.session(stand.settings(agent.name, base=agent.base)) as client:
+                await until(lambda: len(stand.upstream.main) >= 2 or gone(stand), seconds=120)
+                await stand.control(client, "pause")
+                await until(lambda: stand.trajectory().row.state == "paused", seconds=60)
+                asked = len(stand.upstream.received)
+                await asyncio.sleep(PAUSE_S / 2)
+                await stand.guide(client, TEXT)
+                await asyncio.sleep(PAUSE_S / 2)
+                assert len(stand.upstream.received) == asked
+                await stand.control(client, "resume")
+                trajectory = await stand.over(client, 200)
+                judge(stand, trajectory)
+                (guidance,) = trajectory.guidance.values()
+                held = [f.step for f, _ in stand.requests_in_log().values() if f.held_s > PAUSE_S / 2]
+                assert guidance.delivered_step in held
+
+        asyncio.run(main())

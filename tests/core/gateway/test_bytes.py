@@ -1,0 +1,263 @@
+"""What the agent receives with the gateway and without: the same bytes; and what the gateway itself says."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import json
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.scripted_upstream import Script, Upstream, serve
+
+from core.agents import seam as seam_module
+from core.agents.delivery import Inbox
+from core.agents.exchange_context import ContextWriter
+from core.agents.exchange_steps import ExchangeSteps
+from core.agents.exchanges import ExchangeBook
+from core.agents.journal import Journal
+from core.agents.seam import Seam
+from core.agents.signals import Signals
+from core.agents.steps import StepJournal
+from core.aio import TaskScope
+from core.domain.events import ControlAsked, ExchangeMade, GuidanceQueued, encode_event, make_event
+from core.domain.step import Usage
+from core.domain.task import ModelSettings, Task
+from core.domain.verdict import Author
+from core.formats.tools import table_of
+from core.gateway.inlet import Inlet, Streams
+from core.gateway.request import RequestReader
+from core.gateway.upstream import Upstream as Endpoint
+from core.llm.model import estimate_tokens
+from core.store.blobs import compress
+
+TOKEN = "session-token"
+PERSON = Author(kind="person", name="p")
+SCHEMA = {"type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"]}
+
+
+def requests(items: int = 1) -> dict[str, tuple[str, dict[str, Any]]]:
+    """A request of each dialect, streamed where it can be."""
+    words = [f"TASK-MAIN {n}" for n in range(items)]
+    return {
+        "chat": ("/v1/chat/completions", {
+            "model": "m", "messages": [{"role": "user", "content": w} for w in words], "stream": True, "seed": 1.50,
+            "tools": [{"type": "function", "function": {"name": "bash", "parameters": SCHEMA}}], "odd": {"é": [1e2]}}),
+        "anthropic": ("/v1/messages?beta=true", {
+            "model": "m", "max_tokens": 5, "messages": [{"role": "user", "content": w} for w in words], "stream": True,
+            "tools": [{"name": "bash", "input_schema": SCHEMA, "cache_control": {"type": "ephemeral"}}]}),
+        "responses": ("/v1/responses", {
+            "model": "m", "input": [{"role": "user", "content": w} for w in words], "stream": True, "store": False,
+            "tools": [{"type": "function", "name": "bash", "parameters": SCHEMA}]}),
+        "gemini": ("/v1beta/models/m:streamGenerateContent?alt=sse", {
+            "contents": [{"role": "user", "parts": [{"text": w}]} for w in words],
+            "tools": [{"functionDeclarations": [{"name": "bash", "parameters": SCHEMA}]}]}),
+    }
+
+
+class Bench:
+    """A gateway in this process, on a port."""
+
+    def __init__(self, folder: Path, upstream: Upstream) -> None:
+        self.journal = Journal(folder / "journal.db", "s1")
+        self.inbox = Inbox(self.journal)
+        self.signals = Signals(self.inbox)
+        steps = StepJournal(self.journal, self.inbox, Task(id="t", title="T", description="D"), estimate_tokens)
+        writer = ContextWriter(self.journal)
+        exchanges = ExchangeSteps(self.journal, self.inbox, steps, writer,
+                                  ModelSettings(kind="endpoint", input_price=1.0, output_price=2.0), table_of(""))
+        self.book = ExchangeBook(self.journal, self.inbox, exchanges, writer, dict)
+        self.seam = Seam(self.book, self.inbox, self.signals, RequestReader(), Endpoint(upstream.url + self.base),
+                         token=TOKEN, key="real-key", is_over=lambda: False, on_paused=lambda paused: None,
+                         on_ended=lambda status: None, on_text=lambda text: None, on_step=lambda step: None,
+                         on_failures=lambda count, sentence: None)
+        self.port = 0
+
+    base = ""
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[Bench]:
+        waiting: asyncio.Queue[Streams] = asyncio.Queue()
+        server = await asyncio.start_server(lambda r, w: waiting.put_nowait((r, w)), "127.0.0.1", 0)
+        self.port = server.sockets[0].getsockname()[1]
+        async with TaskScope("bench") as scope:
+            scope.spawn(Inlet(waiting.get, self.seam.handle).run(), name="gateway")
+            try:
+                yield self
+            finally:
+                server.close()
+        await self.seam.close()
+        self.journal.close()
+
+    def take(self, *facts: object) -> None:
+        """What the log brings."""
+        first = self.inbox.cursor + 1
+        self.inbox.take(first, [encode_event(make_event(f, PERSON)) for f in facts])  # type: ignore[arg-type]
+        self.signals.ring()
+
+    def exchanges(self) -> list[ExchangeMade]:
+        return [f for f in self.journal.facts() if isinstance(f, ExchangeMade)]
+
+
+@pytest.fixture
+def script() -> Script:
+    return Script(subagents=False)
+
+
+@pytest.fixture
+def upstream(script: Script) -> Iterator[Upstream]:
+    yield from serve(script)
+
+
+def ask(port: int, path: str, body: Any, *, method: str = "POST", headers: dict[str, str] | None = None,
+        token: str = TOKEN) -> tuple[int, dict[str, str], bytes]:
+    """One request over a socket; blocking."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    raw = body if isinstance(body, bytes) else json.dumps(body, separators=(",", ": ")).encode()
+    connection.request(method, path, raw, {"Authorization": f"Bearer {token}", "X-Custom": "é".encode().decode("latin-1"),
+                                           "Content-Type": "application/json", **(headers or {})})
+    answer = connection.getresponse()
+    found = answer.status, {k.lower(): v for k, v in answer.getheaders()}, answer.read()
+    connection.close()
+    return found
+
+
+@pytest.mark.parametrize("dialect", ["chat", "anthropic", "responses", "gemini"])
+@pytest.mark.parametrize("is_stream", [True, False])
+def test_what_goes_in_and_comes_out_is_what_it_would_be_without_us(tmp_path: Path, upstream: Upstream, dialect: str,
+                                                                   is_stream: bool) -> None:
+    path, body = requests(3)[dialect]
+    if not is_stream:
+        body = {k: v for k, v in body.items() if k != "stream"}
+        path = path.replace("streamGenerateContent?alt=sse", "generateContent")
+
+    async def main() -> None:
+        bench = Bench(tmp_path, upstream)
+        bench.seam._upstream = Endpoint(upstream.url + ("/v1" if dialect in ("chat", "responses") else ""))
+        async with bench.open():
+            direct = await asyncio.to_thread(ask, int(upstream.url.rpartition(":")[2]), path, body)
+            ours = await asyncio.to_thread(ask, bench.port, path, body)
+            without, through = upstream.received
+            assert through.raw == without.raw and through.path == without.path
+            ids = [n for n in ("date", "server") if n in direct[1]]
+            assert ({k: v for k, v in ours[1].items() if k not in ids}
+                    == {k: v for k, v in direct[1].items() if k not in ids})
+            assert ours[0] == direct[0] == 200
+            assert through.headers["X-Custom"] == without.headers["X-Custom"]
+            key = {"anthropic": "x-api-key", "gemini": "x-goog-api-key"}.get(dialect, "authorization")
+            sent = {k.lower(): v for k, v in through.headers.items()}
+            assert sent[key].endswith("real-key") and TOKEN not in str(through.headers)
+            assert (direct[2], ours[2]) == (without.answer, through.answer)
+            (fact,) = bench.exchanges()
+            assert bench.journal.blob(fact.answer) == through.answer and not fact.is_discarded
+            assert fact.usage == Usage(input_tokens=len(through.raw) // 4, output_tokens=20,
+                                       cached_tokens=fact.usage.cached_tokens, cost_usd=fact.usage.cost_usd)
+            assert fact.usage.cost_usd == pytest.approx((len(through.raw) // 4 + 40) / 1e6)
+
+    asyncio.run(main())
+
+
+def test_errors_and_limits_of_rate_come_as_they_are(tmp_path: Path, upstream: Upstream) -> None:
+    path, body = requests()["anthropic"]
+    upstream.fails = lambda got: True  # type: ignore[method-assign]
+
+    async def main() -> None:
+        async with Bench(tmp_path, upstream).open() as bench:
+            status, headers, said = await asyncio.to_thread(ask, bench.port, path, body)
+            assert (status, said) == (529, upstream.received[0].answer) and headers["x-request-id"] == "req_1"
+            (fact,) = bench.exchanges()
+            assert (fact.status, fact.step, fact.is_discarded) == (529, 1, False)
+
+    asyncio.run(main())
+
+
+def test_who_has_no_token_or_leaves_its_context_elsewhere_is_refused(tmp_path: Path, upstream: Upstream) -> None:
+    path, body = requests()["responses"]
+
+    async def main() -> None:
+        async with Bench(tmp_path, upstream).open() as bench:
+            assert (await asyncio.to_thread(ask, bench.port, path, body, token="guessed"))[0] == 401
+            stored = {**body, "previous_response_id": "resp_1"}
+            status, _, said = await asyncio.to_thread(ask, bench.port, path, stored)
+            assert status == 400 and b"previous_response_id" in said
+            assert (await asyncio.to_thread(ask, bench.port, "/v1/files", b"{}"))[0] == 404
+            assert (await asyncio.to_thread(ask, bench.port, path, b"[1"))[0] == 400
+            assert (await asyncio.to_thread(ask, bench.port, "/", b"", method="HEAD"))[0] == 200
+            assert not upstream.received and not bench.exchanges()
+
+    asyncio.run(main())
+
+
+def test_a_packed_request_is_unpacked_and_a_count_holds_the_guidance(tmp_path: Path, upstream: Upstream) -> None:
+    path, body = requests()["anthropic"]
+
+    async def main() -> None:
+        async with Bench(tmp_path, upstream).open() as bench:
+            bench.take(GuidanceQueued(guidance="g1", text="look at the tests"))
+            packed = compress(json.dumps(body).encode())
+            answer = await asyncio.to_thread(ask, bench.port, path, packed, headers={"Content-Encoding": "zstd"})
+            assert answer[0] == 200 and "look at the tests" in upstream.received[0].text
+            counted = await asyncio.to_thread(ask, bench.port, "/v1/messages/count_tokens", body)
+            bare = len(json.dumps(body)) // 4
+            assert json.loads(counted[2])["input_tokens"] > bare and len(bench.exchanges()) == 1
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("dialect", ["chat", "anthropic", "responses", "gemini"])
+@pytest.mark.parametrize("is_stream", [True, False])
+def test_a_held_request_shows_signs_of_life_in_its_dialects_way(
+        tmp_path: Path, upstream: Upstream, monkeypatch: pytest.MonkeyPatch, dialect: str, is_stream: bool) -> None:
+    monkeypatch.setattr(seam_module, "FIRST_PING_S", 0.05)
+    monkeypatch.setattr(seam_module, "PING_S", 0.05)
+    path, body = requests()[dialect]
+    if not is_stream:
+        body = {k: v for k, v in body.items() if k != "stream"}
+        path = path.replace("streamGenerateContent?alt=sse", "generateContent")
+
+    async def main() -> None:
+        bench = Bench(tmp_path, upstream)
+        bench.seam._upstream = Endpoint(upstream.url + ("/v1" if dialect in ("chat", "responses") else ""))
+        async with bench.open():
+            bench.take(ControlAsked(control="pause"))
+            asked = asyncio.ensure_future(asyncio.to_thread(ask, bench.port, path, body))  # noqa: TID251
+            await asyncio.sleep(0.4)
+            assert not upstream.received and not bench.exchanges()
+            bench.take(GuidanceQueued(guidance="g1", text="typed meanwhile"), ControlAsked(control="resume"))
+            status, _, said = await asked
+            sign = {"chat": b": waiting\n\n", "gemini": b"\n", "anthropic": b"event: ping\n",
+                    "responses": b"event: keepalive\n"}[dialect] if is_stream else b" "
+            assert status == 200 and said.startswith(sign) and said.endswith(upstream.received[0].answer)
+            assert "typed meanwhile" in upstream.received[0].text
+            assert is_stream or json.loads(said)
+
+    asyncio.run(main())
+
+
+def test_an_agent_that_hangs_up_leaves_a_discarded_answer_and_comes_again_to_the_same_step(
+        tmp_path: Path, upstream: Upstream) -> None:
+    path, body = requests()["chat"]
+    upstream.script.pace_s = 0.5
+
+    async def main() -> None:
+        bench = Bench(tmp_path, upstream)
+        bench.seam._upstream = Endpoint(upstream.url + "/v1")
+        async with bench.open():
+            reader, writer = await asyncio.open_connection("127.0.0.1", bench.port)
+            raw = json.dumps(body).encode()
+            writer.write(f"POST {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {TOKEN}\r\nContent-Length: "
+                         f"{len(raw)}\r\n\r\n".encode() + raw)
+            while not upstream.received:
+                await asyncio.sleep(0.01)
+            writer.close()
+            while not bench.exchanges():
+                await asyncio.sleep(0.01)
+            assert (await asyncio.to_thread(ask, bench.port, path, body))[0] == 200
+            first, second = bench.exchanges()
+            assert (first.is_discarded, first.step, second.is_discarded, second.step) == (True, 1, False, 1)
+            assert second.relation == "retry" and upstream.received[0].raw != b""
+
+    asyncio.run(main())

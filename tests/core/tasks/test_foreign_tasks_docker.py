@@ -1,0 +1,230 @@
+"""Foreign tasks in real containers: images built of their Dockerfiles, tests on the state that an agent left."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import io
+import shutil
+import tarfile
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import docker
+import msgspec
+import pytest
+from support.foreign_tasks import ENDLESS, HARBOR, INNOVATOR
+from support.sandboxes import HOME, need_engine
+from support.tasks import write_folder
+
+from core.domain.errors import NotFound, ReportableError
+from core.domain.ids import new_id
+from core.domain.task import AgentSettings
+from core.sandbox.engine import open_engine
+from core.sandbox.image import build_base
+from core.sandbox.kinds import open_sandbox
+from core.tasks.beginning import Filling
+from core.tasks.catalogue import Catalogue
+from core.tasks.evaluator_hosts import EvaluatorHosts
+from core.tasks.handing_in import HandingIn
+from core.tasks.images import built_images
+from core.tasks.proof import prove
+from core.tasks.scoring import Outcome
+
+pytestmark = pytest.mark.docker
+MODULES = ("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments")
+
+
+@pytest.fixture(scope="module")
+def base() -> Iterator[str]:
+    """An image as a registry would give it: this machine's packages, with a pytest."""
+    need_engine()
+    tag = f"tiphys-test-base:{new_id()[-8:]}"
+    with closing(open_engine()) as engine:
+        made = engine.api.create_container(build_base(engine), ["true"])["Id"]
+        engine.api.put_archive(made, "/usr/lib/python3/dist-packages", _pytest_tar())
+        engine.api.commit(made, *tag.split(":"))
+        engine.api.remove_container(made, force=True)
+        yield tag
+        for image in engine.images.list():
+            if any(t.startswith(("tiphys-task:", tag)) for t in image.tags):
+                with contextlib.suppress(docker.errors.APIError):
+                    engine.images.remove(image.id, force=True)
+
+
+def _pytest_tar() -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as tar:
+        for name in MODULES:
+            folder = Path(__import__(name).__file__).parent  # type: ignore[arg-type]
+            tar.add(folder, name, filter=lambda i: None if "__pycache__" in i.name else i)
+        tar.add(Path(pytest.__file__).parents[1] / "py.py", "py.py")
+    return out.getvalue()
+
+
+class Lab:
+    """One task of a folder, its host as an agent finds it, and what is handed in there."""
+
+    def __init__(self, folder: Path, files: dict[str, str]) -> None:
+        self.folder = folder
+        write_folder(folder / "tasks/one", files)
+        self.catalogue = Catalogue([folder / "tasks"])
+        self.entry = self.catalogue.entries()[0]
+
+    def after(self, *commands: str, evaluations: int = 1) -> list[Outcome]:
+        """The outcomes once these commands ran in the host."""
+        return asyncio.run(self._after(commands, evaluations))
+
+    async def _after(self, commands: tuple[str, ...], evaluations: int) -> list[Outcome]:
+        task, session = self.entry.task, f"test-{new_id()}"
+        image = (await built_images(self.catalogue, task, AgentSettings()))["main"]
+        host = open_sandbox("docker", session, task.hosts[0], self.folder, image, home=HOME)
+        try:
+            await host.start()
+            await Filling(task, self.catalogue).fill(host)
+            for command in commands:
+                ran = await host.run(["bash", "-c", command], cwd=host.workspace)
+                assert ran.exit_code == 0, ran.output
+            hosts = EvaluatorHosts(session, task.hosts[0], self.folder, HOME, image)
+            handing_in = HandingIn(task, self.catalogue, host, hosts, folder=self.folder)
+            return [(await handing_in.score())[0] for _ in range(evaluations)]
+        finally:
+            await host.remove()
+
+
+def with_base(files: dict[str, str], base: str, **more: str) -> dict[str, str]:
+    dockerfile = files["environment/Dockerfile"].replace("ARG BASE=base\nFROM ${BASE}:1", f"FROM {base}")
+    return {**files, "environment/Dockerfile": dockerfile, **more}
+
+
+def test_harbor_is_built_run_and_scored_on_the_state_that_is_left(base: str, tmp_path: Path) -> None:
+    dockerfile = (f"FROM {base} AS maker\nRUN printf 'a\\nb\\nc\\n' > /made\nFROM {base}\nENV GREETING=hello\n"
+                  "WORKDIR /app\nCOPY text /app/text\nCOPY --from=maker /made /app/made\n"
+                  "RUN <<END\nset -e\ncat > heredoc <<'EOF'\n"
+                  "$GREETING\nEOF\nEND\nRUN cat <<EOF > greeting\n$GREETING\nEOF\n")
+    test = ("test $(id -u) != 0 && test $(cat heredoc) = '$GREETING' && test $(cat greeting) = hello && "
+            "test $GREETING = hello && test $(wc -l < made) = 3 && test ! -e /tests/../left-by-agent && "
+            "test $(cat count) = 2 && echo 0.5 > /logs/verifier/reward.txt\n")
+    lab = Lab(tmp_path, {**HARBOR, "environment/Dockerfile": dockerfile, "tests/test.sh": test})
+    (right,) = lab.after("wc -l < text > count", "sleep 1000 > /dev/null 2>&1 &", "! touch /etc/x /usr/bin/x /tests")
+    assert right.total == 50.0 and not right.failed, right.message
+    (wrong,) = lab.after("echo 7 > count")
+    assert wrong.failed and "left no reward" in wrong.message
+
+
+def test_the_whole_check_of_a_harbor_task_with_its_cheats(base: str, tmp_path: Path) -> None:
+    test = ("cd /app && python3 -m pytest -q /tests/test_count.py\nif [ $? = 0 ]; then echo 1; else echo 0; fi "
+            "> /logs/verifier/reward.txt\n")
+    files = with_base(HARBOR, base, **{"tests/test.sh": test, "tests/test_count.py":
+                      "def test_count():\n    assert open('/app/count').read().strip() == '2'\n"})
+    lab = Lab(tmp_path, files)
+    findings = prove(lab.entry, lab.catalogue, tmp_path, HOME)
+    assert {f.check for f in findings} >= {"nothing", "hidden", "reference", "repeat", "cheat in general"}
+    assert all(f.passed for f in findings), findings
+
+
+def test_a_task_that_shows_its_tests_or_believes_its_agent_is_found_out(base: str, tmp_path: Path) -> None:
+    test = "cp /app/verdict /logs/verifier/reward.txt # the agent's word\n"
+    files = with_base(HARBOR, base, **{"tests/test.sh": test, "environment/leaked": test,
+                      "solution/solve.sh": "echo 0.2 > /app/verdict\n"})
+    files["environment/Dockerfile"] += "COPY leaked /app/.leaked\n"
+    lab = Lab(tmp_path, files)
+    found = {f.check: f for f in prove(lab.entry, lab.catalogue, tmp_path, HOME)}
+    assert not found["hidden"].passed and "/app/.leaked" in found["hidden"].detail
+    assert not found["reference"].passed and "20" in found["reference"].detail
+    assert not found["nothing"].passed, "tests that leave no reward where nothing was done are a defect"
+
+
+def test_endless_terminals_runs_the_images_own_pytest(base: str, tmp_path: Path) -> None:
+    lab = Lab(tmp_path, ENDLESS)
+    with pytest.raises(NotFound) as missing:
+        lab.after()
+    assert "ubuntu:22.04" in missing.value.sentence and "container.def" in missing.value.sentence
+    definition = ENDLESS["container.def"].replace("localimage", "docker").replace("./ubuntu_22.04.sif", base)
+    (tmp_path / "tasks/one/container.def").write_text(definition)
+    lab.entry = lab.catalogue.entries()[0]
+    host = msgspec.structs.replace(lab.entry.task.hosts[0], network=False)
+    lab.entry = msgspec.structs.replace(lab.entry, task=msgspec.structs.replace(lab.entry.task, hosts=(host,)))
+    (right,) = lab.after("printf done > /home/user/out")
+    assert (right.total, right.parts) == (100.0, {"passed": 1.0}), right
+    (wrong,) = lab.after("printf no > out; printf 'raise SystemExit(0)' > conftest.py")
+    assert (wrong.total, wrong.failed) == (0.0, False), wrong
+
+
+def test_a_dockerfile_that_fails_or_that_has_no_base_says_so(base: str, tmp_path: Path) -> None:
+    broken = Lab(tmp_path / "a", {**HARBOR, "environment/Dockerfile": f"FROM {base}\nRUN echo broken-here; false\n"})
+    with pytest.raises(ReportableError) as error:
+        broken.after()
+    assert error.value.code == "image_not_built" and "environment/Dockerfile" in error.value.sentence
+    away = Lab(tmp_path / "b", {**HARBOR, "environment/Dockerfile": "FROM registry.invalid/none:1\n"})
+    with pytest.raises(ReportableError) as error:
+        away.after()
+    assert error.value.code == "unknown_image" and "registry.invalid/none:1" in error.value.sentence
+
+
+def test_a_build_has_no_network_that_the_host_has_not(base: str, tmp_path: Path) -> None:
+    reach = "python3 -c 'import socket; socket.create_connection((\"1.1.1.1\", 53), 2)'"
+    dockerfile = f"FROM {base}\nRUN ! {reach}\nRUN test ! -e /var/run/docker.sock\n"
+    lab = Lab(tmp_path, {**HARBOR, "environment/Dockerfile": dockerfile})
+    (outcome,) = lab.after()
+    assert outcome.failed and "left no reward" in outcome.message
+
+
+EVALUATION = """
+import json, os
+from evaluations.base.base_eval import BaseBenchmark
+class TaskBenchmark(BaseBenchmark):
+    def run_1(self):
+        place = os.path.join(self.config.workspace, "data/outputs/answer.json")
+        truth = json.load(open(os.path.join(self.config.eval_workspace, "task_30", "data/references/truth.json")))
+        try:
+            answers = json.load(open(place))
+            assert len(answers) == len(truth)
+        except (ValueError, AssertionError, OSError) as error:
+            return {"error": f"answer.json has not the form asked for: {error!r}", "score": 0}
+        right = sum(a == b for a, b in zip(answers, truth)) / len(truth) * 100
+        print("noise of the evaluator")
+        return {"error": None, "score": max(0.0, min(100.0, (right - 40) / (90 - 40) * 100)), "accuracy": right}
+"""
+BASE = """
+class Result:
+    def __init__(self, result): self.result = result
+    def to_dict(self): return {"task_name": "t", "eval_results": self.result}
+class BaseBenchmark:
+    def __init__(self, config=None): self.config = config
+    def validate(self): return [Result(self.run_1())]
+"""
+CONFIG = """
+class TaskConfig:
+    def __init__(self, eval_workspace, workspace): self.eval_workspace, self.workspace = eval_workspace, workspace
+"""
+
+
+def test_innovator_bench_checks_the_form_and_scores_from_baseline_to_reference(tmp_path: Path) -> None:
+    need_engine()
+    files = {**INNOVATOR, "evaluations/task_30/task/evaluation.py": EVALUATION, "evaluations/base/base_eval.py": BASE,
+             "evaluations/task_30/task/config.py": CONFIG,
+             "evaluations/task_30/data/references/truth.json": "[1,2,3,4,5]",
+             "evaluations/task_99/task/evaluation.py": "raise SystemExit"}
+    lab = Lab(tmp_path, files)
+    with tarfile.open(tmp_path / "conda.tar", "w") as tar:
+        info = tarfile.TarInfo("bin/tool")
+        info.size = 3
+        tar.addfile(info, io.BytesIO(b"yes"))
+    (tmp_path / "tasks/one/conda/task_30").mkdir(parents=True)
+    shutil.move(tmp_path / "conda.tar", tmp_path / "tasks/one/conda/task_30/conda.tar")
+    lab.entry = next(e for e in lab.catalogue.entries() if e.task.id == "one-task_30")
+    host = msgspec.structs.replace(lab.entry.task.hosts[0], cpus=1, memory_mb=512, disk_mb=1024)
+    lab.entry = msgspec.structs.replace(lab.entry, task=msgspec.structs.replace(lab.entry.task, hosts=(host,)))
+    (nothing,) = lab.after("cat task/scripts/train.py data/train.json && test $(cat conda/bin/tool) = yes",
+                           "! ls -d evaluations")
+    assert (nothing.total, nothing.reason) == (0.0, "not_handed_in")
+
+    def answered(text: str) -> Outcome:
+        return lab.after(f"mkdir -p data/outputs; echo '{text}' > data/outputs/answer.json")[0]
+
+    formless, between = answered("[1]"), answered("[1,2,3,9,9]")
+    assert formless.total == 0.0 and "not the form" in formless.message
+    assert (between.total, between.parts) == (40.0, {"accuracy": 60.0})
+    assert answered("[1,2,3,4,5]").total == 100.0, "better than the reference is not more"

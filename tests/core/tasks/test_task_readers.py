@@ -1,0 +1,180 @@
+"""Task folders of other programs: what is read of them, and what they ask for that is refused by its name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.foreign_tasks import ENDLESS, HARBOR, INNOVATOR
+from support.tasks import write_folder
+
+from core.domain.errors import InvalidInput
+from core.domain.host_rights import rights_of
+from core.tasks import readers
+from core.tasks.catalogue import Catalogue
+from core.tasks.registry import READERS, reader_of
+
+
+def catalogue_of(tmp_path: Path, files: dict[str, str], name: str = "one") -> Catalogue:
+    write_folder(tmp_path / "tasks" / name, files)
+    return Catalogue([tmp_path / "tasks"])
+
+
+def test_every_module_of_readers_is_found() -> None:
+    modules = {p.stem for p in Path(readers.__file__).parent.glob("*.py")} - {"__init__"}
+    assert {one.name for one in READERS} == modules
+
+
+def test_harbor(tmp_path: Path) -> None:
+    (entry,) = catalogue_of(tmp_path, HARBOR).entries()
+    task, (host,) = entry.task, entry.task.hosts
+    assert (entry.reader, task.id, task.title) == ("harbor", "one", "count-lines: Counts lines.")
+    assert (task.domain, task.difficulty, task.limits.wall_s, task.limits.evaluations) == ("text", "easy", 900.0, 0)
+    assert (host.build, host.bases, host.workdir) == ("environment", ("base:1",), "/app")
+    assert (host.cpus, host.memory_mb, host.disk_mb, host.network) == (2.0, 3072, 4096, False)
+    assert (task.evaluator.kind, task.evaluator.script, task.evaluator.timeout_s) == ("tests", "tests/test.sh", 60.0)
+    assert entry.proof.solution == "solution/solve.sh" and task.description.startswith("Count the lines")
+    assert {(r.kind, r.name) for r in rights_of(task, entry.agent)} == {("image", "base:1"), ("build", "environment")}
+
+
+def test_endless_terminals_as_generated_and_as_converted(tmp_path: Path) -> None:
+    (entry,) = catalogue_of(tmp_path, ENDLESS).entries()
+    assert (entry.reader, entry.task.hosts[0].bases, entry.task.hosts[0].workdir) == (
+        "endless", ("ubuntu:22.04",), "/home/user")
+    assert entry.task.evaluator.script == "test_final_state.py" and "truth" not in entry.task.description
+    converted = {**HARBOR, "tests/test_final_state.py": ENDLESS["test_final_state.py"]}
+    (entry,) = catalogue_of(tmp_path / "b", converted).entries()
+    assert (entry.reader, entry.task.evaluator.script) == ("endless", "tests/test_final_state.py")
+
+
+def test_innovator_bench(tmp_path: Path) -> None:
+    more = {"gym/task_31/task/task_description.md": "Two.", "evaluations/task_31/task/evaluation.py": "",
+            "evaluations/task_31/task/config.py": "", "conda/task_31/conda.tar": ""}
+    entries = {e.task.id: e.task for e in catalogue_of(tmp_path, {**INNOVATOR, **more}, "set").entries()}
+    task = entries["set-task_30"]
+    assert (task.title, task.workspace, task.packages) == ("task_30: Learn to add", "gym/task_30", "")
+    assert (task.limits.wall_s, task.limits.steps, task.limits.evaluations) == (3600, 50, 3)
+    assert (task.evaluator.kind, task.evaluator.submission) == ("benchmark", ("data/outputs",))
+    assert entries["set-task_31"].packages == "conda/task_31/conda.tar"
+
+
+def test_a_folder_of_folders_and_one_of_no_task(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        write_folder(tmp_path / "tasks/dataset" / name, HARBOR)
+    write_folder(tmp_path / "tasks/notes", {"README.md": "no task"})
+    assert [e.task.id for e in Catalogue([tmp_path / "tasks"]).entries()] == ["a", "b"]
+    assert reader_of(tmp_path / "tasks/notes") is None
+
+
+def test_terminal_benchs_first_form_is_named(tmp_path: Path) -> None:
+    (problem,) = catalogue_of(tmp_path, {"task.yaml": "instruction: x", "docker-compose.yaml": ""}).problems()
+    assert "harbor task migrate" in problem.sentence
+
+
+DOCKERFILES = [
+    ("RUN --mount=type=bind,source=/,target=/host cat /host/etc/shadow", "RUN --mount=type=bind"),
+    ("RUN --security=insecure mount", "RUN --security=insecure"),
+    ("RUN --network=host curl 127.0.0.1", "RUN --network=host"),
+    ("RUN --device=/dev/kmsg true", "RUN --device"),
+    ("ADD http://169.254.169.254/latest/meta-data /m", "the address http://169.254"),
+    ("ADD git@github.com:a/b.git /m", "the address git@"),
+    ("ADD [\"https://h/x\", \"/x\"]", "the address https://"),
+    ("COPY ../../../etc/passwd /p", "which lies outside"),
+    ("COPY --chmod=4755 a /a", "COPY --chmod"),
+    ("COPY --from=$X a /a", "neither an earlier stage nor an image"),
+    ("COPY <<EOF /a\nx\nEOF", "COPY of a heredoc"),
+    ("VOLUME /data", "VOLUME: what lies in a volume"),
+    ("ONBUILD RUN true", "ONBUILD: it would run in later builds"),
+    ("ENTRYPOINT [\"/entrypoint.sh\"]", "ENTRYPOINT /entrypoint.sh"),
+    ("CMD python3 server.py", "CMD python3 server.py"),
+    ("INCLUDE other", "INCLUDE"),
+    ("FROM base:1 $(id)", ""),
+    ("FROM --platform=windows/amd64 base", "the platform windows"),
+    ("FROM ../escape", "no image has that name"),
+    ("RUN cat <<EOF\nno end", "a heredoc without its end"),
+]
+
+
+@pytest.mark.parametrize(("line", "words"), [case for case in DOCKERFILES if case[1]])
+def test_what_a_dockerfile_may_not_ask_for_is_named_with_its_line(tmp_path: Path, line: str, words: str) -> None:
+    files = {**HARBOR, "environment/Dockerfile": f"FROM base:1\n\n# a comment\n{line}\n"}
+    (problem,) = catalogue_of(tmp_path, files).problems()
+    assert words in problem.sentence and "task.toml" in problem.sentence
+    assert "line 4" in problem.sentence or "heredoc without" in words
+
+
+@pytest.mark.parametrize(("head", "words"), [("# syntax=evil/frontend:1", "the builder evil/frontend"),
+                                             ("# escape=`", "escape=`"), ("RUN true", "before the first FROM")])
+def test_what_a_dockerfile_may_not_begin_with(tmp_path: Path, head: str, words: str) -> None:
+    (problem,) = catalogue_of(tmp_path, {**HARBOR, "environment/Dockerfile": f"{head}\nFROM base\n"}).problems()
+    assert words in problem.sentence
+
+
+@pytest.mark.parametrize(("table", "line", "words"), [
+    ("environment", 'env = { KEY = "${OPENAI_API_KEY}" }', "[environment] env"),
+    ("environment", "gpus = 8", "[environment] gpus"),
+    ("environment", 'mcp_servers = [{ name = "m", url = "http://h" }]', "[environment] mcp_servers"),
+    ("environment", 'skills_dir = "/root"', "[environment] skills_dir"),
+    ("environment", 'os = "windows"', "only Linux"),
+    ("environment", 'privileged = true', "[environment] privileged is no field"),
+    ("environment", 'workdir = "/etc"', "hosts.workdir"),
+    ("environment", 'workdir = "/usr/bin"', "hosts.workdir"),
+    ("environment", 'workdir = "/app/../etc"', "hosts.workdir"),
+    ("verifier", 'env = { KEY = "${SECRET}" }', "[verifier] env"),
+    ("verifier", 'user = "root"', "[verifier] user"),
+    ("verifier", 'environment_mode = "separate"', "environment_mode = separate"),
+    ("agent", 'user = "root"', "[agent] user"),
+    ("solution", 'env = { A = "b" }', "[solution] env"),
+])
+def test_what_a_harbor_task_may_not_ask_for_is_named(tmp_path: Path, table: str, line: str, words: str) -> None:
+    text = HARBOR["task.toml"].replace("gpus = 0\n", "").replace("mcp_servers = []\n", "") + "\n[solution]\n"
+    text = text.replace(f"[{table}]\n", f"[{table}]\n{line}\n")
+    (problem,) = catalogue_of(tmp_path, {**HARBOR, "task.toml": text}).problems()
+    assert words in problem.sentence and str(tmp_path / "tasks/one") in problem.sentence
+
+
+@pytest.mark.parametrize("name", ["docker-compose.yaml", "docker-compose.yml"])
+def test_a_compose_file_is_refused_whatever_it_mounts(tmp_path: Path, name: str) -> None:
+    files = {**HARBOR, f"environment/{name}": "services:\n  main:\n    privileged: true\n    volumes: ['/:/host']\n"}
+    (problem,) = catalogue_of(tmp_path, files).problems()
+    assert f"environment/{name}" in problem.sentence and "mounts" in problem.sentence
+
+
+@pytest.mark.parametrize("link", ["instruction.md", "environment/Dockerfile", "tests/test.sh", "environment/x",
+                                  "tests/x", "task.toml"])
+@pytest.mark.parametrize("target", ["file", "folder"])
+def test_links_of_a_foreign_folder_lead_nowhere_outside(tmp_path: Path, link: str, target: str) -> None:
+    catalogue = catalogue_of(tmp_path, HARBOR)
+    (tmp_path / "private").mkdir()
+    (tmp_path / "private/secret").write_text("CANARY")
+    path = tmp_path / "tasks/one" / link
+    path.unlink(missing_ok=True)
+    path.symlink_to(tmp_path / ("private/secret" if target == "file" else "private"))
+    given, sentences = b"", [p.sentence for p in catalogue.problems()]
+    for entry in catalogue.entries():
+        given += entry.task.description.encode()
+        for name in ("environment", "tests"):
+            try:
+                given += b"".join(path.read_bytes() for _, path in catalogue.paths(entry.task, name))
+            except InvalidInput as error:
+                sentences.append(error.sentence)
+    assert b"CANARY" not in given and sentences and not any("CANARY" in s for s in sentences)
+
+
+@pytest.mark.parametrize(("old", "new", "words"), [
+    ("Bootstrap: localimage", "Bootstrap: oras", "Bootstrap: oras"),
+    ("From: ./ubuntu_22.04.sif", "From: /etc/passwd", "From: /etc/passwd"),
+    ("%environment", "%files\n    /etc/shadow /s\n%environment", "%files"),
+    ("%environment", "%setup\n    touch /host\n%environment", "%setup"),
+    ("%environment", "%pre\n    touch /host\n%environment", "%pre"),
+    ("export LC_ALL=C.UTF-8", "export A=$(cat /etc/shadow)", "%environment: A="),
+])
+def test_what_an_apptainer_definition_may_not_ask_for_is_named(tmp_path: Path, old: str, new: str, words: str) -> None:
+    files = {**ENDLESS, "container.def": ENDLESS["container.def"].replace(old, new)}
+    (problem,) = catalogue_of(tmp_path, files).problems()
+    assert words in problem.sentence
+
+
+def test_settings_without_tests_are_no_task(tmp_path: Path) -> None:
+    (problem,) = catalogue_of(tmp_path, {"task.json": '{"instruction": "x"}', "instruction.md": "x"}).problems()
+    assert "test_final_state.py" in problem.sentence

@@ -1,0 +1,60 @@
+"""Small task folders in the layouts of other programs: relative path → text."""
+
+from __future__ import annotations
+
+HARBOR = {
+    "task.toml": """
+schema_version = "1.1"
+artifacts = []
+[task]
+name = "lab/count-lines"
+description = "Counts lines."
+[metadata]
+difficulty = "easy"
+category = "text"
+[verifier]
+timeout_sec = 60.0
+[agent]
+timeout_sec = 900.0
+[environment]
+build_timeout_sec = 600.0
+cpus = 2
+memory = "3G"
+storage_mb = 4096
+gpus = 0
+network_mode = "no-network"
+mcp_servers = []
+""",
+    "instruction.md": "Count the lines of /app/text and write the number to /app/count.\n",
+    "environment/Dockerfile": "ARG BASE=base\nFROM ${BASE}:1\nWORKDIR /app\nCOPY text /app/text\nCMD [\"/bin/bash\"]\n",
+    "environment/text": "a\nb\n",
+    "tests/test.sh": "test $(cat /app/count) = 2 && echo 1 > /logs/verifier/reward.txt\n",
+    "solution/solve.sh": "wc -l < /app/text > /app/count\n",
+}
+ENDLESS = {
+    "task.json": '{"description": "Write done to /home/user/out.", "truth": "done", "name": "task_000000_0a1b2c3d"}',
+    "container.def": """Bootstrap: localimage
+From: ./ubuntu_22.04.sif
+
+%post
+    mkdir -p /home/user
+    cat > /home/user/in <<EOF
+one
+EOF
+
+%environment
+    export LC_ALL=C.UTF-8
+""",
+    "test_initial_state.py": "def test_in(): pass\n",
+    "test_final_state.py": "def test_out(): assert open('/home/user/out').read() == 'done'\n",
+}
+INNOVATOR = {
+    "gym/task_30/task/task_description.md": "# Learn to add\n\nWrite data/outputs/answer.json.\n",
+    "gym/task_30/task/scripts/train.py": "print(1)\n",
+    "gym/task_30/data/train.json": "[]",
+    "evaluations/base/base_eval.py": "",
+    "evaluations/task_30/task/evaluation.py": "class TaskBenchmark: ...\n",
+    "evaluations/task_30/task/config.py": "class TaskConfig: ...\n",
+    "evaluations/task_30/data/references/truth.json": "[]",
+    "configs/task_30.yaml": "task_name: task_30\nmax_working_time: 3600  # an hour\nmax_steps: 50\nkey: null\n",
+}

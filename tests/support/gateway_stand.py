@@ -1,0 +1,189 @@
+"""A session of an external agent through the product's own server, runner, log and a desktop's replica."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import msgspec
+from support.scripted_upstream import Script, Upstream, serve
+from support.wire import account, admin_token, running_client, serving, until
+
+from core.client.client import Client
+from core.domain.context import MessageRef, apply_delta
+from core.domain.events import ExchangeMade, Fact
+from core.domain.ids import new_id
+from core.domain.task import AgentSettings, Host, Limits, ModelSettings, Task
+from core.domain.trajectory import Trajectory, fold
+from core.protocol.messages import Ack
+from core.protocol.operations import Control, CreateSession, Guide
+from core.sandbox.local import LocalSandbox
+from core.store import blobs, log
+from core.store.sqlite import connect
+from core.tasks.allowances import Allowances
+
+SESSION = f"s-{new_id()}"
+"""A name of this process's own: containers are named after it."""
+
+TASK = "TASK-MAIN: repair calc.py so that check.py passes."
+FILES = {"calc.py": "def add(a, b):\n    return a - b\n",
+         "check.py": 'from calc import add\nassert add(1, 2) == 3\nprint("ok")\n'}
+KEY = "sk-the-real-key-0123456789"
+
+
+class GatewayStand:
+    """Home, server, runner processes and the scripted endpoint of one session."""
+
+    def __init__(self, folder: Path, script: Script | None = None, *, path: str = "") -> None:
+        """`path` stands before PATH, so that the agents are found."""
+        self.home = folder / "home"
+        self.home.mkdir(parents=True)
+        self.folder = self.home / "sessions" / SESSION
+        self.workspace = self.folder / "local" / "main" / "workspace"
+        self.process: subprocess.Popen[bytes] | None = None
+        self._serving = serve(script)
+        self.upstream: Upstream = next(self._serving)
+        self._path = path
+        self.url = ""
+        self._contained = False
+        self._replica = folder / "replica.db"
+        for name, text in FILES.items():
+            self.workspace.mkdir(parents=True, exist_ok=True)
+            (self.workspace / name).write_text(text)
+
+    def settings(self, recipe: str, *, base: str = "", **more: object) -> AgentSettings:
+        """The agent of a recipe, unconfined on this machine, at the scripted endpoint."""
+        model = ModelSettings(kind="endpoint", name="scripted", base_url=self.upstream.url + base,
+                              key_env="TEST_UPSTREAM_TOKEN")
+        return AgentSettings(kind="external", recipe=recipe, model=model, sandbox="local", confirmed_unconfined=True,
+                             **more)  # type: ignore[arg-type]
+
+    def own(self, dialect: str, options: str = "", **more: object) -> AgentSettings:
+        """The small agent of the tests, which has no recipe."""
+        command = f"python3 {Path(__file__).with_name('scripted_agent.py')} {dialect} {options}"
+        base = "/v1" if dialect in ("chat", "responses") else ""
+        return self.settings("", base=base, dialect=dialect, command=command, resume=f"{command} --resume", **more)
+
+    def contained(self, dialect: str, before: str) -> AgentSettings:
+        """The small agent in a container without a network, after another command."""
+        self._contained = True
+        script = base64.b64encode(Path(__file__).with_name("scripted_agent.py").read_bytes()).decode()
+        files = "".join(f"printf %s {shlex.quote(text)} > {name}\n" for name, text in FILES.items())
+        command = f"{files}{before}\necho {script} | base64 -d > ~/agent.py\npython3 ~/agent.py {dialect}"
+        return msgspec.structs.replace(self.own(dialect), command=command, resume="", sandbox="docker",
+                                       confirmed_unconfined=False)
+
+    @contextlib.asynccontextmanager
+    async def session(self, settings: AgentSettings, limits: Limits = Limits()) -> AsyncIterator[Client]:
+        """A server, a desktop's client with its replica, the session and its runner."""
+        Allowances(self.home / "allowed").allow_key("TEST_UPSTREAM_TOKEN", settings.model.base_url)
+        async with serving(self.home) as server:
+            self.url = server.url
+            async with running_client(self._replica, server.url, admin_token(self.home), SESSION) as client:
+                task = Task(id="t", title="Repair calc", description=TASK, hosts=(Host(name="main"),), limits=limits)
+                reply = await client.answer(await client.send(SESSION, CreateSession(task=task, agent=settings)))
+                assert isinstance(reply, Ack), reply
+                self.start_runner()
+                yield client
+
+    def start_runner(self) -> subprocess.Popen[bytes]:
+        """A runner of the session, as the server starts it."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        token = self.folder / "token"
+        if not token.exists():
+            token.write_text(account(self.home, f"agent:{SESSION}", f"agent:{SESSION}"))
+        argv = [sys.executable, "-m", "core.cli", "agent", "--session", SESSION, "--url", self.url, "--token-file",
+                str(token), "--folder", str(self.folder), "--allow"]
+        env = {**os.environ, "TIPHYS_HOME": str(self.home), "TEST_UPSTREAM_TOKEN": KEY}
+        if self._path:
+            env["PATH"] = f"{self._path}{os.pathsep}{env['PATH']}"
+        with (self.folder / "runner.log").open("ab") as out:
+            self.process = subprocess.Popen(argv, stdout=out, stderr=out, env=env)
+        return self.process
+
+    def kill_runner(self) -> None:
+        """SIGKILL."""
+        if self.process is not None:
+            self.process.send_signal(signal.SIGKILL)
+            self.process.wait()
+
+    async def guide(self, client: Client, text: str) -> str:
+        """A person's advice; gives its id."""
+        name = new_id()
+        await client.answer(await client.send(SESSION, Guide(guidance=name, text=text)))
+        return name
+
+    async def control(self, client: Client, what: str) -> None:
+        """A person's control."""
+        await client.answer(await client.send(SESSION, Control(control=what)))  # type: ignore[arg-type]
+
+    async def over(self, client: Client, seconds: float = 90.0) -> Trajectory:
+        """Wait for the runner's end; the trajectory, which the desktop's replica equals."""
+        process = self.process
+        assert process is not None
+        await until(lambda: self.process is not None and self.process.poll() is not None, seconds=seconds)
+        await until(lambda: client.replica.head(SESSION) == self.trajectory().seq)
+        return self.trajectory()
+
+    def trajectory(self) -> Trajectory:
+        """The session as its log says."""
+        with contextlib.closing(connect(self.home / "server.db", readonly=True)) as conn:
+            return fold(SESSION, log.read_all(conn, SESSION))
+
+    def facts(self, kind: type[Fact]) -> list[Fact]:
+        """All facts of a kind."""
+        with contextlib.closing(connect(self.home / "server.db", readonly=True)) as conn:
+            return [p.event.fact for p in log.read_all(conn, SESSION) if isinstance(p.event.fact, kind)]
+
+    def blob(self, name: str) -> bytes:
+        """A payload of the log."""
+        with contextlib.closing(connect(self.home / "server.db", readonly=True)) as conn:
+            return blobs.get(conn, name)
+
+    def requests_in_log(self) -> dict[int, tuple[ExchangeMade, bytes]]:
+        """Every exchange with the bytes of its request, put together from the log alone."""
+        bodies: dict[int, list[MessageRef]] = {0: []}
+        found: dict[int, tuple[ExchangeMade, bytes]] = {}
+        for fact in sorted(self.facts(ExchangeMade), key=lambda f: f.number):
+            assert isinstance(fact, ExchangeMade)
+            bodies[fact.number] = apply_delta(bodies[fact.since], fact.pieces)
+            found[fact.number] = fact, b"".join(self.blob(piece.hash) for piece in bodies[fact.number])
+        return found
+
+    def said(self) -> str:
+        """What the runner wrote, for a failed test."""
+        path = self.folder / "runner.log"
+        shown = path.read_text()[-3000:] if path.exists() else ""
+        tape = self.folder / "local" / "main" / "state" / "agent"
+        return shown + (tape.read_bytes()[-3000:].decode(errors="replace") if tape.is_file() else "")
+
+    def close(self) -> None:
+        """End what runs."""
+        self.kill_runner()
+        with contextlib.suppress(StopIteration):
+            next(self._serving)
+        if (self.folder / "local" / "main" / "s").exists():
+            asyncio.run(LocalSandbox(SESSION, Host(name="main"), self.folder).stop())
+        if self._contained:
+            from core.sandbox.docker import DockerSandbox
+
+            asyncio.run(DockerSandbox(SESSION, Host(name="main"), self.folder, home=str(self.home)).remove())
+
+
+def standing(folder: Path, script: Script | None = None, **more: str) -> Iterator[GatewayStand]:
+    """A stand for a fixture."""
+    stand = GatewayStand(folder, script, **more)
+    try:
+        yield stand
+    finally:
+        stand.close()
+
+
