@@ -1,7 +1,7 @@
 # Two commands are all that is needed, on a fresh machine too:
 #   make run    the desktop with the demonstration running (without a display: the whole way, headless)
 #   make test   everything that continuous integration needs
-# The rest: make lint types contracts translations check shape format fuzz attacks foreign audit faults faults-long bench study screenshots packages packages-test site clean
+# The rest: make lint types contracts translations check shape format agents fuzz attacks foreign audit faults faults-long bench study screenshots beside packages packages-test site clean
 
 SHELL := /bin/bash
 PYTHON ?= python3
@@ -12,7 +12,7 @@ INPUTS := pyproject.toml $(SETUP)/venv.sh
 
 export PYTHON LANG := C.UTF-8
 
-.PHONY: help run test lint types contracts translations check shape format fuzz attacks foreign audit faults faults-long bench study packages package-deb package-run packages-test release server-package try-server-package pages site clean engine-stop
+.PHONY: agents beside help run test lint types contracts translations check shape format fuzz attacks foreign audit faults faults-long bench study packages package-deb package-run packages-test release server-package try-server-package pages site clean engine-stop
 
 help:
 	@sed -n 's/^# \?//p' Makefile | head -4
@@ -69,6 +69,15 @@ faults-long: $(VENV)/.has-test
 # Every panel and dialog in both languages and both schemes, of a made-up session: build/screenshots.
 screenshots: $(VENV)/.has-run
 	$(BIN)/python packaging/pictures/take.py $(or $(OUT),build/screenshots)
+
+# The window at the sizes of its drawings (docs/window.md), of a saved run: make beside RUN=run.jsonl DRAWN=folder.
+beside: $(VENV)/.has-run
+	$(BIN)/python packaging/pictures/beside.py $(or $(OUT),build/beside) --run $(RUN) $(if $(DRAWN),--drawn $(DRAWN))
+
+# Real agents, from npm and PyPI, through the gateway and without a network afterwards (docs/agents.md): a quarter of an hour.
+agents: $(VENV)/.has-test
+	$(SETUP)/agents.sh build/agents $(AGENTS)
+	PYTHONPATH=.:tests QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -q tests/conformance
 
 bench: $(VENV)/.has-test
 	$(BIN)/python tests/benchmarks/run.py

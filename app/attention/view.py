@@ -11,6 +11,8 @@ from app.kit.boxes import row
 from app.kit.empty import Empty, faces
 from app.kit.entries import EntriesModel, EntryRole
 from app.kit.entry_list import EntryList
+from app.kit.i18n import plural
+from app.kit.thin_line import Gist
 
 
 class AttentionView(QWidget):
@@ -22,6 +24,8 @@ class AttentionView(QWidget):
     def __init__(self, model: EntriesModel, next_session: QAction, parent: QWidget | None = None) -> None:
         """`next_session` goes to the next entry."""
         super().__init__(parent)
+        self.gist = Gist(self)
+        self.gist.say(self.tr("Nothing needs you"))
         self.list = EntryList(model, self.tr("What needs attention"), self)
         self.done = QPushButton(self.tr("Dealt with"), self)
         self.done.setToolTip(self.tr("Take the chosen entry off the list (Delete)"))
@@ -42,6 +46,9 @@ class AttentionView(QWidget):
     def show_content(self, on: bool) -> None:
         """Show the list, or that there is nothing to do."""
         self._faces.show_content(on)
+        rows = self.list.model().rowCount() if on else 0
+        self.gist.say(self.tr("%n need(s) you", None, plural(rows)) if on else self.tr("Nothing needs you"),
+                       is_nothing=not on)
 
     def select(self, row: int) -> None:
         """Make an entry current."""

@@ -71,7 +71,7 @@ def _task(trajectory: Trajectory) -> tuple[str, str]:
         return "", ""
     text = requested(created.task.description) or created.task.description[:4000] or created.task.title
     lines = [line for line in (one_line(plain_words(line), 400) for line in text.split("\n")) if line]
-    return (lines[0] if lines else "", " ".join(lines[1:])[:300])
+    return (lines[0] if lines else "", one_line(" ".join(lines[1:]), 180))
 
 
 def _handed_in(trajectory: Trajectory) -> str:

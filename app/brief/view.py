@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from app.brief.model import Bin, RemarkInBrief
 from app.kit import quantities, theme
 from app.kit.boxes import column, row
+from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel
 
 INKS = {"keep": "keep", "mask": "mask", "partly": "mask", "unsure": "attention"}
@@ -18,6 +19,8 @@ class BriefView(QWidget):
     """`entered`: the reader goes on."""
 
     entered = Signal()
+    came_up = Signal()
+    """It can be seen from now on."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -28,7 +31,7 @@ class BriefView(QWidget):
         self._texts.setSpacing(theme.px(2))
         self.strip = ErrorStrip(self)
         self.first, self.last = PlainLabel("", self, faint=True), PlainLabel("", self, faint=True)
-        self.go = QPushButton(self)
+        self.go = QPushButton(self.tr("Go on"), self)
         self.go.setObjectName("primary")
         self.go.setFixedHeight(theme.px(32))
         self.go.clicked.connect(self.entered)
@@ -55,10 +58,16 @@ class BriefView(QWidget):
         foot.setContentsMargins(theme.px(14), theme.px(12), theme.px(14), theme.px(12))
         column(self.title, (scroll, 1), foot, on=self, spacing=0, margin=0)
 
+    def showEvent(self, event: QShowEvent) -> None:
+        """What is hidden shows nothing new."""
+        super().showEvent(event)
+        self.came_up.emit()
+
     def show_title(self, title: str, go: str, ahead: str) -> None:
         """Which session, and what the button says; without a title nothing is chosen."""
         self.title.setText(title)
-        self.go.setText(go)
+        if go:
+            self.go.setText(go)
         self.go.setVisible(bool(go))
         self.next.setText(ahead)
         self._clear()
@@ -147,7 +156,7 @@ class ErrorStrip(QWidget):
         """Show these, from the first step to the last."""
         self._bins = bins
         failed = sum(one.errors for one in bins)
-        self.setAccessibleName(self.tr("%n error(s) over the run", None, failed))
+        self.setAccessibleName(self.tr("%n error(s) over the run", None, plural(failed)))
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -166,7 +175,7 @@ class ErrorStrip(QWidget):
         for at, one in enumerate(self._bins):
             if one.errors:
                 high = max(theme.px(3), (ground - theme.px(4)) * one.errors / most)
-                painter.fillRect(QRectF(at * wide, ground - high, max(2.0, wide - theme.px(2)), high),
+                painter.fillRect(QRectF(at * wide, ground - high, max(2.0, min(theme.px(8), wide - theme.px(2))), high),
                                  theme.colour("error"))
             if one.word is not None:
                 painter.fillRect(QRectF(at * wide, ground + 2, wide + 0.5, low), theme.colour(INKS[one.word]))

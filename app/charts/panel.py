@@ -54,6 +54,8 @@ class ChartsController(QObject):
 
     def _connect(self) -> None:
         place, view = self._place, self._view
+        for changed in (place.sight.opened, place.sight.grew):
+            changed.connect(self._say_gist)
         place.sight.opened.connect(self._draw_curves)
         place.sight.stepped.connect(self._show_place)
         place.sight.grew.connect(self._on_grew)
@@ -66,6 +68,11 @@ class ChartsController(QObject):
         view.save_asked.connect(self._save_picture)
         view.came_up.connect(self._draw_curves)
         place.settings.changed.connect(self._on_setting)
+
+    def _say_gist(self) -> None:
+        """The panel is drawn only while it is seen; its line is there before."""
+        row = self._place.sight.row
+        self._view.say_steps(row.steps if row is not None else 0)
 
     def _on_grew(self) -> None:
         if not self._timer.isActive():

@@ -15,8 +15,10 @@ from app.charts.legend import ChartLegend
 from app.kit import quantities, theme
 from app.kit.boxes import row
 from app.kit.empty import Empty, Faces, faces
+from app.kit.i18n import plural
 from app.kit.quantities import reading
 from app.kit.safe_text import PlainLabel, menu_text
+from app.kit.thin_line import Gist
 from app.kit.timers import single_shot
 
 if TYPE_CHECKING:
@@ -43,6 +45,8 @@ class ChartsView(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.gist = Gist(self)
+        self.say_steps(0)
         self.names = {"score": self.tr("Score"), "context": self.tr("Context (tokens)"), "cost": self.tr("Cost"),
                       "duration": self.tr("Duration of the step"), "idle": self.tr("Idle before and in the step"),
                       "verdicts": self.tr("Verdicts")}
@@ -94,6 +98,11 @@ class ChartsView(QWidget):
         empty = Empty(self.tr("Score, context, cost and duration of each step are drawn here as the session works. "
                               "Drag over them to mark steps."), self)
         return faces(self, empty, (self._room, 1), self.legend, self.reading, foot)
+
+    def say_steps(self, count: int) -> None:
+        """Say in the panel's line of how many steps there are curves."""
+        self.gist.say(self.tr("Curves of %n step(s)", None, plural(count)) if count else
+                       self.tr("Nothing is drawn before the first step"), is_nothing=not count)
 
     def show_curves(self, curves: Sequence[Curves]) -> None:
         """Draw other curves, the first those of the session that is looked at."""

@@ -9,6 +9,7 @@ from app.compare.model import ComparisonModel
 from app.compare.view import CompareView
 from app.desk.panel import Panel
 from app.desk.workplace import Workplace
+from app.kit.docks import show_dock_of
 from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.timers import single_shot
 from core.domain.session import SessionRow
@@ -34,6 +35,7 @@ class CompareController(QObject):
         super().__init__(view)
         self._place, self._model, self._view = place, model, view
         self._session, self._other = "", ""
+        self._is_parting_due = False
         self._timer = single_shot(self, QUIET_MS, self._grow)
         place.sight.opened.connect(self._on_opened)
         place.sight.stepped.connect(self._on_stepped)
@@ -43,6 +45,7 @@ class CompareController(QObject):
         view.chosen.connect(self.compare_with)
         view.opened.connect(self._open_step)
         view.parting_asked.connect(self._go_to_parting)
+        place.actions["go.parting"].triggered.connect(self._show_parting)
         self._show()
 
     def compare_with(self, other: str) -> None:
@@ -86,6 +89,7 @@ class CompareController(QObject):
             self._tell()
         else:
             self._show()
+        self._part_when_here()
 
     def _tell(self) -> None:
         left, right = self._model.sides
@@ -106,6 +110,31 @@ class CompareController(QObject):
         session = (self._session, self._other)[side]
         if head is not None and session:
             self._place.cursor.move(session, head.number)
+
+    def _show_parting(self, *_: object) -> None:
+        """In front of the other tabs of its place: beside the first other run of the task, unless one is chosen."""
+        row = self._place.sight.row
+        if not self._other and row is not None:
+            self.compare_with(next((one.session for one in self._place.desks.rows()
+                                    if one.task == row.task and one.session != row.session and one.steps), ""))
+        if not self._other:
+            self._place.notices.tell(self.tr("There is no other run of this task here."), "info")
+            return
+        show_dock_of(self._view)
+        self._is_parting_due = True
+        self._part_when_here()
+
+    def _part_when_here(self) -> None:
+        """Once all of both is here: what is still missing of one would look like a parting."""
+        rows = [self._place.desks.of(s).row(s) for s in (self._session, self._other) if s]
+        if not self._is_parting_due or len(rows) < 2:
+            return
+        held = zip(rows, self._model.sides, strict=True)
+        if all(row is not None and side is not None and side.seq >= row.seq for row, side in held):
+            self._is_parting_due = False
+            self._model.refresh()
+            if self._model.common < self._model.rowCount():
+                self._go_to_parting()
 
     def _go_to_parting(self) -> None:
         row = self._model.common

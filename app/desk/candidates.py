@@ -12,7 +12,7 @@ from core.domain.session_query import Candidate
 
 def candidate_of(place: Workplace, row: SessionRow) -> Candidate:
     """A session with its server's name, what is new of it, and (asked for only where a term is about it) its review."""
-    looked_at = place.watermarks.steps(row.session)
+    before = place.watermarks.steps(row.session)
     server = place.servers.name_of(server_of(row.session)) if len(place.desks.all) > 1 else ""
-    fresh = max(0, row.steps - looked_at) if looked_at is not None else 0
+    fresh = max(0, row.steps - before) if before is not None else 0
     return Candidate(row, server, fresh, partial(place.queues.review, row))

@@ -115,7 +115,7 @@ class Desk(DeskSignals):
         self._timer.timeout.connect(self._fold_changed)
         self._next_at = 0.0
         self._closed = False
-        self._remembered = ""
+        self._remembered = replica.person
         self._connect()
 
     # ---- reading ---------------------------------------------------------------------------------
@@ -202,12 +202,7 @@ class Desk(DeskSignals):
     @property
     def name(self) -> str:
         """What the server calls the person who sits here, or did when it was reached last; "" before that."""
-        return (self.client.status.name if self.client is not None else "") or self._last_name()
-
-    def _last_name(self) -> str:
-        if not self._remembered:
-            self._remembered = self.replica.person
-        return self._remembered
+        return (self.client.status.name if self.client is not None else "") or self._remembered
 
     def watch(self, session: str) -> None:
         """Ask the server for a session's events, from now on or as soon as there is one."""
@@ -287,6 +282,7 @@ class Desk(DeskSignals):
         self.queues_changed.emit()
 
     def _on_status(self, *_: object) -> None:
+        self._remembered = self.name
         if self.link.state != "online" and self.queues.readers:
             self._on_readers(())
         self.link_changed.emit()

@@ -20,6 +20,7 @@ class QueueShelf:
         self._queues: dict[str, ReviewQueue] = {}
         self._items: dict[str, dict[str, QueueItem]] = {}
         self._of_session: dict[str, set[str]] = {}
+        self._sorted: dict[str, list[QueueItem]] = {}
         self.readers: dict[str, list[str]] = {}
         """Who has which session open now, as far as the server is there to say."""
 
@@ -29,6 +30,12 @@ class QueueShelf:
         self._read()
         return sorted(self._queues.values(), key=lambda q: (q.at, q.queue))
 
+    @property
+    def has_blind(self) -> bool:
+        """Whether any queue is blind."""
+        self._read()
+        return any(queue.work.blind for queue in self._queues.values())
+
     def queue(self, queue: str) -> ReviewQueue | None:
         """One queue; None where it is not known."""
         self._read()
@@ -37,7 +44,10 @@ class QueueShelf:
     def items(self, queue: str) -> list[QueueItem]:
         """The sessions of a queue in its order, without those that were taken out."""
         self._read()
-        return sorted((i for i in self._items.get(queue, {}).values() if i.wanted), key=lambda i: i.place)
+        if queue not in self._sorted:
+            found = self._items.get(queue, {}).values()
+            self._sorted[queue] = sorted((i for i in found if i.wanted), key=lambda i: i.place)
+        return self._sorted[queue]
 
     def item(self, queue: str, session: str) -> QueueItem | None:
         """A session of a queue; None where it is not in there."""
@@ -55,7 +65,7 @@ class QueueShelf:
         """Queues changed; None: all are to be read again."""
         if state is None:
             self._is_read = False
-            self._queues, self._items, self._of_session = {}, {}, {}
+            self._queues, self._items, self._of_session, self._sorted = {}, {}, {}, {}
         elif self._is_read:
             self._put(state.queues, state.items)
 
@@ -73,5 +83,6 @@ class QueueShelf:
     def _put(self, queues: Iterable[ReviewQueue], items: Iterable[QueueItem]) -> None:
         self._queues.update((queue.queue, queue) for queue in queues)
         for item in items:
+            self._sorted.pop(item.queue, None)
             self._items.setdefault(item.queue, {})[item.session] = item
             self._of_session.setdefault(item.session, set()).add(item.queue)

@@ -14,6 +14,7 @@ from app.kit import quantities
 from app.kit.i18n import QT_TRANSLATE_NOOP, plural
 from app.kit.safe_text import one_line, visible
 from core.domain.events import ScoreGiven
+from core.domain.gain import gain_of
 from core.domain.guidance import Guidance
 from core.domain.request import plain_words, requested
 from core.domain.session import SessionRow
@@ -135,7 +136,7 @@ def _item(trajectory: Trajectory, item: Item, reader: str) -> RowText:
     if score.failed:
         return RowText(icon="flag", tool=QCoreApplication.translate("Row", "Score"), title=why,
                        word=QCoreApplication.translate("Row", "not scored"), meaning="error")
-    title = " · ".join(filter(None, (quantities.score(score.total), why)))
+    title = " · ".join(filter(None, (quantities.score(score.total), gain_words(trajectory, score), why)))
     return RowText(icon="flag", tool=QCoreApplication.translate("Row", "Score"), title=title)
 
 
@@ -144,6 +145,15 @@ def unscored_words(score: ScoreGiven) -> str:
     or a program that gave no reason."""
     known = UNSCORED.get(score.reason)
     return QCoreApplication.translate("Unscored", known) if known else ""
+
+
+def gain_words(trajectory: Trajectory, score: ScoreGiven) -> str:
+    """How far a score is beyond the best known solution of its task; "" where none is known."""
+    gain = gain_of(trajectory.created.task if trajectory.created else None, score)
+    if gain is None:
+        return ""
+    share = f" ({quantities.signed_share(gain.ratio)})" if gain.ratio else ""
+    return QCoreApplication.translate("Row", "gain {gain}").format(gain=f"{gain.gain:+.4g}{share}")
 
 
 def _submission(trajectory: Trajectory, at: int) -> RowText:

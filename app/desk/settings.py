@@ -86,6 +86,8 @@ SETTINGS: tuple[Setting, ...] = (
             QT_TRANSLATE_NOOP("Settings", "Show differences side by side")),
     Setting("files.tree", False, QT_TRANSLATE_NOOP("Settings", "Files"),
             QT_TRANSLATE_NOOP("Settings", "List the files by folder")),
+    Setting("files.most_first", False, QT_TRANSLATE_NOOP("Settings", "Files"),
+            QT_TRANSLATE_NOOP("Settings", "List the most changed file first")),
     Setting("files.spaces", "exact", QT_TRANSLATE_NOOP("Settings", "Files"),
             QT_TRANSLATE_NOOP("Settings", "White space in differences"),
             choices=(("exact", QT_TRANSLATE_NOOP("Settings", "All counts")),

@@ -10,7 +10,9 @@ from app.kit.boxes import column, row
 from app.kit.empty import Empty, Faces
 from app.kit.entries import EntriesModel
 from app.kit.entry_list import EntryList
+from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel, plain_action
+from app.kit.thin_line import Gist
 
 
 class DisagreementsView(QWidget):
@@ -19,6 +21,7 @@ class DisagreementsView(QWidget):
     def __init__(self, model: EntriesModel, following: QAction, parent: QWidget | None = None) -> None:
         """`following` goes to the next disagreement."""
         super().__init__(parent)
+        self.gist = Gist(self)
         self.list = EntryList(model, self.tr("Steps on which opinions differ"), self)
         self.numbers = PlainLabel("", self, wrap=True)
         self.numbers.setFont(theme.small_font(self.font()))
@@ -32,6 +35,9 @@ class DisagreementsView(QWidget):
     def show_state(self, count: int, *, blind: bool) -> None:
         """Show the list, or why it is empty."""
         self._faces.show_content(count > 0)
+        self.gist.say(self.tr("%n step(s) on which opinions differ", None, plural(count)) if count else
+                       self.tr("Blind: shown once you have decided") if blind else self.tr("Nobody disagrees"),
+                       is_nothing=not count)
         self.next.setEnabled(count > 0)
         self.empty.set_hint(
             self.tr("Blind: a step appears here once you have decided on it and others decide otherwise.") if blind else

@@ -1,8 +1,9 @@
-"""The files that a session touched, as of a step, newest change first; and the states of each."""
+"""The files that a session touched, as of a step, newest or most changed first; and the states of each."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import msgspec
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt, Signal
@@ -15,6 +16,10 @@ Key = tuple[str, str]
 
 COUNTED_BYTES = 400_000
 """Changes of larger files are shown by size instead of by lines."""
+
+
+MOST_COUNTED = 40
+"""Of a file with more changes only their number is told, and not their lines."""
 
 
 class State(msgspec.Struct, frozen=True):
@@ -33,11 +38,12 @@ class State(msgspec.Struct, frozen=True):
 
 
 class TouchedFile(msgspec.Struct, frozen=True):
-    """A file with its changes, oldest first."""
+    """A file with its changes and the numbers of the steps that read it, oldest first; at least one of either."""
 
     host: str
     path: str
     changes: tuple[FileChanged, ...]
+    reads: tuple[int, ...] = ()
 
     @property
     def key(self) -> Key:
@@ -50,6 +56,11 @@ class TouchedFile(msgspec.Struct, frozen=True):
         return self.changes[-1]
 
     @property
+    def is_only_read(self) -> bool:
+        """Whether no step changed it."""
+        return not self.changes
+
+    @property
     def name(self) -> str:
         """The last part of the path."""
         return self.path.rstrip("/").rpartition("/")[2] or self.path
@@ -60,7 +71,9 @@ class TouchedFile(msgspec.Struct, frozen=True):
         return self.path[: -len(self.name)].rstrip("/") if self.path.endswith(self.name) else ""
 
     def states(self) -> list[State]:
-        """Every content in order; the first is the one before the first change."""
+        """Every content in order; the first is the one before the first change. None of what was only read."""
+        if not self.changes:
+            return []
         first = self.changes[0]
         found = [State(0, first.before, is_part=first.is_partial)]
         for change in self.changes:
@@ -74,15 +87,23 @@ class TouchedFile(msgspec.Struct, frozen=True):
         return found
 
 
-def touched(changes: Sequence[FileChanged], step: int | None) -> list[TouchedFile]:
-    """The files touched up to a step (None: so far), the one with the newest change first."""
+def touched(changes: Sequence[FileChanged], step: int | None, reads: Mapping[str, Sequence[int]] = MappingProxyType({}),
+            *, most_first: bool = False) -> list[TouchedFile]:
+    """The files touched up to a step (None: so far), the one with the newest change first, or the one with the most
+    changes; at the end what was only read (`reads`: path → steps), the last one first."""
     found: dict[Key, list[FileChanged]] = {}
     for change in changes:
         if step is None or change.step <= step:
             held = found.pop((change.host, change.path), [])
             held.append(change)
             found[(change.host, change.path)] = held
-    return [TouchedFile(host, path, tuple(held)) for (host, path), held in reversed(found.items())]
+    before = {path: tuple(n for n in steps if step is None or n <= step) for path, steps in reads.items()}
+    files = [TouchedFile(host, path, tuple(held), before.pop(path, ())) for (host, path), held in
+             reversed(found.items())]
+    if most_first:
+        files.sort(key=lambda file: -len(file.changes))
+    read = sorted(((steps[-1], path) for path, steps in before.items() if steps), reverse=True)
+    return files + [TouchedFile("", path, (), before[path]) for _, path in read]
 
 
 class FilesModel(QAbstractListModel):
@@ -143,12 +164,20 @@ class FilesModel(QAbstractListModel):
         if role == self.FileRole:
             return file
         if role == self.CountsRole:
-            return self._counts_of(file.last)
+            return self._sum_of(file)
         if role == int(Qt.ItemDataRole.DisplayRole):
-            return visible(f"{file.host}:{file.path}")
+            return visible(f"{file.host}:{file.path}" if file.host else file.path)
         return None
 
-    def _counts_of(self, change: FileChanged) -> tuple[int, int] | None:
+    def _sum_of(self, file: TouchedFile) -> tuple[int, int] | None:
+        """The lines that all changes of a file added and removed; None while some are not counted, or cannot be."""
+        found = [self.counts_of(change) for change in file.changes[-MOST_COUNTED:]]
+        if not found or len(file.changes) > MOST_COUNTED or None in found:
+            return None
+        return sum(one[0] for one in found if one), sum(one[1] for one in found if one)
+
+    def counts_of(self, change: FileChanged) -> tuple[int, int] | None:
+        """Lines added and removed, where they are known; else they are asked for."""
         key = (change.before, change.after)
         if key not in self._counts and key not in self._asked and not change.too_large and change.size < COUNTED_BYTES:
             self._asked.add(key)

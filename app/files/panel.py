@@ -13,17 +13,20 @@ from app.desk.panel import Panel
 from app.desk.workplace import Workplace
 from app.files.diff import Diff, compare, counts
 from app.files.diff_lines import MAX_BYTES, Spaces, Whitespace
+from app.files.gist import FilesGist
 from app.files.model import FilesModel, Key, State, TouchedFile, touched
+from app.files.reads import ReadPaths
 from app.files.view import SPACES, FilesView
 from app.kit.background import BackgroundWork
 from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.long_text import byte_size
 from core.domain.events import FileChanged
 
-OWN = ("older", "newer", "step", "next_place", "previous_place", "spaces", "blank_lines", "sides", "tree")
+OWN = ("older", "newer", "step", "next_place", "previous_place", "spaces", "blank_lines", "sides", "tree", "most")
 """The actions of the panel, their keys without "files."."""
 
-CHECKED = {"files.sides": "files.side_by_side", "files.tree": "files.tree", "files.blank_lines": "files.blank_lines"}
+CHECKED = {"files.sides": "files.side_by_side", "files.tree": "files.tree", "files.blank_lines": "files.blank_lines",
+           "files.most": "files.most_first"}
 """Actions that are settings."""
 
 
@@ -39,6 +42,7 @@ class FilesController(QObject):
         self._seen: tuple[str, int, int | None] = ("", 0, None)
         self._fetches: list[Fetch] = []
         self._counting: list[FileChanged] = []
+        self._reads = ReadPaths(self)
         self._diff = BackgroundWork(self)
         self._count = BackgroundWork(self)
         self._counted: FileChanged | None = None
@@ -62,6 +66,7 @@ class FilesController(QObject):
         self._place.actions["files.spaces"].triggered.connect(self._next_spaces)
         self._place.settings.changed.connect(self._on_setting)
         self._model.counts_wanted.connect(self._want_counts)
+        self._reads.grew.connect(self._list_again)
         self._diff.done.connect(self._show_diff)
         self._count.done.connect(self._put_counts)
 
@@ -86,6 +91,8 @@ class FilesController(QObject):
             self._view.set_side_by_side(bool(self._place.settings.get(key)))
         elif key == "files.tree":
             self._view.show_tree(bool(self._place.settings.get(key)))
+        elif key == "files.most_first":
+            self._list_again()
         elif key in ("files.spaces", "files.blank_lines"):
             self._view.show_whitespace(self._space)
             self._pair = None
@@ -106,11 +113,14 @@ class FilesController(QObject):
     def _show_touched(self) -> None:
         session, step, trajectory = self._sight.session, self._sight.step, self._sight.trajectory
         changes = trajectory.files if trajectory is not None else []
+        self._reads.show(trajectory)
         if (session, len(changes), step) == self._seen and self._pair is not None:
             return
         self._seen = (session, len(changes), step)
-        files = touched(changes, step)
+        files = touched(changes, step, self._reads.steps, most_first=bool(self._place.settings.get("files.most_first")))
         self._model.show(files)
+        changed = next((file.key for file in files if file.changes and file.last.step == step), None)
+        self._key = changed or self._key
         self._view.show_files(len(files), len({f.host for f in files}) > 1, step)
         if not files:
             self._pair = None
@@ -120,6 +130,11 @@ class FilesController(QObject):
         self._view.select(self._key)
         self._show_file()
 
+    def _list_again(self) -> None:
+        """More was read than was known, or another order is wanted."""
+        self._seen = ("", 0, None)
+        self._show_touched()
+
     def _choose_file(self, key: Key) -> None:
         self._key = key
         self._show_file()
@@ -128,7 +143,21 @@ class FilesController(QObject):
         file = self._file()
         if file is not None:
             states = file.states()
-            self._show_pair(states, len(states) - 2, len(states) - 1)
+            if states:
+                self._show_pair(states, len(states) - 2, len(states) - 1)
+            else:
+                self._diff.drop()
+                self._pair, self._places = None, None
+                self._view.show_states(file, states, 0, 0)
+            self._show_life(file)
+
+    def _show_life(self, file: TouchedFile) -> None:
+        """Over the whole session, also what comes after the step that is read."""
+        trajectory, step = self._sight.trajectory, self._sight.step
+        if trajectory is not None:
+            written = [change.step for change in trajectory.files if (change.host, change.path) == file.key]
+            last = trajectory.row.steps
+            self._view.life.show_life(written, self._reads.steps.get(file.path, ()), last, step or last)
 
     def _compare_versions(self, old: int, new: int) -> None:
         file = self._file()
@@ -215,9 +244,10 @@ def build(place: Workplace, parent: QWidget) -> FilesView:
     model = FilesModel(parent)
     view = FilesView(model, {key: place.actions[f"files.{key}"] for key in OWN}, parent)
     FilesController(place, model, view)
+    FilesGist(place, model, view.gist)
     return view
 
 
 PANEL = Panel("files", QT_TRANSLATE_NOOP("Panel", "Files"), build, {
-    "live": ("right", 1), "read": ("right_below", 0), "compare": ("right_below", 0),
+    "live": ("right_line", 0), "read": ("right_below", 0), "compare": ("right_below", 0),
     "export": ("right", 10), "queue": ("right", 10)})

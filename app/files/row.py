@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.files.model import FilesModel, TouchedFile
 from app.files.tree import FileTreeModel
-from app.kit import theme
+from app.kit import quantities, theme
 from app.kit.i18n import plural
 from app.kit.safe_text import one_line
 
@@ -48,16 +48,17 @@ class FileDelegate(QStyledItemDelegate):
 
     def _file(self, painter: QPainter, option: QStyleOptionViewItem, room: QRectF, file: TouchedFile,
               counts: object) -> None:
-        room = self._right(painter, room, str(file.last.step) if file.last.step else "", "muted", option, "00000")
+        step = file.reads[-1] if file.is_only_read else file.last.step
+        room = self._right(painter, room, str(step) if step else "", "muted", option, "00000")
         for mark, meaning in self._marks(file, counts):
             room = self._right(painter, room, mark, meaning, option, "")
         name = one_line(file.name, 120)
-        painter.setFont(theme.bold_font(option.font))
-        painter.setPen(option.palette.color(QPalette.ColorRole.Text))
+        painter.setFont(option.font if file.is_only_read else theme.bold_font(option.font))
+        painter.setPen(theme.colour("muted") if file.is_only_read else option.palette.color(QPalette.ColorRole.Text))
         metrics = painter.fontMetrics()
         painter.drawText(room, _VCENTER, metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, int(room.width())))
         room.setLeft(room.left() + metrics.horizontalAdvance(name) + 2 * theme.GRID)
-        where = one_line(f"{file.host}:{file.folder}" if self.several_hosts else file.folder)
+        where = one_line(f"{file.host}:{file.folder}" if self.several_hosts and file.host else file.folder)
         if self.shows_folder and room.width() > 24:
             painter.setFont(theme.small_font(option.font))
             painter.setPen(theme.colour("muted"))
@@ -76,6 +77,8 @@ class FileDelegate(QStyledItemDelegate):
         return room
 
     def _marks(self, file: TouchedFile, counts: object) -> list[tuple[str, str]]:
+        if file.is_only_read:
+            return [(self.tr("read"), "muted")]
         change = file.last
         if change.too_large:
             return [(self.tr("too large"), "muted")]
@@ -84,6 +87,8 @@ class FileDelegate(QStyledItemDelegate):
         marks: list[tuple[str, str]] = []
         if isinstance(counts, tuple):
             marks = [(f"−{counts[1]}", "error"), (f"+{counts[0]}", "keep")]
+        if len(file.changes) > 1:
+            marks.append((f"×{quantities.number(len(file.changes))}", "muted"))
         if not change.before:
             marks.append((self.tr("new"), "keep"))
         return marks

@@ -20,19 +20,24 @@ from PySide6.QtWidgets import (
 from app.files.diff import Diff
 from app.files.diff_lines import Whitespace
 from app.files.diff_view import DiffView
+from app.files.life_line import LifeLine
 from app.files.model import FilesModel, Key, State, TouchedFile
 from app.files.touched import TouchedFiles
-from app.kit import theme
+from app.kit import quantities, theme
 from app.kit.action_button import IconButton
 from app.kit.boxes import column, row
 from app.kit.empty import Empty, Faces
 from app.kit.flow import FlowLayout
 from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.safe_text import PlainLabel, menu_text, set_tooltip
+from app.kit.thin_line import Gist
 from app.kit.tool_button import tool_button
 
 _WIDE = 900
 _MAX_STATES = 500
+MOST_STEPS = 40
+"""Steps that read a file and are named."""
+
 SPACES = (
     ("exact", QT_TRANSLATE_NOOP("FilesView", "All white space counts")),
     ("trailing", QT_TRANSLATE_NOOP("FilesView", "White space at line ends does not count")),
@@ -52,6 +57,7 @@ class FilesView(QWidget):
     def __init__(self, model: FilesModel, actions: Mapping[str, QAction], parent: QWidget | None = None) -> None:
         """`actions`: those whose keys begin with "files.", by the rest of the key."""
         super().__init__(parent)
+        self.gist = Gist(self)
         self._model = model
         self._states: list[State] = []
         self._actions = actions
@@ -99,15 +105,18 @@ class FilesView(QWidget):
                    self._icon("newer", "chevron-right"), self._icon("step", "corner-down-right"))
         for combo in (self.old, self.new):
             row.setStretchFactor(combo, 1)
+        self.life = LifeLine(self)
+        self.life.picked.connect(self.step_asked)
         versions.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         ways = QWidget(self)
         _row(ways, self._note, self._icon("previous_place", "chevron-up"), self._icon("next_place", "chevron-down"),
-             self._spaces_button(), self._icon("sides", "columns-2"), self._icon("tree", "folder-tree"))
+             self._spaces_button(), self._icon("sides", "columns-2"), self._icon("most", "arrow-up-down"),
+             self._icon("tree", "folder-tree"))
         tools = FlowLayout()
         tools.addWidget(versions)
         tools.addWidget(ways)
         box = QWidget(self)
-        column(tools, (self.diff, 1), on=box, spacing=theme.GRID).setContentsMargins(0, theme.GRID, 0, 0)
+        column(tools, self.life, (self.diff, 1), on=box, spacing=theme.GRID).setContentsMargins(0, theme.GRID, 0, 0)
         return box
 
     def _spaces_button(self) -> QToolButton:
@@ -161,6 +170,9 @@ class FilesView(QWidget):
         """The versions of a file and the two that are compared."""
         set_tooltip(self.diff, f"{file.host}:{file.path}")
         self._states = states
+        if not states:
+            self._show_no_state(file)
+            return
         names = [self._state_name(i, s) for i, s in enumerate(states)]
         first = max(0, len(states) - _MAX_STATES)
         for combo, at in ((self.old, old), (self.new, new)):
@@ -171,6 +183,15 @@ class FilesView(QWidget):
             combo.setCurrentIndex(combo.findData(at))
             combo.setToolTip(f"{combo.accessibleName()}: {names[at]}")
         self._actions["step"].setEnabled(states[new].step > 0)
+
+    def _show_no_state(self, file: TouchedFile) -> None:
+        """What was only read has no versions."""
+        for combo in (self.old, self.new):
+            combo.clear()
+        self._actions["step"].setEnabled(False)
+        steps = ", ".join(map(quantities.number, file.reads[:MOST_STEPS])) + (
+            " …" if len(file.reads) > MOST_STEPS else "")
+        self.show_message(self.tr("Only read, at step {steps}. What the step saw stands in Step.").format(steps=steps))
 
     def show_diff(self, diff: Diff, note: str = "") -> None:
         """The difference of the two versions."""

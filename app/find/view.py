@@ -13,6 +13,7 @@ from app.kit.entries import EntriesModel
 from app.kit.entry_list import EntryList
 from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel, set_tooltip
+from app.kit.thin_line import Gist
 
 
 class FindView(QWidget):
@@ -22,6 +23,7 @@ class FindView(QWidget):
 
     def __init__(self, model: EntriesModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.gist = Gist(self)
         self.box = QLineEdit(self)
         self.box.setPlaceholderText(self.tr("Words, or “a phrase”, in every session"))
         self.box.setAccessibleName(self.tr("Find in all sessions"))
@@ -43,6 +45,8 @@ class FindView(QWidget):
     def show_state(self, state: str, count: int = 0, why: str = "", *, more: bool = False) -> None:
         """`state`: nothing (no words), searching, found, or failed (and why). `more`: there are more than shown."""
         self._faces.show_content(count > 0)
+        self.gist.say(self.tr("Nothing is looked for") if state == "nothing" else self.tr("%n place(s)", None,
+                       plural(count)), is_nothing=state == "nothing")
         least = "≥ " if more else ""
         words = least + self.tr("%n place(s)", None, plural(count)) if count else ""
         self.count.setText("…" if state == "searching" else words)
@@ -62,6 +66,7 @@ class FindView(QWidget):
 
     def start(self) -> None:
         """Put the cursor into the box."""
+        self.gist.wanted.emit()
         self.box.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.box.selectAll()
 

@@ -6,22 +6,27 @@ from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QAction, QKeyEvent, QTextCursor
+from PySide6.QtGui import QAction, QFontMetrics, QKeyEvent, QTextCursor
 from PySide6.QtWidgets import (
-    QComboBox,
+    QFrame,
     QMenu,
     QPlainTextEdit,
     QPushButton,
+    QSizePolicy,
     QToolButton,
     QWidget,
 )
 
+from app.guidance.mode_switch import ModeSwitch
 from app.guidance.model import GuidanceLine
 from app.guidance.templates import next_place
-from app.kit import icons, theme
+from app.kit import icons, theme, tokens
 from app.kit.boxes import column, row
 from app.kit.highlight import units
 from app.kit.safe_text import PlainLabel, menu_text, set_hint
+
+LINES = 3
+"""Lines of the box in sight, at least."""
 
 
 class GuidanceBox(QWidget):
@@ -44,18 +49,26 @@ class GuidanceBox(QWidget):
         self.box.setTabChangesFocus(True)
         self.box.setAccessibleName(self.tr("Write guidance"))
         self.box.installEventFilter(self)
-        self.mode = QComboBox(self)
-        self.mode.setAccessibleName(self.tr("How it is sent"))
-        self.mode.addItem(self.tr("At the next step"), "note")
-        self.mode.addItem(self.tr("Interrupt now"), "interrupt")
-        self.mode.setItemData(0, self.tr("Waits for the next step."), Qt.ItemDataRole.ToolTipRole)
-        self.mode.setItemData(1, self.tr("Also ends the action that is running."), Qt.ItemDataRole.ToolTipRole)
-        self.send = QPushButton(icons.icon("send"), self.tr("Send"), self)
+        self.box.setFont(theme.font_of("reading"))
+        self.box.setObjectName("guidance")
+        self.box.setMinimumHeight(LINES * QFontMetrics(self.box.font()).lineSpacing() + 2 * theme.px(tokens.BETWEEN))
+        self.mode = ModeSwitch(self)
+        self.send = QPushButton(icons.icon("send", "on_fill"), self._send_words(), self)
+        self.send.setDefault(True)
+        bold = QFontMetrics(theme.bold_font(self.send.font()))
+        self.send.setMinimumWidth(bold.horizontalAdvance(self._send_words()) + theme.px(60))
         self.send.setToolTip(self.tr("Send (Ctrl+Enter)"))
         self.cancel = QPushButton(self.tr("Cancel"), self)
         self.cancel.setToolTip(self.tr("Leave the message as it was (Esc)"))
         self.cancel.hide()
         self.hint = PlainLabel("", self, elide=True, faint=True)
+        self.keys = PlainLabel(self.tr("Keys type here · Esc: list"), self, elide=True)
+        self.keys.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        self.keys.setFont(theme.font_of("fact"))
+        self.keys.setForegroundRole(self.palette().ColorRole.Link)
+        self.keys.hide()
+        self.when = PlainLabel("", self, elide=True, faint=True)
+        self.when.setFont(theme.font_of("fact"))
         self.templates = QToolButton(self)
         self.templates.setIcon(icons.icon("plus"))
         self.templates.setAutoRaise(True)
@@ -73,11 +86,23 @@ class GuidanceBox(QWidget):
         self.cancel.clicked.connect(self.stop_editing)
         self.box.textChanged.connect(self._on_text)
 
+    def _send_words(self) -> str:
+        return self.tr("Send") + "  Ctrl+Enter"
+
     def _lay_out(self) -> None:
-        self.row = row(self.templates, (self.hint, 1), self.cancel, self.mode, self.send, spacing=theme.GRID)
-        column((self.box, 1), self.row, on=self, spacing=theme.GRID, margin=0)
+        frame = self._frame = QFrame(self)
+        frame.setObjectName("writing")
+        line = row(self.keys, (self.hint, 1), self.templates, self.cancel, self.mode, self.send,
+                   spacing=theme.px(tokens.BETWEEN))
+        column((self.box, 1), line, on=frame, spacing=theme.GRID, margin=theme.px(6))
+        column((frame, 1), self.when, on=self, spacing=theme.GRID, margin=0)
         self.setFocusProxy(self.box)
         self.setTabOrder(self.box, self.send)
+
+    def say_when(self, words: str) -> None:
+        """When the agent reads what is written, below the box."""
+        self.when.setText(words)
+        self.when.setVisible(bool(words))
 
     # ---- what the controller says ----------------------------------------------------------------
 
@@ -162,7 +187,7 @@ class GuidanceBox(QWidget):
         self.cancel.setVisible(on)
         self.mode.setVisible(not on)
         self.box.setEnabled(on or self._writable)  # what waits in a session that ended can still be changed
-        self.send.setText(self.tr("Save change") if on else self.tr("Send"))
+        self.send.setText(self.tr("Save change") if on else self._send_words())
         self.hint.setText(self.tr("Editing a queued message") if on else "")
 
     # ---- own behaviour ---------------------------------------------------------------------------
@@ -179,7 +204,7 @@ class GuidanceBox(QWidget):
             return
         self.hint.setText("")
         self.busy(True)
-        self.sent.emit(text, self.mode.currentData())
+        self.sent.emit(text, self.mode.mode)
 
     def _unfilled(self, text: str) -> bool:
         place = next_place(text)
@@ -193,6 +218,8 @@ class GuidanceBox(QWidget):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Ctrl+Enter sends, Escape leaves an edit, Tab goes to the next placeholder while there is one."""
+        if watched is self.box and event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
+            self._show_keys(on=event.type() == QEvent.Type.FocusIn)
         if watched is self.box and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and (
                     event.modifiers() & Qt.KeyboardModifier.ControlModifier):
@@ -205,6 +232,12 @@ class GuidanceBox(QWidget):
                 self._select_place(len(_before(self.text, self.box.textCursor().selectionEnd())))
                 return True
         return super().eventFilter(watched, event)
+
+    def _show_keys(self, *, on: bool) -> None:
+        """Say that letters are typed here now, and frame the box."""
+        self.keys.setVisible(on)
+        self._frame.setProperty("typed", on)
+        self._frame.style().polish(self._frame)
 
     def _select_place(self, start: int) -> None:
         place = next_place(self.text, start)

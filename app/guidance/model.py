@@ -37,6 +37,15 @@ class GuidanceLine(msgspec.Struct, frozen=True):
     step: int | None = None
     session: str = ""
     """The key of the session that it was said to, in the list of all sessions."""
+    place: str = ""
+    """Where a message under way has come to: "here", on this computer, or "server"; "" for one whose fate is told."""
+    before: int = 0
+    """Before which step the agent will read it."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the list of steps tells it, or it was withdrawn: the tray of what is under way has it no more."""
+        return not self.place and self.meaning != "error"
 
 
 class GuidanceModel(QAbstractListModel):
@@ -110,16 +119,18 @@ def lines_of(trajectory: Trajectory | None, commands: Iterable[Queued]) -> list[
     state = trajectory.row.state
     refused = {c.op.guidance: c for c in queued
                if c.state == "refused" and isinstance(c.op, ChangeGuidance) and c.op.text}
+    opened = trajectory.open_step
+    before = (opened.number if opened is not None else trajectory.row.steps) + 1
     lines: list[GuidanceLine] = []
     for guidance in trajectory.guidance.values():
-        lines.append(_logged(guidance, changing.get(guidance.id), state))
+        lines.append(_logged(guidance, changing.get(guidance.id), state, before))
         lines += _not_taken(guidance, refused.get(guidance.id))
-    lines += [_local(c, c.op, changing.get(c.op.guidance)) for c in queued
+    lines += [_local(c, c.op, changing.get(c.op.guidance), before) for c in queued
               if isinstance(c.op, Guide) and c.op.guidance not in trajectory.guidance]
     return lines
 
 
-def _logged(guidance: Guidance, change: ChangeGuidance | None, state: SessionState) -> GuidanceLine:
+def _logged(guidance: Guidance, change: ChangeGuidance | None, state: SessionState, before: int) -> GuidanceLine:
     sign, fate, meaning = _fate(guidance, state)
     if change is not None or guidance.change:
         fate = f"{fate} · {_change_word(change.text if change else guidance.change != 'withdraw')}"
@@ -129,7 +140,8 @@ def _logged(guidance: Guidance, change: ChangeGuidance | None, state: SessionSta
     changeable = guidance.state == "queued" and not guidance.change and change is None
     return GuidanceLine(
         id=guidance.id, text=guidance.text, author=guidance.author, at=guidance.queued_at, sign=sign, fate=fate,
-        meaning=meaning, mode=guidance.mode, changeable=changeable,
+        meaning=meaning, mode=guidance.mode, changeable=changeable, before=before,
+        place="server" if guidance.state == "queued" and state != "finished" else "",
         step=guidance.answered_step or guidance.delivered_step)
 
 
@@ -176,7 +188,8 @@ def _fate(guidance: Guidance, state: SessionState) -> tuple[str, str, str]:
         return "↶", QCoreApplication.translate("Fate", "withdrawn"), "muted"
     if guidance.state == "answered":
         fate = QCoreApplication.translate("Fate", "delivered at step {step}, answered at {answer}")
-        return "✓", fate.format(step=guidance.delivered_step, answer=guidance.answered_step), "keep"
+        text = fate.format(step=guidance.delivered_step, answer=guidance.answered_step)
+        return "✓", text + _repeats(guidance), "keep"
     if guidance.state == "delivered":
         fate = QCoreApplication.translate("Fate", "delivered at step {step}")
         return "★", fate.format(step=guidance.delivered_step), "person"
@@ -187,7 +200,15 @@ def _fate(guidance: Guidance, state: SessionState) -> tuple[str, str, str]:
     return "○", QCoreApplication.translate("Fate", "on the server, waits for the next step"), "live"
 
 
-def _local(command: Queued, op: Guide, change: ChangeGuidance | None) -> GuidanceLine:
+def _repeats(guidance: Guidance) -> str:
+    """At which steps it was put in once more, after the agent had compacted its context."""
+    if not guidance.repeated_steps:
+        return ""
+    steps = ", ".join(map(str, guidance.repeated_steps))
+    return QCoreApplication.translate("Fate", ", again after a compaction at {steps}").format(steps=steps)
+
+
+def _local(command: Queued, op: Guide, change: ChangeGuidance | None, before: int) -> GuidanceLine:
     here = QCoreApplication.translate("Fate", "on this computer, waits for the server")
     sign, fate, meaning = "◌", here, "attention"
     if command.state == "acked":
@@ -199,7 +220,8 @@ def _local(command: Queued, op: Guide, change: ChangeGuidance | None) -> Guidanc
     if change is not None:
         fate = f"{fate} · {_change_word(change.text)}"
     return GuidanceLine(id=op.guidance, text=op.text, author="", at=command.created_at, sign=sign, fate=fate,
-                        meaning=meaning, mode=op.mode, changeable=command.state != "refused" and change is None)
+                        meaning=meaning, mode=op.mode, changeable=command.state != "refused" and change is None,
+                        place={"acked": "server", "refused": ""}.get(command.state, "here"), before=before)
 
 
 def _change_word(text: object) -> str:

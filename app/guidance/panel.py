@@ -15,6 +15,7 @@ from app.guidance.effect import EffectModel
 from app.guidance.history import GuidanceHistory
 from app.guidance.model import GuidanceLine, GuidanceModel
 from app.guidance.view import GuidanceView
+from app.kit import quantities
 from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
@@ -93,11 +94,13 @@ class GuidanceController(QObject):
         self._view.writing.busy(session in self._storing)
         self._view.writing.set_draft(self._draft(session) if session else "")
         self._show_queue()
+        self._say_when()
         self._resume_edit()
 
     def _on_grew(self) -> None:
         self._show_queue()
         self._show_target()
+        self._say_when()
         self._settle_edits()
 
     def _show_queue(self, *_: object) -> None:
@@ -129,6 +132,19 @@ class GuidanceController(QObject):
         if row.state in FINAL_STATES:
             return self.tr("This session has ended: guidance reaches it no more.")
         return ""
+
+    def _say_when(self) -> None:
+        """Under the box: before which step it is read, and that nobody waits."""
+        trajectory = self._place.sight.trajectory
+        row = self._place.sight.row
+        if trajectory is None or row is None or self._why_not(row) or not self._view.box.isEnabled():
+            self._view.writing.say_when("")
+            return
+        opened = trajectory.open_step
+        number = quantities.number((opened.number if opened is not None else row.steps) + 1)
+        self._view.writing.say_when(self.tr(
+            "The agent reads it before step {n}. It does not wait for you. You can change or withdraw it until then."
+        ).format(n=number))
 
     def _on_sent(self, text: str, mode: str) -> None:
         session = self._session
@@ -223,4 +239,4 @@ def _edit_of(session: str) -> str:
 
 PANEL = Panel("guidance", QT_TRANSLATE_NOOP("Panel", "Guidance"), build, {
     "live": ("middle_below", 0), "read": ("right_below", 13), "compare": ("right", 13),
-    "export": ("right", 13), "queue": ("right", 13)})
+    "export": ("right", 13), "queue": ("right", 13)}, is_headed=True)

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QLineEdit,
     QListView,
+    QPushButton,
     QStackedWidget,
     QToolButton,
     QWidget,
@@ -16,11 +17,13 @@ from PySide6.QtWidgets import (
 from app.guidance.effect import EffectModel
 from app.guidance.model import GuidanceLine, GuidanceModel, GuidanceRole
 from app.guidance.row import GuidanceRowDelegate
-from app.kit import theme
+from app.kit import theme, tokens
 from app.kit.box_over_list import key_in, went_down
 from app.kit.boxes import column, row
 from app.kit.empty import Empty, Faces
+from app.kit.i18n import plural
 from app.kit.plain_table import PlainTable
+from app.kit.safe_text import PlainLabel
 
 
 class QueueView(QWidget):
@@ -63,7 +66,17 @@ class QueueView(QWidget):
         self._search = QWidget(self)
         row((self.words, 1), self.everywhere, on=self._search, spacing=theme.GRID, margin=0)
         self._faces = Faces(self.pages, self.nothing)
-        column(self._search, (self._faces, 1), on=self, spacing=theme.GRID, margin=0)
+        self.title = PlainLabel("", self)
+        self.title.setFont(theme.font_of("caption"))
+        self.title.setForegroundRole(self.palette().ColorRole.PlaceholderText)
+        self.earlier = QPushButton("", self)
+        self.earlier.setObjectName("link")
+        self.earlier.setFlat(True)
+        self.earlier.setCheckable(True)
+        self.earlier.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.earlier.toggled.connect(self._on_rows)
+        self.head = row(self.title, 1, self.earlier, spacing=theme.GRID, margin=0)
+        column(self.head, self._search, (self._faces, 1), on=self, spacing=theme.GRID, margin=0)
         self._at_end = True
         self._connect()
         self._on_rows()
@@ -83,6 +96,11 @@ class QueueView(QWidget):
         bar.rangeChanged.connect(self._on_range)
 
     @property
+    def line_count(self) -> int:
+        """How many messages there are, also of those that do not match what is looked for."""
+        return len(self._model.all)
+
+    @property
     def line(self) -> GuidanceLine | None:
         """The message that is chosen."""
         line = self.list.currentIndex().data(GuidanceRole)
@@ -90,6 +108,7 @@ class QueueView(QWidget):
 
     def start_find(self) -> None:
         """Put the cursor into the search box."""
+        self.earlier.setChecked(True)
         self._search.show()
         self.words.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.words.selectAll()
@@ -97,6 +116,8 @@ class QueueView(QWidget):
     def show_effect(self, on: bool) -> None:
         """Show the steps before and after the chosen message in the list's place."""
         self.pages.setCurrentIndex(int(on))
+        self.earlier.setChecked(on or self.earlier.isChecked())
+        self._on_rows()
         if on:
             self.effect.setFocus()
 
@@ -107,6 +128,7 @@ class QueueView(QWidget):
             self.list.setFocus(Qt.FocusReason.TabFocusReason)
             self.words.clear()
             self.everywhere.setChecked(False)
+            self.earlier.setChecked(False)
             self._on_rows()
             return True
         return went_down(key, self.list) or super().eventFilter(watched, event)
@@ -114,11 +136,25 @@ class QueueView(QWidget):
     def _on_current(self) -> None:
         self.current_changed.emit()
 
-    def _on_rows(self) -> None:
-        """The search box is there once there is something to look through."""
-        rows, total = self._model.rowCount(), len(self._model.all)
-        self._search.setVisible(total > 1 or bool(self.words.text()) or self.everywhere.isChecked())
+    @property
+    def shows_all(self) -> bool:
+        """Whether also what the list of steps tells by now is listed, not only what is under way."""
+        return (self.earlier.isChecked() or self.everywhere.isChecked() or bool(self.words.text())
+                or self.pages.currentIndex() == 1)
+
+    def _on_rows(self, *_: object) -> None:
+        """Only what is under way is in sight until somebody wants to see or look through the rest."""
+        rows, total, lines = self._model.rowCount(), len(self._model.all), self._model.lines
+        for at, line in enumerate(lines):
+            self.list.setRowHidden(at, line.is_over and not self.shows_all)
+        waits = sum(not line.is_over for line in lines)
+        self.title.setText(self.tr("Under way: %n", None, plural(waits)) if waits else self.tr("Nothing is under way"))
+        over = sum(line.is_over for line in self._model.all)
+        self.earlier.setText(self.tr("%n earlier", None, plural(over)))
+        self.earlier.setVisible(bool(over))
+        self._search.setVisible(self.shows_all)
         self._faces.show_content(rows > 0)
+        self.pages.setVisible(bool(waits) or self.shows_all)
         self.nothing.set_hint(self.tr("No message holds these words.") if total and not rows else self._nothing)
         self.current_changed.emit()
 
@@ -152,6 +188,7 @@ class _List(QListView):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
+        self.setMinimumHeight(theme.px(2 * tokens.HEIGHTS["step"]))
         self.setResizeMode(QListView.ResizeMode.Adjust)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

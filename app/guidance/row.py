@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPalette, QTextLayout, QTextOption
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.guidance.model import GuidanceLine, GuidanceRole
-from app.kit import quantities, theme
+from app.kit import icons, quantities, theme
 from app.kit.safe_text import visible
 
 Index = QModelIndex | QPersistentModelIndex
@@ -59,11 +59,39 @@ class GuidanceRowDelegate(QStyledItemDelegate):
         painter.setPen(theme.colour("muted"))
         width = metrics.horizontalAdvance(who)
         painter.drawText(room, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), who)
+        if line.place and not line.session:
+            self._way(painter, line, QRect(room.left(), room.top(), room.width() - width - PAD, room.height()))
+            return
         painter.setPen(theme.colour(line.meaning))
         fate = metrics.elidedText(f"{line.sign} {visible(line.fate)}", Qt.TextElideMode.ElideRight,
                                   max(40, room.width() - width - PAD))
         painter.drawText(room, _LINE, fate)
 
+
+    def _way(self, painter: QPainter, line: GuidanceLine, room: QRect) -> None:
+        """From this computer over the server and the agent to the answer: what is reached, where it is, what comes."""
+        agent = self.tr("agent, before step {n}").format(n=quantities.number(line.before))
+        at = 0 if line.place == "here" else 2
+        plain, strong, high = painter.font(), theme.bold_font(painter.font()), theme.px(12)
+        for number, words in enumerate((self.tr("this computer"), self.tr("server"), agent, self.tr("answered"))):
+            icon, meaning = _STAGES[(number > at) - (number < at)]
+            if number:
+                painter.setPen(theme.colour("edge"))
+                painter.drawLine(room.left(), room.center().y(), room.left() + theme.px(14), room.center().y())
+                room.setLeft(room.left() + theme.px(20))
+            if icon:
+                icons.draw(painter, icon, QRectF(room.left(), room.center().y() - high / 2, high, high),
+                           theme.colour(meaning))
+                room.setLeft(room.left() + theme.px(16))
+            painter.setFont(strong if number == at else plain)
+            painter.setPen(theme.colour(meaning))
+            cut = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, max(0, room.width()))
+            painter.drawText(room, _LINE, cut)
+            room.setLeft(room.left() + painter.fontMetrics().horizontalAdvance(cut) + theme.px(6))
+
+
+_STAGES = {-1: ("check", "keep"), 0: ("hourglass", "person"), 1: ("", "muted")}
+"""Icon and colour of a stage that is reached, of that where the message is, and of one that comes."""
 
 _LINE = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter) | int(Qt.TextFlag.TextSingleLine)
 

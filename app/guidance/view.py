@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QSplitter, QToolButton, QWidget
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QToolButton, QWidget
 
 from app.guidance.box import GuidanceBox
 from app.guidance.effect import EffectModel
 from app.guidance.model import GuidanceModel
 from app.guidance.queue_view import QueueView
-from app.kit import icons, theme
+from app.kit import icons, theme, tokens
 from app.kit.action_button import tip_of
 from app.kit.boxes import column
 from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.safe_text import plain_action
+from app.kit.thin_line import Gist
 
 TEMPLATES = (
     QT_TRANSLATE_NOOP("GuidanceView", "Look at the {error} of step {step} before you go on: {why}"),
@@ -35,21 +36,19 @@ class GuidanceView(QWidget):
                  parent: QWidget | None = None) -> None:
         """`actions`: those whose keys begin with "guide.", by the rest of the key."""
         super().__init__(parent)
+        self.gist = Gist(self)
         self.queue = QueueView(model, effect, self)
         self.writing = GuidanceBox(self)
         self.list, self.box, self.send = self.queue.list, self.writing.box, self.writing.send
         self._actions = actions
         self._usual = "note"
+        self._closed = self.tr("No session is chosen")
+        """Why nobody can be guided; "" where somebody can."""
         for place, (key, icon) in enumerate((("edit", "pencil"), ("withdraw", "undo-2"), ("again", "copy"),
                                              ("effect", "history"))):
-            self.writing.row.insertWidget(place, _small(self, actions[key], icon))
-        self.split = QSplitter(Qt.Orientation.Vertical, self)
-        self.split.setChildrenCollapsible(False)
-        self.split.addWidget(self.queue)
-        self.split.addWidget(self.writing)
-        self.split.setStretchFactor(0, 3)
-        self.split.setStretchFactor(1, 2)
-        column(self.split, on=self, margin=theme.GRID)
+            self.queue.head.insertWidget(2 + place, _small(self, actions[key], icon))
+        gap = theme.px(tokens.BETWEEN)
+        column((self.queue, 1), self.writing, on=self, margin=gap, spacing=gap)
         self._connect()
         self.set_target("", "")
 
@@ -67,14 +66,20 @@ class GuidanceView(QWidget):
 
     def set_target(self, title: str, why_not: str) -> None:
         """Name the session that is written to; `why_not` says why none can be, then the box is closed."""
+        self._closed = "" if title and not why_not else why_not or self.tr("No session is chosen")
+        self._say_gist()
         self.writing.open_for(writable=bool(title) and not why_not, hint=why_not or (
             self.tr("Tell “{title}” what to do. Ctrl+Enter sends.").format(title=title) if title else
             self.tr("Choose a session to guide it.")))
 
+    def _say_gist(self) -> None:
+        self.gist.say(self._closed or self.tr("Tell the agent something"),
+                       is_nothing=bool(self._closed) and not self.queue.line_count)
+
     def set_mode(self, mode: str) -> None:
         """Choose note or interrupt; each text that was sent leads back to it."""
         self._usual = mode
-        self.writing.mode.setCurrentIndex(max(0, self.writing.mode.findData(mode)))
+        self.writing.mode.mode = mode
 
     def sent_ok(self, text: str) -> None:
         """The text cannot be lost any more: clear the box if it is still that text."""
@@ -85,16 +90,8 @@ class GuidanceView(QWidget):
 
     def start_writing(self) -> None:
         """Put the cursor into the box."""
+        self.gist.wanted.emit()
         self.box.setFocus(Qt.FocusReason.ShortcutFocusReason)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Wide and low: queue and box side by side; else one above the other."""
-        super().resizeEvent(event)
-        wide = self.width() > 640 and self.width() > 2 * self.height()
-        wanted = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
-        if self.split.orientation() != wanted:
-            self.split.setOrientation(wanted)
-            self.split.setSizes([500, 500] if wide else [600, 400])
 
     def _edit(self) -> None:
         line = self.queue.line
@@ -117,6 +114,7 @@ class GuidanceView(QWidget):
             self.writing.templates.showMenu()
 
     def _find(self) -> None:
+        self.gist.wanted.emit()
         self._actions["effect"].setChecked(False)
         self.queue.start_find()
 
@@ -125,6 +123,7 @@ class GuidanceView(QWidget):
         self._find() if on else None
 
     def _on_current(self) -> None:
+        self._say_gist()
         line = self.queue.line
         for key in ("edit", "withdraw"):
             self._actions[key].setEnabled(line is not None and line.changeable)

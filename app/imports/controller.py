@@ -14,6 +14,7 @@ from app.desk.notices import sentence_of
 from app.desk.worker import Worker, read_line
 from app.desk.workplace import Workplace
 from app.imports.bar import ImportBar
+from app.kit import quantities
 from app.kit.background import BackgroundWork
 from app.kit.i18n import plural
 from app.kit.safe_text import one_line
@@ -21,7 +22,14 @@ from app.kit.timers import single_shot
 from core import program
 from core.formats.live_source import stamp
 from core.formats.new_files import NewFiles
-from core.workers.imports import ImportFailureLine, ImportLine, ImportProgressLine, read_import_report
+from core.workers.imports import (
+    ImportFailureLine,
+    ImportLine,
+    ImportPassed,
+    ImportPassedLine,
+    ImportProgressLine,
+    read_import_report,
+)
 
 PATIENCE_MS = 500
 """An import that is done sooner shows no bar."""
@@ -36,6 +44,7 @@ WATCHED = 2000
 """Files that are watched, the newest."""
 
 REMARKS = 3
+SUFFIXES = 6
 
 
 class ImportsController(QObject):
@@ -111,8 +120,20 @@ class ImportsController(QObject):
                 self._failed += 1
                 if self._failed <= REMARKS:
                     self._place.notices.tell(sentence_of(failure.error), "error")
+            case ImportPassedLine(passed=passed):
+                self._tell_passed(passed)
             case ImportLine() as imported:
                 self._on_imported(imported)
+
+    def _tell_passed(self, passed: ImportPassed) -> None:
+        """What folders held beside sessions."""
+        none = self.tr("without a suffix")
+        kinds = ", ".join(f"{quantities.number(count)} {one_line(suffix, 20) or none}"
+                          for suffix, count in list(passed.unknown.items())[:SUFFIXES])
+        self._failed += 1  # then nobody needs to be told that nothing was found
+        text = self.tr("{read} files were read, {unknown} are in no known format ({kinds}).")
+        self._place.notices.tell(text.format(read=quantities.number(passed.read), kinds=kinds,
+                                             unknown=quantities.number(sum(passed.unknown.values()))))
 
     def _on_imported(self, imported: ImportLine) -> None:
         self._count += 1

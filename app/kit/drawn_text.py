@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import msgspec
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QTextBlock
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QHelpEvent, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QTextBlock
+from PySide6.QtWidgets import QToolTip
 
 from app.kit import icons, theme
 from app.kit.choosable_text import ChoosableText
+from app.kit.safe_text import plain_tooltip
 from app.kit.text_folds import LineFold, TextFolds
 
 MARGIN = 2 * theme.GRID
@@ -65,6 +67,19 @@ class DrawnText(ChoosableText):
         super().mouseMoveEvent(event)
         if self._fold_below(event) is not None:
             self.viewport().setCursor(Qt.CursorShape.PointingHandCursor)
+
+    def words_under(self, point: QPoint) -> str:
+        """What is said of the words at a place of the viewport; "" for nothing."""
+        at = self.cursorForPosition(point).position()
+        return next((one.format.toolTip() for one in self.extraSelections() if one.format.toolTip()
+                     and one.cursor.selectionStart() <= at <= one.cursor.selectionEnd()), "")
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        """The tooltip of marked words is what is said of them."""
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            QToolTip.showText(event.globalPos(), plain_tooltip(self.words_under(event.pos())), self.viewport())
+            return True
+        return super().viewportEvent(event)
 
     def next_rest(self) -> LineFold | None:
         """The first fold that counts what is left out of an output, while it does."""

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import bisect
-import math
 import re
 from collections.abc import Iterator, Sequence
 from time import perf_counter
 
 import msgspec
 from PySide6.QtCore import QLocale, Qt, QTimer, Signal
-from PySide6.QtGui import QFontMetricsF, QImage, QPalette, QTextBlock, QTextCharFormat, QTextCursor, QTextLayout
+from PySide6.QtGui import QImage, QPalette, QTextBlock, QTextCharFormat, QTextCursor, QTextLayout
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTextEdit, QVBoxLayout, QWidget
 
 from app.kit import theme
 from app.kit.ansi import PLAIN, drawn, is_drawn
 from app.kit.background import BackgroundWork
-from app.kit.drawn_text import MARGIN, DrawnText, PlacedPicture
+from app.kit.drawn_text import DrawnText
+from app.kit.furnishing import furnish
 from app.kit.highlight import Span, spans, units
 from app.kit.safe_text import PlainLabel, displayable, set_hint
-from app.kit.text_folds import SHOWN_LINES, SPARED, LineFold, json_folds
-from app.kit.text_ink import dressed, format_of, matches, slices
+from app.kit.text_ink import dressed, format_of, matches, remark_format, slices
+from core.domain.anchor import words_pattern
 
 FIRST = 200_000
 """How many characters are shown before "Show all" is asked for."""
@@ -88,6 +88,8 @@ class LongText(QWidget):
         self._parts: tuple[Part, ...] = ()
         self._places: list[tuple[int, str, str]] = []
         self._bands: list[QTextEdit.ExtraSelection] = []
+        self._remarks: list[tuple[str, str]] = []
+        """Words that somebody remarked on, and the remark."""
         self._pictures: dict[str, QImage | str] = {}
         """What came for the names of pictures: an image, or why there is none."""
         self._chosen = 0
@@ -126,6 +128,12 @@ class LongText(QWidget):
         """Mark every match in what is shown, and bring the first into sight; returns how many there are."""
         self._sought = pattern
         return self._mark()
+
+    def mark_remarks(self, remarks: Sequence[tuple[str, str]]) -> None:
+        """Underline words that remarks stand on, where they are shown; what is said of them is their tooltip."""
+        if list(remarks) != self._remarks:
+            self._remarks = list(remarks)
+            self._mark_again()
 
     def choose(self, choice: int) -> None:
         """Mark the heading of a choice as chosen; 0: none."""
@@ -216,7 +224,7 @@ class LongText(QWidget):
             shown += len(text)
             start, first = cursor.position(), cursor.blockNumber()
             text = self._put(cursor, part, text)
-            self._furnish(cursor, part, text, first)
+            furnish(self.edit, cursor, part, text, first, self._pictures)
             if part.style in ("heading", "block"):
                 bands.append((start, cursor.position()))
             if part.lexer and text:
@@ -227,36 +235,6 @@ class LongText(QWidget):
         self.edit.setExtraSelections(self._bands)
         self.edit.folds.apply()
         return shown, sum(len(p.text) for p in self._parts)
-
-    def _furnish(self, cursor: QTextCursor, part: Part, text: str, first: int) -> None:
-        """What stands below or beside a part that begins with line `first`: folds, a ground of its own, a picture."""
-        last = cursor.blockNumber() - cursor.atBlockStart()
-        if part.folds:
-            for fold in json_folds(text):
-                self.edit.folds.add(LineFold(first + fold.head, first + fold.first, first + fold.last, fold.is_folded))
-        if part.terminal and last >= first:
-            end = last - (len(text) - len(text.rstrip("\n")) - 1 if text.endswith("\n") else 0)
-            self.edit.grounds.append((first, end))
-            if (more := end + 1 - first - SHOWN_LINES) > SPARED and cursor.atBlockStart():
-                words = self.tr("{n} lines more (Enter)").format(n=QLocale().toString(more))
-                cursor.insertText(f"{words}\n\n", format_of(Part(text="", style="meta"), self))
-                self.edit.folds.add(LineFold(last + 1, first + SHOWN_LINES, last, True, is_rest=True))
-        if part.picture:
-            self._put_picture(cursor, part.picture)
-
-    def _put_picture(self, cursor: QTextCursor, name: str) -> None:
-        """Empty lines as high as the picture, which is painted over them; or why there is none."""
-        found = self._pictures.get(name)
-        look = format_of(Part(text="", style="meta", meaning="attention" if isinstance(found, str) else ""), self)
-        if isinstance(found, str):
-            cursor.insertText(f"✗ {found}\n\n", look)
-        elif found is not None:
-            most = max(80, self.edit.viewport().width() - 4 * MARGIN)
-            wide = min(found.width(), most)
-            high = round(found.height() * wide / found.width())
-            line = cursor.blockNumber()
-            cursor.insertText("\n" * (1 + math.ceil(high / QFontMetricsF(look.font()).lineSpacing())), look)
-            self.edit.pictures.append(PlacedPicture(line, found, wide, high))
 
     def _put(self, cursor: QTextCursor, part: Part, text: str) -> str:
         """Insert a piece of a part; what a reader sees of it."""
@@ -276,10 +254,26 @@ class LongText(QWidget):
     def _mark_again(self) -> None:
         if self._sought is not None:
             self._mark()
+        else:
+            self.edit.setExtraSelections([*self._bands, *self._remarked()])
+
+    def _remarked(self) -> list[QTextEdit.ExtraSelection]:
+        """The words of the remarks, each where it stands first."""
+        text = self._first_text() if self._remarks else ""
+        found = []
+        for words, remark in self._remarks:
+            pattern = words_pattern(words)
+            if (match := pattern.search(text) if pattern is not None else None) is not None:
+                start = units(text[: match.start()])
+                made = self._match(start, start + units(match.group()))
+                made.format = remark_format(remark)
+                found.append(made)
+        return found
 
     def _mark(self) -> int:
         places = matches(self._sought, self._first_text())
-        self.edit.setExtraSelections([*self._bands, *(self._match(*place) for place in places)])
+        marked = (self._match(*place) for place in places)
+        self.edit.setExtraSelections([*self._bands, *self._remarked(), *marked])
         if places:
             self.edit.folds.reveal(places[0][0])
             cursor = QTextCursor(self.edit.document())

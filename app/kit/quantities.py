@@ -33,6 +33,11 @@ def score(value: float | None) -> str:
     return "–" if value is None else f"{value:.1f}"
 
 
+def signed_share(value: float) -> str:
+    """A change relative to what it is held against: +3.1 %."""
+    return f"{value * 100:+.1f} %"
+
+
 def duration(seconds: float | None) -> str:
     """0.4 s, 12 s, 3 min 05 s, 2 h 07 min."""
     if seconds is None:

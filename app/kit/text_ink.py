@@ -75,6 +75,24 @@ def format_of(part: Part, widget: QWidget) -> QTextCharFormat:
     return made
 
 
+def small_format(widget: QWidget, meaning: str = "muted") -> QTextCharFormat:
+    """How words of ours between the parts look."""
+    made = QTextCharFormat()
+    made.setFont(theme.small_font(widget.font()))
+    made.setForeground(theme.colour(meaning))
+    return made
+
+
+def remark_format(remark: str) -> QTextCharFormat:
+    """How words look that somebody remarked on, with the remark as their tooltip."""
+    made = QTextCharFormat()
+    made.setBackground(theme.colour("person_tint"))
+    made.setUnderlineStyle(QTextCharFormat.UnderlineStyle.SingleUnderline)
+    made.setUnderlineColor(theme.colour("person"))
+    made.setToolTip(remark)
+    return made
+
+
 def matches(pattern: re.Pattern[str] | None, text: str) -> list[tuple[int, int]]:
     """Where a pattern matches, in Qt's units; at most MOST_MARKS, line by line: a short line cannot hang for long."""
     found: list[tuple[int, int]] = []

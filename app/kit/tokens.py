@@ -94,8 +94,8 @@ HAIRLINE, BORDER, CURSOR = 1, 2, 3
 
 HEIGHTS = {
     "menu": 28, "head": 44, "panel_head": 36, "step": 26, "step_compact": 22, "outline": 24, "message": 26,
-    "session": 44, "session_narrow": 66, "thin": 28, "review": 44, "status": 24, "button": 28, "tool": 26, "chip": 22,
-    "count": 16,
+    "session": 44, "session_narrow": 66, "thin": 28, "review": 44, "status": 24, "strip": 60,
+    "button": 28, "tool": 26, "chip": 22, "count": 16,
 }
 """Rows and bars, by what they are."""
 

@@ -22,6 +22,15 @@ from core.domain.verdict import PEOPLE
 FAILED = bytes(int(bool(flags & ERROR)) for flags in range(256))
 
 
+class Subagent(msgspec.Struct, frozen=True):
+    """What a line tells of a subagent; a row of a session holds more, and what cannot be hashed."""
+
+    session: str
+    title: str
+    steps: int
+    errors: int
+
+
 class OutlineLine(msgspec.Struct, frozen=True):
     """One line. `first` and `last` are items of the session's trajectory, −1 for what has no place in the list.
 
@@ -33,12 +42,12 @@ class OutlineLine(msgspec.Struct, frozen=True):
     depth: int = 0
     first: int = -1
     last: int = -1
-    what: Phase | Find | SessionRow | Item | None = None
+    what: Phase | Find | Subagent | Item | None = None
 
     @property
     def key(self) -> tuple[str, str, int]:
         """What names the line while its session grows."""
-        return self.kind, self.what.session if isinstance(self.what, SessionRow) else self.session, self.first
+        return self.kind, self.what.session if isinstance(self.what, Subagent) else self.session, self.first
 
 
 class LineText(msgspec.Struct, frozen=True):
@@ -91,14 +100,15 @@ def _content(one: Outlined, inside: Mapping[str, Outlined], first: int, last: in
         at = trajectory.index_of(step) if step else len(trajectory.steps) - 1
         if at is not None and start <= at < stop:
             place = items.of_step(at)
-            found += [(place, OutlineLine("subagent", one.session, depth, place, place, row)) for row in rows]
+            found += [(place, OutlineLine("subagent", one.session, depth, place, place,
+                                          Subagent(row.session, row.title, row.steps, row.errors))) for row in rows]
     for place in items.others_in(first, last):
         if items.others[place].kind == "submission":
             at = items.places[place]
             found.append((at, OutlineLine("submission", one.session, depth, at, at, items.others[place])))
     for _, line in sorted(found, key=lambda pair: pair[0]):
         yield line
-        if isinstance(line.what, SessionRow) and (child := inside.get(line.what.session)) is not None:
+        if isinstance(line.what, Subagent) and (child := inside.get(line.what.session)) is not None:
             yield from _content(child, inside, 0, len(child.trajectory.items) - 1, depth + 1)
 
 
@@ -112,7 +122,7 @@ def text_of(line: OutlineLine, trajectory: Trajectory, reader: str = "") -> Line
             return _phase(phase, trajectory)
         case Find() as find:
             return _FINDS[find.kind](find, trajectory, reader)
-        case SessionRow() as row:
+        case Subagent() as row:
             return LineText("bot", one_line(row.title, 160), quantities.number(row.steps), row.errors)
         case Item() as item:
             handed = trajectory.submissions[int(item.ref)]

@@ -26,7 +26,8 @@ class OutlineModel(QAbstractListModel):
         self._filled: set[tuple[str, str, int]] = set()
         """The phases with something in them."""
         self._words: list[str] = []
-        self._texts: dict[OutlineLine, LineText] = {}
+        self._texts: dict[tuple[object, int, int], LineText] = {}
+        """By key, last item and depth: a line may tell of a row that holds a mapping, which is no key itself."""
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
         """How many lines there are."""
@@ -109,10 +110,11 @@ class OutlineModel(QAbstractListModel):
         return all(word in text for word in self._words)
 
     def _text(self, line: OutlineLine) -> LineText:
-        held = self._texts.get(line)
+        key = line.key, line.last, line.depth
+        held = self._texts.get(key)
         if held is None:
             one = self._sessions[line.session]
-            held = self._texts[line] = text_of(line, one.trajectory, one.reader)
+            held = self._texts[key] = text_of(line, one.trajectory, one.reader)
         return held
 
 

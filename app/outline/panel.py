@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QDockWidget, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.desk.callers import called_by, line_of
 from app.desk.fetches import Fetch
 from app.desk.panel import Panel
 from app.desk.workplace import Workplace
 from app.kit import quantities
+from app.kit.docks import show_dock_of
 from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.timers import single_shot
-from app.outline.lines import Outlined, OutlineLine, outline_of
+from app.outline.lines import Outlined, OutlineLine, Subagent, outline_of
 from app.outline.model import OutlineModel
 from app.outline.phases import plan_steps
 from app.outline.view import OutlineView
 from core.domain.errors import InvalidInput
 from core.domain.plan import PlanItem, plan_items
-from core.domain.session import SessionRow
 from core.domain.step import decode_body
 from core.domain.trajectory import Item, Trajectory
 
@@ -65,7 +65,7 @@ class OutlineController(QObject):
 
     def _outlined(self, session: str) -> Outlined:
         desk = self._place.sight.desk
-        reader = self._place.reader(session) if self._place.settings.get("review.blind") else ""
+        reader = self._place.reader(session) if self._place.queues.is_blind(session) else ""
         return Outlined(session, desk.trajectory(session), called_by(desk, session), reader)
 
     def _show_here(self) -> None:
@@ -102,7 +102,7 @@ class OutlineController(QObject):
         self._view.plan.show_plan("", ())
 
     def _written(self, session: str, trajectory: Trajectory, at: int) -> int:
-        if self._plans.get(session, (0, []))[0] != trajectory.seq:
+        if self._plans.get(session, (-1, []))[0] != trajectory.seq:
             self._plans[session] = (trajectory.seq, plan_steps(trajectory))
         return max((place for place in self._plans[session][1] if place <= at), default=-1)
 
@@ -127,12 +127,7 @@ class OutlineController(QObject):
         if self._view.list.hasFocus():
             self._place.cursor.focus_list()
             return
-        dock = self._view.parent()
-        while dock is not None and not isinstance(dock, QDockWidget):
-            dock = dock.parent()
-        if isinstance(dock, QDockWidget):
-            dock.show()
-            dock.raise_()
+        show_dock_of(self._view)
         self._view.list.setFocus()
 
     def _on_opened(self, line: object) -> None:
@@ -140,7 +135,7 @@ class OutlineController(QObject):
             return
         cursor, session = self._place.cursor, line.session
         trajectory = self._place.desks.of(session).trajectory(session)
-        if isinstance(line.what, SessionRow):
+        if isinstance(line.what, Subagent):
             cursor.move(line.what.session, 1)
         elif line.kind == "task":
             cursor.move(session, self._place.sight.step if session == self._place.sight.session else 1)

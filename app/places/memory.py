@@ -1,4 +1,4 @@
-"""Where the reader was in each session: the step, the filters, what was looked for; found again after a restart."""
+"""Where the reader was in each session: step, scrolling, folds, filters, what was looked for; found after a restart."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 from PySide6.QtCore import QObject
 
-from app.desk.frame import Filtered, Frame
+from app.desk.frame import Filtered, Frame, ListPlace
 from app.desk.workplace import Workplace
 from core.store.home import write_private
 
@@ -17,10 +17,12 @@ MOST = 1_000
 
 
 class PlaceIn(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A place in one session. `step` None is the live tail; `view` are the filters as names and values."""
+    """A place in one session. `step` None is the live tail; `view` are the filters as names and values, `list` what the
+    list of steps showed."""
 
     step: int | None = None
     view: dict[str, str] = {}
+    list: ListPlace = ListPlace()
     at: datetime | None = None
     """When the reader left."""
 
@@ -33,9 +35,12 @@ class PlaceMemory(QObject):
         self._place, self._window = place, window
         self._path = place.home.path / "read.json"
         self._places = _read(self._path)
+        self._due: ListPlace | None = None
+        """What the list is to show as soon as the move is over."""
         place.queues.place_in = self.place_in
         place.sight.left.connect(self._store_place)
         place.sight.opened.connect(self._go_to_place)
+        place.sight.stepped.connect(self._scroll_there)
 
     @property
     def _steps(self) -> Filtered:
@@ -51,7 +56,8 @@ class PlaceMemory(QObject):
     def _store_place(self) -> None:
         sight = self._place.sight
         self._places.pop(sight.session, None)
-        self._places[sight.session] = PlaceIn(sight.step, self._steps.shown_filters(), datetime.now(UTC))
+        here = PlaceIn(sight.step, self._steps.shown_filters(), self._steps.shown_place(), datetime.now(UTC))
+        self._places[sight.session] = here
         while len(self._places) > MOST:
             del self._places[next(iter(self._places))]
         write_private(self._path, msgspec.json.encode(self._places))
@@ -65,6 +71,13 @@ class PlaceMemory(QObject):
             self._steps.show_filters(held.view)
         if held.step is not None:
             self._place.cursor.to_step(held.step)
+        self._due = held.list if held.step is not None or held.list.opened else None
+
+    def _scroll_there(self) -> None:
+        """When all have heard of the step: the list itself brings it into sight."""
+        due, self._due = self._due, None
+        if due is not None:
+            self._steps.show_place(due)
 
 
 def _read(path: Path) -> dict[str, PlaceIn]:

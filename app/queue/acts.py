@@ -12,7 +12,7 @@ from app.desk.workplace import Workplace
 from app.kit.ask import yes_or_no
 from app.kit.safe_text import one_line
 from app.queue.make_dialog import MakeQueueDialog, Wanted
-from app.queue.view import QueueView
+from app.queue.view import QueueTable
 from core.domain.ids import new_id
 from core.domain.queue import MOST_IN_QUEUE, QueueItem, ReviewQueue
 from core.protocol.messages import CAN_QUEUE
@@ -22,7 +22,7 @@ from core.protocol.operations import ChangeQueue, FinishInQueue, GiveBack, MakeQ
 class QueueActs(QObject):
     """Acts on the selected sessions of the queue that is listed; what cannot be done is grey."""
 
-    def __init__(self, place: Workplace, view: QueueView) -> None:
+    def __init__(self, place: Workplace, view: QueueTable) -> None:
         super().__init__(view)
         self._place, self._queues, self._view = place, place.queues, view
         actions = place.actions
@@ -32,10 +32,10 @@ class QueueActs(QObject):
                           ("previous", self._go_back)):
             actions[f"queue.{key}"].triggered.connect(slot)
         for signal in (place.queues.changed, place.queues.shown_changed, place.queues.session_chosen):
-            signal.connect(self._enable)
-        view.list.selectionModel().selectionChanged.connect(self._enable)
-        view.list.model().modelReset.connect(self._enable)
-        self._enable()
+            signal.connect(self._enable_acts)
+        view.list.selectionModel().selectionChanged.connect(self._enable_acts)
+        view.list.model().modelReset.connect(self._enable_acts)
+        self._enable_acts()
 
     def _go_next(self, *_: object) -> None:
         self._queues.go_next()
@@ -59,13 +59,13 @@ class QueueActs(QObject):
         scopes = desk.client.status.scopes if desk.client is not None else ()
         return queue is not None and (queue.by == desk.name or "admin" in scopes)
 
-    def _enable(self, *_: object) -> None:
+    def _enable_acts(self, *_: object) -> None:
         actions, me = self._place.actions, self._queues.me(self._key)
         queue = self._queues.queue(self._key)
         items = [item for _, item in self._chosen()]
         mine = [h for item in items if (h := item.holder(me)) is not None]
         is_makers = self._is_makers(queue)
-        for key, on in (("make", bool(self._view.listed)), ("add", bool(self._view.selected)),
+        for key, on in (("make", bool(self._view.sessions)), ("add", bool(self._view.selected)),
                         ("take", any(item.free and item.holder(me) is None for item in items)),
                         ("give_back", bool(mine)), ("give_to", is_makers and any(item.free for item in items)),
                         ("done", bool(mine)), ("remove", is_makers and bool(items)), ("close", is_makers)):
@@ -121,7 +121,7 @@ class QueueActs(QObject):
     def _sessions(self) -> list[str]:
         """Several selected ones, else all that are listed; of the first one's server alone."""
         chosen = self._view.selected
-        several = chosen if len(chosen) > 1 else self._view.listed
+        several = chosen if len(chosen) > 1 else self._view.sessions
         return [one for one in several if server_of(one) == server_of(several[0])][:MOST_IN_QUEUE]
 
     def _ask_new(self, *_: object) -> None:
@@ -137,11 +137,11 @@ class QueueActs(QObject):
         query = "" if several else " ".join(part for part in (
             self._queues.shown.query, self._view.words.text().strip()) if part)
         dialog = MakeQueueDialog(len(sessions), one_line(query, 200), self._view.window())
-        dialog.chosen.connect(partial(self._make, sessions, query))
+        dialog.chosen.connect(partial(self._make_queue, sessions, query))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
-    def _make(self, sessions: list[str], query: str, wanted: Wanted) -> None:
+    def _make_queue(self, sessions: list[str], query: str, wanted: Wanted) -> None:
         key = key_of(new_id(), server_of(sessions[0]))
         self._queues.send(key, MakeQueue(name=wanted.name, sessions=tuple(map(id_of, sessions)), work=wanted.work,
                                          filter=query))
@@ -157,9 +157,9 @@ class QueueActs(QObject):
             self._place.notices.tell(self.tr("There is no other queue that you may change."), "info")
             return
         self._ask_text(self.tr("Put into a queue"), self.tr("Which queue gets the selected sessions:"),
-                       partial(self._add, names, sessions), tuple(names))
+                       partial(self._add_sessions, names, sessions), tuple(names))
 
-    def _add(self, names: dict[str, str], sessions: list[str], name: str) -> None:
+    def _add_sessions(self, names: dict[str, str], sessions: list[str], name: str) -> None:
         key = names[name]
         same = tuple(id_of(one) for one in sessions if server_of(one) == server_of(key))
         self._queues.send(key, ChangeQueue(add=same))

@@ -30,7 +30,7 @@ class QueueRowDelegate(QStyledItemDelegate):
             return
         painter.save()
         rect: QRect = option.rect
-        self._ground(painter, option)
+        self._ground(painter, option, index)
         at, facts = places(rect), theme.font_of("fact", option.font)
         side = theme.px(14)
         state = at["state"]
@@ -49,13 +49,13 @@ class QueueRowDelegate(QStyledItemDelegate):
         painter.drawLine(rect.bottomLeft(), rect.bottomRight())
         painter.restore()
 
-    def _ground(self, painter: QPainter, option: QStyleOptionViewItem) -> None:
+    def _ground(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         rect: QRect = option.rect
         if option.state & QStyle.StateFlag.State_Selected:
             active = bool(option.state & QStyle.StateFlag.State_Active)
             painter.fillRect(rect, theme.colour("selected" if active else "selected_idle"))
             view = option.widget
-            if isinstance(view, QAbstractItemView) and view.currentIndex() == option.index:
+            if isinstance(view, QAbstractItemView) and view.currentIndex().row() == index.row():
                 bar = QRect(rect.left(), rect.top(), theme.px(tokens.CURSOR), rect.height())
                 painter.fillRect(bar, theme.colour("person" if active else "edge"))
         elif option.state & QStyle.StateFlag.State_MouseOver:

@@ -54,6 +54,8 @@ class MakeQueueDialog(QDialog):
         self.twice = QSpinBox(self)
         self.twice.setRange(0, 100)
         self.twice.setSuffix(" %")
+        for box in (self.count, self.twice):
+            box.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
         self.rubric = QPlainTextEdit(self)
         self.rubric.setPlaceholderText(self.tr("By what to judge (optional): what is to be kept, what masked"))
         self.rubric.setTabChangesFocus(True)
@@ -66,11 +68,11 @@ class MakeQueueDialog(QDialog):
             QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel, self)
         self._form = QFormLayout()
         self._lay_out()
-        self.name.textChanged.connect(self._adapt)
-        self.steps.currentIndexChanged.connect(self._adapt)
+        self.name.textChanged.connect(self._adapt_form)
+        self.steps.currentIndexChanged.connect(self._adapt_form)
         self.buttons.accepted.connect(self._accept_choice)
         self.buttons.rejected.connect(self.reject)
-        self._adapt()
+        self._adapt_form()
 
     def _lay_out(self) -> None:
         for text, widget in ((self.tr("Name"), self.name), (self.tr("Asks for"), self.steps),
@@ -82,7 +84,7 @@ class MakeQueueDialog(QDialog):
         self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         column(self.about, self._form, self.buttons, on=self, spacing=3 * theme.GRID, margin=4 * theme.GRID)
 
-    def _adapt(self, *_: object) -> None:
+    def _adapt_form(self, *_: object) -> None:
         self._form.setRowVisible(self.count, self.steps.currentData() == "some")
         self.buttons.button(QDialogButtonBox.StandardButton.Ok).setEnabled(bool(self.name.text().strip()))
 

@@ -50,7 +50,7 @@ def queue_row(place: Workplace, row: SessionRow, queue: ReviewQueue | None, item
     """A session in a queue, or (without one) in a filter's list. To a blind reader only the own progress shows."""
     me = place.queues.me(row.session)
     blind = place.queues.is_blind(row.session) or (queue is not None and queue.work.blind)
-    judged, asked = _progress(row, queue, item, me, blind=blind)
+    judged, asked = progress_of(row, queue, item, me, blind=blind)
     done = _is_done(item, me, blind=blind)
     icon, ink = _sign(place, row, item, me, done=done)
     word, meaning, is_chip = _word(place, row, item, done=done)
@@ -62,7 +62,7 @@ def queue_row(place: Workplace, row: SessionRow, queue: ReviewQueue | None, item
         agreement=_agreement(item) if done and not blind else "")
 
 
-def _progress(row: SessionRow, queue: ReviewQueue | None, item: QueueItem | None, me: str, *, blind: bool
+def progress_of(row: SessionRow, queue: ReviewQueue | None, item: QueueItem | None, me: str, *, blind: bool
               ) -> tuple[Judged, int]:
     """Whose progress shows: the reader's own where they have the session, else that of who is furthest."""
     if queue is None:

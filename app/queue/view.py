@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal
-from PySide6.QtGui import QAction, QActionGroup, QKeyEvent
+from PySide6.QtGui import QAction, QActionGroup, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QButtonGroup, QLineEdit, QListView, QMenu, QToolButton, QWidget
 
 from app.kit import icons, quantities, theme, tokens
@@ -21,7 +21,7 @@ from app.queue.model import QueueModel
 FACETS = ("all", "mine", "undecided")
 
 
-class QueueView(QWidget):
+class QueueTable(QWidget):
     """Intents: a filter was typed, a facet or an order chosen, a session chosen (seen in brief) or entered."""
 
     query_changed = Signal(str)
@@ -29,6 +29,8 @@ class QueueView(QWidget):
     order_chosen = Signal(str)
     session_chosen = Signal(str)
     entered = Signal(str)
+    came_up = Signal()
+    """It can be seen from now on."""
 
     def __init__(self, model: QueueModel, acts: Sequence[QAction], take: QAction, parent: QWidget | None = None
                  ) -> None:
@@ -46,6 +48,7 @@ class QueueView(QWidget):
         self._faces = Faces(self.list, self.empty)
         self.setFocusProxy(self.list)
         self._lay_out()
+        self.show_facets(dict.fromkeys(FACETS, 0))
 
     def _lay_out(self) -> None:
         group = QButtonGroup(self)
@@ -83,6 +86,7 @@ class QueueView(QWidget):
         made.setAutoRaise(True)
         made.setObjectName("plain")
         made.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         made.setMenu(QMenu(made))
         return made
 
@@ -150,11 +154,17 @@ class QueueView(QWidget):
         return [self._model.sessions[at] for at in rows if at < len(self._model.sessions)]
 
     @property
-    def listed(self) -> list[str]:
+    def sessions(self) -> list[str]:
         """All that are listed."""
         return self._model.sessions
 
     # ---- what is done ----------------------------------------------------------------------------
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """The layout of the queue begins with its rows."""
+        super().showEvent(event)
+        self.list.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.came_up.emit()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Down goes from the filter into the list, Escape lists everything; Enter goes on into a session."""

@@ -13,7 +13,7 @@ Index = QModelIndex | QPersistentModelIndex
 SourceRole = int(Qt.ItemDataRole.UserRole) + 1
 
 
-class Source(msgspec.Struct, frozen=True):
+class QueueSource(msgspec.Struct, frozen=True):
     """A line: a heading, or (with `shown`) what the middle lists when it is chosen. `right` is how much it holds;
     `is_query`: its title is a filter as it is typed."""
 
@@ -36,9 +36,9 @@ class SourcesModel(QAbstractListModel):
 
     def __init__(self) -> None:
         super().__init__()
-        self.lines: list[Source] = []
+        self.lines: list[QueueSource] = []
 
-    def show(self, lines: Sequence[Source]) -> None:
+    def show(self, lines: Sequence[QueueSource]) -> None:
         """Show these lines; where only words changed, what is chosen stays chosen."""
         if [(one.shown, one.icon) for one in lines] == [(one.shown, one.icon) for one in self.lines]:
             self.lines = list(lines)

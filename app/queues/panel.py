@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from time import monotonic
 
 from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtWidgets import QWidget
@@ -17,11 +18,11 @@ from app.kit import quantities
 from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
-from app.queues.model import Source, SourcesModel
+from app.queues.model import QueueSource, SourcesModel
 from app.queues.view import QueuesView
 from core.domain.queue import ReviewQueue
 from core.domain.session import SessionRow
-from core.domain.session_query import SessionQuery
+from core.domain.session_query import Candidate, SessionQuery
 
 QUIET_MS = 200
 
@@ -51,25 +52,27 @@ class QueuesController(QObject):
         self._place, self._model, self._view = place, model, view
         self._timer = single_shot(self, QUIET_MS, self._show_lines)
         for signal in (place.desks.rows_changed, place.queues.changed, place.desks.link_changed):
-            signal.connect(self._soon)
-        place.settings.changed.connect(self._soon)
-        place.queues.shown_changed.connect(self._mark)
-        place.actions["view.queue"].triggered.connect(self._soon)
+            signal.connect(self._count_soon)
+        place.settings.changed.connect(self._count_soon)
+        place.queues.shown_changed.connect(self._mark_chosen)
+        view.came_up.connect(self._timer.start)
         view.chosen.connect(place.queues.show)
         self._timer.start()
 
-    def _soon(self, *_: object) -> None:
+    def _count_soon(self, *_: object) -> None:
         if not self._timer.isActive():
             self._timer.start()
 
     def _show_lines(self) -> None:
         if not self._view.isVisible():
             return
-        rows = self._place.desks.rows()
-        self._model.show([*self._mine(rows), *self._queues(rows), *self._filters(rows), *self._servers(rows)])
+        began, rows = monotonic(), self._place.desks.rows()
+        seen = [candidate_of(self._place, row) for row in rows]
+        self._model.show([*self._mine(seen), *self._queues(rows), *self._filters(seen), *self._servers(rows)])
         self._view.show_count(len(rows))
+        self._timer.setInterval(max(QUIET_MS, round(5_000 * (monotonic() - began))))
         self._begin()
-        self._mark()
+        self._mark_chosen()
 
     def _begin(self) -> None:
         """Something is listed from the start: the first queue, else what is the reader's."""
@@ -78,25 +81,25 @@ class QueuesController(QObject):
             queues = [shown for shown in found if shown.queue]
             self._place.queues.show((queues or found)[0])
 
-    def _mark(self) -> None:
+    def _mark_chosen(self) -> None:
         self._view.show_chosen(self._place.queues.shown)
 
     # ---- the lines -------------------------------------------------------------------------------
 
-    def _mine(self, rows: list[SessionRow]) -> Iterator[Source]:
-        yield Source(self.tr("Mine"))
+    def _mine(self, seen: list[Candidate]) -> Iterator[QueueSource]:
+        yield QueueSource(self.tr("Mine"))
         for icon, meaning, words, query in MINE:
             title = QCoreApplication.translate("Queues", words)
-            yield Source(title, Shown(query=query, title=title), icon, meaning, self._count(rows, query))
+            yield QueueSource(title, Shown(query=query, title=title), icon, meaning, _count(seen, query))
 
-    def _queues(self, rows: list[SessionRow]) -> Iterator[Source]:
+    def _queues(self, rows: list[SessionRow]) -> Iterator[QueueSource]:
         found = self._place.queues.all()
         if found:
-            yield Source(self.tr("Queues"))
+            yield QueueSource(self.tr("Queues"))
         known = {row.session for row in rows}
         for key, queue in found:
             done, total = self._how_far(key, queue, known)
-            yield Source(one_line(queue.name, 60), Shown(queue=key, title=queue.name), "list-todo", "muted",
+            yield QueueSource(one_line(queue.name, 60), Shown(queue=key, title=queue.name), "list-todo", "muted",
                          f"{quantities.number(done)}/{quantities.number(total)}", is_done=0 < total == done)
 
     def _how_far(self, key: str, queue: ReviewQueue, known: set[str]) -> tuple[int, int]:
@@ -107,25 +110,27 @@ class QueuesController(QObject):
         mine = [h for item in items if (h := item.holder(self._place.queues.me(key))) is not None]
         return sum(bool(h.done) for h in mine), len(mine)
 
-    def _filters(self, rows: list[SessionRow]) -> Iterator[Source]:
+    def _filters(self, seen: list[Candidate]) -> Iterator[QueueSource]:
         saved = read_filters(self._place.settings.text("sessions.filters")) or usual_filters()
-        yield Source(self.tr("Filters"))
+        yield QueueSource(self.tr("Filters"))
         for one in saved:
-            yield Source(one_line(one.query, 60), Shown(query=one.query, title=one.name), "list-filter", "muted",
-                         self._count(rows, one.query), is_query=True)
+            yield QueueSource(one_line(one.query, 60), Shown(query=one.query, title=one.name), "list-filter", "muted",
+                         _count(seen, one.query), is_query=True)
 
-    def _servers(self, rows: list[SessionRow]) -> Iterator[Source]:
-        yield Source(self.tr("Servers"))
+    def _servers(self, rows: list[SessionRow]) -> Iterator[QueueSource]:
+        yield QueueSource(self.tr("Servers"))
         for desk in self._place.desks.all:
             name = one_line(self._place.servers.name_of(desk.server), 40)
             count = sum(server_of(row.session) == desk.server for row in rows)
-            yield Source(name, Shown(query=f'server:"{name}"' if len(self._place.desks.all) > 1 else "", title=name),
+            query = f'server:"{name}"' if len(self._place.desks.all) > 1 else ""
+            yield QueueSource(name, Shown(query=query, title=name),
                          "monitor" if desk.server == OWN else "server",
                          "keep" if desk.link.state == "online" else "muted", quantities.number(count))
 
-    def _count(self, rows: list[SessionRow], query: str) -> str:
-        wanted = SessionQuery(query)
-        return quantities.number(sum(wanted.passes(candidate_of(self._place, row)) for row in rows))
+
+def _count(seen: list[Candidate], query: str) -> str:
+    wanted = SessionQuery(query)
+    return quantities.number(sum(map(wanted.passes, seen)))
 
 
 PANEL = Panel("queues", QT_TRANSLATE_NOOP("Panel", "Queues"), build, {

@@ -7,7 +7,7 @@ from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.kit import icons, theme, tokens
-from app.queues.model import Source, SourceRole
+from app.queues.model import QueueSource, SourceRole
 
 Index = QModelIndex | QPersistentModelIndex
 ENTRY, HEADING = 28, 28
@@ -20,12 +20,12 @@ class SourceDelegate(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """A heading has room above it."""
-        line: Source | None = index.data(SourceRole)
+        line: QueueSource | None = index.data(SourceRole)
         return QSize(120, theme.px(HEADING if line is not None and line.shown is None else ENTRY))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Draw one line."""
-        line: Source = index.data(SourceRole)
+        line: QueueSource = index.data(SourceRole)
         rect: QRect = option.rect
         painter.save()
         side = theme.px(tokens.SIDE)
@@ -48,7 +48,7 @@ class SourceDelegate(QStyledItemDelegate):
         elif option.state & QStyle.StateFlag.State_MouseOver:
             painter.fillRect(rect, theme.colour("hover"))
 
-    def _entry(self, painter: QPainter, line: Source, room: QRect, option: QStyleOptionViewItem) -> None:
+    def _entry(self, painter: QPainter, line: QueueSource, room: QRect, option: QStyleOptionViewItem) -> None:
         small = theme.px(14)
         icons.draw(painter, line.icon, QRectF(room.left(), room.center().y() - small / 2 + 0.5, small, small),
                    theme.colour(line.meaning))

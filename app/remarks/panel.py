@@ -6,7 +6,7 @@ from functools import partial
 
 import msgspec
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QDockWidget, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.desk.bodies import Bodies
 from app.desk.cursor import SelectedWords
@@ -14,6 +14,7 @@ from app.desk.panel import Panel
 from app.desk.refusal import STEP_CHANGED, Refusal, words_of
 from app.desk.workplace import Workplace
 from app.kit import quantities
+from app.kit.docks import show_dock_of
 from app.kit.entries import EntriesModel
 from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.safe_text import one_line
@@ -109,17 +110,9 @@ class RemarksPanelController(QObject):
         self._about = self._place.sight.session, remark
         n, anchor = remark.step, remark.anchor
         where = self.tr("On step {n}").format(n=quantities.number(n)) if n else self.tr("On the session")
-        self._show_panel()
+        show_dock_of(self._view)
+        self._view.gist.wanted.emit()
         self._view.box.write(f"{where}: “{anchor.exact}”" if anchor is not None else where)
-
-    def _show_panel(self) -> None:
-        """In front of the other tabs of its place."""
-        dock = self._view.parent()
-        while dock is not None and not isinstance(dock, QDockWidget):
-            dock = dock.parent()
-        if isinstance(dock, QDockWidget):
-            dock.show()
-            dock.raise_()
 
     def _give_remark(self, text: str) -> None:
         session, remark = self._about

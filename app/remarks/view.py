@@ -11,7 +11,9 @@ from app.kit.boxes import column, row
 from app.kit.empty import Empty, Faces
 from app.kit.entries import EntriesModel
 from app.kit.entry_list import EntryList
+from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel, one_line, plain_action
+from app.kit.thin_line import Gist
 
 LINES = 4
 """Lines of the box in sight."""
@@ -72,6 +74,8 @@ class RemarksView(QWidget):
     def __init__(self, model: EntriesModel, writing: QAction, parent: QWidget | None = None) -> None:
         """`writing` begins a remark on what is selected."""
         super().__init__(parent)
+        self.gist = Gist(self)
+        self.gist.followed.connect(writing.trigger)
         self.filter = QLineEdit(self)
         self.filter.setPlaceholderText(self.tr("Filter remarks …"))
         self.filter.setAccessibleName(self.tr("Filter remarks"))
@@ -90,6 +94,9 @@ class RemarksView(QWidget):
     def show_state(self, count: int, *, blind: bool) -> None:
         """Show the list, or why it is empty."""
         self._faces.show_content(count > 0)
+        is_nothing = not count and not self.filter.text()
+        self.gist.say(self.tr("No remark yet") if is_nothing else self.tr("%n remark(s)", None, plural(count)),
+                       self.tr("write one") if is_nothing else "", is_nothing=is_nothing)
         if self.filter.text():
             self.empty.set_hint(self.tr("No remark has these words. Clear the filter to see all."))
         elif blind:

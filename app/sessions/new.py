@@ -162,5 +162,5 @@ def _words(choice: Choice) -> list[tuple[str, ...]]:
 
 def _choices(catalogue: Tasks) -> tuple[TaskChoice, ...]:
     """What a server tells, without what no honest one says."""
-    return tuple(TaskChoice(task.task, task.title or task.task, task.hosts, task.asks)
+    return tuple(TaskChoice(task.task, task.title or task.task, task.hosts, task.asks, terms=task.terms)
                  for task in catalogue.tasks[:1_000] if is_id(task.task))

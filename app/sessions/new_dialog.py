@@ -23,9 +23,11 @@ from app.desk.session_key import OWN
 from app.kit import theme
 from app.kit.safe_text import PlainLabel, one_line
 from app.sessions.rights_sheet import RightsSheet
+from app.sessions.task_sheet import TaskSheet
 from core.domain.errors import InvalidInput
 from core.domain.host_rights import HostRight, key_right
 from core.domain.task import AgentSettings, ModelSettings
+from core.domain.task_terms import TaskTerms
 
 _OF_HOSTS = ("image", "build", "network", "reach", "data", "machine")
 """Kinds of rights that a task's hosts ask for, whatever model answers."""
@@ -41,6 +43,8 @@ class TaskChoice(msgspec.Struct, frozen=True):
     """What it asks of the computer that it would run on, and nobody allowed yet."""
     digest: str = ""
     """What its folder holds, where it may be allowed from here."""
+    terms: TaskTerms | None = None
+    """Its text, budget, sandbox and rights; None where an older server does not say."""
 
 
 class Choice(msgspec.Struct, frozen=True):
@@ -83,6 +87,7 @@ class NewSessionDialog(QDialog):
             self.server.addItem(one_line(name, 40), known)
         self.server.setCurrentIndex(max(0, self.server.findData(server)))
         self.task = QComboBox(self)
+        self.about = TaskSheet(self)
         self.why = PlainLabel("", self, wrap=True)
         self.model = QComboBox(self)
         self.model.addItem(self.tr("As the task says"), "")
@@ -144,7 +149,7 @@ class NewSessionDialog(QDialog):
 
     def _lay_out(self) -> None:
         for text, widget in (
-            (self.tr("Server"), self.server), (self.tr("Task"), self.task), ("", self.why),
+            (self.tr("Server"), self.server), (self.tr("Task"), self.task), ("", self.about), ("", self.why),
             (self.tr("Model"), self.model), ("", self.as_it_stands), (self.tr("Model name"), self.name),
             (self.tr("Address"), self.url), (self.tr("Variable with the key"), self.key), ("", self.sends),
             ("", self.text_actions), (self.tr("Sandbox"), self.sandbox), ("", self.confirm),
@@ -175,8 +180,12 @@ class NewSessionDialog(QDialog):
 
     def _adapt_fields(self) -> None:
         kind, sandbox, offer = self.model.currentData(), self.sandbox.currentData(), self._offer
+        terms = self._task.terms if self._task else None
+        if terms is not None and self._task is not None:
+            self.about.show_terms(terms, self._task.hosts, self._agent())
         for widget, on in (
-            (self.why, bool(offer.why)), (self.model, offer.may_choose), (self.as_it_stands, not offer.may_choose),
+            (self.about, terms is not None), (self.why, bool(offer.why)), (self.model, offer.may_choose),
+            (self.as_it_stands, not offer.may_choose),
             (self.name, kind != ""), (self.url, kind == "openai"), (self.key, kind == "openai"),
             (self.sends, kind == "openai"), (self.text_actions, kind != ""), (self.sandbox, kind != ""),
             (self.confirm, kind != "" and sandbox == "local"),

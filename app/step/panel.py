@@ -10,7 +10,7 @@ from app.desk.callers import number_of
 from app.desk.cursor import SelectedWords
 from app.desk.fetches import AT_ONCE, Fetch
 from app.desk.panel import Panel
-from app.desk.row_text import unscored_words, verdict_words
+from app.desk.row_text import gain_words, unscored_words, verdict_words
 from app.desk.workplace import Workplace
 from app.kit import quantities
 from app.kit.background import BackgroundWork
@@ -23,6 +23,8 @@ from app.step.parts import parts_of, prose
 from app.step.pictures import Pictures
 from app.step.view import StepView
 from core.domain.errors import InvalidInput
+from core.domain.events import ScoreGiven
+from core.domain.request import WHOLE_REQUEST, requested
 from core.domain.step import StepHead, decode_body
 from core.domain.tools import ToolTable
 from core.domain.trajectory import StepEntry, Trajectory
@@ -140,6 +142,7 @@ class StepController(QObject):
         title = self.tr("Step {n}").format(n=number)
         about = (self._judged(), self._verdict(entry), self._about(head))
         self._view.show_head(title, " · ".join(t for t in about if t))
+        self._view.text.mark_remarks(self._remarks(entry))
         if shown == self._shown:
             return
         self._forget()
@@ -152,6 +155,13 @@ class StepController(QObject):
     def _judged(self) -> str:
         action = self._place.cursor.action
         return self.tr("action {n} alone is judged").format(n=quantities.number(action)) if action else ""
+
+    def _remarks(self, entry: StepEntry) -> list[tuple[str, str]]:
+        """Remarks that stand on words; those of others not to a blind reader who has not judged the step."""
+        reader = self._place.reader(self._place.sight.session) if self._place.settings.get("review.blind") else ""
+        has_judged = any(verdict.author.key == reader for verdict in entry.verdicts.values())
+        return [(note.anchor.exact, f"{note.author.name}: {note.text}") for note in entry.notes
+                if note.anchor is not None and (not reader or has_judged or note.author.key == reader)]
 
     def _verdict(self, entry: StepEntry) -> str:
         """What was decided of the step, or of its actions; nothing to a blind reader who has not judged it."""
@@ -214,6 +224,7 @@ class StepController(QObject):
         if shown == self._shown:
             return
         self._forget()
+        about = ""
         if kind == "summary":
             summary = trajectory.summaries[str(ref)]
             title = self.tr("Summary of steps {first}–{last}").format(first=summary.first, last=summary.last)
@@ -234,10 +245,16 @@ class StepController(QObject):
                                                                         n=score.ordinal)
             words = filter(None, (unscored_words(score), score.message))
             text = "\n".join([*words, *(f"{k}: {v:g}" for k, v in score.parts.items())])
+            about = self._about_score(trajectory, score)
         self._shown = shown
-        self._view.show_head(title, "")
+        self._view.show_head(title, about)
         self._view.show_parts(prose(text, raw=self._raw))
         self._show_eye()
+
+    def _about_score(self, trajectory: Trajectory, score: ScoreGiven) -> str:
+        """What was measured, and its gain over the best known solution."""
+        metric = "" if score.metric is None else self.tr("measured {value}").format(value=f"{score.metric:g}")
+        return " · ".join(filter(None, (metric, gain_words(trajectory, score))))
 
     def _show_submission(self, trajectory: Trajectory, at: int, shown: tuple[str, object]) -> None:
         """What was handed in, whole: a patch in the colours of one, with the score that it got."""
@@ -265,7 +282,8 @@ class StepController(QObject):
         self._shown = shown
         task = trajectory.created.task
         self._view.show_head(self.tr("Task"), one_line(task.title))
-        self._view.show_parts(prose(task.description, raw=self._raw))
+        asked = requested(task.description) if len(task.description) <= WHOLE_REQUEST and not self._raw else ""
+        self._view.show_parts(prose(asked or task.description, raw=self._raw))
         self._show_eye()
 
     def _about(self, head: StepHead) -> str:
@@ -325,4 +343,4 @@ def _read_parts(data: bytes, tools: ToolTable, raw: bool) -> list[Part]:
 
 PANEL = Panel("step", QT_TRANSLATE_NOOP("Panel", "Step"), build, {
     "live": ("right_below", 0), "read": ("right", 0), "compare": ("right", 0),
-    "export": ("right", 0), "queue": ("right", 19)})
+    "export": ("right", 0), "queue": ("right", 19)}, is_headed=True)

@@ -159,12 +159,11 @@ def observation_parts(observation: Observation, kind: str = "tool", *, raw: bool
     sign = "✗" if failed else _STATUS_SIGN.get(observation.status, "")
     word = QCoreApplication.translate("Step", "Observation")
     parts = [Part(text=f"{word}  {sign} {envelope(observation)}\n", style="heading", meaning="error" if failed else "")]
-    if observation.error is not None:
-        parts.append(Part(text=f"{error_word(observation.error.kind)}: {observation.error.message}\n", meaning="error"))
-    output = observation.output
-    if output.text and observation.error is not None and output.text.strip() == observation.error.message.strip():
-        pass  # the program told of the failure in these very words
-    elif output.text:
+    output, error = observation.output, observation.error
+    if error is not None:  # a program that tells of the failure in the words of its output is not told twice
+        message = "" if output.text.strip().startswith(error.message.strip()) else error.message
+        parts.append(Part(text=f"{': '.join(filter(None, (error_word(error.kind), message)))}\n", meaning="error"))
+    if output.text:
         parts += _output(output.text, kind, raw)
     elif not observation.data and observation.error is None:
         parts.append(Part(text=QCoreApplication.translate("Step", "No output.") + "\n", style="meta"))

@@ -12,7 +12,7 @@ from app.desk.panel import Panel
 from app.desk.workplace import Workplace
 from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.timers import single_shot
-from app.terminals.tape import COLUMNS, ROWS, Player, TerminalTape, ends_at, written_in
+from app.terminals.tape import COLUMNS, ROWS, Player, TerminalTape, ends_at, first_with_terminal, written_in
 from app.terminals.view import TerminalsView
 from core.domain.outputs import Outputs
 from core.domain.trajectory import Trajectory
@@ -30,7 +30,9 @@ class TerminalsController(QObject):
 
     def __init__(self, place: Workplace, view: TerminalsView) -> None:
         super().__init__(view)
-        self._sight, self._view = place.sight, view
+        self._sight, self._view, self._cursor = place.sight, view, place.cursor
+        self._first: int | None = None
+        """The first step with a terminal, where that is a later one."""
         self._key = ""
         self._shown: Player | None = None
         self._drawn = -1
@@ -41,7 +43,12 @@ class TerminalsController(QObject):
         self._sight.stepped.connect(self._aim_player)
         self._sight.grew.connect(self._aim_player)
         view.chosen.connect(self._choose_terminal)
+        view.gist.followed.connect(self._go_to_first)
         self._aim_player()
+
+    def _go_to_first(self) -> None:
+        if self._first is not None:
+            self._cursor.to_step(self._first)
 
     def _choose_terminal(self, key: str) -> None:
         self._key = key
@@ -53,7 +60,10 @@ class TerminalsController(QObject):
         ends = ends_at(trajectory, step) if trajectory else {}
         if trajectory is None or not ends:
             self._shown = None
-            self._view.show_empty(step, commands_in(trajectory, step) if trajectory is not None else 0)
+            commands = commands_in(trajectory, step) if trajectory is not None else 0
+            self._view.show_empty(step, commands)
+            first = first_with_terminal(trajectory) if trajectory is not None else []
+            self._first = self._view.say_gist(first, step, commands)
             return
         if self._key not in ends:
             written = written_in(trajectory, step)

@@ -68,6 +68,12 @@ def ends_at(trajectory: Trajectory, step: int | None) -> dict[str, int]:
     return {k: n for k, n in trajectory.steps[at].terminals.items() if k in trajectory.terminals}
 
 
+def first_with_terminal(trajectory: Trajectory) -> list[int]:
+    """The number of the first step that had a terminal; none where no step had."""
+    steps = trajectory.steps
+    return next(([steps.numbers[at]] for at, flags in enumerate(steps.flags) if flags & TERMINALS), [])
+
+
 def written_in(trajectory: Trajectory, step: int | None) -> set[str]:
     """The terminals to which something was written in a step (None: since the last whole step)."""
     now = ends_at(trajectory, step)

@@ -9,11 +9,13 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QTabBar, QWidget
 
+from app.desk.gist_words import say_none
 from app.kit import theme
 from app.kit.boxes import column, row
 from app.kit.empty import Empty, Faces
 from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel, menu_text, plain_tooltip
+from app.kit.thin_line import Gist
 from app.terminals.emulator import Emulator
 from app.terminals.screen import TerminalScreen
 
@@ -28,6 +30,7 @@ class TerminalsView(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.gist = Gist(self)
         self._keys: tuple[str, ...] = ()
         self.tabs = QTabBar(self)
         self.tabs.setExpanding(False)
@@ -65,6 +68,15 @@ class TerminalsView(QWidget):
         self._empty.say(title, hint)
         self._faces.show_content(False)
 
+    def say_gist(self, first: Sequence[int], step: int | None, commands: int) -> int | None:
+        """What the thin line says; returns the step that its link leads to."""
+        if commands:
+            self.gist.say(self.tr("This log keeps no terminal · %n command(s) ran, each stands under Step", None,
+                                   plural(commands)))
+            return None
+        return say_none(self.gist, self.tr("No terminal up to step {step}"), self.tr("No terminal was opened"), first,
+                        step)
+
     def show_tabs(self, keys: Sequence[str], written: set[str], current: str) -> None:
         """The terminals there are; a dot marks those that the step wrote to."""
         titles = [menu_text(key.replace("/", ":", 1)) + (" •" if key in written else "") for key in keys]
@@ -80,6 +92,7 @@ class TerminalsView(QWidget):
         self.tabs.setCurrentIndex(self._keys.index(current) if current in self._keys else 0)
         self.tabs.blockSignals(False)
         self._faces.show_content(True)
+        self.gist.say(", ".join(titles[:FEW_TABS]), is_nothing=False)
 
     @contextmanager
     def _laid_out_once(self, changes: int) -> Iterator[None]:

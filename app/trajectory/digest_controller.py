@@ -9,6 +9,7 @@ from app.kit import quantities
 from app.kit.i18n import plural
 from app.trajectory.digest import Digest, digest_of
 from app.trajectory.view import TrajectoryView
+from core.domain.steps import ERROR
 
 
 class DigestController(QObject):
@@ -22,6 +23,7 @@ class DigestController(QObject):
         place.sight.opened.connect(self._on_opened)
         place.sight.grew.connect(self._on_grew)
         panel.digest.go.clicked.connect(self._go)
+        place.actions["go.news"].triggered.connect(self._walk_news)
 
     def _on_opened(self) -> None:
         row = self._place.sight.row
@@ -56,6 +58,24 @@ class DigestController(QObject):
                 counts.append(self.tr("score {before} → {now}").format(before=quantities.score(digest.score_before),
                                                                     now=now))
         return self.tr("Since you looked: {news}").format(news=" · ".join(counts))
+
+    def _walk_news(self) -> None:
+        """The first step that came since, then what failed and what was answered after it, then the last."""
+        sight, digest = self._place.sight, self._digest
+        trajectory, here = sight.trajectory, sight.step
+        if digest is None or trajectory is None:
+            self._place.notices.tell(self.tr("Nothing is new since you looked."), "info")
+            return
+        steps = trajectory.steps
+        start = trajectory.index_of(digest.first) or 0
+        stops = {start, len(steps) - 1} | {at for at in range(start, len(steps))
+                                           if steps.flags[at] & ERROR or not steps.shape(at).tools}
+        after = sorted(at for at in stops if here is None or here < digest.first or steps.numbers[at] > here)
+        if after:
+            self._place.cursor.to_step(steps.numbers[after[0]])
+        else:
+            self._place.notices.tell(self.tr("That was all that is new."), "info")
+            self._panel.digest.show_news("")
 
     def _go(self) -> None:
         if self._digest is not None:

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from app.desk.blindness import seen
 from app.trajectory.facets import Facets
-from core.domain.steps import ERROR
+from core.domain.steps import ERROR, is_judged
 from core.domain.trajectory import Trajectory
 
-FILTERS = ("all", "errors", "guidance", "verdicts", "scores")
+ALL = "all"
+FILTERS = (ALL, "undecided", "errors", "changes", "guidance", "verdicts", "scores")
+"""Several of those of steps hold together, joined by "+"."""
+
+ALONE = (ALL, "guidance", "scores")
+"""What cannot be joined: it lists no steps, or all."""
 
 _OTHERS = {"guidance": ("guidance", "summary"), "scores": ("score", "submission")}
 """What a filter lists that is no step."""
+
+_FAILED = bytes(int(bool(flags & ERROR)) for flags in range(256))
 
 
 def new_items(trajectory: Trajectory, filter: str, facets: Facets, taken: int, steps_taken: int, reader: str
@@ -25,14 +33,37 @@ def new_items(trajectory: Trajectory, filter: str, facets: Facets, taken: int, s
             if items.others[at].kind in _OTHERS[filter]:
                 yield items.places[at]
         return
+    wanted = filter.split("+")
     steps: Iterable[int] = facets.steps_of(trajectory, steps_taken, reader)
-    if filter == "errors":
+    if "errors" in wanted:
         failed = failed_from(trajectory, steps_taken)
         steps = sorted({*failed} & {*steps}) if facets.count else failed
-    elif filter == "verdicts":
-        opinions = trajectory.steps.opinions
+    if "changes" in wanted:
+        changing = changing_steps(trajectory)
+        steps = (at for at in steps if at in changing)
+    opinions = trajectory.steps.opinions
+    if "verdicts" in wanted:
         steps = (at for at in steps if at in opinions and seen(opinions[at].verdicts, reader))
+    if "undecided" in wanted:
+        steps = (at for at in steps if at not in opinions or not is_judged(opinions[at]))
     yield from items_of(trajectory, steps)
+
+
+def counts_of(trajectory: Trajectory) -> dict[str, int]:
+    """How many each of FILTERS lists."""
+    steps, others = trajectory.steps, trajectory.items.others
+    judged = sum(map(is_judged, steps.opinions.values()))
+    kinds = Counter[str](other.kind for other in others)
+    return {ALL: len(steps), "undecided": len(steps) - judged, "errors": steps.flags.translate(_FAILED).count(1),
+            "changes": len(changing_steps(trajectory)), "guidance": sum(kinds[k] for k in _OTHERS["guidance"]),
+            "verdicts": sum(bool(o.verdicts) for o in steps.opinions.values()),
+            "scores": sum(kinds[k] for k in _OTHERS["scores"])}
+
+
+def changing_steps(trajectory: Trajectory) -> set[int]:
+    """The steps, by index, that changed a file."""
+    found = (trajectory.index_of(number) for number in {change.step for change in trajectory.files})
+    return {at for at in found if at is not None}
 
 
 def failed_from(trajectory: Trajectory, start: int) -> list[int]:

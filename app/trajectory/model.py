@@ -108,6 +108,18 @@ class TrajectoryModel(QAbstractListModel):
             self.endResetModel()
 
     @property
+    def unfolded(self) -> list[int]:
+        """The first items of the folds that the reader opened."""
+        return sorted(self._expanded)
+
+    def unfold(self, firsts: Iterable[int]) -> None:
+        """Open these folds, as far as they are there."""
+        for first in firsts:
+            row = self.row_of(first)
+            if row >= 0 and self.rows[row].kind == "fold" and self.rows[row].first == first:
+                self.toggle(row)
+
+    @property
     def digits(self) -> int:
         """The characters of the longest number."""
         return len(str(self.trajectory.row.steps)) if self.trajectory is not None else 1

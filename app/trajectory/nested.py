@@ -12,46 +12,13 @@ from string import ascii_lowercase
 import msgspec
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt
 
+from app.desk.frame import ListPlace
 from app.desk.row_text import RowText
 from app.trajectory.facets import Facets
-from app.trajectory.model import FoundRole, Index, ListRow, RowRole, RowTextRole, TrajectoryModel
+from app.trajectory.model import FoundRole, Index, ListRow, RowRole, RowTextRole
+from app.trajectory.node import Node, RowSpan, laid_out
 from core.domain.session import SessionRow
 from core.domain.trajectory import Item, Trajectory
-
-
-class Node(QObject):
-    """A session in the list. `above` and `step` are the session and the step that called it; `prefix` stands before
-    the numbers of its steps."""
-
-    def __init__(self, session: str, above: Node | None, step: int, prefix: str, parent: QObject) -> None:
-        super().__init__(parent)
-        self.session, self.above, self.step, self.prefix = session, above, step, prefix
-        self.depth: int = above.depth + 1 if above is not None else 0
-        self.model = TrajectoryModel(self)
-        self.below: list[Node] = []
-
-    @property
-    def anchor(self) -> int:
-        """The row of the caller's own model below which this session stands; −1 where it is not (yet) there."""
-        if self.above is None:
-            return -1
-        model = self.above.model
-        return model.row_of(model.item_of_step(self.step))
-
-    def walk(self) -> Iterator[Node]:
-        """This one and all that are open in it."""
-        yield self
-        for node in self.below:
-            yield from node.walk()
-
-
-class _Segment(msgspec.Struct):
-    """Rows `first`… of a node's own model stand at row `start`… of the list."""
-
-    start: int
-    node: Node
-    first: int
-    count: int
 
 
 class NestedRows:
@@ -77,7 +44,7 @@ class NestedModel(QAbstractListModel):
         self._called: dict[str, dict[int, list[SessionRow]]] = {}
         self._folds, self._filter, self._facets = True, "all", Facets()
         self.root = self.active = self._node("", None, 0, "")
-        self._segments = [_Segment(0, self.root, 0, 0)]
+        self._segments = [RowSpan(0, self.root, 0, 0)]
         self.rows = NestedRows(self)
         self._changes = False
         """Whether what a session's own model inserts or removes now is in the list."""
@@ -178,25 +145,28 @@ class NestedModel(QAbstractListModel):
         letter = ascii_lowercase[beside.index(row.session) % 26] if len(beside) > 1 and row.session in beside else ""
         return f"{above.prefix}{row.caller_step or '?'}{letter}."
 
+    # ---- the reader's place ----------------------------------------------------------------------
+
+    def place_of(self, row: int) -> ListPlace:
+        """What is open, and which item a row begins with."""
+        node, own = self.at(row)
+        item = node.model.rows[own].first if 0 <= row < self.rowCount() else -1
+        nodes = list(self.root.walk())
+        unfolded = {one.session: one.model.unfolded for one in nodes if one.model.unfolded}
+        return ListPlace(node.session, item, 0, unfolded, [one.session for one in nodes if one.depth])
+
+    def take_place(self, place: ListPlace) -> int:
+        """Open the folds of a place; the row that it begins with, −1 where that is not here."""
+        for node in self.root.walk():
+            node.model.unfold(place.unfolded.get(node.session, ()))
+        first = self.node(place.session)
+        return self.row_in(first, first.model.row_of(place.item)) if first is not None else -1
+
     # ---- one list of many ------------------------------------------------------------------------
 
     def _lay_out(self) -> None:
-        self._segments = []
-        self._add(self.root if self.active.model.is_whole else self.active, 0)
-
-    def _add(self, node: Node, start: int) -> int:
-        """Lay out a session from a row on; returns the row behind it."""
-        own, count = 0, node.model.rowCount()
-        below = sorted(((one.anchor, one) for one in node.below), key=lambda pair: pair[0])
-        for anchor, child in below if self.active.model.is_whole else ():
-            if anchor < 0:
-                continue
-            if anchor + 1 > own:
-                self._segments.append(_Segment(start, node, own, anchor + 1 - own))
-                start, own = start + anchor + 1 - own, anchor + 1
-            start = self._add(child, start)
-        self._segments.append(_Segment(start, node, own, count - own))
-        return start + count - own
+        is_whole = self.active.model.is_whole
+        self._segments = list(laid_out(self.root if is_whole else self.active, is_whole))
 
     def _rows_of(self, node: Node) -> Iterator[int]:
         for segment in self._segments:
@@ -273,6 +243,9 @@ class NestedModel(QAbstractListModel):
         if not index.isValid() or index.row() >= self.rowCount():
             return None
         node, own = self.at(index.row())
+        if node.depth and role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            text = self.data(index, RowTextRole)
+            return text.spoken if isinstance(text, RowText) else None
         found = node.model.data(node.model.index(own), role)
         if node.depth and role == RowTextRole and isinstance(found, RowText):
             number = "–".join(node.prefix + part for part in found.number.split("–")) if found.number else ""

@@ -7,8 +7,10 @@ from itertools import pairwise
 from PySide6.QtCore import QObject
 
 from app.desk.callers import called_by, line_of
+from app.desk.session_key import key_of
 from app.desk.workplace import Workplace
-from app.trajectory.nested import NestedModel, Node
+from app.trajectory.nested import NestedModel
+from app.trajectory.node import Node
 from app.trajectory.view import TrajectoryView
 from core.domain.trajectory import Trajectory
 
@@ -21,6 +23,7 @@ class NestingController(QObject):
         self._place, self._model = place, model
         panel.list.unfolded.connect(self._unfold_row)
         panel.list.folded.connect(self._fold_row)
+        panel.opening_asked.connect(self._open_all)
         place.desks.trajectory_changed.connect(model.refresh_beside)
 
     def show(self, session: str, trajectory: Trajectory | None) -> None:
@@ -106,6 +109,16 @@ class NestingController(QObject):
         for called in self._model.called_at(row):
             desk.watch(called.session)
             self._model.open(node, called, desk.trajectory(called.session))
+
+    def _open_all(self, sessions: list[str]) -> None:
+        """Show subagents below their callers, as far as both are here."""
+        desk = self._place.sight.desk
+        for session in sessions:
+            row = desk.row(session)
+            above = self._model.node(key_of(row.caller, desk.server)) if row is not None else None
+            if row is not None and above is not None and self._model.node(session) is None:
+                self._model.set_called(above.session, called_by(desk, above.session))
+                self._model.open(above, row, desk.trajectory(session))
 
     def _fold_row(self, row: int) -> None:
         """Fold what is open below a row; from a subagent's own row go to the step that called it."""

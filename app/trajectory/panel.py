@@ -8,8 +8,10 @@ from PySide6.QtWidgets import QWidget
 from app.desk.panel import Panel
 from app.desk.workplace import Workplace
 from app.kit.i18n import QT_TRANSLATE_NOOP
+from app.kit.timers import single_shot
 from app.trajectory.digest_controller import DigestController
 from app.trajectory.facets import Facets, choices_of
+from app.trajectory.filters import counts_of
 from app.trajectory.find_box import FindBoxController
 from app.trajectory.nested import NestedModel
 from app.trajectory.nesting_controller import NestingController
@@ -17,8 +19,12 @@ from app.trajectory.overview import Overview
 from app.trajectory.pinned_controller import PinnedController
 from app.trajectory.remarks import RemarksController, unreadable_words
 from app.trajectory.selected_steps import SelectedSteps
+from app.trajectory.strip_controller import StripController
 from app.trajectory.view import TrajectoryView
 from core.domain.session import FINAL_STATES
+
+COUNT_MS = 300
+"""What each facet has is counted this often at most while a session grows."""
 
 THOUGHT = "thought"
 """The live channel on which a model's unfinished thought comes."""
@@ -31,6 +37,7 @@ def build(place: Workplace, parent: QWidget) -> TrajectoryView:
     model.setParent(panel)
     TrajectoryController(place, model, panel)
     DigestController(place, panel)
+    StripController(place, panel.strip)
     RemarksController(place, panel)
     return panel
 
@@ -44,6 +51,7 @@ class TrajectoryController(QObject):
         self._live: dict[str, str] = {}
         self._overview = Overview()
         self._reading = False
+        self._counting = single_shot(self, COUNT_MS, self._count_facets)
         SelectedSteps(place.cursor, model, panel.list)
         model.set_view(folds=bool(place.settings.get("trajectory.fold_waiting")))
         self._finder = FindBoxController(place, model, panel, self._go_to_item, self._here)
@@ -103,6 +111,7 @@ class TrajectoryController(QObject):
         self._model.set_reader(self._blind_reader())
         self._show_face()
         self._offer_facets()
+        self._show_count()
         self._show_live(session)
         self._show_overview()
         self._reading = True
@@ -250,6 +259,7 @@ class TrajectoryController(QObject):
 
     def _on_filter(self, key: str) -> None:
         self._model.set_view(filter=key)
+        self._show_count()
         self._finder.show()
         self._show_step()
 
@@ -271,8 +281,15 @@ class TrajectoryController(QObject):
             self._panel.filters.show_choices(choices_of(trajectory))
             self._on_facets(self._panel.filters.facets)
 
+    def _count_facets(self) -> None:
+        trajectory = self._model.trajectory
+        if trajectory is not None:
+            self._panel.facets.show_counts(counts_of(trajectory))
+
     def _show_count(self) -> None:
         trajectory = self._model.trajectory
+        self._counting.start()
+        self._panel.show_row_count(len(self._model.rows), len(trajectory.steps) if trajectory is not None else 0)
         shown = len(self._model.rows) if self._panel.filters.facets.count else 0
         self._panel.filters.show_count(shown, len(trajectory.steps) if trajectory is not None else 0)
 
@@ -304,4 +321,4 @@ class TrajectoryController(QObject):
 
 PANEL = Panel("trajectory", QT_TRANSLATE_NOOP("Panel", "Trajectory"), build, {
     "live": ("middle", 0), "read": ("middle", 0), "compare": ("middle", 1),
-    "export": ("middle", 1), "queue": ("middle", 11)})
+    "export": ("middle", 1), "queue": ("middle", 11)}, is_headed=True)

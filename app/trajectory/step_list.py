@@ -119,6 +119,16 @@ class StepList(QTableView):
             self._measure_visible()
         self._quiet = False
 
+    def scroll_to(self, row: int, offset: int) -> None:
+        """Bring a row to a place of the viewport, in pixels from its top."""
+        self._quiet, was = True, self._quiet
+        self.executeDelayedItemsLayout()
+        self.updateGeometries()
+        self.scrollTo(self.model().index(row, 0), QAbstractItemView.ScrollHint.PositionAtTop)
+        self._measure_visible()
+        self.verticalScrollBar().setValue(self.verticalScrollBar().value() + self.rowViewportPosition(row) - offset)
+        self._quiet = was
+
     def select_alone(self, row: int) -> None:
         """Make a row current, and it alone selected: whatever keys are held down, which Qt would take for a wish to add
         it to the selection."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+import msgspec
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
-    QComboBox,
     QHBoxLayout,
     QLineEdit,
     QProgressBar,
@@ -14,16 +14,21 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.desk.frame import ListPlace
 from app.kit import theme
 from app.kit.empty import Empty, Faces
 from app.kit.i18n import plural
 from app.kit.safe_text import PlainLabel, menu_text, set_tooltip
 from app.kit.tool_button import tool_button
+from app.trajectory.agent_strip import AgentStrip
+from app.trajectory.facet_chips import FacetChips
 from app.trajectory.filter_bar import FilterBar
+from app.trajectory.filters import ALL
 from app.trajectory.minimap import Minimap
-from app.trajectory.model import FILTERS, TrajectoryModel
+from app.trajectory.model import TrajectoryModel
 from app.trajectory.nested import NestedModel
 from app.trajectory.news_bar import NewsBar
+from app.trajectory.nothing_listed import NothingListed
 from app.trajectory.pinned import PinnedRows
 from app.trajectory.remarks_bar import RemarksBar
 from app.trajectory.step_list import StepList
@@ -40,6 +45,8 @@ class TrajectoryView(QWidget):
     filter_chosen = Signal(str)
     filters_asked = Signal(bool)
     follow_asked = Signal()
+    opening_asked = Signal(object)
+    """These subagents are to be open below their callers: names of sessions, callers first."""
 
     def __init__(self, model: TrajectoryModel | NestedModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -53,6 +60,7 @@ class TrajectoryView(QWidget):
         self.find_box.setPlaceholderText(self.tr("Find, or 9.46"))
         self.find_box.setAccessibleName(self.tr("Find in the trajectory, or go to a step by its number"))
         self.find_box.setClearButtonEnabled(True)
+        self.find_box.setMinimumWidth(theme.px(108))
         self.find_box.installEventFilter(self)
         self.hits = PlainLabel("", self, elide=False)
         self.hits.setForegroundRole(self.palette().ColorRole.PlaceholderText)
@@ -61,6 +69,7 @@ class TrajectoryView(QWidget):
             self, "list-filter", self.tr("More filters: family, tool, host, end, verdicts, time"), checkable=True)
         self.filters = FilterBar(self)
         self.filters.hide()
+        self.strip = AgentStrip(self)
         self.progress = QProgressBar(self)
         self.progress.setTextVisible(False)
         self.progress.setMaximumHeight(theme.GRID)
@@ -70,32 +79,28 @@ class TrajectoryView(QWidget):
         self.remarks = RemarksBar(self)
         self.before = tool_button(self, "chevron-up", self.tr("Previous hit (Shift+F3)"))
         self.after = tool_button(self, "chevron-down", self.tr("Next hit (F3)"))
-        self.filter = QComboBox(self)
-        self.filter.setAccessibleName(self.tr("Which steps are listed"))
-        for key, text in zip(FILTERS, self._filter_words(), strict=True):
-            self.filter.addItem(text, key)
+        self.facets = FacetChips(self)
+        self.nothing = NothingListed(self)
         self._problem = ""
         self.chip = QPushButton(self)
         self.chip.hide()
         self.empty = Empty(self.tr("The steps of a session appear here. Choose one under Sessions."), self)
         self._faces = self._lay_out()
+        self._show_finding()
         self._connect()
-
-    def _filter_words(self) -> tuple[str, ...]:
-        return (self.tr("All steps"), self.tr("Errors"), self.tr("Guidance and summaries"), self.tr("With verdicts"),
-                self.tr("Scores"))
 
     def _lay_out(self) -> Faces:
         top = QHBoxLayout()
         top.setSpacing(theme.GRID)
-        for widget in (self.filter, self.filters_button, self.find_box, self.regex, self.hits,
-                       self.before, self.after):
+        for widget in (self.facets, self.find_box, self.regex, self.hits, self.before, self.after,
+                       self.filters_button):
             top.addWidget(widget, int(widget is self.find_box))
         middle = QHBoxLayout()
         middle.setSpacing(theme.GRID)
         rows = QVBoxLayout()
         rows.setSpacing(0)
         rows.addWidget(self.pinned)
+        rows.addWidget(self.nothing)
         rows.addWidget(self.list, 1)
         middle.addLayout(rows, 1)
         middle.addWidget(self.minimap)
@@ -103,6 +108,7 @@ class TrajectoryView(QWidget):
         column = QVBoxLayout(content)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.GRID)
+        column.addWidget(self.strip)
         column.addLayout(top)
         column.addWidget(self.filters)
         column.addWidget(self.digest)
@@ -123,7 +129,8 @@ class TrajectoryView(QWidget):
         self.filters_button.toggled.connect(self._on_filters)
         self.before.clicked.connect(self._find_before)
         self.after.clicked.connect(self._find_after)
-        self.filter.activated.connect(self._on_filter)
+        self.facets.chosen.connect(self.filter_chosen)
+        self.nothing.all_asked.connect(self.show_all)
         self.chip.clicked.connect(self.follow_asked)
         self.list.follow_changed.connect(self._on_follow)
         self.list.verticalScrollBar().rangeChanged.connect(self._place_chip)
@@ -133,6 +140,26 @@ class TrajectoryView(QWidget):
     def show_content(self, on: bool) -> None:
         """Show the list, or the hint for a reader who has chosen no session."""
         self._faces.show_content(on)
+
+    def show_row_count(self, count: int, total: int) -> None:
+        """How many rows the list has, of a session with so many steps: an empty list says why."""
+        if not count:
+            self.nothing.say(self.facets.filter, more=bool(self.filters.facets.count))
+        self.nothing.setVisible(not count and total > 0)
+
+    def show_all(self) -> None:
+        """Take all filters off."""
+        self.filters.reset()
+        self.facets.show_filter(ALL)
+        self.filter_chosen.emit(ALL)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc leads out of a list that filters have emptied."""
+        if event.key() == Qt.Key.Key_Escape and self.nothing.isVisible():
+            self.show_all()
+            self.list.setFocus()
+        else:
+            super().keyPressEvent(event)
 
     def show_progress(self, share: float) -> None:
         """Say how much of the session is read: 0 to 1; at 1 there is nothing to say."""
@@ -173,7 +200,7 @@ class TrajectoryView(QWidget):
     def shown_filters(self) -> dict[str, str]:
         """Filters and words looked for, as names and values for a link: only what differs from the whole list."""
         shown = {name: str(box.currentData() or "") for name, box in self.filters.boxes.items()}
-        shown["show"] = str(self.filter.currentData() or "") if self.filter.currentIndex() > 0 else ""
+        shown["show"] = self.facets.filter if self.facets.filter != ALL else ""
         shown["find"] = self.find_box.text().strip()
         shown["regex"] = "1" if shown["find"] and self.regex.isChecked() else ""
         return {name: value for name, value in shown.items() if value}
@@ -188,17 +215,35 @@ class TrajectoryView(QWidget):
                 box.addItem(menu_text(value), value)
             box.setCurrentIndex(max(0, box.findData(value or "")))
         self.filters.chosen.emit(self.filters.facets)
-        at = max(0, self.filter.findData(view.get("show", "")))
-        if at != self.filter.currentIndex():
-            self.filter.setCurrentIndex(at)
-            self.filter_chosen.emit(str(self.filter.currentData()))
+        before = self.facets.filter
+        self.facets.show_filter(view.get("show", ALL))
+        if self.facets.filter != before:
+            self.filter_chosen.emit(self.facets.filter)
         self.regex.setChecked(view.get("regex") == "1")
         self.find_box.setText(view.get("find", ""))
+
+    def shown_place(self) -> ListPlace:
+        """What the list shows now; see `Filtered`."""
+        model, row = self.list.model(), self.list.rows_in_sight().start
+        if not isinstance(model, NestedModel) or not model.rowCount():
+            return ListPlace()
+        return msgspec.structs.replace(model.place_of(row), offset=self.list.rowViewportPosition(row))
+
+    def show_place(self, place: ListPlace) -> None:
+        """Open what was open, and bring the row that was the first in sight to where it stood."""
+        model = self.list.model()
+        if isinstance(model, NestedModel):
+            self.opening_asked.emit(place.opened)
+            row = model.take_place(place)
+            if row >= 0 and not self.list.is_following:
+                self.list.scroll_to(row, place.offset)
 
     # ---- own behaviour ---------------------------------------------------------------------------
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Enter finds the next hit, Shift+Enter the one before, Escape goes back to the list."""
+        if watched is self.find_box and event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
+            QTimer.singleShot(0, self, self._show_finding)
         if watched is self.find_box and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
                 self.find_next.emit(bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
@@ -215,7 +260,14 @@ class TrajectoryView(QWidget):
         super().resizeEvent(event)
         self._place_chip()
 
+    def _show_finding(self) -> None:
+        """What is for finding is there while somebody finds."""
+        on = self.find_box.hasFocus() or bool(self.find_box.text()) or self.regex.hasFocus()
+        for widget in (self.regex, self.hits, self.before, self.after):
+            widget.setVisible(on)
+
     def _on_words(self) -> None:
+        self._show_finding()
         self.find_changed.emit(self.find_box.text(), self.regex.isChecked())
 
     def _on_filters(self, on: bool) -> None:
@@ -229,9 +281,6 @@ class TrajectoryView(QWidget):
 
     def _find_after(self) -> None:
         self.find_next.emit(False)
-
-    def _on_filter(self, index: int) -> None:
-        self.filter_chosen.emit(self.filter.itemData(index))
 
     def _on_follow(self, following: bool, missed: int) -> None:
         self.chip.setVisible(not following and missed > 0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter, QPalette
 from PySide6.QtWidgets import (
@@ -15,12 +17,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.desk.gist_words import say_none
 from app.kit import theme
 from app.kit.boxes import column
 from app.kit.empty import Empty, Faces
 from app.kit.i18n import plural
 from app.kit.long_text import LongText, Part
 from app.kit.safe_text import one_line
+from app.kit.thin_line import Gist
 from app.web_searches.model import WebLookup, WebResult, WebSearchesModel
 
 
@@ -111,6 +115,7 @@ class WebSearchesView(QWidget):
         full = QWidget(self)
         column(self.filter, (split, 1), on=full, spacing=theme.GRID, margin=0)
         self._empty = Empty("", self)
+        self.gist = Gist(self)
         self._faces = Faces(full, self._empty, self)
         self.setFocusProxy(self.tree)
         self.filter.textChanged.connect(self.filtered)
@@ -118,6 +123,14 @@ class WebSearchesView(QWidget):
         self.tree.activated.connect(self._go_to_activated)
         self.tree.setToolTip(self.tr("Return or a double click goes to the step of the search"))
         self.show_count(0, None)
+
+    def say_gist(self, steps: Sequence[int], count: int, step: int | None) -> int | None:
+        """What the thin line says, of searches at these steps; returns the step that its link leads to."""
+        if count or self.filter.text():
+            self.gist.say(self.tr("%n search(es)", None, plural(count)), is_nothing=False)
+            return None
+        return say_none(self.gist, self.tr("Nothing searched up to step {step}"), self.tr("Nothing was searched"),
+                        steps, step)
 
     def show_count(self, count: int, step: int | None) -> None:
         """How many searches there are; without any, say why."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from functools import partial
 
-from PySide6.QtCore import QByteArray, QObject, QSettings, Signal
+from PySide6.QtCore import QByteArray, QObject, QSettings, QTimer, Signal
 
 from app.desk.workplace import Workplace
 from app.window.layouts import LAYOUTS
@@ -46,15 +48,24 @@ class LayoutMemory(QObject):
         place.desks.rows_changed.connect(self._on_opened)
         self._mark()
 
-    def remember(self, state: QByteArray) -> None:
-        """How the layout of now stands."""
+    def remember(self, state: QByteArray, by_hand: Mapping[str, bool]) -> None:
+        """How the layout of now stands; `by_hand`: the panels that were opened or folded by hand."""
         self._state.setValue(f"layouts/{self.current}", state)
+        self._state.setValue(f"by_hand/{self.current}", json.dumps(dict(by_hand)))
         self._state.setValue("layout", self.current)
 
     def of(self, name: str) -> QByteArray | None:
         """How a layout was left; None where it never was."""
         held = self._state.value(f"layouts/{name}")
         return held if isinstance(held, QByteArray) else None
+
+    def by_hand(self, name: str) -> dict[str, bool]:
+        """The panels that were opened (True) or folded by hand in a layout."""
+        try:
+            held = json.loads(str(self._state.value(f"by_hand/{name}", "{}")))
+        except ValueError:  # somebody wrote into the file
+            return {}
+        return {str(key): bool(on) for key, on in held.items()} if isinstance(held, dict) else {}
 
     def show(self, name: str) -> None:
         """Show a layout as it was left."""
@@ -98,6 +109,7 @@ class LayoutMemory(QObject):
             self._session, self._kind = row.session, kind_of(row)
             chosen = self._state.value(f"kinds/{self._kind}")
             self.show(chosen if chosen in LAYOUTS and chosen != "queue" else KINDS[self._kind][0])
+            QTimer.singleShot(0, self, self._place.cursor.focus_list)  # the list is seen from then on
 
     def _mark(self) -> None:
         for name in LAYOUTS:

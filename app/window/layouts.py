@@ -37,7 +37,7 @@ LAYOUTS: dict[str, Split] = {
     "live": Split(True, (
         Tabs("left", 248),
         Split(False, (Tabs("middle", 560), Tabs("middle_below", 220)), 692),
-        Split(False, (Tabs("right", 500), Tabs("right_below", 280)), 500),
+        Split(False, (Tabs("right", 500), Tabs("right_below", 252), Tabs("right_line", 28)), 500),
     )),
     "read": Split(True, (
         Tabs("left", 220),
@@ -61,6 +61,12 @@ HIDDEN = 10
 NARROW, FLAT = 1340, 600
 """Below these sizes of the window the left side waits until it is asked for, and what stands below joins what stands
 above."""
+
+LINES = {"live": ("files",), "read": (), "compare": (), "export": (), "queue": ()}
+"""The panels that each layout begins with as a thin line; in a small window also `LINE_IN_SMALL`."""
+
+LINE_IN_SMALL = "files"
+"""The panel that keeps its place below the step in a small window, as a thin line."""
 
 FIRST_IN_SMALL = "step"
 """The panel in front where the places of the right are one."""
@@ -96,7 +102,7 @@ def arrange(window: QMainWindow, panels: Sequence[Panel], docks: Mapping[str, QD
     window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, first)
     _place(window, seats, LAYOUTS[name])
     waiting = {docks[p.key] for p in panels if p.docks[name][1] >= HIDDEN}
-    if window.width() < theme.px(NARROW) and "middle" in seats:
+    if is_narrow(window.size()) and "middle" in seats:
         waiting |= {*seats.get("left", ())}
     for dock in waiting:
         dock.hide()
@@ -104,18 +110,34 @@ def arrange(window: QMainWindow, panels: Sequence[Panel], docks: Mapping[str, QD
     _size(window, {place: seat for place, seat in shown.items() if seat}, LAYOUTS[name], room)
 
 
+def is_narrow(size: QSize) -> bool:
+    """Whether the left side of a window of this size is a rail of icons."""
+    return size.width() < theme.px(NARROW)
+
+
+def is_small(size: QSize) -> bool:
+    """Whether a window of this size has fewer places."""
+    return is_narrow(size) or size.height() < theme.px(FLAT)
+
+
+def folded_at_first(name: str, size: QSize) -> dict[str, bool]:
+    """The panels that a layout begins with as thin lines, each with False: not open."""
+    return dict.fromkeys((*LINES[name], *((LINE_IN_SMALL,) if is_small(size) else ())), False)
+
+
 def _joined(name: str, size: QSize) -> dict[str, str]:
     """Which places of a layout are one with another in a window of this size."""
-    if size.width() >= theme.px(NARROW) and size.height() >= theme.px(FLAT):
+    if not is_small(size):
         return {}
-    return {place: place.removesuffix("_below") for place in PLACES[name] if place.startswith("right_")}
+    return {place: "right" for place in PLACES[name] if place.startswith("right_")}
 
 
 def _seats(panels: Sequence[Panel], docks: Mapping[str, QDockWidget], name: str, joined: Mapping[str, str]) -> Seats:
     seats: Seats = {}
     for panel in sorted(panels, key=lambda p: (p.docks[name][1], not (joined and p.key == FIRST_IN_SMALL))):
         place = panel.docks[name][0]
-        seats.setdefault(joined.get(place, place), []).append(docks[panel.key])
+        seat = place if panel.key == LINE_IN_SMALL else joined.get(place, place)
+        seats.setdefault(seat, []).append(docks[panel.key])
     return seats
 
 

@@ -2,30 +2,118 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QDockWidget, QFrame, QScrollArea, QWidget
+from PySide6.QtWidgets import QApplication, QDockWidget, QFrame, QMainWindow, QScrollArea, QWidget
+
+from app.kit import theme, tokens
+from app.kit.thin_line import Gist, ThinLine
 
 LEAST = QSize(200, 96)
 """The room that a panel gets at least, so that the window fits a Full HD screen at 200 %: 960 × 540."""
 
 
-class PanelDock(QDockWidget):
-    """One panel in the window."""
+GRIP = 6
+"""Height of what a dock without a title is dragged by."""
 
-    def __init__(self, key: str, title: str, parent: QWidget) -> None:
+MOST = 524_287
+"""No bound: the most that Qt takes for a dock."""
+
+
+class PanelDock(QDockWidget):
+    """One panel in the window: whole, or as a thin line where it says something `gist`."""
+
+    opening_asked = Signal()
+    """The thin line was clicked."""
+    gist_changed = Signal()
+
+    def __init__(self, key: str, title: str, parent: QWidget, keys: str = "") -> None:
+        """`keys`: what opens it, drawn on its thin line."""
         super().__init__(title, parent)
         self.setObjectName(key)
+        self._keys = keys
         self._room: PanelRoom | None = None
+        self.gist: Gist | None = None
+        self.is_thin = self.is_in_front = False
+        """Whether it is a thin line now; whether no other tab is before it."""
+        self.visibilityChanged.connect(self._on_front)
 
     def hold(self, panel: QWidget) -> None:
         """Show a panel."""
         self._room = PanelRoom(panel, self)
         self.setWidget(self._room)
+        gist = getattr(panel, "gist", None)
+        if isinstance(gist, Gist):
+            self.gist = gist
+            gist.changed.connect(self.gist_changed)
+            gist.wanted.connect(self.opening_asked)
 
     def widget(self) -> QWidget:
         """The panel, not what scrolls it."""
         return super().widget() if self._room is None else self._room.panel
+
+    def lend(self) -> QWidget:
+        """Give the panel to another place of the window, until `take_back`."""
+        assert self._room is not None
+        self._room.setParent(None)
+        return self._room
+
+    def take_back(self) -> None:
+        """Hold the panel again."""
+        if self._room is not None:
+            self.setWidget(self._room)
+
+    def set_thin(self, on: bool) -> None:
+        """Become a thin line, or whole again."""
+        if on == self.is_thin or self.gist is None or self._room is None:
+            return
+        self.is_thin = on
+        self._room.panel.setVisible(not on)
+        self._room.setMaximumHeight(0 if on else MOST)
+        self.show_title(bare=False)
+        self.bound(on)
+
+    def stretch(self, *, on: bool = True) -> None:
+        """Let a thin line be dragged open; its panel stays hidden until the drag is over."""
+        if self._room is not None:
+            self._room.setMaximumHeight(MOST if on else 0)
+
+    def bound(self, on: bool) -> None:
+        """Be no higher than a thin line, or as high as it likes."""
+        high = theme.px(tokens.HEIGHTS["thin"]) if on else MOST
+        if self.maximumHeight() != high:
+            self.setMaximumHeight(high)
+
+    def show_title(self, *, bare: bool) -> None:
+        """The title, none where a tab has it (`bare`), or the thin line."""
+        held: QWidget | None = self.titleBarWidget()
+        if self.is_thin:
+            if isinstance(held, ThinLine):
+                return
+            line = ThinLine(self.windowTitle(), self.gist, self._keys, self)  # type: ignore[arg-type]
+            line.asked.connect(self.opening_asked)
+            self.setTitleBarWidget(line)
+        elif bare and (held is None or isinstance(held, ThinLine)):
+            self.setTitleBarWidget(self._grip())
+        elif not bare and held is not None:
+            self.setTitleBarWidget(None)  # type: ignore[arg-type]
+        else:
+            return
+        if held is not None:
+            held.deleteLater()
+
+    def _grip(self) -> QWidget:
+        """In the title's place: nothing in tabs, where the tab is dragged; else a strip by which the dock is moved."""
+        grip = QWidget(self)
+        tabbed = isinstance(window := self.parentWidget(), QMainWindow) and bool(window.tabifiedDockWidgets(self))
+        if not tabbed:
+            grip.setFixedHeight(theme.px(GRIP))
+            grip.setCursor(Qt.CursorShape.SizeAllCursor)
+            grip.setToolTip(self.tr("Drag to move {panel}").format(panel=self.windowTitle()))
+        return grip
+
+    def _on_front(self, on: bool) -> None:
+        self.is_in_front = on
 
 
 class PanelRoom(QScrollArea):
@@ -47,7 +135,9 @@ class PanelRoom(QScrollArea):
         return self.panel.sizeHint()
 
     def minimumSizeHint(self) -> QSize:
-        """What the panel needs, at most LEAST."""
+        """What the panel needs, at most LEAST; of a hidden one only the width."""
+        if self.panel.isHidden():
+            return QSize(LEAST.width(), 0)
         return self.panel.minimumSizeHint().boundedTo(LEAST)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from PySide6.QtCore import QSize, QTimer
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
@@ -15,10 +13,7 @@ from app.kit.safe_text import PlainLabel, one_line
 from app.sessions.model import limits_of, state_words
 from app.window.layout_memory import kind_of
 from core.domain.session import SessionRow
-
-SILENT_S = 60
-"""So long nothing must have come of a running session before the head says since when."""
-
+from core.domain.steps import is_judged
 
 ACTS = ("pause", "resume", "continue", "interrupt")
 """Of a live session at work the first two and the last; of one that ended the third."""
@@ -33,6 +28,8 @@ class SessionHead(QWidget):
     def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._place = place
+        self._judged = ("", 0), 0
+        """Of a session, up to an event: how many of its steps people judged."""
         self.side = IconButton(place.actions["view.side"], "panel-left", self)
         self.title = PlainLabel("", self)
         self.title.setFont(theme.font_of("title"))
@@ -46,6 +43,8 @@ class SessionHead(QWidget):
             place.actions[f"session.{key}"].setIconText(word)
         self.extras = QHBoxLayout()
         self._lay_out()
+        for key in ("pause", "resume", "interrupt"):
+            place.actions[f"session.{key}"].changed.connect(self._show)
         place.sight.opened.connect(self._show)
         place.desks.rows_changed.connect(self._show)
         self._timer = QTimer(self)
@@ -95,8 +94,19 @@ class SessionHead(QWidget):
         score = self.tr("score {n}").format(n=quantities.score(row.score)) if row.score is not None else ""
         begun = quantities.day_and_clock(row.began_at or row.created_at)
         origin = "" if row.origin == "live" else one_line(row.origin, 24)
-        silent = quantities.between(row.updated_at, datetime.now(UTC)) if live else None
-        heard = self.tr("silent since {time}").format(time=quantities.clock(row.updated_at)) if (
-            silent is not None and silent > SILENT_S) else ""
         took = "" if live else quantities.duration(row.worked_s)
-        return [origin, one_line(row.model, 32), begun, took, steps, money, score, state_words(row.state)[1], heard]
+        return [origin, one_line(row.model, 32), begun, took, steps, money, score, self._state(row, live=live)]
+
+    def _state(self, row: SessionRow, *, live: bool) -> str:
+        """How the run stands, and of one that is over how far people reviewed it: finished is not reviewed."""
+        word, trajectory = state_words(row.state)[1], self._place.sight.trajectory
+        if live or trajectory is None or not len(trajectory.steps):
+            return word
+        if self._judged[0] != (row.session, trajectory.seq):
+            self._judged = (row.session, trajectory.seq), sum(map(is_judged, trajectory.steps.opinions.values()))
+        judged = self._judged[1]
+        if not judged:
+            return self.tr("{state}, not reviewed").format(state=word)
+        if judged < len(trajectory.steps):
+            return self.tr("{state}, not fully reviewed").format(state=word)
+        return self.tr("{state}, reviewed").format(state=word)

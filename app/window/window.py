@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings, QSize, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QWidget
+from PySide6.QtWidgets import QMainWindow, QTabWidget, QWidget
 
 from app.desk.notices import Notice
 from app.desk.panel import Panel
@@ -18,12 +18,14 @@ from app.window.bars import add_bar
 from app.window.drops import link_in, list_folder
 from app.window.focus import LostFocus
 from app.window.layout_memory import STATE_VERSION, LayoutMemory
-from app.window.layouts import HIDDEN, arrange
+from app.window.layouts import arrange, folded_at_first
+from app.window.left_side import LeftSide
 from app.window.menus import fill_menus
 from app.window.panel_dock import PanelDock
 from app.window.panels import PANELS
 from app.window.session_head import SessionHead
 from app.window.status_bar import StatusBar
+from app.window.thin_lines import ThinLines
 from app.window.toasts import Toasts
 
 
@@ -52,7 +54,9 @@ class Window(QMainWindow):
         self.head = SessionHead(place, self)
         self._top = add_bar(self, "head", self.head, Qt.ToolBarArea.TopToolBarArea)
         self._titles = single_shot(self, 0, self._show_titles)
-        self.docks: dict[str, QDockWidget] = {p.key: self._dock(p) for p in panels}
+        self.docks: dict[str, PanelDock] = {p.key: self._dock(p) for p in panels}
+        self.thin = ThinLines(self, self.docks, place.actions["view.files"])
+        self.left = LeftSide(self, place, panels, self.docks)
         self._bars = [add_bar(self, f"{p.key}_bar", p.bar(self.docks[p.key].widget()),
                               Qt.ToolBarArea.BottomToolBarArea) for p in panels if p.bar is not None]
         self._focus = LostFocus(place, self._bars, self.docks["sessions"].widget(), self)
@@ -61,8 +65,8 @@ class Window(QMainWindow):
         self._connect()
         self._restore()
 
-    def _dock(self, panel: Panel) -> QDockWidget:
-        dock = PanelDock(panel.key, panel.shown_title, self)
+    def _dock(self, panel: Panel) -> PanelDock:
+        dock = PanelDock(panel.key, panel.shown_title, self, "F4" if panel.key == "files" else "")
         dock.hold(panel.build(self._place, dock))
         dock.visibilityChanged.connect(self._titles.start)
         dock.dockLocationChanged.connect(self._titles.start)
@@ -73,7 +77,6 @@ class Window(QMainWindow):
         actions, place = self._place.actions, self._place
         self.layouts.left.connect(self.save_state)
         self.layouts.asked.connect(self._arrange)
-        actions["view.side"].triggered.connect(self._show_side)
         actions["file.quit"].triggered.connect(self.close)
         actions["go.find_all"].triggered.connect(self._show_find)
         place.notices.posted.connect(self.toasts.show_notice)
@@ -101,26 +104,24 @@ class Window(QMainWindow):
     def _arrange(self, name: str, state: QByteArray | None) -> None:
         if state is None or not self.restoreState(state, STATE_VERSION):
             arrange(self, self._panels, self.docks, name)
+            self.thin.put_back(folded_at_first(name, self.size()))
+        else:
+            self.thin.put_back(self.layouts.by_hand(name))
+        self.left.show_layout(name)
         for bar in self._bars:
             bar.setVisible(name != "queue")
         self._show_title()
-        if name == "queue":
-            self.docks["queue"].widget().setFocus(Qt.FocusReason.OtherFocusReason)
         self._place.cursor.focus_list()
         self._focus.find_soon()
 
-    def _show_side(self) -> None:
-        """Show or hide what stands at the left."""
-        left = [self.docks[p.key] for p in self._panels if p.docks[self.layouts.current][0] == "left"
-                and p.docks[self.layouts.current][1] < HIDDEN]
-        shown = any(dock.isVisible() for dock in left)
-        for dock in left:
-            dock.setVisible(not shown)
-
     def show_panel(self, key: str) -> None:
         """Bring a panel to the front, also one that was closed."""
-        self.docks[key].show()
-        self.docks[key].raise_()
+        dock = self.docks[key]
+        if self.left.takes(key):
+            return
+        dock.show()
+        dock.raise_()
+        self.thin.open(key)
 
     def _show_find(self) -> None:
         self.show_panel("find")
@@ -133,13 +134,7 @@ class Window(QMainWindow):
         """A dock behind a tab needs no title: the tab has it, and can be dragged. Nor does a panel with a head."""
         headed = {self.docks[p.key] for p in self._panels if p.is_headed}
         for dock in self.docks.values():
-            bare = (dock in headed or bool(self.tabifiedDockWidgets(dock))) and not dock.isFloating()
-            held: QWidget | None = dock.titleBarWidget()
-            if bare and held is None:
-                dock.setTitleBarWidget(QWidget(dock))
-            elif not bare and held is not None:
-                dock.setTitleBarWidget(None)  # type: ignore[arg-type]
-                held.deleteLater()
+            dock.show_title(bare=(dock in headed or bool(self.tabifiedDockWidgets(dock))) and not dock.isFloating())
 
     def _restore(self) -> None:
         geometry = self._state.value("geometry")
@@ -154,7 +149,7 @@ class Window(QMainWindow):
     def save_state(self, *_: object) -> None:
         """Remember where everything stands."""
         self._state.setValue("geometry", self.saveGeometry())
-        self.layouts.remember(self.saveState(STATE_VERSION))
+        self.layouts.remember(self.saveState(STATE_VERSION), self.thin.by_hand)
         self._state.sync()
 
     def showEvent(self, event: QShowEvent) -> None:

@@ -12,7 +12,7 @@ import msgspec
 from core.actions.registry import ActionRunner
 from core.agents.journal import Journal
 from core.domain.errors import NotFound, ReportableError, Unavailable
-from core.gateway.recipe import Filling, Recipe
+from core.gateway.recipe import Recipe, RecipeValues
 from core.sandbox.sandbox import Job, Ran, Sandbox
 
 log = logging.getLogger("agent")
@@ -42,7 +42,7 @@ class AgentProcess:
         """The start that was made last."""
         return self._journal.slot("agent_start", Start)
 
-    async def prepare(self, filling: Filling) -> str:
+    async def prepare(self, filling: RecipeValues) -> str:
         """Have the agent and its files there; gives its version. Raises Unavailable (agent_not_installed)."""
         version = await self._version()
         if not version and self._recipe.install:
@@ -50,9 +50,9 @@ class AgentProcess:
             done = await self._run(self._recipe.install, INSTALL_S)
             version = await self._version()
             if not version and self._recipe.probe:
-                said = done.output.decode("utf-8", "replace").strip()[-500:]
+                words = done.output.decode("utf-8", "replace").strip()[-500:]
                 raise Unavailable("agent_not_installed", f"{self._recipe.title} could not be installed on host "
-                                  f"{self._host.host.name}: {said}", host=self._host.host.name)
+                                  f"{self._host.host.name}: {words}", host=self._host.host.name)
         elif not version and self._recipe.probe:
             raise Unavailable("agent_not_installed", f"{self._recipe.title} is not installed on host "
                               f"{self._host.host.name}.", host=self._host.host.name)
@@ -62,7 +62,7 @@ class AgentProcess:
         await self._host.write_file(f"{home}/.tiphys/task.md", filling.task.encode())
         return version
 
-    async def start(self, filling: Filling, command: str, step: int) -> Start:
+    async def start(self, filling: RecipeValues, command: str, step: int) -> Start:
         """Start a command of the recipe in the terminal. The journal knows of it before it runs."""
         before = self.last
         count = before.count + 1 if before else 1

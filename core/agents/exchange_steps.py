@@ -59,16 +59,15 @@ class ExchangeSteps:
         self._journal, self._inbox, self._steps, self._writer = journal, inbox, steps, writer
         self._model, self._tools = model, tools
         self._exit = re.compile(exit_code) if exit_code else None
-
-    @property
-    def open(self) -> OpenAnswer | None:
+        self.open = journal.slot("open", OpenAnswer)
         """The step that has begun and is not added yet."""
-        return self._journal.slot("open", OpenAnswer)
-
-    @property
-    def aside(self) -> Aside | None:
+        self.aside = journal.slot("aside", Aside)
         """The last call beside the main line since its last request."""
-        return self._journal.slot("aside", Aside)
+        self._before = journal.slot("context", tuple[MessageRef, ...]) or ()
+
+    def _set_open(self, opened: OpenAnswer | None) -> None:
+        self.open = opened
+        self._journal.put_slot("open", opened)
 
     @property
     def next_number(self) -> int:
@@ -91,8 +90,8 @@ class ExchangeSteps:
         before = self.open
         if before is None or before.number != opened.number or guidance or again:
             self._journal.add(StepStarted(number=opened.number, guidance=tuple(guidance), again=tuple(again)))
-        self._journal.put_slot("open", opened)
-        self._journal.put_slot("aside", None)
+        self._set_open(opened)
+        self.set_aside(None)
 
     def answered(self, number: int, answer: Answer) -> None:
         """The model's answer to the open step; a second one to the same request takes the place of the first."""
@@ -101,12 +100,13 @@ class ExchangeSteps:
             return
         reply = self._writer.ref(answer.message, f"step:{number}")
         self._writer.calls.learn([call.id for call in answer.message.tool_calls], number)
-        self._journal.put_slot("open", msgspec.structs.replace(opened, answer=answer, reply=reply,
-                                                               answered_at=datetime.now(UTC)))
+        self._set_open(msgspec.structs.replace(opened, answer=answer, reply=reply, answered_at=datetime.now(UTC)))
 
-    def set_aside(self, aside: Aside) -> None:
-        """A call beside the main line was answered."""
-        self._journal.put_slot("aside", aside)
+    def set_aside(self, aside: Aside | None) -> None:
+        """A call beside the main line was answered; None: the main line goes on."""
+        if aside != self.aside:
+            self.aside = aside
+            self._journal.put_slot("aside", aside)
 
     def close(self, outcomes: Sequence[CallOutcome], echoed: Sequence[ToolCall], terminals: Mapping[str, int], *,
               is_end: bool = False) -> None:
@@ -134,14 +134,13 @@ class ExchangeSteps:
         opened, aside = self.open, self.aside
         if aside is None and opened is not None and opened.answer and not opened.answer.message.tool_calls:
             aside = Aside(text=opened.answer.message.content, context=opened.context, reply=opened.reply)
-            self._journal.put_slot("open", None)
+            self._set_open(None)
         last = self._steps.progress.steps
         name, text = new_id(), aside.text if aside else ""
-        before = self._journal.slot("context", tuple[MessageRef, ...]) or ()
-        context = delta_between(before, aside.context) if aside and aside.context else ContextDelta()
+        context = delta_between(self._before, aside.context) if aside and aside.context else ContextDelta()
         self._journal.add(SummaryAdded(id=name, first=min(1, last), last=last, text=text[:TEXT], context=context,
                                        completion=aside.reply if aside and aside.context else None))
-        self._journal.put_slot("aside", None)
+        self.set_aside(None)
         return name
 
     def is_summary_open(self) -> bool:
@@ -162,23 +161,23 @@ class ExchangeSteps:
              terminals: Mapping[str, int]) -> None:
         answer, now = opened.answer, datetime.now(UTC)
         assert answer is not None
-        said = answer.message
-        body = StepBody(number=opened.number, thought="\n\n".join(filter(None, (said.reasoning, said.content))),
+        message = answer.message
+        body = StepBody(number=opened.number, thought="\n\n".join(filter(None, (message.reasoning, message.content))),
                         actions=tuple(actions), observations=tuple(observations), model=answer.model,
                         finish_reason=answer.finish)
         ended = now if observations else opened.answered_at
         head = make_head(body, usage=self.price(answer.usage), started_at=opened.started_at, ended_at=ended,
                          tools=self._tools)
-        before = self._journal.slot("context", tuple[MessageRef, ...]) or ()
         self._journal.add(StepAdded(head=head, body=self._journal.put_blob(encode_body(body)),
-                                    context=delta_between(before, opened.context), completion=opened.reply,
+                                    context=delta_between(self._before, opened.context), completion=opened.reply,
                                     terminals=dict(terminals), tools=opened.tools))
         self._inbox.answer(opened.number)
         worked = max(0.0, ((ended or now) - opened.started_at).total_seconds() - opened.held_s)
         self._steps.count_step(head, actions, sum(ref.tokens for ref in opened.context), worked)
+        self._before = opened.context
         self._journal.put_slot("context", opened.context)
         self._journal.put_slot("last_step", opened.number)
-        self._journal.put_slot("open", None)
+        self._set_open(None)
 
     def _action(self, call: ToolCall) -> Action:
         found = self._tools.find(call.name)

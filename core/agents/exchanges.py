@@ -25,7 +25,7 @@ from core.domain.step import Usage
 from core.gateway.anchor import GuidancePlace, place_behind, places_in, put_in
 from core.gateway.answer_reader import Heard
 from core.gateway.dialect import CallOutcome
-from core.gateway.lines import Line, Lines, Placement
+from core.gateway.lines import AgentLine, AgentLines, LinePlacement
 from core.gateway.request import AgentRequest
 
 _WENT_BACK = "The agent went on from an earlier place: later contexts hold nothing of what came after it."
@@ -35,7 +35,7 @@ class Sending(msgspec.Struct, kw_only=True):
     """A request that is about to be forwarded, as it was decided on."""
 
     request: AgentRequest
-    placement: Placement
+    placement: LinePlacement
     number: int
     """Of the exchange."""
     step: int
@@ -43,7 +43,7 @@ class Sending(msgspec.Struct, kw_only=True):
     body: bytes
     items: list[bytes]
     """The items as they are sent."""
-    standing: dict[int, list[GuidancePlace]]
+    inserted: dict[int, list[GuidancePlace]]
     bound: list[HeldGuidance]
     again: tuple[str, ...]
     had: int
@@ -51,7 +51,6 @@ class Sending(msgspec.Struct, kw_only=True):
     started_at: datetime
     held_s: float = 0.0
     context: tuple[MessageRef, ...] = ()
-    pieces: list[MessageRef] = []
     since: int = 0
     delta: ContextDelta = ContextDelta()
     is_committed: bool = False
@@ -64,7 +63,15 @@ class Sending(msgspec.Struct, kw_only=True):
     @property
     def guidance(self) -> tuple[str, ...]:
         """What stands in it, in its order."""
-        return tuple(place.guidance for at in sorted(self.standing) for place in self.standing[at])
+        return tuple(place.guidance for at in sorted(self.inserted) for place in self.inserted[at])
+
+
+class Written(msgspec.Struct, frozen=True):
+    """The last body of a line, in its pieces, and by what names these are held."""
+
+    number: int
+    pieces: list[bytes]
+    refs: list[MessageRef]
 
 
 class ExchangeBook:
@@ -79,7 +86,7 @@ class ExchangeBook:
         self._places = [msgspec.json.decode(row, type=GuidancePlace)
                         for (row,) in journal.sql("SELECT place FROM gateway_place ORDER BY id")]
         self._number = journal.slot("exchanges", int) or 0
-        self._pieces: dict[str, tuple[int, list[MessageRef]]] = {}
+        self._pieces: dict[str, Written] = {}
         self._tools: dict[str, str] = {}
         self._tell_of_the_cut()
 
@@ -97,24 +104,24 @@ class ExchangeBook:
                   for g in bound]
         lost = self._lost(request, step) if is_step and relation in ("compacted", "rewound") else []
         self._places += [*lost, *places]
-        standing = places_in(self._places, request.dialect, request.items, request.chain)
-        texts = {at: [place.text for place in there] for at, there in standing.items()}
-        items = put_in(request.dialect, request.items, texts) if standing else request.items
+        inserted = places_in(self._places, request.dialect, request.items, request.chain)
+        texts = {at: [place.text for place in there] for at, there in inserted.items()}
+        items = put_in(request.dialect, request.items, texts) if inserted else request.items
         self._number += 1
         self.lines.advance(placement, request.asked)
         return Sending(request=request, placement=placement, number=self._number, step=step, items=items,
-                       body=request.body.with_items(request.dialect.items, items) if standing else request.body.raw,
-                       standing=standing, bound=bound, again=tuple(place.guidance for place in lost), had=had,
+                       body=request.body.with_items(request.dialect.items, items) if inserted else request.body.raw,
+                       inserted=inserted, bound=bound, again=tuple(place.guidance for place in lost), had=had,
                        started_at=datetime.now(UTC), held_s=held_s)
 
     def counted(self, request: AgentRequest) -> bytes:
         """The body of a request that only counts tokens, with the guidance that would stand in it."""
-        standing = places_in(self._places, request.dialect, request.items, request.chain)
-        texts = {at: [place.text for place in there] for at, there in standing.items()}
+        inserted = places_in(self._places, request.dialect, request.items, request.chain)
+        texts = {at: [place.text for place in there] for at, there in inserted.items()}
         items = put_in(request.dialect, request.items, texts)
-        return request.body.with_items(request.dialect.items, items) if standing else request.body.raw
+        return request.body.with_items(request.dialect.items, items) if inserted else request.body.raw
 
-    def _step_of(self, placement: Placement) -> int:
+    def _step_of(self, placement: LinePlacement) -> int:
         if placement.line.kind != "main":
             return 0
         opened = self._steps.open
@@ -126,8 +133,8 @@ class ExchangeBook:
 
     def _lost(self, request: AgentRequest, step: int) -> list[GuidancePlace]:
         """What a compaction threw away is put in once more, at the border of now."""
-        standing = places_in(self._places, request.dialect, request.items, request.chain)
-        there = {place.guidance for places in standing.values() for place in places}
+        inserted = places_in(self._places, request.dialect, request.items, request.chain)
+        there = {place.guidance for places in inserted.values() for place in places}
         gone = {place.guidance: place for place in self._places if place.guidance not in there}
         return [place_behind(name, place.text, step, request.dialect, request.items, request.chain)
                 for name, place in gone.items()]
@@ -182,7 +189,8 @@ class ExchangeBook:
                 echoed += [call for message in dialect.messages(item) for call in message.tool_calls]
         self._steps.close(outcomes, echoed, self._terminals())
 
-    def _item_refs(self, request: AgentRequest, line: Line, shared: int, echoes: int, summary: str) -> list[ItemRefs]:
+    def _item_refs(self, request: AgentRequest, line: AgentLine, shared: int, echoes: int, summary: str
+                   ) -> list[ItemRefs]:
         """The messages of all items of a line, held and remembered from the first new one on."""
         before = self._refs.get(line.name, [])[:shared]
         had_steps = line.kind == "main" and read_progress(self._journal).steps > 0 and not (summary and not shared)
@@ -197,12 +205,12 @@ class ExchangeBook:
         return refs
 
     def _context(self, sending: Sending, refs: Sequence[ItemRefs]) -> tuple[MessageRef, ...]:
-        texts = {p.guidance: p.text for places in sending.standing.values() for p in places}
+        texts = {p.guidance: p.text for places in sending.inserted.values() for p in places}
         words = self._writer.guidance(texts)
         context = [*self._writer.opening(sending.request)]
         for place, held in enumerate(refs):
             context += held
-            context += [words[p.guidance] for p in sending.standing.get(place, ())]
+            context += [words[p.guidance] for p in sending.inserted.get(place, ())]
         return tuple(context)
 
     def _context_of_side(self, sending: Sending) -> tuple[MessageRef, ...]:
@@ -223,11 +231,14 @@ class ExchangeBook:
     def _write_pieces(self, sending: Sending) -> None:
         """The body in payloads, as a delta to the last body of the same line."""
         key = f"{sending.placement.line.name} {sending.placement.line.kind}"
-        sending.since, before = self._pieces.get(key, (0, []))
-        sending.pieces = [MessageRef(hash=self._journal.put_blob(piece), role="piece")
-                          for piece in cut(sending.body, sending.items)]
-        sending.delta = delta_between(before, sending.pieces)
-        self._pieces[key] = sending.number, sending.pieces
+        before = self._pieces.get(key, Written(0, [], []))
+        pieces = cut(sending.body, sending.items)
+        shared = next((at for at, (old, new) in enumerate(zip(before.pieces, pieces, strict=False)) if old != new),
+                      min(len(before.pieces), len(pieces)))
+        refs = [*before.refs[:shared],
+                *(MessageRef(hash=self._journal.put_blob(piece), role="piece") for piece in pieces[shared:])]
+        sending.since, sending.delta = before.number, delta_between(before.refs, refs)
+        self._pieces[key] = Written(sending.number, pieces, refs)
 
     # ---- the answer
 
@@ -269,14 +280,14 @@ class ExchangeBook:
 
     # ---- after a death
 
-    def _read_lines(self) -> Lines:
-        lines: list[Line] = []
+    def _read_lines(self) -> AgentLines:
+        lines: list[AgentLine] = []
         for name, kind, identity, tools in self._journal.sql("SELECT name, kind, identity, tools FROM gateway_line"):
             rows = self._journal.sql("SELECT link, refs FROM gateway_item WHERE line = ? ORDER BY place", (name,))
             self._refs[name] = [decode_refs(refs) for _, refs in rows]
-            lines.append(Line(name=name, kind=kind, tools=tools, chain=[bytes(link) for link, _ in rows],
+            lines.append(AgentLine(name=name, kind=kind, tools=tools, chain=[bytes(link) for link, _ in rows],
                               identity=msgspec.json.decode(identity, type=tuple[str, ...])))
-        return Lines(sorted(lines, key=lambda line: line.kind != "main"))
+        return AgentLines(sorted(lines, key=lambda line: line.kind != "main"))
 
     def _tell_of_the_cut(self) -> None:
         """Requests that a runner before had sent on when it died: what came back is not known."""

@@ -7,12 +7,13 @@ import logging
 import os
 import secrets
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 
 from core.actions.registry import ActionRunner
-from core.agents.agent_process import AgentProcess, Start
+from core.agents.agent_process import TERMINAL, AgentProcess, Start
 from core.agents.delivery import Inbox
 from core.agents.exchange_context import ContextWriter
 from core.agents.exchange_steps import ExchangeSteps
@@ -24,13 +25,14 @@ from core.agents.signals import Signals
 from core.agents.states import enter, is_over, read_progress, save_progress
 from core.agents.steps import StepJournal
 from core.agents.submissions import Submissions
+from core.agents.tool_interrupt import interrupt_tools
 from core.aio import TaskScope
 from core.domain.errors import Unavailable
 from core.domain.host_rights import endpoint_of
 from core.domain.task import AgentSettings, Task
 from core.formats.tools import table_of
 from core.gateway.inlet import Inlet
-from core.gateway.recipe import Filling, recipe_of
+from core.gateway.recipe import RecipeValues, recipe_of
 from core.gateway.request import RequestReader
 from core.gateway.upstream import Upstream
 from core.sandbox.sandbox import Sandbox
@@ -106,10 +108,10 @@ class ExternalAgent:
         self._journal.hide(token)
         return token
 
-    async def _open_gateway(self) -> Filling:
+    async def _open_gateway(self) -> RecipeValues:
         port = await self._host.listen(self._journal.slot("gateway_port", int) or 0)
         self._journal.put_slot("gateway_port", port)
-        filling = Filling(gateway=f"http://127.0.0.1:{port}", token=self._token(), model=self._settings.model.name,
+        filling = RecipeValues(gateway=f"http://127.0.0.1:{port}", token=self._token(), model=self._settings.model.name,
                           task=self._task.description, workspace=self._host.workspace)
         if self._settings.is_attached:
             address = GatewayAddress(filling.gateway, filling.token, self._settings.recipe)
@@ -149,7 +151,7 @@ class ExternalAgent:
 
     # ---- the program
 
-    async def _work(self, filling: Filling) -> None:
+    async def _work(self, filling: RecipeValues) -> None:
         version = "" if self._settings.is_attached else await self._process.prepare(filling)
         if self._inbox.wish not in ("pause", "stop"):
             enter(self._journal, "running", "", f"{self._recipe.title} {version}".strip())
@@ -169,11 +171,11 @@ class ExternalAgent:
             log.warning("the agent ended with status %s; it is taken up again", status)
             start = await self._again(filling)
 
-    async def _begun(self, filling: Filling) -> Start:
+    async def _begun(self, filling: RecipeValues) -> Start:
         """The start that is there from a runner before, or the first one."""
         return self._process.last or await self._process.start(filling, self._recipe.command, 0)
 
-    async def _again(self, filling: Filling) -> Start:
+    async def _again(self, filling: RecipeValues) -> Start:
         has_history = self._book.lines.main is not None
         self._book.lines.is_restarted = True
         command = self._recipe.resume if has_history else self._recipe.command
@@ -207,6 +209,17 @@ class ExternalAgent:
     async def _until_asked(self) -> None:
         while self._inbox.wish != "stop" and not read_progress(self._journal).ending:
             await self._signals.heard()
+
+    async def interrupt(self) -> bool:
+        """End the commands that the agent runs now; the agent itself goes on. Whether there were any."""
+        if self._settings.is_attached:
+            log.info("what an attached agent runs is beyond this session's reach")
+            return False
+        opened = self._exchanges.open
+        if opened is None or opened.answered_at is None:
+            return False
+        since = (datetime.now(UTC) - opened.answered_at).total_seconds()
+        return bool(await interrupt_tools(self._host, TERMINAL, since))
 
     # ---- ends
 

@@ -18,7 +18,7 @@ from core.domain.task import AgentSettings, Data, Host, Task
 from core.sandbox.kinds import SandboxKind, open_sandbox
 from core.sandbox.placement import HERE, FolderMount, HostLinks, HostPlace
 from core.sandbox.sandbox import Sandbox
-from core.tasks.beginning import Filling
+from core.tasks.beginning import HostFilling
 from core.tasks.catalogue import Catalogue
 from core.tasks.evaluator_hosts import EvaluatorHosts
 
@@ -64,7 +64,7 @@ class SessionHosts:
                 _log.warning("%s Attempt %d follows.", error.sentence, attempt + 1)
                 await asyncio.sleep(2.0 ** attempt)
         if not self._journal.slot("filled", bool):
-            filling = Filling(self._task, self._catalogue)
+            filling = HostFilling(self._task, self._catalogue)
             for name, host in self.sandboxes.items():
                 await filling.fill(host, _progress_words(name, filling.size, on_progress))
             self._journal.put_slot("filled", True)

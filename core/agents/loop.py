@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 
 import msgspec
 
@@ -34,19 +35,22 @@ log = logging.getLogger("agent")
 
 
 class Agent:
-    """One session's agent. `on_thought` is told the text that the model is making, whole, for live display."""
+    """One session's agent. For live display `on_thought` is told the text that the model is making, whole, and
+    `on_action` is entered while an action is carried out."""
 
     def __init__(self, journal: Journal, inbox: Inbox, signals: Signals, steps: StepJournal, model: LanguageModel,
                  actions: ActionRunner, submissions: Submissions, task: Task, settings: AgentSettings,
                  tools: Sequence[ToolSpec], *, workspace: str = "/workspace",
-                 on_thought: Callable[[str], None] | None = None, back_off_s: float = 1.0) -> None:
+                 on_thought: Callable[[str], None] | None = None,
+                 on_action: Callable[[int, Action], AbstractAsyncContextManager[None]] | None = None,
+                 back_off_s: float = 1.0) -> None:
         """`tools` are all that the agent may call, whether told natively or in the system message."""
         self._journal, self._inbox, self._signals, self._steps = journal, inbox, signals, steps
         self._actions, self._submissions, self._task, self._settings = actions, submissions, task, settings
         self._native = settings.model.actions == "native"
         self._given = tuple(tools) if self._native else ()
         self._described = () if self._native else tuple(tools)
-        self._workspace, self._on_thought = workspace, on_thought
+        self._workspace, self._on_thought, self._on_action = workspace, on_thought, on_action
         self._asker = Asker(model, signals, on_outage=self._outage, on_recovery=self._recovery, first_s=back_off_s)
         self._summarizer = Summarizer(journal, inbox, steps, self._asker, settings, self._given)
 
@@ -208,7 +212,8 @@ class Agent:
         if place and self._inbox.wish == "stop":
             error = ActionError(kind="stopped", message="A person stopped the session before this action began.")
             return Observation(call_id=action.call_id, status="refused", error=error)
-        return await self._actions.run(action, step)
+        async with self._on_action(step, action) if self._on_action is not None else nullcontext():
+            return await self._actions.run(action, step)
 
 
 def in_groups(actions: Sequence[Action]) -> list[list[Action]]:

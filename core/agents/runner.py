@@ -10,6 +10,7 @@ import logging
 import os
 import re
 import signal
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -21,6 +22,7 @@ from core.agents.disk_watch import unless_full
 from core.agents.external import ExternalAgent
 from core.agents.hosts import SessionHosts, read_places
 from core.agents.journal import Journal
+from core.agents.live_action import telling
 from core.agents.loop import Agent
 from core.agents.signals import Signals
 from core.agents.sink import Sink
@@ -105,7 +107,7 @@ class _Run:
         self._catalogue = Catalogue.of(self._home)
         self._allowances = None if allow else Allowances(self._home / "allowed")
         self._scope = TaskScope("runner")
-        self._actions: ActionRunner | None = None
+        self._actions: ActionRunner | ExternalAgent | None = None
         journal.hide(token)
         self._work: asyncio.Task[None] | None = None
         self._fenced: BaseException | None = None
@@ -167,7 +169,7 @@ class _Run:
             self._scope.spawn(self._interrupt(self._actions), name="interrupt")
 
     @staticmethod
-    async def _interrupt(actions: ActionRunner) -> None:
+    async def _interrupt(actions: ActionRunner | ExternalAgent) -> None:
         if await actions.interrupt():
             log.info("the running action was interrupted")
 
@@ -260,9 +262,11 @@ class _Run:
             if model is None:
                 agent = ExternalAgent(self._journal, self._inbox, self._signals, steps, hosts.first, actions,
                                       submissions, task, settings, self._folder, on_text=self._tell_thought)
+                self._actions = agent
             else:
                 agent = Agent(self._journal, self._inbox, self._signals, steps, model, actions, submissions, task,
-                              settings, tools, workspace=hosts.first.workspace, on_thought=self._tell_thought)
+                              settings, tools, workspace=hosts.first.workspace, on_thought=self._tell_thought,
+                              on_action=partial(telling, self._tell_action))
             await unless_full(agent.run(), hosts.sandboxes.values())
         finally:
             self._actions = None
@@ -270,6 +274,12 @@ class _Run:
                 await hosts.end()
             await actions.close()
 
+    def _tell_action(self, text: str) -> None:
+        self._spool.tell_live("action", self._cleaned(text))
+
+    def _cleaned(self, text: str) -> str:
+        """Without the secrets of the session."""
+        return self._journal.clean(text.encode("utf-8", "replace")).decode("utf-8", "replace")
+
     def _tell_thought(self, text: str) -> None:
-        shown = self._journal.clean(text.encode("utf-8", "replace")).decode("utf-8", "replace")
-        self._spool.tell_live("thought", shown)
+        self._spool.tell_live("thought", self._cleaned(text))

@@ -161,8 +161,8 @@ class Seam:
         path, _, query = head.target.partition("?")
         if dialect.keeps_version:
             path = path.removeprefix("/v1")
-        kept = urlencode([(name, value) for name, value in parse_qsl(query, keep_blank_values=True) if name != "key"])
-        return f"{self._upstream.prefix}{path}{'?' if kept else ''}{kept}"
+        passed = urlencode([(name, value) for name, value in parse_qsl(query, keep_blank_values=True) if name != "key"])
+        return f"{self._upstream.prefix}{path}{'?' if passed else ''}{passed}"
 
     async def _exchange(self, visit: Visit, sending: Sending) -> None:
         """Forward, pass the answer on as it comes, and hold it in the journal before its end is passed on."""

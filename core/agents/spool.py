@@ -83,7 +83,7 @@ class Spool:
 
     # ---- live text: newest wins
 
-    def tell_live(self, channel: Literal["thought"], text: str) -> None:
+    def tell_live(self, channel: Literal["thought", "action"], text: str) -> None:
         """Show text that is being made; lost when nobody listens."""
         self._live[channel] = text[-32_000:]
         self._live_rings.set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -41,9 +42,10 @@ def import_paths(paths: tuple[Path, ...], follow: bool, quiet_after: float, with
     progress = ProgressDisplay(as_json=as_json and with_progress, quiet=as_json and not with_progress)
     failures: list[ReportableError] = []
     found: list[ImportLine] = []
+    passed = FolderTally()
     new_files = NewFiles([path for path in paths if follow and path.is_dir()])
     try:
-        for line in import_all(home, paths, failures, progress):
+        for line in import_all(home, paths, failures, progress, passed):
             progress.clear()
             found.append(line)
             _show(line, as_json)
@@ -55,6 +57,7 @@ def import_paths(paths: tuple[Path, ...], follow: bool, quiet_after: float, with
              "all.")
         return 130
     _tell(failures, as_lines=as_json and with_progress)
+    _tell_passed(passed, as_json, with_progress)
     if follow:
         from core.cli.follow_files import follow_files
 
@@ -89,22 +92,54 @@ def _tell(failures: Sequence[ReportableError], *, as_lines: bool) -> None:
             note(f"tiphys: {failure.sentence} [{failure.code}]")
 
 
+class FolderTally:
+    """What the folders of an import held."""
+
+    def __init__(self) -> None:
+        self.read = 0
+        self.unknown: Counter[str] = Counter()
+        """Files in no known format, by their suffix; "" for none."""
+
+    def kinds(self, most: int) -> dict[str, int]:
+        """The most common suffixes first."""
+        return dict(sorted(self.unknown.items(), key=lambda one: (-one[1], one[0]))[:most])
+
+
+def _tell_passed(tally: FolderTally, as_json: bool, with_progress: bool) -> None:
+    from core.workers.imports import ImportPassed, ImportPassedLine
+
+    if not tally.unknown:
+        return
+    if as_json and with_progress:
+        emit(ImportPassedLine(ImportPassed(tally.read, tally.kinds(_MOST_SUFFIXES))))
+    elif not as_json:
+        kinds = ", ".join(f"{count:,} {suffix or 'without a suffix'}"
+                          for suffix, count in tally.kinds(_SUFFIXES).items())
+        note(f"tiphys: {tally.read:,} files were read, {tally.unknown.total():,} are in no known format ({kinds}).")
+
+
+_SUFFIXES, _MOST_SUFFIXES = 12, 500
+"""Suffixes that are named to a person, and to a program."""
+
+
 def import_all(home: Home, paths: Sequence[Path], failures: list[ReportableError],
-               progress: ProgressDisplay | None = None) -> Iterator[ImportLine]:
+               progress: ProgressDisplay | None = None, passed: FolderTally | None = None) -> Iterator[ImportLine]:
     """Import every session below the paths, one line each; what could not be read is put into `failures`.
 
-    In a folder, files of no known format are passed over: only a file that was named itself must be one.
+    In a folder, files of no known format are passed over and counted in `passed`: only a file that was named itself
+    must be one.
     """
     from core.cli.progress import ProgressDisplay
     from core.cli.store_imported import store_all
 
     shown = progress or ProgressDisplay(quiet=True)
-    for line in store_all(home, _read_all(paths, failures, shown), failures):
+    for line in store_all(home, _read_all(paths, failures, shown, passed or FolderTally()), failures):
         shown.sessions += 1
         yield line
 
 
-def _read_all(paths: Sequence[Path], failures: list[ReportableError], progress: ProgressDisplay) -> Iterator[Read]:
+def _read_all(paths: Sequence[Path], failures: list[ReportableError], progress: ProgressDisplay,
+              passed: FolderTally) -> Iterator[Read]:
     from core.cli.store_imported import Read
     from core.domain.errors import ReportableError
     from core.formats import registry
@@ -119,6 +154,9 @@ def _read_all(paths: Sequence[Path], failures: list[ReportableError], progress: 
         try:
             for session in registry.read(Source(file, progress.at)):
                 yield Read(session, file, before)
+            passed.read += not is_named
         except ReportableError as failure:
-            if failure.code != "unknown_format" or is_named:
+            if is_named or failure.code not in ("unknown_format", "empty_file"):
                 failures.append(failure)
+            else:
+                passed.unknown[file.suffix.lower()[:20]] += 1

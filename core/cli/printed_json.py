@@ -9,6 +9,8 @@ from typing import Any
 import msgspec
 
 from core.domain.context import MessageRef
+from core.domain.events import ScoreGiven
+from core.domain.gain import gain_of
 from core.domain.message import decode_message
 from core.domain.session import SessionRow
 from core.domain.step import Action, Observation, Usage, decode_body
@@ -185,9 +187,16 @@ def shown_session(
                           queued_at=g.queued_at, delivered_step=g.delivered_step, answered_step=g.answered_step)
             for g in trajectory.guidance.values()),
         summaries=tuple({"first": s.first, "last": s.last, "text": s.text} for s in trajectory.summaries.values()),
-        scores=tuple({"ordinal": s.ordinal, "step": s.step, "total": s.total, "message": s.message, "failed": s.failed}
-                     for s in trajectory.scores),
+        scores=tuple(_score(trajectory, s) for s in trajectory.scores),
     )
+
+
+def _score(trajectory: Trajectory, score: ScoreGiven) -> dict[str, Any]:
+    """A score with its gain over the best known solution, where the task knows one."""
+    gain = gain_of(trajectory.created.task if trajectory.created else None, score)
+    return {"ordinal": score.ordinal, "step": score.step, "total": score.total, "metric": score.metric,
+            "gain": gain.gain if gain else None, "gain_ratio": gain.ratio if gain else None, "message": score.message,
+            "failed": score.failed}
 
 
 def _step(trajectory: Trajectory, entry: StepEntry, blob: Callable[[str], bytes], with_context: bool) -> ShownStep:

@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("demo:demo", "Run the demonstration, with the desktop or headless."),
     "serve": ("serve:serve", "Run the session server."),
     "run": ("run:run", "Start a session on a task."),
+    "attach": ("attach:attach", "Start an agent that is not ours, here, and watch it."),
     "agent": ("agent:agent", "Run one session's agent (the server starts these)."),
     "tasks": ("tasks:tasks", "List the tasks of the catalogue."),
     "sessions": ("sessions:sessions", "List the sessions."),

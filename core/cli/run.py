@@ -105,5 +105,10 @@ def wait_for_end(home: Home, session: str, as_json: bool) -> int:
 
 
 def _score(ended: Trajectory) -> str:
+    from core.domain.gain import gain_of
+
     last = ended.scores[-1] if ended.scores else None
-    return f"not scored: {last.message}" if last and last.failed else f"score {ended.row.score}"
+    if last and last.failed:
+        return f"not scored: {last.message}"
+    gain = gain_of(ended.created.task, last) if last and ended.created else None
+    return f"score {ended.row.score}{f', {gain.words}' if gain else ''}"

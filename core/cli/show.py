@@ -31,14 +31,17 @@ def show(session: str, step: int | None, context: bool, as_json: bool) -> None:
 
 
 def _print(shown: ShownSession) -> None:
+    from core.domain.gain import Gain
+
     row = shown.row
     say(f"{row.title}  ({shown.session}, {row.origin})")
     say(f"{row.state}{f' ({row.reason})' if row.reason else ''}, {row.steps:,} steps, {row.errors:,} with an error")
     for step in shown.steps:
         _print_step(step, whole=len(shown.steps) == 1)
     for score in shown.scores:
+        gain = "" if score["gain"] is None else f", {Gain(score['gain'], score['gain_ratio']).words}"
         say(f"submission {score['ordinal']} at step {score['step']}, "
-            f"{'not scored' if score['failed'] else 'score {}'.format(score['total'])}: {score['message']}")
+            f"{'not scored' if score['failed'] else 'score {}'.format(score['total'])}{gain}: {score['message']}")
     for guidance in shown.guidance:
         at = f" at step {guidance.delivered_step}" if guidance.delivered_step else ""
         say(f"guidance by {guidance.author}, {guidance.state}{at}: {guidance.text}")

@@ -47,8 +47,54 @@ def check(names: tuple[str, ...], as_json: bool) -> int:
     return 1 if failed else 0
 
 
+@tasks.command()
+@click.argument("session")
+@click.option("--model", required=True, help="The model that judges.")
+@click.option("--base-url", default="", help="Its OpenAI-compatible endpoint.")
+@click.option("--key-env", default="", help="The environment variable that holds its key.")
+@click.option("--answers", default=3, show_default=True, type=click.IntRange(1, 20),
+              help="How often it is asked about each pair.")
+@json_option
+def novelty(session: str, model: str, base_url: str, key_env: str, answers: int, as_json: bool) -> None:
+    """Let a model judge how new the method is that SESSION handed in, held against the known solutions of its task.
+
+    What it handed in, the task and its solutions are sent to the endpoint.
+    """
+    import asyncio
+
+    from core.cli.novelty import handed_in, known_solutions, novelty_words
+    from core.domain.task import ModelSettings
+    from core.llm.kinds import open_model
+    from core.store.home import Home
+    from core.supervision.novelty import Novelty, novelty_of
+    from core.tasks.catalogue import Catalogue
+
+    home = Home.default()
+    catalogue = Catalogue.of(home.path)
+    task, solution = handed_in(home, session)
+    entry = catalogue.find(task)
+    known = known_solutions(entry, catalogue)
+
+    async def asked() -> Novelty:
+        judge = open_model(ModelSettings(kind="openai", name=model, base_url=base_url, key_env=key_env))
+        try:
+            return await novelty_of(judge, entry.task.description, solution, known, answers)
+        finally:
+            await judge.close()
+
+    found = asyncio.run(asked())
+    if as_json:
+        emit({"session": session, "task": task, "novelty": found.novelty, "nearest": found.nearest,
+              "alpha": found.alpha, "within_one": found.within_one,
+              "distances": {one.known: one.distance for one in found.distances}})
+        return
+    for line in novelty_words(session, found):
+        say(line)
+
+
 def _list_tasks(as_json: bool) -> None:
     from core.domain.host_rights import in_words
+    from core.domain.task_terms import terms_of
     from core.store.home import Home
     from core.tasks.allowances import Allowances, asked
     from core.tasks.catalogue import Catalogue
@@ -57,14 +103,15 @@ def _list_tasks(as_json: bool) -> None:
     catalogue, allowances = Catalogue.of(home.path), Allowances(home.allowed)
     for problem in catalogue.problems():
         note(f"tiphys: {problem.sentence} [{problem.code}]")
-    found = [(entry.task, *asked(entry, allowances)) for entry in catalogue.entries()]
+    found = [(entry.task, entry.agent, *asked(entry, allowances)) for entry in catalogue.entries()]
     if as_json:
-        for task, asks, digest in found:
+        for task, agent, asks, digest in found:
             emit({"task": task.id, "title": task.title, "hosts": [h.name for h in task.hosts], "asks": asks,
-                  "digest": digest, "domain": task.domain, "difficulty": task.difficulty})
+                  "digest": digest, "domain": task.domain, "difficulty": task.difficulty,
+                  "terms": terms_of(task, agent)})
         return
     table(("task", "title", "domain", "difficulty", "hosts"),
-          [(t.id, t.title, t.domain, t.difficulty, ", ".join(h.name for h in t.hosts)) for t, _, _ in found])
-    for task, asks, _ in found:
+          [(t.id, t.title, t.domain, t.difficulty, ", ".join(h.name for h in t.hosts)) for t, *_ in found])
+    for task, _, asks, _ in found:
         if asks:
             say(f"{task.id} asks of this computer: {in_words(asks)}. To allow it: tiphys allow task {task.id}")

@@ -9,6 +9,7 @@ from core.cli.log_access import reading
 from core.domain import events as e
 from core.domain.errors import LimitReached
 from core.domain.events import Event
+from core.domain.gain import gain_of
 from core.domain.session import FINAL_STATES
 from core.domain.trajectory import Trajectory
 from core.store import log
@@ -45,7 +46,8 @@ def event_line(trajectory: Trajectory, event: Event) -> str:
         case e.ScoreGiven(failed=True) as f:
             return f"  not scored: {f.message[:300]}"
         case e.ScoreGiven() as f:
-            return f"  score {f.total}: {f.message[:100]}"
+            gain = gain_of(trajectory.created.task if trajectory.created else None, f)
+            return f"  score {f.total}{f', {gain.words}' if gain else ''}: {f.message[:100]}"
         case e.SummaryAdded() as f:
             return f"  summary of steps {f.first}–{f.last}"
         case e.SessionContinued():

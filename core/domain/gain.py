@@ -18,6 +18,12 @@ class Gain(msgspec.Struct, frozen=True):
     gain: float
     ratio: float
 
+    @property
+    def words(self) -> str:
+        """The gain with its sign, and its ratio in percent, as G +0.12 (+3.1 %)."""
+        share = f" ({self.ratio:+.1%})".replace("%", " %") if self.ratio else ""
+        return f"G {self.gain:+.4g}{share}"
+
 
 def gain_of(task: Task | None, score: ScoreGiven) -> Gain | None:
     """The gain of a score; None where there is no score, or the task knows no solution to compare with."""

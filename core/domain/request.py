@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-_MOST = 20_000
-"""Characters of a message that are looked at; the rest stays as it is."""
+WHOLE_REQUEST = 20_000
+"""Characters of a message that are looked at; what was asked in a longer one is cut."""
 
 _ADDED = re.compile(
     r"<(system-reminder|environment_context|user_instructions|INSTRUCTIONS|ide_opened_file|ide_selection|"
@@ -29,12 +29,12 @@ _MARKS = re.compile(r"(?:^|(?<=[\s]))#{1,6} +|\*\*|`")
 
 def plain_words(text: str) -> str:
     """A text in one line without the marks of headings, strong words and code, as for a title."""
-    return " ".join(_MARKS.sub("", text[:_MOST]).split())
+    return " ".join(_MARKS.sub("", text[:WHOLE_REQUEST]).split())
 
 
 def requested(text: str) -> str:
     """What was asked in a message; "" where it holds nothing but what a program added, or a command to the program."""
-    head = text[:_MOST]
+    head = text[:WHOLE_REQUEST]
     if named := _COMMAND.search(head):
         name, given = named["name"].strip(), _GIVEN.search(head)
         words = f"{name} {given['given'].strip() if given else ''}".strip()

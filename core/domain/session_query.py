@@ -23,6 +23,7 @@ _TERM = re.compile(r'(-?)(?:([a-z]*:?)"([^"]*)"?|(\S+))')
 _COMPARED = re.compile(r"(steps|errors|score|cost|tokens|judged)(>=|<=|>|<|=)(\d+(?:\.\d+)?)(%?)\Z")
 _SAYS: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt, "<": operator.lt, ">=": operator.ge, "<=": operator.le, "=": operator.eq}
+_ABOUT_QUEUES = re.compile(r"\b(?:queue|assigned):|\bis:done\b")
 _FIELDS = ("state", "server", "model", "task", "format", "attention")
 _IS = ("new", "attention", "live", "imported", "guided", "undecided", "done")
 ME, NOBODY = "me", "nobody"
@@ -52,6 +53,14 @@ class Candidate(msgspec.Struct):
     new: int = 0
     review: Callable[[], InReview] = lambda: NO_REVIEW
     _words: str = ""
+    _in_review: InReview | None = None
+
+    @property
+    def in_review(self) -> InReview:
+        """What is known of its review; asked for once."""
+        if self._in_review is None:
+            self._in_review = self.review()
+        return self._in_review
 
     @property
     def words(self) -> str:
@@ -70,6 +79,7 @@ class SessionQuery:
 
     def __init__(self, text: str = "") -> None:
         self.text = text
+        self.is_about_queues = _ABOUT_QUEUES.search(text.casefold()) is not None
         self._terms = [_term(minus == "-", f"{name}{phrase}" if phrase else plain)
                        for minus, name, phrase, plain in _TERM.findall(text) if phrase or plain]
 
@@ -107,7 +117,7 @@ def _comparison(text: str) -> Term | None:
 
 def _judged(says: Callable[[float, float], bool], limit: float, *, is_share: bool) -> Term:
     def compare(candidate: Candidate) -> bool:
-        review = candidate.review()
+        review = candidate.in_review
         if not is_share:
             return says(review.judged, limit)
         return review.asked > 0 and says(100 * review.judged / review.asked, limit)
@@ -120,12 +130,12 @@ def _of_queue(text: str) -> Term | None:
     if not colon or not value or name not in ("queue", "assigned"):
         return None
     if name == "queue":
-        return lambda it: any(value in queue.casefold() for queue in it.review().queues)
+        return lambda it: any(value in queue.casefold() for queue in it.in_review.queues)
     if value == ME:
-        return lambda it: it.review().is_mine
+        return lambda it: it.in_review.is_mine
     if value == NOBODY:
-        return lambda it: bool(it.review().queues) and not it.review().people
-    return lambda it: any(value == person.casefold() for person in it.review().people)
+        return lambda it: bool(it.in_review.queues) and not it.in_review.people
+    return lambda it: any(value == person.casefold() for person in it.in_review.people)
 
 
 def _quality(text: str) -> Term | None:
@@ -136,8 +146,8 @@ def _quality(text: str) -> Term | None:
         "new": lambda it: it.new > 0, "attention": lambda it: bool(it.row.attention),
         "live": lambda it: it.row.origin == "live", "imported": lambda it: it.row.origin != "live",
         "guided": lambda it: it.row.guidance_waiting > 0,
-        "undecided": lambda it: it.review().judged < it.review().asked,
-        "done": lambda it: it.review().is_done}
+        "undecided": lambda it: it.in_review.judged < it.in_review.asked,
+        "done": lambda it: it.in_review.is_done}
     return tests[value]
 
 

@@ -66,7 +66,7 @@ class LiveSource(Source):
         self._earlier: _LinesRead = earlier
 
     def _before(self, offset: int) -> bytes:
-        with self.path.open("rb") as file:
+        with self.file.open("rb") as file:
             file.seek(max(0, offset - _TAIL))
             return file.read(min(offset, _TAIL))
 

@@ -45,7 +45,7 @@ def records(source: Source, outline: Callable[[dict[str, Any]], Any] = _nothing)
         value = source.json.value
         found = dicts_of(value if isinstance(value, list) else [value])
         return Records(found, tuple(filter(None, [source.json.problem])), [outline(r) for r in found])
-    places = FileItems(source.path) if source.is_read_again else None
+    places = FileItems(source.file) if source.is_read_again else None
     items: list[dict[str, Any]] = []
     problems: list[str] = []
     outlines: list[Any] = []

@@ -9,11 +9,14 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 
-from core.domain.errors import InvalidInput, ReportableError
+import msgspec
+
+from core.domain.errors import ReportableError
 from core.formats import readers
 from core.formats.format import Format
 from core.formats.imported import Imported
 from core.formats.source import Source, is_plain
+from core.formats.unknown import refusal
 
 
 def declared() -> tuple[Format, ...]:
@@ -27,19 +30,20 @@ FORMATS = declared()
 
 
 def recognise(file: Path | Source) -> Format:
-    """The format of one file. Raises InvalidInput (unknown_format) where none fits."""
+    """The format of one file. Raises InvalidInput where none fits: unknown_format, or what is wrong with the file."""
     source = Source(file) if isinstance(file, Path) else file
     for known in FORMATS:
         if known.recognises(source):
             return known
-    names = ", ".join(f.title for f in FORMATS)
-    raise InvalidInput("unknown_format", f"{source.path} is in no format known here ({names}).", path=str(source.path))
+    raise refusal(source)
 
 
 def read(file: Path | Source) -> Iterator[Imported]:
     """The sessions of one file, each complete. Raises ReportableError where nothing of it can be read."""
     source = Source(file) if isinstance(file, Path) else file
-    yield from recognise(source).read(source)
+    for number, made in enumerate(recognise(source).read(source)):
+        first = source.trouble and not number
+        yield msgspec.structs.replace(made, warnings=(*made.warnings, source.trouble)) if first else made
 
 
 def files(path: Path) -> Iterator[Path]:

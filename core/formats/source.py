@@ -13,6 +13,7 @@ import msgspec
 from core.domain.errors import InvalidInput, LimitReached, Unavailable
 from core.formats.json_items import LARGE, parse_large
 from core.formats.json_text import Parsed, parse
+from core.formats.unpacked import Unpacked, dress
 
 MAX_JSON = 1024 * 1024 * 1024
 """Largest file that is parsed as one JSON text, in bytes; JSON Lines are read line by line without this bound."""
@@ -25,6 +26,7 @@ SAMPLES = 50
 
 _PROGRESS_BYTES = 64 * 1024
 _CHUNK = 1024 * 1024
+_HEAD = 64 * 1024
 
 Shape = Literal["lines", "list", "object", "none"]
 
@@ -55,12 +57,24 @@ class Source:
         if not path.is_file():
             raise InvalidInput("not_a_file", f"{path} is not a file.", path=str(path))
         self.path = path
+        """The file's name, which may tell what it is of."""
+        self.file = path
+        """Where its bytes are read: in it, or in what it unpacks to."""
+        self.trouble = ""
+        """What could not be unpacked."""
         try:
-            self.size = path.stat().st_size
-            with path.open("rb") as file:
-                self.head = file.read(64 * 1024)
+            self._look(path)
+            if packed := dress(self.head):
+                self._unpacked = Unpacked(path, packed)
+                self.trouble = self._unpacked.trouble
+                self._look(self._unpacked.path)
         except OSError as error:
             raise Unavailable("file_unreadable", f"{path} cannot be read: {error.strerror}.", path=str(path)) from error
+
+    def _look(self, file: Path) -> None:
+        self.file, self.size = file, file.stat().st_size
+        with file.open("rb") as held:
+            self.head = held.read(_HEAD)
 
     def without_steps(self, wanted: str, problems: Iterable[str] = ()) -> InvalidInput:
         """The error (no_steps) for a file that holds no `wanted`, with what else is wrong with it."""
@@ -86,7 +100,7 @@ class Source:
         """All bytes. Raises LimitReached beyond MAX_JSON."""
         if self.size > MAX_JSON:
             raise LimitReached("file_too_large", f"{self.path} has {self.size:,} bytes; {MAX_JSON:,} can be read.")
-        return self.path.read_bytes()
+        return self.file.read_bytes()
 
     @cached_property
     def json(self) -> Parsed:
@@ -114,7 +128,7 @@ class Source:
     def _is_one_line(self) -> bool:
         """Whether nothing but white space follows the first line, found without holding that line."""
         is_over = False
-        with self.path.open("rb") as file:
+        with self.file.open("rb") as file:
             while chunk := file.read(_CHUNK):
                 _, end, after = (b"", b"\n", chunk) if is_over else chunk.lstrip().partition(b"\n")
                 if end and after.strip():
@@ -152,7 +166,7 @@ class Source:
 
         Raises LimitReached for one beyond MAX_LINE.
         """
-        with self.path.open("rb") as file:
+        with self.file.open("rb") as file:
             file.seek(start)
             while data := file.readline(MAX_LINE + 1):
                 number += 1

@@ -24,7 +24,7 @@ SESSION_FIELDS = ("x-claude-code-session-id", "x-claude-code-agent-id", "thread-
 SUBAGENT_FIELDS = ("x-claude-code-agent-id", "x-openai-subagent", "x-codex-parent-thread-id", "x-parent-session-id")
 
 
-class Line(msgspec.Struct, kw_only=True):
+class AgentLine(msgspec.Struct, kw_only=True):
     """One conversation, whose requests extend one another. `tools` names what the agent could call in it."""
 
     name: str
@@ -47,24 +47,24 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     is_summary: bool = False
 
 
-class Placement(msgspec.Struct, frozen=True):
+class LinePlacement(msgspec.Struct, frozen=True):
     """Where a request belongs: it shares the first `shared` items with its line."""
 
-    line: Line
+    line: AgentLine
     relation: Relation
     shared: int = 0
 
 
-def said_by(head: Head) -> tuple[tuple[str, ...], bool]:
+def identity_of(head: Head) -> tuple[tuple[str, ...], bool]:
     """What a request's headers say: whose it is, and whether a subagent's."""
     identity = tuple(value for name in SESSION_FIELDS if (value := head.field(name)))
     return identity, any(head.field(name) for name in SUBAGENT_FIELDS)
 
 
-class Lines:
+class AgentLines:
     """The lines of a session's agent."""
 
-    def __init__(self, lines: Sequence[Line] = ()) -> None:
+    def __init__(self, lines: Sequence[AgentLine] = ()) -> None:
         self._lines = [*lines]
         self.is_restarted = False
         """Whether the agent was started again since the main line's last request: it may have another name now."""
@@ -72,11 +72,11 @@ class Lines:
         """Whether a summary was asked for since the main line's last request."""
 
     @property
-    def main(self) -> Line | None:
+    def main(self) -> AgentLine | None:
         """The main line, once there is one."""
         return next((line for line in self._lines if line.kind == "main"), None)
 
-    def place(self, asked: Asked) -> Placement:
+    def place(self, asked: Asked) -> LinePlacement:
         """Where a request belongs. Nothing changes; `advance` makes it so."""
         main = self.main
         adopts = main is not None and self.is_restarted and not asked.is_subagent and asked.has_tools
@@ -84,19 +84,19 @@ class Lines:
         if not asked.has_tools or asked.is_summary:
             is_summary = asked.is_summary or (best is not None and best.kind == "main" and shared == len(best.chain))
             kind: Relation = "summary" if is_summary else "side"
-            side = Line(name=best.name if is_summary and best else "side", kind="side")
-            return Placement(side, kind, shared)
+            side = AgentLine(name=best.name if is_summary and best else "side", kind="side")
+            return LinePlacement(side, kind, shared)
         if best is not None and shared == len(best.chain):
-            return Placement(best, "retry" if shared == len(asked.chain) else "extends", shared)
+            return LinePlacement(best, "retry" if shared == len(asked.chain) else "extends", shared)
         if best is not None and shared > asked.opening and not (best is main and self.was_summarised):
-            return Placement(best, "rewound", shared)
+            return LinePlacement(best, "rewound", shared)
         if main is not None and (adopts or (asked.identity == main.identity and asked.tools == main.tools)):
-            return Placement(main, "compacted", shared if best is main else 0)
+            return LinePlacement(main, "compacted", shared if best is main else 0)
         if main is None and not asked.is_subagent:
-            return Placement(Line(name="main", kind="main"), "new")
-        return Placement(Line(name=f"subagent-{len(self._lines)}", kind="subagent"), "new")
+            return LinePlacement(AgentLine(name="main", kind="main"), "new")
+        return LinePlacement(AgentLine(name=f"subagent-{len(self._lines)}", kind="subagent"), "new")
 
-    def advance(self, placement: Placement, asked: Asked) -> Line:
+    def advance(self, placement: LinePlacement, asked: Asked) -> AgentLine:
         """The line as it is with this request. A call beside the lines changes none."""
         line = placement.line
         if line.kind == "side":
@@ -109,7 +109,7 @@ class Lines:
             self.is_restarted = self.was_summarised = False
         return line
 
-    def _nearest(self, asked: Asked, adopts: bool) -> tuple[Line | None, int]:
+    def _nearest(self, asked: Asked, adopts: bool) -> tuple[AgentLine | None, int]:
         """The line that shares most with a request, the newest of equals."""
         best, most = None, 0
         for line in reversed(self._lines):

@@ -54,7 +54,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         return DIALECTS[self.dialect]
 
 
-class Filling(msgspec.Struct, frozen=True, kw_only=True):
+class RecipeValues(msgspec.Struct, frozen=True, kw_only=True):
     """The values of one session for the braces of its recipe."""
 
     gateway: str
@@ -93,13 +93,13 @@ def recipe_of(settings: AgentSettings) -> Recipe:
     """The recipe of an external agent: the named one, with what the settings say instead. Raises NotFound,
     InvalidInput."""
     base = recipe_named(settings.recipe) if settings.recipe else Recipe(
-        title=settings.command or "agent", dialect=settings.dialect or "chat", env=_ENVIRONMENT)
+        title=settings.command or "agent", dialect=settings.dialect or "chat", env=GENERAL_ENVIRONMENT)
     changes = {name: value for name in ("command", "resume", "install", "dialect")
                if (value := getattr(settings, name))}
     return msgspec.structs.replace(base, **changes)
 
 
-_ENVIRONMENT = {
+GENERAL_ENVIRONMENT = {
     "OPENAI_BASE_URL": "{gateway}/v1", "OPENAI_API_BASE": "{gateway}/v1", "OPENAI_API_KEY": "{token}",
     "ANTHROPIC_BASE_URL": "{gateway}", "ANTHROPIC_API_KEY": "{token}", "GOOGLE_GEMINI_BASE_URL": "{gateway}",
     "GEMINI_API_KEY": "{token}",

@@ -12,7 +12,7 @@ from core.domain.message import Message
 from core.gateway.chain import ChainMaker
 from core.gateway.dialect import Body, Dialect, decode_raw
 from core.gateway.http_head import MOST_BODY, Head
-from core.gateway.lines import Asked, said_by
+from core.gateway.lines import Asked, identity_of
 from core.store.blobs import decompress
 
 
@@ -51,7 +51,7 @@ class RequestReader:
                                "context, and nobody could see what the model is given.", field=state)
         items = self._items(dialect, body)
         chain = self._chains.chain(items)
-        identity, is_subagent = said_by(head)
+        identity, is_subagent = identity_of(head)
         asked = Asked(identity=identity, is_subagent=is_subagent, tools=_name(body.bytes_of("tools")),
                       has_tools=bool(body.get("tools")), chain=chain, opening=_opening(dialect, items),
                       is_summary=self._is_summary(items))
@@ -79,8 +79,8 @@ class RequestReader:
 def _opening(dialect: Dialect, items: list[bytes]) -> int:
     """How many items at the beginning are the program's own words."""
     for count, item in enumerate(items):
-        said: list[Message] = dialect.messages(decode_raw(item))
-        if any(message.role != "system" for message in said):
+        messages: list[Message] = dialect.messages(decode_raw(item))
+        if any(message.role != "system" for message in messages):
             return count
     return len(items)
 

@@ -26,6 +26,7 @@ from core.domain.hit import Hit
 from core.domain.host_rights import HostRight
 from core.domain.queue import QueueState, Reader
 from core.domain.session import SessionRow
+from core.domain.task_terms import TaskTerms
 from core.protocol.operations import AnyOp
 
 PROTOCOL = 1
@@ -286,7 +287,8 @@ class Found(Wire, frozen=True, kw_only=True, tag="found"):
 
 
 class OfferedTask(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A task of a catalogue: its id, its title, and the names of its sandbox hosts.
+    """A task of a catalogue: its id, its title, the names of its sandbox hosts, and what a person is shown of it before
+    a session is started (an older server does not say it).
 
     `asks` is what it wants of the server's computer and nobody allowed there yet: who runs the server must, first.
     """
@@ -295,6 +297,7 @@ class OfferedTask(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     title: Title
     hosts: Annotated[tuple[Name, ...], Few] = ()
     asks: Annotated[tuple[HostRight, ...], Few] = ()
+    terms: TaskTerms | None = None
 
 
 class Tasks(Wire, frozen=True, kw_only=True, tag="tasks"):

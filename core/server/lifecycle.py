@@ -142,6 +142,9 @@ def _what(op: CreateSession, principal: Principal, lookups: Lookups
     else:
         task, agent, asked_by_file = op.task, op.agent, ()
     check_task(task, agent)
+    if agent.model.kind == "unknown":
+        raise InvalidInput("task_without_model", f"Task {task.id} names no model that is to work on it: choose one, as "
+                           f"with tiphys run {task.id} --model NAME --base-url URL.", task=task.id)
     if agent.sandbox == "docker":
         lookups.refuse_unfit(task)
     rights = rights_of(task, agent)

@@ -1,4 +1,4 @@
-"""The only module that imports a SQLite driver; every connection of the program is made here.
+"""The only module that imports the SQLite driver of our own files; every connection to these is made here.
 
 pysqlite3 is taken where it is installed (sqlite-utils chooses the same way): the system's SQLite is often one
 of 3.7.0–3.51.2, whose WAL may corrupt a file when two connections checkpoint at once (fixed in 3.51.3).

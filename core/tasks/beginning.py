@@ -17,7 +17,7 @@ PACKAGES = "conda"
 _PIECE = 1 << 20
 
 
-class Filling:
+class HostFilling:
     """Lays what a task has for its hosts into each of them, as streams."""
 
     def __init__(self, task: Task, catalogue: Catalogue) -> None:

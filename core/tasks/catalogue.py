@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -65,19 +66,32 @@ class Catalogue:
     def _read(self) -> tuple[dict[str, CatalogueTask], list[InvalidInput]]:
         found: dict[str, CatalogueTask] = {}
         problems: list[InvalidInput] = []
-        for place, reader in (one for folder in self._folders for one in _task_folders(folder)):
-            try:
-                entries = reader.read(place)
-            except InvalidInput as problem:
-                problems.append(problem)
-                continue
-            for entry in entries:
-                taken = found.setdefault(entry.task.id, entry)
-                if taken is not entry:
+        for folder in self._folders:
+            for one in _shipped(folder) if folder == resources() / "tasks" else _read_all(folder):
+                if isinstance(one, InvalidInput):
+                    problems.append(one)
+                    continue
+                taken = found.setdefault(one.task.id, one)
+                if taken is not one:
                     problems.append(InvalidInput(
-                        "task_id_taken", f"{place}: the id {entry.task.id} is taken by the task in {taken.folder}.",
-                        path=str(place)))
+                        "task_id_taken", f"{one.folder}: the id {one.task.id} is taken by the task in {taken.folder}.",
+                        path=str(one.folder)))
         return found, problems
+
+
+def _read_all(folder: Path) -> Iterator[CatalogueTask | InvalidInput]:
+    """The tasks below a folder, and what is wrong with those that cannot be read."""
+    for place, reader in _task_folders(folder):
+        try:
+            yield from reader.read(place)
+        except InvalidInput as problem:
+            yield problem
+
+
+@functools.lru_cache(maxsize=4)
+def _shipped(folder: Path) -> tuple[CatalogueTask | InvalidInput, ...]:
+    """What comes with the program does not change while it runs: it is read once."""
+    return tuple(_read_all(folder))
 
 
 def _task_folders(folder: Path) -> Iterator[tuple[Path, TaskReader]]:

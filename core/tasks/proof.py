@@ -20,7 +20,7 @@ from core.domain.task import AgentSettings
 from core.sandbox.archive import tar_of
 from core.sandbox.kinds import open_sandbox
 from core.sandbox.sandbox import Sandbox
-from core.tasks.beginning import Filling
+from core.tasks.beginning import HostFilling
 from core.tasks.catalogue import Catalogue
 from core.tasks.cheats import general_cheat
 from core.tasks.evaluator_hosts import EvaluatorHosts
@@ -37,7 +37,7 @@ SOLUTION = "/solution"
 """Where Harbor's solutions find themselves; in a host with a workspace, /tmp/solution."""
 
 
-class Finding(msgspec.Struct, frozen=True, kw_only=True):
+class ProofResult(msgspec.Struct, frozen=True, kw_only=True):
     """What one check found: `nothing`, `hidden`, `reference`, `repeat`, or `cheat` with the name of the attempt."""
 
     check: str
@@ -53,7 +53,7 @@ class Prover:
         self._entry, self._catalogue, self._folder, self._home = entry, catalogue, folder, home
         self._images: dict[str, str] = {}
 
-    async def findings(self) -> AsyncIterator[Finding]:
+    async def findings(self) -> AsyncIterator[ProofResult]:
         """One finding after the other. Raises ReportableError where no host of the task can be made."""
         self._images = await built_images(self._catalogue, self._entry.task, AgentSettings())
         async with self._host() as (host, handing_in):
@@ -63,7 +63,7 @@ class Prover:
                 await self._run(host, script, files)
                 yield _earns_nothing(f"cheat {name}", (await handing_in.score())[0])
         if not self._entry.proof.solution:
-            yield Finding(check="reference", passed=False, detail="the task has no reference solution")
+            yield ProofResult(check="reference", passed=False, detail="the task has no reference solution")
         else:
             async with self._host() as (host, handing_in):
                 for finding in await self._reference(host, handing_in):
@@ -78,25 +78,26 @@ class Prover:
             host = open_sandbox("docker", session, first, Path(place), image, home=self._home, places=(SOLUTION,))
             try:
                 await host.start()
-                await Filling(task, self._catalogue).fill(host)
+                await HostFilling(task, self._catalogue).fill(host)
                 hosts = EvaluatorHosts(session, first, Path(place), self._home, image)
                 yield host, HandingIn(task, self._catalogue, host, hosts, folder=Path(place))
             finally:
                 await host.remove()
 
-    async def _hidden(self, host: Sandbox) -> Finding:
+    async def _hidden(self, host: Sandbox) -> ProofResult:
         found = await readable_secrets(host, self._entry, self._catalogue)
-        return Finding(check="hidden", passed=not found, detail="; ".join(found[:5]) or "nothing hidden can be read")
+        detail = "; ".join(found[:5]) or "nothing hidden can be read"
+        return ProofResult(check="hidden", passed=not found, detail=detail)
 
-    async def _reference(self, host: Sandbox, handing_in: HandingIn) -> list[Finding]:
+    async def _reference(self, host: Sandbox, handing_in: HandingIn) -> list[ProofResult]:
         proof = self._entry.proof
         if problem := await self._run(host, proof.solution, self._beside(proof.solution)):
-            return [Finding(check="reference", passed=False, detail=problem)]
+            return [ProofResult(check="reference", passed=False, detail=problem)]
         first, second = (await handing_in.score())[0], (await handing_in.score())[0]
         reached = not first.failed and first.total is not None and first.total >= proof.expect
         same = (first.total, first.failed) == (second.total, second.failed)
-        return [Finding(check="reference", passed=reached, detail=f"{_words(first)}, of {proof.expect:g} expected"),
-                Finding(check="repeat", passed=same, detail=f"{_words(first)}, then {_words(second)}")]
+        return [ProofResult(check="reference", passed=reached, detail=f"{_words(first)}, of {proof.expect:g} expected"),
+                ProofResult(check="repeat", passed=same, detail=f"{_words(first)}, then {_words(second)}")]
 
     async def _run(self, host: Sandbox, script: str, files: Sequence[tuple[str, Path]]) -> str:
         """Run a script in a host, beside its files; what went wrong, or ""."""
@@ -120,10 +121,10 @@ class Prover:
         return [*own, ("in general", path.name, [(path.name, path)])]
 
 
-def _earns_nothing(check: str, outcome: Outcome) -> Finding:
+def _earns_nothing(check: str, outcome: Outcome) -> ProofResult:
     """A failed evaluation of what a cheat left earns nothing; of nothing done it is a defect of the task."""
     is_bottom = outcome.total == 0 or (outcome.failed and check != "nothing")
-    return Finding(check=check, passed=is_bottom, detail=_words(outcome))
+    return ProofResult(check=check, passed=is_bottom, detail=_words(outcome))
 
 
 def _words(outcome: Outcome) -> str:
@@ -131,15 +132,15 @@ def _words(outcome: Outcome) -> str:
     return f"{text} ({outcome.message[:160]})" if outcome.message else text
 
 
-def prove(entry: CatalogueTask, catalogue: Catalogue, folder: Path, home: str = "") -> list[Finding]:
+def prove(entry: CatalogueTask, catalogue: Catalogue, folder: Path, home: str = "") -> list[ProofResult]:
     """All findings of a task; what hinders a check is one, too."""
-    async def collected() -> list[Finding]:
-        found: list[Finding] = []
+    async def collected() -> list[ProofResult]:
+        found: list[ProofResult] = []
         try:
             async for finding in Prover(entry, catalogue, folder, home).findings():
                 found.append(finding)  # noqa: PERF401 - what was found before an error counts
         except ReportableError as error:
-            found.append(Finding(check="host", passed=False, detail=error.sentence))
+            found.append(ProofResult(check="host", passed=False, detail=error.sentence))
         return found
 
     return asyncio.run(collected())

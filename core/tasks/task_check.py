@@ -31,6 +31,8 @@ _PART = re.compile(r"[A-Za-z0-9_.-]+")
 _NEVER_OWNED = frozenset({"bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "proc", "run", "sbin", "sys", "tests",
                           "logs"})
 _OWNED_BELOW = frozenset({"usr", "var", "opt"})
+_SYSTEM_BELOW = frozenset({("usr", "bin"), ("usr", "lib"), ("usr", "sbin"), ("usr", "local"), ("usr", "share"),
+                           ("var", "lib"), ("var", "run"), ("opt", "tiphys")})
 """Which folders of an image are nobody's to work in, and which only deeper down."""
 
 Bound = tuple[str, float | None, float, float]
@@ -84,10 +86,11 @@ def _check_hosts(hosts: tuple[Host, ...]) -> None:
 
 def _may_be_owned(folder: str) -> bool:
     """Whether a folder of an image may be given to the agent: none that the system's own programs lie in."""
-    parts = folder.split("/")[1:]
-    is_plain = folder.startswith("/") and all(_PART.fullmatch(part) and part not in (".", "..") for part in parts)
-    is_deep = len(parts) > 2 or parts[0] not in _OWNED_BELOW
-    return is_plain and is_deep and parts[0] not in _NEVER_OWNED and len(folder) < 200
+    first, *parts = folder.split("/")
+    if first or not parts or len(folder) > 200 or not all(_PART.fullmatch(p) and p not in (".", "..") for p in parts):
+        return False
+    is_deep = parts[0] not in _OWNED_BELOW or (len(parts) > 2 and tuple(parts[:2]) not in _SYSTEM_BELOW)
+    return is_deep and parts[0] not in _NEVER_OWNED
 
 
 def _check_reach(host: Host) -> None:

@@ -66,7 +66,21 @@ class ImportFailureLine(msgspec.Struct, frozen=True):
         return cls(ImportFailure(error.code, error.sentence, params))
 
 
-ImportReport = ImportLine | ImportProgressLine | ImportFailureLine
+class ImportPassed(msgspec.Struct, frozen=True):
+    """The files of folders that an import came by: how many were read, and how many of each suffix were in no known
+    format, the most common suffix first."""
+
+    read: int
+    unknown: dict[str, int]
+
+
+class ImportPassedLine(msgspec.Struct, frozen=True):
+    """With --progress: what folders held, once all was read."""
+
+    passed: ImportPassed
+
+
+ImportReport = ImportLine | ImportProgressLine | ImportFailureLine | ImportPassedLine
 
 
 def read_import_report(line: bytes) -> ImportReport:
@@ -76,4 +90,6 @@ def read_import_report(line: bytes) -> ImportReport:
         return msgspec.json.decode(line, type=ImportProgressLine)
     if "failure" in keys:
         return msgspec.json.decode(line, type=ImportFailureLine)
+    if "passed" in keys:
+        return msgspec.json.decode(line, type=ImportPassedLine)
     return msgspec.json.decode(line, type=ImportLine)

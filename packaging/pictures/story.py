@@ -56,6 +56,9 @@ FIXED = TRAIN.replace("train, test = load(args.folder)", "train, held_out = load
 LAST = FIXED.replace("width=64", "width=256").replace("range(args.epochs)", "range(args.epochs)  # stops early")
 
 
+START = datetime(2026, 3, 2, 9, 4, tzinfo=UTC)
+
+
 @dataclass
 class Story:
     """Writes the log; `bodies` and `blobs` are what a runner would have sent."""
@@ -64,7 +67,7 @@ class Story:
     model: str = "qwen3-32b"
     bodies: list[bytes] = field(default_factory=list)
     blobs: dict[str, bytes] = field(default_factory=dict)
-    at: datetime = datetime(2026, 3, 2, 9, 4, tzinfo=UTC)
+    at: datetime = START
     step: int = 0
     offset: int = 0
     context: list[MessageRef] = field(default_factory=list)
@@ -155,9 +158,9 @@ class Story:
         self.context = [*before[:2], answer, *before[-6:]]
 
 
-def make_story(seed: int = 0) -> Story:
-    """The whole story. Another `seed` gives a run that goes another way after step 6."""
-    story = Story(model=("qwen3-32b", "glm-4.6")[seed % 2])
+def make_story(seed: int = 0, at: datetime = START) -> Story:
+    """The whole story, begun `at`. Another `seed` gives a run that goes another way after step 6."""
+    story = Story(model=("qwen3-32b", "glm-4.6")[seed % 2], at=at)
     story.begin()
     run = story.act
     run("run_command", {"command": "ls -la && head -3 data/train.csv"}, "I look at what is there.",

@@ -52,11 +52,12 @@ def make(home: Home) -> None:
     """Two sessions of one task, in the log of this home's private server."""
     conn = open_log(home.server_db)
     for name, story in ((SESSION, make_story(0)), (OTHER, make_story(1))):
-        _fill(conn, name, story)
+        fill(conn, name, story)
     conn.close()
 
 
-def _fill(conn: Connection, session: str, story: Story) -> None:
+def fill(conn: Connection, session: str, story: Story) -> None:
+    """A story as the log of a session."""
     with transaction(conn):
         log.create(conn, session)
         for data in story.blobs.values():

@@ -2,19 +2,39 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en">
 <context>
+    <name>AttentionView</name>
+    <message numerus="yes">
+        <source>%n need(s) you</source>
+        <translation>
+            <numerusform>%n needs you</numerusform>
+            <numerusform>%n need you</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>BriefController</name>
     <message numerus="yes">
         <source>%n submission(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n submission</numerusform>
+            <numerusform>%n submissions</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n file(s)</source>
-        <translation type="unfinished">
+        <translation>
             <numerusform>%n file</numerusform>
             <numerusform>%n files</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ChartsView</name>
+    <message numerus="yes">
+        <source>Curves of %n step(s)</source>
+        <translation>
+            <numerusform>Curves of %n step</numerusform>
+            <numerusform>Curves of %n steps</numerusform>
         </translation>
     </message>
 </context>
@@ -128,6 +148,16 @@
     </message>
 </context>
 <context>
+    <name>DisagreementsView</name>
+    <message numerus="yes">
+        <source>%n step(s) on which opinions differ</source>
+        <translation>
+            <numerusform>%n step on which opinions differ</numerusform>
+            <numerusform>%n steps on which opinions differ</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>EffectModel</name>
     <message numerus="yes">
         <source>%n error(s)</source>
@@ -148,9 +178,9 @@
     <name>ErrorStrip</name>
     <message numerus="yes">
         <source>%n error(s) over the run</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n error over the run</numerusform>
+            <numerusform>%n errors over the run</numerusform>
         </translation>
     </message>
 </context>
@@ -202,6 +232,16 @@
         <translation>
             <numerusform>%n file</numerusform>
             <numerusform>%n files</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>FilesGist</name>
+    <message numerus="yes">
+        <source>%n changed so far</source>
+        <translation>
+            <numerusform>%n changed so far</numerusform>
+            <numerusform>%n changed so far</numerusform>
         </translation>
     </message>
 </context>
@@ -260,16 +300,16 @@
     <name>MakeQueueDialog</name>
     <message numerus="yes">
         <source>%n session(s), chosen by hand.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n session, chosen by hand.</numerusform>
+            <numerusform>%n sessions, chosen by hand.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n session(s), chosen by the filter {query}</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n session, chosen by the filter {query}</numerusform>
+            <numerusform>%n sessions, chosen by the filter {query}</numerusform>
         </translation>
     </message>
 </context>
@@ -324,28 +364,62 @@
     <name>QueueController</name>
     <message numerus="yes">
         <source>%n session(s)</source>
-        <translation type="unfinished">
+        <translation>
             <numerusform>%n session</numerusform>
             <numerusform>%n sessions</numerusform>
         </translation>
     </message>
     <message numerus="yes">
+        <source>asks for %n step(s) of each</source>
+        <translation>
+            <numerusform>asks for %n step of each</numerusform>
+            <numerusform>asks for %n steps of each</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>agreement {name} {value} on %n step(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>agreement {name} {value} on %n step</numerusform>
+            <numerusform>agreement {name} {value} on %n steps</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>Nothing is left for you. %n session(s) wait for somebody: take one.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Nothing is left for you. %n session waits for somebody: take it.</numerusform>
+            <numerusform>Nothing is left for you. %n sessions wait for somebody: take one.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>QueueView</name>
+    <message numerus="yes">
+        <source>Under way: %n</source>
+        <translation>
+            <numerusform>Under way: %n</numerusform>
+            <numerusform>Under way: %n</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n earlier</source>
+        <translation>
+            <numerusform>%n earlier</numerusform>
+            <numerusform>%n earlier</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>RemarksBar</name>
+    <message numerus="yes">
+        <source>%n remark(s)</source>
+        <translation>
+            <numerusform>%n remark</numerusform>
+            <numerusform>%n remarks</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>RemarksView</name>
     <message numerus="yes">
         <source>%n remark(s)</source>
         <translation>
@@ -443,12 +517,43 @@
     </message>
 </context>
 <context>
+    <name>TaskSheet</name>
+    <message numerus="yes">
+        <source>%n Docker container(s): {names}</source>
+        <translation>
+            <numerusform>%n Docker container: {names}</numerusform>
+            <numerusform>%n Docker containers: {names}</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n step(s)</source>
+        <translation>
+            <numerusform>%n step</numerusform>
+            <numerusform>%n steps</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n evaluation(s)</source>
+        <translation>
+            <numerusform>%n evaluation</numerusform>
+            <numerusform>%n evaluations</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>TerminalsView</name>
     <message numerus="yes">
         <source>%n command(s) ran; each stands under Step with what it printed.</source>
         <translation>
             <numerusform>%n command ran; it stands under Step with what it printed.</numerusform>
             <numerusform>%n commands ran; each stands under Step with what it printed.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>This log keeps no terminal · %n command(s) ran, each stands under Step</source>
+        <translation>
+            <numerusform>This log keeps no terminal · %n command ran, it stands under Step</numerusform>
+            <numerusform>This log keeps no terminal · %n commands ran, each stands under Step</numerusform>
         </translation>
     </message>
 </context>
@@ -469,6 +574,16 @@
         <translation>
             <numerusform>%n result</numerusform>
             <numerusform>%n results</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>WebSearchesView</name>
+    <message numerus="yes">
+        <source>%n search(es)</source>
+        <translation>
+            <numerusform>%n search</numerusform>
+            <numerusform>%n searches</numerusform>
         </translation>
     </message>
 </context>

@@ -188,6 +188,14 @@
         <translation>上一个错误(&amp;R)</translation>
     </message>
     <message>
+        <source>Where two runs &amp;part</source>
+        <translation>两次运行的分歧处(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Walk &amp;what is new</source>
+        <translation>逐一查看新内容(&amp;W)</translation>
+    </message>
+    <message>
         <source>Next session that needs &amp;attention</source>
         <translation>下一个需要关注的会话(&amp;A)</translation>
     </message>
@@ -265,47 +273,55 @@
     </message>
     <message>
         <source>Next session of the &amp;queue</source>
-        <translation type="unfinished"></translation>
+        <translation>队列中的下一会话(&amp;Q)</translation>
     </message>
     <message>
         <source>&amp;Previous session of the queue</source>
-        <translation type="unfinished"></translation>
+        <translation>队列中的上一会话(&amp;P)</translation>
     </message>
     <message>
         <source>Make a review queue of these sessions…</source>
-        <translation type="unfinished"></translation>
+        <translation>用这些会话建立评审队列…</translation>
     </message>
     <message>
         <source>Put these sessions into a queue…</source>
-        <translation type="unfinished"></translation>
+        <translation>把这些会话放入队列…</translation>
     </message>
     <message>
         <source>Take from the queue</source>
-        <translation type="unfinished"></translation>
+        <translation>从队列领取</translation>
     </message>
     <message>
         <source>Give back to the queue</source>
-        <translation type="unfinished"></translation>
+        <translation>退回队列</translation>
     </message>
     <message>
         <source>Give to somebody…</source>
-        <translation type="unfinished"></translation>
+        <translation>交给他人…</translation>
     </message>
     <message>
         <source>Done, though not all is judged</source>
-        <translation type="unfinished"></translation>
+        <translation>完成（虽未全部裁定）</translation>
     </message>
     <message>
         <source>Take out of the queue</source>
-        <translation type="unfinished"></translation>
+        <translation>移出队列</translation>
     </message>
     <message>
         <source>Close the queue…</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭队列…</translation>
     </message>
     <message>
         <source>Texts as they were &amp;written</source>
         <translation>按原文显示(&amp;W)</translation>
+    </message>
+    <message>
+        <source>Most changed first</source>
+        <translation>更改最多的在前</translation>
+    </message>
+    <message>
+        <source>&amp;Files, all of them or one line</source>
+        <translation>文件：完整显示或收成一行(&amp;F)</translation>
     </message>
     <message>
         <source>Show or hide the left &amp;side</source>
@@ -449,6 +465,13 @@
     </message>
 </context>
 <context>
+    <name>AgentStrip</name>
+    <message>
+        <source>score</source>
+        <translation>得分</translation>
+    </message>
+</context>
+<context>
     <name>ApplicationController</name>
     <message>
         <source>Open a folder of trajectories</source>
@@ -512,6 +535,12 @@
         <source>Sessions that repeat themselves, fail often, stand still, wait for you or have ended are listed here, each with the step to look at.</source>
         <translation>重复动作、频繁出错、停滞、等待您或已结束的会话会列在这里，并给出应查看的步骤。</translation>
     </message>
+    <message numerus="yes">
+        <source>%n need(s) you</source>
+        <translation>
+            <numerusform>%n 项需要您</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Nothing needs you</source>
         <translation>没有需要您处理的事项</translation>
@@ -521,86 +550,90 @@
     <name>BriefController</name>
     <message>
         <source>Choose a session</source>
-        <translation type="unfinished"></translation>
+        <translation>请选择会话</translation>
     </message>
     <message>
         <source>Go on at step {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>从步骤 {n} 继续</translation>
     </message>
     <message>
         <source>Begin to read</source>
-        <translation type="unfinished"></translation>
+        <translation>开始阅读</translation>
     </message>
     <message>
         <source>Enter</source>
-        <translation type="unfinished"></translation>
+        <translation>Enter</translation>
     </message>
     <message>
         <source>Q: next session of the queue</source>
-        <translation type="unfinished"></translation>
+        <translation>Q：队列中的下一会话</translation>
     </message>
     <message>
         <source>Task</source>
-        <translation type="unfinished">任务</translation>
+        <translation>任务</translation>
     </message>
     <message>
         <source>The log keeps no task</source>
-        <translation type="unfinished"></translation>
+        <translation>日志中没有任务</translation>
     </message>
     <message>
         <source>step {n}, “{title}”</source>
-        <translation type="unfinished"></translation>
+        <translation>步骤 {n}，“{title}”</translation>
     </message>
     <message>
         <source>Your place</source>
-        <translation type="unfinished"></translation>
+        <translation>您的位置</translation>
     </message>
     <message>
         <source>Errors over the run</source>
-        <translation type="unfinished"></translation>
+        <translation>全程错误</translation>
     </message>
     <message>
         <source>Remarks {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>备注 {n}</translation>
     </message>
     <message>
         <source>you</source>
-        <translation type="unfinished"></translation>
+        <translation>您</translation>
     </message>
     <message numerus="yes">
         <source>%n submission(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 份提交物</numerusform>
         </translation>
     </message>
     <message>
         <source>score {n}</source>
-        <translation type="unfinished">得分 {n}</translation>
+        <translation>得分 {n}</translation>
     </message>
     <message>
         <source>Handed in</source>
-        <translation type="unfinished">提交物</translation>
+        <translation>提交物</translation>
     </message>
     <message>
-        <source>nothing that the log names</source>
-        <translation type="unfinished"></translation>
+        <source>Changed</source>
+        <translation>更改</translation>
     </message>
     <message numerus="yes">
         <source>%n file(s)</source>
-        <translation type="unfinished">
+        <translation>
             <numerusform>%n 个文件</numerusform>
         </translation>
     </message>
     <message>
         <source>lines</source>
-        <translation type="unfinished"></translation>
+        <translation>行</translation>
     </message>
 </context>
 <context>
     <name>BriefView</name>
     <message>
+        <source>Go on</source>
+        <translation>继续</translation>
+    </message>
+    <message>
         <source>above: errors, below: judged</source>
-        <translation type="unfinished"></translation>
+        <translation>上：错误，下：裁定</translation>
     </message>
 </context>
 <context>
@@ -711,6 +744,16 @@
     <message>
         <source>Charts of score, tokens, cost, time and verdicts</source>
         <translation>得分、词元、成本、时间与裁定的图表</translation>
+    </message>
+    <message numerus="yes">
+        <source>Curves of %n step(s)</source>
+        <translation>
+            <numerusform>%n 个步骤的曲线</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Nothing is drawn before the first step</source>
+        <translation>第一步之前没有曲线</translation>
     </message>
     <message>
         <source>There is no other session</source>
@@ -910,31 +953,38 @@
     <name>ColumnNames</name>
     <message>
         <source>Session</source>
-        <translation type="unfinished">会话</translation>
+        <translation>会话</translation>
     </message>
     <message>
         <source>Started</source>
-        <translation type="unfinished"></translation>
+        <translation>开始</translation>
     </message>
     <message>
         <source>Steps</source>
-        <translation type="unfinished"></translation>
+        <translation>步骤</translation>
     </message>
     <message>
         <source>Judged</source>
-        <translation type="unfinished"></translation>
+        <translation>已裁定</translation>
     </message>
     <message>
         <source>Score</source>
-        <translation type="unfinished">得分</translation>
+        <translation>得分</translation>
     </message>
     <message>
         <source>Who</source>
-        <translation type="unfinished">谁</translation>
+        <translation>谁</translation>
     </message>
     <message>
         <source>Attention</source>
-        <translation type="unfinished">关注</translation>
+        <translation>提醒</translation>
+    </message>
+</context>
+<context>
+    <name>CompareController</name>
+    <message>
+        <source>There is no other run of this task here.</source>
+        <translation>这里没有此任务的其他运行。</translation>
     </message>
 </context>
 <context>
@@ -1255,6 +1305,14 @@
         <source>Since you looked: {news}</source>
         <translation>自上次查看以来：{news}</translation>
     </message>
+    <message>
+        <source>Nothing is new since you looked.</source>
+        <translation>自上次查看以来没有新内容。</translation>
+    </message>
+    <message>
+        <source>That was all that is new.</source>
+        <translation>新内容已全部看完。</translation>
+    </message>
 </context>
 <context>
     <name>Disagreements</name>
@@ -1306,6 +1364,20 @@
         <source>Steps on which opinions differ</source>
         <translation>意见不一的步骤</translation>
     </message>
+    <message numerus="yes">
+        <source>%n step(s) on which opinions differ</source>
+        <translation>
+            <numerusform>%n 个步骤意见不一</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Blind: shown once you have decided</source>
+        <translation>盲评：您裁定之后显示</translation>
+    </message>
+    <message>
+        <source>Nobody disagrees</source>
+        <translation>没有分歧</translation>
+    </message>
     <message>
         <source>Blind: a step appears here once you have decided on it and others decide otherwise.</source>
         <translation>盲评：在您裁定之后，若他人裁定不同，该步骤会出现在这里。</translation>
@@ -1324,6 +1396,13 @@
     <message>
         <source>Stop fetching the session</source>
         <translation>停止获取会话</translation>
+    </message>
+</context>
+<context>
+    <name>Drawer</name>
+    <message>
+        <source>Close (Esc)</source>
+        <translation>关闭 (Esc)</translation>
     </message>
 </context>
 <context>
@@ -1424,8 +1503,8 @@
     <name>ErrorStrip</name>
     <message numerus="yes">
         <source>%n error(s) over the run</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>全程 %n 个错误</numerusform>
         </translation>
     </message>
 </context>
@@ -1498,6 +1577,66 @@
     <message>
         <source>An import needs the name of its format.</source>
         <translation>导入需要给出格式的名称。</translation>
+    </message>
+    <message>
+        <source>A review queue needs a name of one line, and says how many steps it asks for.</source>
+        <translation>评审队列需要一行的名称，并说明要多少步骤。</translation>
+    </message>
+    <message>
+        <source>A review queue needs at least one session that its server has.</source>
+        <translation>评审队列至少需要一个在其服务器上的会话。</translation>
+    </message>
+    <message>
+        <source>There is no account “{name}” on that server.</source>
+        <translation>该服务器上没有账户“{name}”。</translation>
+    </message>
+    <message>
+        <source>This review queue is not there.</source>
+        <translation>没有这个评审队列。</translation>
+    </message>
+    <message>
+        <source>The session is not in this review queue.</source>
+        <translation>该会话不在这个评审队列中。</translation>
+    </message>
+    <message>
+        <source>Only {by}, who made the review queue, or an administrator may do this.</source>
+        <translation>只有评审队列的建立者 {by} 或管理员可以这样做。</translation>
+    </message>
+    <message>
+        <source>The review queue is closed.</source>
+        <translation>该评审队列已关闭。</translation>
+    </message>
+    <message>
+        <source>No session of the review queue is left to take.</source>
+        <translation>该评审队列已没有可领取的会话。</translation>
+    </message>
+    <message>
+        <source>The server holds this review queue already.</source>
+        <translation>服务器已有这个评审队列。</translation>
+    </message>
+    <message>
+        <source>The session is not with {people} any more.</source>
+        <translation>该会话已不在 {people} 手中。</translation>
+    </message>
+    <message>
+        <source>{people} is reading this session just now: it was not given to you.</source>
+        <translation>{people} 正在阅读该会话：它没有交给您。</translation>
+    </message>
+    <message>
+        <source>This session is with {people} already: it was not given to you.</source>
+        <translation>该会话已在 {people} 手中：它没有交给您。</translation>
+    </message>
+    <message>
+        <source>A review queue has at most 10,000 sessions.</source>
+        <translation>一个评审队列最多有 10,000 个会话。</translation>
+    </message>
+    <message>
+        <source>The session was taken out of the review queue.</source>
+        <translation>该会话已移出评审队列。</translation>
+    </message>
+    <message>
+        <source>The server has as many review queues as it takes.</source>
+        <translation>服务器的评审队列已达上限。</translation>
     </message>
     <message>
         <source>A tag has 1 to 40 printable characters.</source>
@@ -1666,6 +1805,10 @@
     <message>
         <source>The server does not know this session.</source>
         <translation>服务器不认识此会话。</translation>
+    </message>
+    <message>
+        <source>This task names no model that is to work on it. Choose one under “Model”.</source>
+        <translation>此任务没有指定要使用的模型，请在“模型”处选择一个。</translation>
     </message>
     <message>
         <source>The server does not know this task.</source>
@@ -2192,6 +2335,45 @@
     </message>
 </context>
 <context>
+    <name>FacetChips</name>
+    <message>
+        <source>All</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>Undecided</source>
+        <translation>未裁定</translation>
+    </message>
+    <message>
+        <source>Errors</source>
+        <translation>错误</translation>
+    </message>
+    <message>
+        <source>Changes</source>
+        <translation>更改</translation>
+    </message>
+    <message>
+        <source>People</source>
+        <translation>人</translation>
+    </message>
+    <message>
+        <source>Judged</source>
+        <translation>已裁定</translation>
+    </message>
+    <message>
+        <source>Scores</source>
+        <translation>得分</translation>
+    </message>
+    <message>
+        <source>More of what can be listed</source>
+        <translation>更多可列出的内容</translation>
+    </message>
+    <message>
+        <source>Which steps are listed</source>
+        <translation>列出哪些步骤</translation>
+    </message>
+</context>
+<context>
     <name>Fate</name>
     <message>
         <source>too late to change it</source>
@@ -2226,6 +2408,10 @@
         <translation>在服务器上，等待下一步骤</translation>
     </message>
     <message>
+        <source>, again after a compaction at {steps}</source>
+        <translation>，压缩后于步骤 {steps} 再次送达</translation>
+    </message>
+    <message>
         <source>on this computer, waits for the server</source>
         <translation>在本机上，等待服务器</translation>
     </message>
@@ -2249,6 +2435,10 @@
         <translation>
             <numerusform>%n 个文件</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>read</source>
+        <translation>仅读取</translation>
     </message>
     <message>
         <source>too large</source>
@@ -2276,6 +2466,27 @@
     <message>
         <source>first {size} compared</source>
         <translation>比较了前 {size}</translation>
+    </message>
+</context>
+<context>
+    <name>FilesGist</name>
+    <message>
+        <source>No file changed up to step {step}</source>
+        <translation>到步骤 {step} 为止没有文件改动</translation>
+    </message>
+    <message>
+        <source>No file was changed</source>
+        <translation>没有文件改动</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n changed so far</source>
+        <translation>
+            <numerusform>至此共改动 %n 个</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>at {step}</source>
+        <translation>于 {step}</translation>
     </message>
 </context>
 <context>
@@ -2323,6 +2534,10 @@
     <message>
         <source>Go to a later step, or press F to follow.</source>
         <translation>请转到更晚的步骤，或按 F 跟随最新步骤。</translation>
+    </message>
+    <message>
+        <source>Only read, at step {steps}. What the step saw stands in Step.</source>
+        <translation>仅在第 {steps} 步读取。该步所见内容显示在“步骤”中。</translation>
     </message>
     <message>
         <source>v{version} · step {step}, in part</source>
@@ -2575,6 +2790,10 @@ Delete or right click: take it away</source>
         </translation>
     </message>
     <message>
+        <source>Nothing is looked for</source>
+        <translation>尚未查找</translation>
+    </message>
+    <message>
         <source>Thoughts, actions, outputs, guidance, summaries and remarks of every session are searched. Type some words above.</source>
         <translation>将搜索每个会话的思考、动作、输出、指导、摘要和备注。请在上方输入词语。</translation>
     </message>
@@ -2595,6 +2814,13 @@ Delete or right click: take it away</source>
         <translation>
             <numerusform>其他服务器上有 %n 个会话仅搜索本机已有的部分。</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>Gist</name>
+    <message>
+        <source>first at {step}</source>
+        <translation>首次出现于 {step}</translation>
     </message>
 </context>
 <context>
@@ -2619,30 +2845,6 @@ Delete or right click: take it away</source>
         <translation>撰写指导</translation>
     </message>
     <message>
-        <source>How it is sent</source>
-        <translation>发送方式</translation>
-    </message>
-    <message>
-        <source>At the next step</source>
-        <translation>在下一步骤</translation>
-    </message>
-    <message>
-        <source>Interrupt now</source>
-        <translation>立即中断</translation>
-    </message>
-    <message>
-        <source>Waits for the next step.</source>
-        <translation>等到下一步骤送达。</translation>
-    </message>
-    <message>
-        <source>Also ends the action that is running.</source>
-        <translation>同时结束正在执行的动作。</translation>
-    </message>
-    <message>
-        <source>Send</source>
-        <translation>发送</translation>
-    </message>
-    <message>
         <source>Send (Ctrl+Enter)</source>
         <translation>发送 (Ctrl+Enter)</translation>
     </message>
@@ -2655,12 +2857,20 @@ Delete or right click: take it away</source>
         <translation>保持消息原样 (Esc)</translation>
     </message>
     <message>
+        <source>Keys type here · Esc: list</source>
+        <translation>按键在此输入 · Esc：列表</translation>
+    </message>
+    <message>
         <source>Templates</source>
         <translation>模板</translation>
     </message>
     <message>
         <source>Begin with a ready sentence (Ctrl+T)</source>
         <translation>从现成的句子开始 (Ctrl+T)</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>发送</translation>
     </message>
     <message>
         <source>Save this text as a template</source>
@@ -2694,6 +2904,10 @@ Delete or right click: take it away</source>
         <translation>此会话已结束：指导无法再送达。</translation>
     </message>
     <message>
+        <source>The agent reads it before step {n}. It does not wait for you. You can change or withdraw it until then.</source>
+        <translation>智能体会在步骤 {n} 之前读到它，不会停下等您。在此之前您可以修改或撤回。</translation>
+    </message>
+    <message>
         <source>Too late to change the message: the agent had read it already.</source>
         <translation>已来不及修改该消息：智能体已读过它。</translation>
     </message>
@@ -2703,6 +2917,22 @@ Delete or right click: take it away</source>
     <message>
         <source>interrupt</source>
         <translation>中断</translation>
+    </message>
+    <message>
+        <source>agent, before step {n}</source>
+        <translation>智能体，步骤 {n} 之前</translation>
+    </message>
+    <message>
+        <source>this computer</source>
+        <translation>本机</translation>
+    </message>
+    <message>
+        <source>server</source>
+        <translation>服务器</translation>
+    </message>
+    <message>
+        <source>answered</source>
+        <translation>已答复</translation>
     </message>
 </context>
 <context>
@@ -2728,12 +2958,20 @@ Delete or right click: take it away</source>
         <translation>再看一下 {file}：{what is wrong there}</translation>
     </message>
     <message>
+        <source>No session is chosen</source>
+        <translation>尚未选择会话</translation>
+    </message>
+    <message>
         <source>Tell “{title}” what to do. Ctrl+Enter sends.</source>
         <translation>告诉“{title}”该做什么。Ctrl+Enter 发送。</translation>
     </message>
     <message>
         <source>Choose a session to guide it.</source>
         <translation>选择一个会话来指导它。</translation>
+    </message>
+    <message>
+        <source>Tell the agent something</source>
+        <translation>给智能体写指导</translation>
     </message>
 </context>
 <context>
@@ -2759,6 +2997,14 @@ Delete or right click: take it away</source>
 </context>
 <context>
     <name>ImportsController</name>
+    <message>
+        <source>without a suffix</source>
+        <translation>无后缀</translation>
+    </message>
+    <message>
+        <source>{read} files were read, {unknown} are in no known format ({kinds}).</source>
+        <translation>已读取 {read} 个文件，{unknown} 个不是已知格式（{kinds}）。</translation>
+    </message>
     <message numerus="yes">
         <source>Cancelled: %n session(s) were imported; each other one is here whole or not at all.</source>
         <translation>
@@ -2853,6 +3099,13 @@ Delete or right click: take it away</source>
     <message>
         <source>This key belongs to “{command}”: take it away there first.</source>
         <translation>此键属于“{command}”：请先在那里移除。</translation>
+    </message>
+</context>
+<context>
+    <name>LifeLine</name>
+    <message>
+        <source>Written at step {written}; read at step {read}</source>
+        <translation>在第 {written} 步写入；在第 {read} 步读取</translation>
     </message>
 </context>
 <context>
@@ -2988,59 +3241,59 @@ Delete or right click: take it away</source>
     <name>MakeQueueDialog</name>
     <message>
         <source>New review queue</source>
-        <translation type="unfinished"></translation>
+        <translation>新建评审队列</translation>
     </message>
     <message>
         <source>All steps</source>
-        <translation type="unfinished">全部步骤</translation>
+        <translation>所有步骤</translation>
     </message>
     <message>
         <source>The steps that failed</source>
-        <translation type="unfinished"></translation>
+        <translation>失败的步骤</translation>
     </message>
     <message>
         <source>So many steps of each session</source>
-        <translation type="unfinished"></translation>
+        <translation>每个会话若干步骤</translation>
     </message>
     <message>
         <source>By what to judge (optional): what is to be kept, what masked</source>
-        <translation type="unfinished"></translation>
+        <translation>裁定依据（可选）：什么应保留，什么应掩码</translation>
     </message>
     <message>
         <source>Blind: nobody sees what others said before the own word</source>
-        <translation type="unfinished"></translation>
+        <translation>盲评：自己裁定之前看不到他人的意见</translation>
     </message>
     <message numerus="yes">
         <source>%n session(s), chosen by hand.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>手工选择的 %n 个会话。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n session(s), chosen by the filter {query}</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>由筛选 {query} 选出的 %n 个会话</numerusform>
         </translation>
     </message>
     <message>
         <source>Name</source>
-        <translation type="unfinished">名称</translation>
+        <translation>名称</translation>
     </message>
     <message>
         <source>Asks for</source>
-        <translation type="unfinished"></translation>
+        <translation>要求</translation>
     </message>
     <message>
         <source>How many</source>
-        <translation type="unfinished"></translation>
+        <translation>数量</translation>
     </message>
     <message>
         <source>Judged twice</source>
-        <translation type="unfinished"></translation>
+        <translation>两人裁定</translation>
     </message>
     <message>
         <source>Rubric</source>
-        <translation type="unfinished"></translation>
+        <translation>评分标准</translation>
     </message>
 </context>
 <context>
@@ -3071,6 +3324,29 @@ Delete or right click: take it away</source>
     <message>
         <source>The whole trajectory: errors at the left, masked steps at the right, the darker the more of them; lines are people and scores. Click to go.</source>
         <translation>整条轨迹：左侧为错误，右侧为被掩码的步骤，越多越深；横线是人的发言和得分。点击即前往。</translation>
+    </message>
+</context>
+<context>
+    <name>ModeSwitch</name>
+    <message>
+        <source>How it is sent</source>
+        <translation>发送方式</translation>
+    </message>
+    <message>
+        <source>At the next step</source>
+        <translation>下一步时</translation>
+    </message>
+    <message>
+        <source>Waits for the next step.</source>
+        <translation>等到下一步。</translation>
+    </message>
+    <message>
+        <source>Interrupt now</source>
+        <translation>立即中断</translation>
+    </message>
+    <message>
+        <source>Also ends the action that is running.</source>
+        <translation>同时结束正在运行的动作。</translation>
     </message>
 </context>
 <context>
@@ -3194,6 +3470,49 @@ Delete or right click: take it away</source>
     <message>
         <source>Close</source>
         <translation>关闭</translation>
+    </message>
+</context>
+<context>
+    <name>NothingListed</name>
+    <message>
+        <source>Show all (Esc)</source>
+        <translation>显示全部 (Esc)</translation>
+    </message>
+    <message>
+        <source>undecided</source>
+        <translation>未裁定的</translation>
+    </message>
+    <message>
+        <source>an error</source>
+        <translation>出错的</translation>
+    </message>
+    <message>
+        <source>a change</source>
+        <translation>有更改的</translation>
+    </message>
+    <message>
+        <source>judged</source>
+        <translation>已裁定的</translation>
+    </message>
+    <message>
+        <source>Nobody wrote to the agent</source>
+        <translation>没有人给智能体写过话</translation>
+    </message>
+    <message>
+        <source>Nothing was scored</source>
+        <translation>没有评分</translation>
+    </message>
+    <message>
+        <source>No step passes these filters</source>
+        <translation>没有步骤符合这些筛选</translation>
+    </message>
+    <message>
+        <source>No step is both {these} and {this}</source>
+        <translation>没有既是{these}又是{this}步骤</translation>
+    </message>
+    <message>
+        <source>No step is {this}</source>
+        <translation>没有{this}步骤</translation>
     </message>
 </context>
 <context>
@@ -3497,15 +3816,22 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>In brief</source>
-        <translation type="unfinished"></translation>
+        <translation>概要</translation>
     </message>
     <message>
         <source>Queue</source>
-        <translation type="unfinished"></translation>
+        <translation>队列</translation>
     </message>
     <message>
         <source>Queues</source>
-        <translation type="unfinished"></translation>
+        <translation>队列列表</translation>
+    </message>
+</context>
+<context>
+    <name>PanelDock</name>
+    <message>
+        <source>Drag to move {panel}</source>
+        <translation>拖动以移动“{panel}”</translation>
     </message>
 </context>
 <context>
@@ -3634,181 +3960,215 @@ Delete or right click: take it away</source>
     <name>QueueActs</name>
     <message>
         <source>Give to somebody</source>
-        <translation type="unfinished"></translation>
+        <translation>交给他人</translation>
     </message>
     <message>
         <source>The account that is to judge the selected sessions:</source>
-        <translation type="unfinished"></translation>
+        <translation>由哪个账户裁定所选会话：</translation>
     </message>
     <message>
         <source>List some sessions first: a queue is made of those.</source>
-        <translation type="unfinished"></translation>
+        <translation>请先列出一些会话：队列由它们组成。</translation>
     </message>
     <message>
         <source>This server is older and knows no review queues.</source>
-        <translation type="unfinished"></translation>
+        <translation>该服务器版本较旧，不支持评审队列。</translation>
     </message>
     <message>
         <source>There is no other queue that you may change.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有您可以更改的其他队列。</translation>
     </message>
     <message>
         <source>Put into a queue</source>
-        <translation type="unfinished"></translation>
+        <translation>放入队列</translation>
     </message>
     <message>
         <source>Which queue gets the selected sessions:</source>
-        <translation type="unfinished"></translation>
+        <translation>所选会话放入哪个队列：</translation>
     </message>
     <message>
         <source>Close “{name}” for everybody? What was judged stays.</source>
-        <translation type="unfinished"></translation>
+        <translation>为所有人关闭“{name}”吗？已有的裁定会保留。</translation>
     </message>
     <message>
         <source>Close the queue</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭队列</translation>
     </message>
 </context>
 <context>
     <name>QueueBook</name>
     <message>
         <source>The server is away: what you asked of the queue waits here and is decided when it is back.</source>
-        <translation type="unfinished"></translation>
+        <translation>服务器暂时不可达：您对队列的请求在此等待，恢复后再决定。</translation>
     </message>
     <message>
         <source>No review queue is open: choose one in the Queue layout.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有打开的评审队列：请在“队列”布局中选择。</translation>
     </message>
     <message>
         <source>No other session of this queue is with you.</source>
-        <translation type="unfinished"></translation>
+        <translation>该队列中没有其他属于您的会话。</translation>
     </message>
 </context>
 <context>
     <name>QueueController</name>
     <message>
         <source>Queue’s order</source>
-        <translation type="unfinished"></translation>
+        <translation>队列顺序</translation>
     </message>
     <message>
         <source>Newest first</source>
-        <translation type="unfinished">最新的在前</translation>
+        <translation>最新在前</translation>
     </message>
     <message>
         <source>By name</source>
-        <translation type="unfinished">按名称</translation>
+        <translation>按名称</translation>
     </message>
     <message>
         <source>Least judged first</source>
-        <translation type="unfinished"></translation>
+        <translation>裁定最少在前</translation>
     </message>
     <message>
         <source>Longest first</source>
-        <translation type="unfinished"></translation>
+        <translation>最长在前</translation>
     </message>
     <message numerus="yes">
         <source>%n session(s)</source>
-        <translation type="unfinished">
+        <translation>
             <numerusform>%n 个会话</numerusform>
         </translation>
     </message>
     <message>
         <source>made by {person}, {day}</source>
-        <translation type="unfinished"></translation>
+        <translation>{person} 建立，{day}</translation>
     </message>
     <message>
         <source>you</source>
-        <translation type="unfinished"></translation>
+        <translation>您</translation>
     </message>
     <message>
         <source>{share} % judged twice</source>
-        <translation type="unfinished"></translation>
+        <translation>{share} % 由两人裁定</translation>
     </message>
     <message>
         <source>blind</source>
-        <translation type="unfinished">盲评</translation>
+        <translation>盲评</translation>
+    </message>
+    <message numerus="yes">
+        <source>asks for %n step(s) of each</source>
+        <translation>
+            <numerusform>每个会话要求裁定 %n 个步骤</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>agreement {name} {value} on %n step(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>一致性 {name} {value}（%n 个步骤）</numerusform>
         </translation>
     </message>
     <message>
         <source>No session of this list passes the filter. Esc in its box shows all of them.</source>
-        <translation type="unfinished"></translation>
+        <translation>此列表中没有符合筛选的会话。在筛选框中按 Esc 显示全部。</translation>
     </message>
     <message numerus="yes">
         <source>Nothing is left for you. %n session(s) wait for somebody: take one.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>没有留给您的会话了。还有 %n 个会话等待领取：领取一个吧。</numerusform>
         </translation>
     </message>
     <message>
         <source>No session is in this list.</source>
-        <translation type="unfinished"></translation>
+        <translation>此列表中没有会话。</translation>
     </message>
     <message>
         <source>asks for the steps that failed</source>
-        <translation type="unfinished"></translation>
+        <translation>要求裁定失败的步骤</translation>
     </message>
     <message>
         <source>asks for all steps</source>
-        <translation type="unfinished"></translation>
+        <translation>要求裁定所有步骤</translation>
     </message>
 </context>
 <context>
     <name>QueueHead</name>
     <message>
         <source>What can be done with the queue</source>
-        <translation type="unfinished"></translation>
+        <translation>可以对队列做什么</translation>
     </message>
     <message>
         <source>{done} of {total} sessions done</source>
-        <translation type="unfinished"></translation>
+        <translation>{total} 个会话中完成 {done} 个</translation>
     </message>
     <message>
         <source>steps judged</source>
-        <translation type="unfinished"></translation>
+        <translation>个步骤已裁定</translation>
     </message>
     <message>
         <source>{count} masked</source>
-        <translation type="unfinished">{count} 掩码</translation>
+        <translation>掩码 {count}</translation>
     </message>
     <message>
         <source>{count} unsure</source>
-        <translation type="unfinished">{count} 不确定</translation>
+        <translation>不确定 {count}</translation>
     </message>
 </context>
 <context>
     <name>QueueTable</name>
     <message>
         <source>{judged} of {asked} judged, {masked} masked, {unsure} unsure</source>
-        <translation type="unfinished"></translation>
+        <translation>{asked} 中已裁定 {judged}，掩码 {masked}，不确定 {unsure}</translation>
     </message>
     <message>
         <source>done</source>
-        <translation type="unfinished"></translation>
+        <translation>完成</translation>
     </message>
     <message>
         <source>not whole</source>
-        <translation type="unfinished"></translation>
+        <translation>不完整</translation>
     </message>
     <message>
         <source>{person} is reading</source>
-        <translation type="unfinished"></translation>
+        <translation>{person} 正在阅读</translation>
     </message>
     <message>
         <source>unassigned</source>
-        <translation type="unfinished"></translation>
+        <translation>未领取</translation>
     </message>
     <message>
         <source>live</source>
-        <translation type="unfinished"></translation>
+        <translation>实时</translation>
     </message>
     <message>
         <source>you</source>
-        <translation type="unfinished"></translation>
+        <translation>您</translation>
+    </message>
+    <message>
+        <source>Filter: words, judged&lt;50%, is:undecided</source>
+        <translation>筛选：词语, judged&lt;50%, is:undecided</translation>
+    </message>
+    <message>
+        <source>Filter the queue</source>
+        <translation>筛选队列</translation>
+    </message>
+    <message>
+        <source>Sessions of the queue</source>
+        <translation>队列中的会话</translation>
+    </message>
+    <message>
+        <source>All {n}</source>
+        <translation>全部 {n}</translation>
+    </message>
+    <message>
+        <source>Mine {n}</source>
+        <translation>我的 {n}</translation>
+    </message>
+    <message>
+        <source>Undecided {n}</source>
+        <translation>未裁定 {n}</translation>
+    </message>
+    <message>
+        <source>Order of the sessions</source>
+        <translation>会话的顺序</translation>
     </message>
 </context>
 <context>
@@ -3837,86 +4197,81 @@ Delete or right click: take it away</source>
         <source>What you tell the agent appears here with its fate: on this computer, on the server, delivered at a step, answered.</source>
         <translation>您对智能体说的话会出现在这里，并显示其去向：在本机、在服务器、在某步骤送达、已回应。</translation>
     </message>
+    <message numerus="yes">
+        <source>Under way: %n</source>
+        <translation>
+            <numerusform>在途：%n 条</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Nothing is under way</source>
+        <translation>没有在途的指导</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n earlier</source>
+        <translation>
+            <numerusform>更早的 %n 条</numerusform>
+        </translation>
+    </message>
     <message>
         <source>No message holds these words.</source>
         <translation>没有消息包含这些文字。</translation>
-    </message>
-    <message>
-        <source>Filter: words, judged&lt;50%, is:undecided</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Filter the queue</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Sessions of the queue</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>All {n}</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Mine {n}</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Undecided {n}</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Order of the sessions</source>
-        <translation type="unfinished">会话排序</translation>
     </message>
 </context>
 <context>
     <name>Queues</name>
     <message>
         <source>Assigned to me</source>
-        <translation type="unfinished"></translation>
+        <translation>分配给我</translation>
     </message>
     <message>
         <source>Needs you</source>
-        <translation type="unfinished">需要您处理</translation>
+        <translation>需要您</translation>
     </message>
     <message>
         <source>New since I looked</source>
-        <translation type="unfinished"></translation>
+        <translation>上次查看后的新内容</translation>
     </message>
     <message>
         <source>Undecided</source>
-        <translation type="unfinished"></translation>
+        <translation>未裁定</translation>
     </message>
 </context>
 <context>
     <name>QueuesController</name>
     <message>
         <source>Mine</source>
-        <translation type="unfinished"></translation>
+        <translation>我的</translation>
     </message>
     <message>
         <source>Queues</source>
-        <translation type="unfinished"></translation>
+        <translation>队列</translation>
     </message>
     <message>
         <source>Filters</source>
-        <translation type="unfinished"></translation>
+        <translation>筛选</translation>
     </message>
     <message>
         <source>Servers</source>
-        <translation type="unfinished">服务器</translation>
+        <translation>服务器</translation>
     </message>
 </context>
 <context>
     <name>QueuesView</name>
     <message>
         <source>Sessions</source>
-        <translation type="unfinished">会话</translation>
+        <translation>会话</translation>
     </message>
     <message>
         <source>What there is to work through</source>
-        <translation type="unfinished"></translation>
+        <translation>待处理的内容</translation>
+    </message>
+</context>
+<context>
+    <name>Rail</name>
+    <message>
+        <source>{panel}, over the list until Esc</source>
+        <translation>{panel}，盖在列表上，按 Esc 收起</translation>
     </message>
 </context>
 <context>
@@ -4023,6 +4378,20 @@ Delete or right click: take it away</source>
         <translation>备注</translation>
     </message>
     <message>
+        <source>No remark yet</source>
+        <translation>还没有备注</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n remark(s)</source>
+        <translation>
+            <numerusform>%n 条备注</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>write one</source>
+        <translation>写一条</translation>
+    </message>
+    <message>
         <source>No remark has these words. Clear the filter to see all.</source>
         <translation>没有备注包含这些文字。清除筛选即可查看全部。</translation>
     </message>
@@ -4070,7 +4439,7 @@ Delete or right click: take it away</source>
     <name>ReviewBar</name>
     <message>
         <source>Next session</source>
-        <translation type="unfinished"></translation>
+        <translation>下一会话</translation>
     </message>
     <message>
         <source>It was not taken, for the step says something else now. Look first.</source>
@@ -4170,7 +4539,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>All {asked} judged</source>
-        <translation type="unfinished"></translation>
+        <translation>{asked} 个全部已裁定</translation>
     </message>
     <message>
         <source>{judged}/{asked} judged</source>
@@ -4490,6 +4859,10 @@ Delete or right click: take it away</source>
     <message>
         <source>not scored</source>
         <translation>未评分</translation>
+    </message>
+    <message>
+        <source>gain {gain}</source>
+        <translation>增益 {gain}</translation>
     </message>
     <message>
         <source>submission {n}, after step {step}</source>
@@ -5023,8 +5396,16 @@ Delete or right click: take it away</source>
         <translation>得分 {n}</translation>
     </message>
     <message>
-        <source>silent since {time}</source>
-        <translation>自 {time} 起无消息</translation>
+        <source>{state}, not reviewed</source>
+        <translation>{state}，未评审</translation>
+    </message>
+    <message>
+        <source>{state}, not fully reviewed</source>
+        <translation>{state}，未评审完</translation>
+    </message>
+    <message>
+        <source>{state}, reviewed</source>
+        <translation>{state}，已评审</translation>
     </message>
 </context>
 <context>
@@ -5162,7 +5543,10 @@ Delete or right click: take it away</source>
 is:new is:attention is:live is:imported is:guided; steps&gt; errors&gt; score&gt; cost&gt; tokens&gt;
 is:undecided is:done judged&lt;50% judged&gt;20; queue:NAME assigned:me assigned:nobody
 -… : not so</source>
-        <translation type="unfinished"></translation>
+        <translation>标题、任务、模型或服务器中的词语；state: server: model: task: format: attention:
+is:new is:attention is:live is:imported is:guided; steps&gt; errors&gt; score&gt; cost&gt; tokens&gt;
+is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assigned:nobody
+-… ：非</translation>
     </message>
     <message>
         <source>Order of the sessions</source>
@@ -5266,6 +5650,10 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:NAME assigned:me assigned
     <message>
         <source>List the files by folder</source>
         <translation>按文件夹列出文件</translation>
+    </message>
+    <message>
+        <source>List the most changed file first</source>
+        <translation>更改最多的文件列在最前</translation>
     </message>
     <message>
         <source>White space in differences</source>
@@ -5524,7 +5912,7 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:NAME assigned:me assigned
     </message>
     <message>
         <source>{shown} of {total} sessions</source>
-        <translation type="unfinished"></translation>
+        <translation>{total} 个会话中的 {shown} 个</translation>
     </message>
     <message>
         <source>at step {n} of {total}, following</source>
@@ -5653,6 +6041,10 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:NAME assigned:me assigned
         <translation>第 {n} 次提交未评分</translation>
     </message>
     <message>
+        <source>measured {value}</source>
+        <translation>测得 {value}</translation>
+    </message>
+    <message>
         <source>score {value}</source>
         <translation>得分 {value}</translation>
     </message>
@@ -5732,6 +6124,69 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:NAME assigned:me assigned
     </message>
 </context>
 <context>
+    <name>StripController</name>
+    <message>
+        <source>Paused</source>
+        <translation>已暂停</translation>
+    </message>
+    <message>
+        <source>Waits for its turn</source>
+        <translation>等待轮到</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>已失败</translation>
+    </message>
+    <message>
+        <source>Working on step {n}</source>
+        <translation>正在执行步骤 {n}</translation>
+    </message>
+    <message>
+        <source>Waits before step {n}</source>
+        <translation>在步骤 {n} 之前等待</translation>
+    </message>
+    <message>
+        <source>waits for</source>
+        <translation>等待</translation>
+    </message>
+    <message>
+        <source>{time} so far</source>
+        <translation>已用 {time}</translation>
+    </message>
+    <message>
+        <source>The first step is being thought</source>
+        <translation>正在思考第一步</translation>
+    </message>
+    <message>
+        <source>started {time}, {long} ago</source>
+        <translation>{time} 开始，已过 {long}</translation>
+    </message>
+    <message>
+        <source>thinks</source>
+        <translation>正在思考</translation>
+    </message>
+    <message>
+        <source>nothing heard since {time}</source>
+        <translation>自 {time} 起没有消息</translation>
+    </message>
+    <message>
+        <source>heard {n} ago</source>
+        <translation>{n}前有消息</translation>
+    </message>
+    <message>
+        <source>such commands took {time}</source>
+        <translation>此类命令用时 {time}</translation>
+    </message>
+    <message>
+        <source>such commands took {least}–{most}</source>
+        <translation>此类命令用时 {least}–{most}</translation>
+    </message>
+    <message>
+        <source>since {time}</source>
+        <translation>自 {time} 起</translation>
+    </message>
+</context>
+<context>
     <name>TagLine</name>
     <message>
         <source>Tag: Enter puts it on or takes it off, Esc leaves</source>
@@ -5740,6 +6195,63 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:NAME assigned:me assigned
     <message>
         <source>Tag</source>
         <translation>标签</translation>
+    </message>
+</context>
+<context>
+    <name>TaskSheet</name>
+    <message>
+        <source>The task&apos;s text</source>
+        <translation>任务的文字</translation>
+    </message>
+    <message>
+        <source>Budget</source>
+        <translation>预算</translation>
+    </message>
+    <message>
+        <source>Sandbox</source>
+        <translation>沙箱</translation>
+    </message>
+    <message>
+        <source>Rights</source>
+        <translation>权限</translation>
+    </message>
+    <message>
+        <source>The task says nothing of itself.</source>
+        <translation>该任务没有说明。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n Docker container(s): {names}</source>
+        <translation>
+            <numerusform>%n 个 Docker 容器：{names}</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>none: the agent runs UNCONFINED</source>
+        <translation>无：智能体不受限制地运行</translation>
+    </message>
+    <message>
+        <source>nothing beyond a closed container</source>
+        <translation>封闭容器之外没有任何权限</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n step(s)</source>
+        <translation>
+            <numerusform>%n 个步骤</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{n} tokens</source>
+        <translation>{n} 个 token</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n evaluation(s)</source>
+        <translation>
+            <numerusform>%n 次评测</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>no limit: it ends when somebody stops it</source>
+        <translation>没有限制：有人停止时结束</translation>
     </message>
 </context>
 <context>
@@ -5789,6 +6301,20 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:NAME assigned:me assigned
         <source>The agent had opened no shell by then. Go to a later step, or press F to follow.</source>
         <translation>那时智能体还没有打开终端。请转到更晚的步骤，或按 F 跟随最新步骤。</translation>
     </message>
+    <message numerus="yes">
+        <source>This log keeps no terminal · %n command(s) ran, each stands under Step</source>
+        <translation>
+            <numerusform>此日志不含终端 · 运行了 %n 条命令，见各步骤</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>No terminal up to step {step}</source>
+        <translation>到步骤 {step} 为止没有终端</translation>
+    </message>
+    <message>
+        <source>No terminal was opened</source>
+        <translation>没有打开终端</translation>
+    </message>
     <message>
         <source>{name}: written to in this step</source>
         <translation>{name}：此步骤有输出</translation>
@@ -5808,6 +6334,13 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:NAME assigned:me assigned
     <message>
         <source>as of step {step}</source>
         <translation>截至步骤 {step}</translation>
+    </message>
+</context>
+<context>
+    <name>ThinLine</name>
+    <message>
+        <source>Open {panel} (Enter, a click, or drag its edge)</source>
+        <translation>打开“{panel}”（回车、单击或拖动边缘）</translation>
     </message>
 </context>
 <context>
@@ -6134,32 +6667,8 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:NAME assigned:me assigned
         <translation>下一个匹配 (F3)</translation>
     </message>
     <message>
-        <source>Which steps are listed</source>
-        <translation>列出哪些步骤</translation>
-    </message>
-    <message>
         <source>The steps of a session appear here. Choose one under Sessions.</source>
         <translation>会话的步骤会出现在这里。请在“会话”中选择一个。</translation>
-    </message>
-    <message>
-        <source>All steps</source>
-        <translation>全部步骤</translation>
-    </message>
-    <message>
-        <source>Errors</source>
-        <translation>错误</translation>
-    </message>
-    <message>
-        <source>Guidance and summaries</source>
-        <translation>指导与摘要</translation>
-    </message>
-    <message>
-        <source>With verdicts</source>
-        <translation>有裁定</translation>
-    </message>
-    <message>
-        <source>Scores</source>
-        <translation>得分</translation>
     </message>
     <message>
         <source>none</source>
@@ -6241,6 +6750,20 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:NAME assigned:me assigned
     <message>
         <source>Return or a double click goes to the step of the search</source>
         <translation>回车或双击转到搜索所在的步骤</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n search(es)</source>
+        <translation>
+            <numerusform>%n 次搜索</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Nothing searched up to step {step}</source>
+        <translation>到步骤 {step} 为止没有搜索</translation>
+    </message>
+    <message>
+        <source>Nothing was searched</source>
+        <translation>没有搜索</translation>
     </message>
     <message>
         <source>Select a query or a result to read it here. {key} copies.</source>

@@ -23,8 +23,9 @@ PLAIN: dict[str, Any] = {
     "hosts": [{"name": "main"}], "limits": {"steps": 3},
     "evaluator": {"script": "evaluate.py", "submission": ["out"], "references": "references"},
     "agent": {"model": {"kind": "scripted", "script": "script.toml"}},
+    "proof": {"expect": 90.0},
 }
-TABLES = ((), ("hosts", 0), ("limits",), ("evaluator",), ("agent",), ("agent", "model"))
+TABLES = ((), ("hosts", 0), ("limits",), ("evaluator",), ("agent",), ("agent", "model"), ("proof",))
 """Every level of a task.toml."""
 
 Change = tuple[tuple[str | int, ...], Any]
@@ -123,6 +124,8 @@ def _value(value: Any) -> str:
 FIELDS: dict[str, list[Change]] = {
     "workspace": [(("workspace",), None)],
     "references": [(("evaluator", "references"), None)],
+    "packages": [(("packages",), None)],
+    "solution": [(("proof", "solution"), None)],
     "evaluator": [(("evaluator", "script"), None)],
     "script": [(("agent", "model", "script"), None)],
     "record": [(("agent", "model", "kind"), "replay"), (("agent", "model", "script"), None)],
@@ -293,6 +296,13 @@ def _others() -> Iterator[tuple[str, Way]]:
     yield "a model in a folder above", _says([(("agent", "model"), above)], "private")
     for image in ("their/image:1", "registry.evil:5000/x", "tiphys-sandbox:latest", "scratch"):
         yield f"image {image}", _says([(("hosts", 0, "image"), image)], image)
+    yield "a build", _says([(("hosts", 0, "build"), "workspace"), (("hosts", 0, "bases"), ["their/base"])],
+                           "built by workspace", "their/base")
+    for path in ("{private}", "../../private", "~", "\\\\host\\share"):
+        yield f"a build in {path}", _says([(("hosts", 0, "build"), path)], "is no path inside")
+    for workdir in ("/", "/etc", "/usr", "/usr/bin", "/var/lib", "/proc/1", "/tests", "relative", "/app/../etc", "/a b",
+                    "/run/tiphys", "/opt/tiphys"):
+        yield f"works in {workdir}", _says([(("hosts", 0, "workdir"), workdir)], "hosts.workdir")
     yield "network", _says([(("hosts", 0, "network"), True)], "network", "main")
     two = [{"name": "a"}, {"name": "b", "network": True}]
     yield "network of a second host", _says([(("hosts",), two)], "network", "b")

@@ -121,7 +121,8 @@ class Judge:
     @staticmethod
     def _given(catalogue: Catalogue, task: Task, agent: AgentSettings) -> tuple[list[str], bytes]:
         sentences, content = [], task.description.encode()
-        for name in (task.workspace, task.evaluator.references):
+        solution = catalogue.find(task.id).proof.solution
+        for name in (task.workspace, task.packages, task.evaluator.references, solution):
             try:
                 content += _read_paths(catalogue, task, name) if name else b""
             except ReportableError as error:

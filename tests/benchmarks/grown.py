@@ -14,8 +14,9 @@ from core.formats.json_text import parse
 SAMPLES = Path(__file__).parents[1] / "core" / "formats" / "foreign"
 
 _IDS = {"id", "uuid", "parentUuid", "call_id", "tool_call_id", "tool_use_id", "source_call_id", "messageId", "cause",
-        "llm_response_id", "action_id", "callID", "messageID", "span_id", "spanId", "parentSpanId", "parentId",
-        "step_id", "item_id", "instance_id", "parent_run_id", "toolCallId", "parentObservationId", "parent"}
+        "llm_response_id", "action_id", "messageID", "span_id", "spanId", "parentSpanId", "parentId",
+        "step_id", "item_id", "instance_id", "parent_run_id", "toolCallId", "parentObservationId", "parent",
+        "callID", "conversation_id", "apiCallId"}
 _TEXTS = {"content", "text", "output", "observation", "stdout", "value", "thought", "aggregated_output", "result"}
 _WORDS = ("loss", "train", "def", "return", "gradient", "0.0312", "epoch", "\t", "\n", "the", "path/to/file.py",
           "error:", '"quoted"', "\u2014", "ok", "import", "assert x == y", "\u001b[0m")
@@ -95,6 +96,18 @@ MADE: dict[str, tuple[str, Callable[[Path, int], None]]] = {
     "agent-data-protocol": ("a.json", _items("adp.json")),
     "endless-terminals": ("a.json", _items("endless.json", "results")),
     "openai-chat": ("a.jsonl", _lines("../files/chat.jsonl")),
+    "qwen-code": ("a.jsonl", _lines("qwen.jsonl", 2, 5)),
+    "copilot-cli": ("a.jsonl", _lines("copilot.jsonl", 3, 8)),
+    "opencode": ("a.json", _items("opencode.json", "messages", 1, 2)),
+    "goose": ("a.jsonl", _lines("goose.jsonl", 2, 4)),
+    "kimi-cli": ("a.jsonl", _lines("kimi_wire.jsonl", 2, 11)),
+    "openai-responses": ("a.json", _items("responses_items.json", "data", 1, 6)),
+    "otel": ("a.jsonl", _lines("otel.jsonl", 0, 1)),
+    "langfuse": ("a.json", _items("langfuse.json", "observations", 1, 3)),
+    "langsmith": ("a.jsonl", _lines("langsmith.jsonl", 1, 3)),
+    "tau2-bench": ("a.json", _items("tau2.json", "simulations")),
+    "chatgpt": ("a.json", _items("chatgpt.json")),
+    "claude-ai": ("a.json", _items("claude_ai.json")),
     "swe-agent": ("a.traj", _items("../files/with_query.traj", "trajectory")),
 }
 """The name of a file of each format, and what makes it that large."""

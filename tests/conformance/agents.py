@@ -52,7 +52,7 @@ AGENTS = (
 
 
 def command_that_compacts(agent: Agent) -> str:
-    """The agent's command, with the settings that make it compact when an answer says that its window is nearly full."""
+    """The agent's command, with what makes it compact when an answer says that its window is nearly full."""
     command = recipe_named(agent.name).command
     if agent.compacts.startswith("-"):
         return command.replace(" exec ", f" exec {agent.compacts} ", 1)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from core.actions.runner import RunnerState
 from core.agents.delivery import Inbox, News
 from core.agents.journal import Boundary, Journal
+from core.agents.live_action import telling
 from core.agents.loop import Agent
 from core.agents.signals import Signals
 from core.agents.sink import Sink
@@ -172,8 +174,10 @@ class Stage:
         self.sink = Sink(self.journal, self.steps, self.signals, submissions)
         self.actions = LedgerActions(self.outside, self.sink, boundary)
         self.thoughts: list[str] = []
+        self.running: list[str] = []
         self.agent = Agent(self.journal, self.inbox, self.signals, self.steps, recorded, self.actions,  # type: ignore[arg-type]
-                           submissions, self.task, settings, [], on_thought=self.thoughts.append, back_off_s=0.001)
+                           submissions, self.task, settings, [], on_thought=self.thoughts.append,
+                           on_action=partial(telling, self.running.append), back_off_s=0.001)
 
     def facts(self, kind: type | tuple[type, ...]) -> list[Fact]:
         return [fact for fact in self.journal.facts() if isinstance(fact, kind)]

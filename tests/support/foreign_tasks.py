@@ -58,3 +58,16 @@ INNOVATOR = {
     "evaluations/task_30/data/references/truth.json": "[]",
     "configs/task_30.yaml": "task_name: task_30\nmax_working_time: 3600  # an hour\nmax_steps: 50\nkey: null\n",
 }
+
+BASE = """
+class Result:
+    def __init__(self, result): self.result = result
+    def to_dict(self): return {"task_name": "t", "eval_results": self.result}
+class BaseBenchmark:
+    def __init__(self, config=None): self.config = config
+    def validate(self): return [Result(self.run_1())]
+"""
+CONFIG = """
+class TaskConfig:
+    def __init__(self, eval_workspace, workspace): self.eval_workspace, self.workspace = eval_workspace, workspace
+"""

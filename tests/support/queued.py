@@ -12,7 +12,6 @@ from core.protocol.messages import Ack
 from core.protocol.operations import GiveVerdict
 from core.server.serve import Server
 
-
 OVER = "UPDATE session SET row = json_set(row, '$.origin', 'atif', '$.state', 'finished') WHERE id = ?"
 
 

@@ -67,8 +67,7 @@ def ask(items, tools=True):
             with urllib.request.urlopen(made, timeout=600) as answer:
                 raw = answer.read().decode()
             return answered(raw)
-        except (OSError, ValueError, EOFError, StopIteration, urllib.error.HTTPError) as error:
-            print("again:", error, flush=True)
+        except (OSError, ValueError, EOFError, StopIteration, urllib.error.HTTPError):
             time.sleep(0.2)
     sys.exit(3)
 
@@ -108,7 +107,7 @@ def answered(raw):
     content = events(raw)[0]["candidates"][0]["content"]
     calls = [(f"own-{n}-{time.monotonic_ns()}", p["functionCall"]["name"], p["functionCall"]["args"])
              for n, p in enumerate(p for p in content["parts"] if "functionCall" in p)]
-    for (id, _, _), part in zip(calls, [p for p in content["parts"] if "functionCall" in p]):
+    for (id, _, _), part in zip(calls, [p for p in content["parts"] if "functionCall" in p], strict=False):
         part["functionCall"]["id"] = id  # it names calls anew, as the real one does
     return [content], calls
 
@@ -128,7 +127,6 @@ def results(done):
 
 def run(command):
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
-    print("$", command, "->", done.returncode, flush=True)
     return f"{done.stdout}{done.stderr}\nExit code: {done.returncode}"
 
 

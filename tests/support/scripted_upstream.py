@@ -21,8 +21,8 @@ SHELLS = ("Bash", "bash", "exec_command", "shell_command", "run_shell_command", 
           "local_shell")
 AGENTS = ("Agent", "Task", "task", "agent", "invoke_agent", "generalist")
 ENDS = ("submit", "finish")
-SUMMARY = re.compile(r"detailed summary of (the|this|our) conversation|state_snapshot|CONTEXT CHECKPOINT|handoff summary|"
-                     r"summarize the conv|anchored summary|create a detailed summary|"
+SUMMARY = re.compile(r"detailed summary of (the|this|our) conversation|state_snapshot|CONTEXT CHECKPOINT|"
+                     r"handoff summary|summarize the conv|anchored summary|create a detailed summary|"
                      r"maintain(ing)? a context-aware state summary", re.IGNORECASE)
 SUMMARISED = "TASK-MAIN: calc.py was read and repaired. Go on with the tests."
 ADVICE = "write guided.txt"
@@ -65,6 +65,8 @@ class Script:
     pace_s: float = 0.0
     """How long every answer takes."""
     subagents: bool = True
+    first: str = "ls -la"
+    """The command of the first step."""
     before: Callable[[Received], None] | None = None
     """Called in the endpoint's thread before a request is answered."""
 
@@ -162,7 +164,8 @@ def _turn(got: Received, body: dict[str, Any], items: list[dict[str, Any]], scri
         got.is_main = False
         return [], f"<analysis>x</analysis><summary>{SUMMARISED}</summary><state_snapshot>{SUMMARISED}</state_snapshot>"
     if not tools:
-        return [], '{"title": "Repair calc", "isNewTopic": true, "next_speaker": "user", "reasoning": "r", "isError": false}'
+        return [], json.dumps({"title": "Repair calc", "isNewTopic": True, "next_speaker": "user", "reasoning": "r",
+                               "isError": False})
     done = steps_in(items)
     shell = next((n for n in SHELLS if n in tools), "")
     if "TASK-MAIN" not in got.text:
@@ -185,11 +188,11 @@ def _plan(text: str, tools: dict[str, dict[str, Any]], shell: str, script: Scrip
     def run(command: str) -> tuple[str, dict[str, Any]]:
         return _arguments(shell, tools[shell], command)
 
-    plan = [[run("ls -la")], [run("cat calc.py")], [run("echo one"), run("echo two")]]
+    plan = [[run(script.first)], [run("cat calc.py")], [run("echo one"), run("echo two")]]
     agent = next((n for n in AGENTS if n in tools), "") if script.subagents else ""
     if agent:
         properties = tools[agent].get("properties", {})
-        call = {k: "SUBTASK: say hello" for k in tools[agent].get("required", [])}
+        call = dict.fromkeys(tools[agent].get("required", []), "SUBTASK: say hello")
         call |= {"subagent_type": "general-purpose" if agent != "task" else "general"} if (
             "subagent_type" in properties) else {}
         call |= {"agent_name": "generalist"} if "agent_name" in properties else {}

@@ -14,10 +14,12 @@ import pytest
 from core.domain.anchor import TextAnchor
 from core.domain.attention import Thresholds
 from core.domain.hit import Hit
+from core.domain.host_rights import HostRight
 from core.domain.progress import Judged, Progress
 from core.domain.queue import Holder, QueueItem, QueueState, QueueWork, Reader, ReviewQueue, SharedJudgement
 from core.domain.session import SessionRow
-from core.domain.task import AgentSettings, Budget, ModelSettings, Task
+from core.domain.task import AgentSettings, Budget, Limits, ModelSettings, Task
+from core.domain.task_terms import TaskTerms
 from core.domain.verdict import Author
 from core.protocol.codec import decode_from_server, decode_to_server, encode
 from core.protocol.messages import (
@@ -121,7 +123,9 @@ MESSAGES: list[Wire] = [
     MissingBlobs(session="s1", hashes=(HASH,)),
     Found(id="q1", hits=(Hit(session="s1", seq=7, step=3, where="thought", ref="", snippet="use the training split",
                              matches=((8, 16), (17, 22))),), more=True, behind=40),
-    Tasks(id="q2", tasks=(OfferedTask(task="t1", title="Title", hosts=("main", "gpu")),), unreadable=1),
+    Tasks(id="q2", tasks=(OfferedTask(task="t1", title="Title", hosts=("main", "gpu"), terms=TaskTerms(
+        text="Do it.", limits=Limits(steps=40, wall_s=3600.0), model="m", is_scored=True,
+        rights=(HostRight("network", "main"),))),), unreadable=1),
     Queues(state=QueueState(revision=9, queues=(QUEUE,), items=(
         QueueItem(queue="q1", session="s1", place=3, wanted=2, both=(SharedJudgement("keep", "mask", 1),), holders=(
             Holder(person="li", at=datetime(2026, 3, 2, 9, tzinfo=UTC), done="judged"),

@@ -73,7 +73,7 @@ def recognises(source: Source) -> bool:
     if source.head[30 : 30 + len(MANIFEST)] == MANIFEST.encode():
         return True
     try:
-        with zipfile.ZipFile(source.path) as file:
+        with zipfile.ZipFile(source.file) as file:
             return MANIFEST in file.namelist()
     except _DAMAGE:
         return False
@@ -81,7 +81,7 @@ def recognises(source: Source) -> bool:
 
 def read(source: Source) -> Iterator[Imported]:
     """The one session. Of a log whose payloads are damaged, the events before the first that lacks one."""
-    with _opened(source.path) as file:
+    with _opened(source.file) as file:
         names = _checked_names(file)
         manifest = _manifest(file)
         session = _session(source, file, names, manifest)

@@ -29,7 +29,7 @@ def recognises(source: Source) -> bool:
     """Whether the file is a zip file with a log's header or journal, or an object with an evaluation."""
     if source.head.startswith(b"PK\x03\x04"):
         try:
-            with opened(source.path) as file:
+            with opened(source.file) as file:
                 return "header.json" in file.names or "_journal/start.json" in file.names
         except InvalidInput:
             return False
@@ -45,7 +45,7 @@ def read(source: Source) -> Iterator[Imported]:
         end = [("The end", source.json.problem)] if source.json.problem else []
         yield from joined(source.path, _sessions(source, log, chain(numbered, end)))
         return
-    with opened(source.path) as file:
+    with opened(source.file) as file:
         yield from joined(source.path, _sessions(source, _header(file), _members(file)))
 
 

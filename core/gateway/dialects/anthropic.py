@@ -53,7 +53,7 @@ class Anthropic:
         """See Dialect. Results of calls are messages of their own, then the words."""
         content = item.get("content")
         if self.is_answer(item):
-            return [_said(blocks_of(content))]
+            return [_message(blocks_of(content))]
         role = "system" if item.get("role") == "system" else "user"
         words = text_blocks([b for b in blocks_of(content) if b.get("type") != "tool_result"])
         return [*(Message(role="tool", content=o.text, tool_call_id=o.call) for o in self.outcomes(item)),
@@ -77,7 +77,7 @@ class Anthropic:
 
     def whole(self, body: Json) -> Answer:
         """See Dialect."""
-        return Answer(message=_said(dicts_of(body.get("content"))), usage=_usage(dict_of(body.get("usage"))),
+        return Answer(message=_message(dicts_of(body.get("content"))), usage=_usage(dict_of(body.get("usage"))),
                       model=text_of(body.get("model")), finish=text_of(body.get("stop_reason")),
                       is_whole=body.get("type") == "message")
 
@@ -88,10 +88,10 @@ class Anthropic:
     def late_error(self, status: int, body: bytes) -> bytes:
         """See Dialect."""
         try:
-            said = dict_of(msgspec.json.decode(body))
+            found = dict_of(msgspec.json.decode(body))
         except msgspec.DecodeError:
-            said = {}
-        error = dict_of(said.get("error")) or {"type": "api_error", "message": f"The endpoint answered {status}."}
+            found = {}
+        error = dict_of(found.get("error")) or {"type": "api_error", "message": f"The endpoint answered {status}."}
         return b"event: error\ndata: " + msgspec.json.encode({"type": "error", "error": error}) + b"\n\n"
 
 
@@ -139,15 +139,15 @@ class _Stream:
 
     def answer(self) -> Answer:
         content = [self._whole(place, self._blocks[place]) for place in sorted(self._blocks)]
-        said = Anthropic().whole({**self._message, "content": content})
-        return msgspec.structs.replace(said, is_whole=self._ended and not self._problem, problem=self._problem)
+        found = Anthropic().whole({**self._message, "content": content})
+        return msgspec.structs.replace(found, is_whole=self._ended and not self._problem, problem=self._problem)
 
     def _whole(self, place: int, block: Json) -> Json:
         written = "".join(self._inputs.get(place, ()))
         return {**block, "input": written} if written and block.get("type") in _CALLS else block
 
 
-def _said(blocks: list[Json]) -> Message:
+def _message(blocks: list[Json]) -> Message:
     return Message(role="assistant", content=text_blocks(blocks), tool_calls=calls_of(blocks),
                    reasoning=thinking(blocks))
 

@@ -76,10 +76,10 @@ class Chat:
     def late_error(self, status: int, body: bytes) -> bytes:
         """See Dialect."""
         try:
-            said = dict_of(msgspec.json.decode(body)).get("error")
+            found = dict_of(msgspec.json.decode(body)).get("error")
         except msgspec.DecodeError:
-            said = None
-        error = said or {"message": f"The endpoint answered {status}.", "code": status}
+            found = None
+        error = found or {"message": f"The endpoint answered {status}.", "code": status}
         return b"data: " + msgspec.json.encode({"error": error}) + b"\n\n"
 
 

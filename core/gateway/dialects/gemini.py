@@ -55,7 +55,7 @@ class Gemini:
         """See Dialect. Results of calls are messages of their own, then the words."""
         parts = dicts_of(item.get("parts"))
         if self.is_answer(item):
-            return [_said(parts)]
+            return [_message(parts)]
         words = paragraphs(*(_word(p) for p in parts if "functionResponse" not in p))
         return [*(Message(role="tool", content=o.text, tool_call_id=o.call) for o in self.outcomes(item)),
                 *([Message(role="user", content=words)] if words else [])]
@@ -124,7 +124,7 @@ class _Stream:
         made = sum_of(self._usage, "candidatesTokenCount", "thoughtsTokenCount")
         used = spend(self._usage, self._usage.get("promptTokenCount"), made,
                      self._usage.get("cachedContentTokenCount"))
-        return Answer(message=_said(self._parts), usage=used, model=self._model, finish=self._finish,
+        return Answer(message=_message(self._parts), usage=used, model=self._model, finish=self._finish,
                       is_whole=bool(self._finish) and not self._problem, problem=self._problem)
 
 
@@ -132,7 +132,7 @@ def _word(part: Json) -> str:
     return text_of(part.get("text")) or ("" if "text" in part else f"[{next(iter(part), 'part')}]")
 
 
-def _said(parts: list[Json]) -> Message:
+def _message(parts: list[Json]) -> Message:
     calls = [dict_of(p["functionCall"]) for p in parts if "functionCall" in p]
     words = "".join(text_of(p.get("text")) for p in parts if p.get("thought") is not True)
     thoughts = "".join(text_of(p.get("text")) for p in parts if p.get("thought") is True)

@@ -89,11 +89,11 @@ class Responses:
     def late_error(self, status: int, body: bytes) -> bytes:
         """See Dialect."""
         try:
-            said = dict_of(dict_of(msgspec.json.decode(body)).get("error"))
+            found = dict_of(dict_of(msgspec.json.decode(body)).get("error"))
         except msgspec.DecodeError:
-            said = {}
-        error = {"type": "error", "code": str(said.get("code") or status), "param": None,
-                 "message": text_of(said.get("message")) or f"The endpoint answered {status}.", "sequence_number": 0}
+            found = {}
+        error = {"type": "error", "code": str(found.get("code") or status), "param": None,
+                 "message": text_of(found.get("message")) or f"The endpoint answered {status}.", "sequence_number": 0}
         return b"event: error\ndata: " + msgspec.json.encode(error) + b"\n\n"
 
 
@@ -125,9 +125,9 @@ class _Stream:
 
     def answer(self) -> Answer:
         items = dicts_of(self._response.get("output")) or [self._items[place] for place in sorted(self._items)]
-        said = Responses().whole({**self._response, "output": items})
-        return msgspec.structs.replace(said, problem=self._problem or said.problem,
-                                       is_whole=said.is_whole and not self._problem)
+        found = Responses().whole({**self._response, "output": items})
+        return msgspec.structs.replace(found, problem=self._problem or found.problem,
+                                       is_whole=found.is_whole and not self._problem)
 
 
 def answered(items: list[Json]) -> Message:

@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 from . import files
-from .relay import Relay
+from .relay import PortRelay
 from .terminal import JOBS, JobRecord, Refused, Terminal
 
 TERMINALS = 200
@@ -27,7 +27,7 @@ class Daemon:
         self.ended: list[JobRecord] = []
         self.ended_before = 0
         self.watch = files.ChangeWatch(workspace)
-        self.relay = Relay()
+        self.relay = PortRelay()
         self.stopped = asyncio.Event()
         self._ends: dict[str, int] = {}
 

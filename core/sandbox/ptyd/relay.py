@@ -14,7 +14,7 @@ WAITING = 64
 """Connections that may wait to be accepted; further ones are closed."""
 
 
-class Relay:
+class PortRelay:
     """The port, once it is asked for."""
 
     def __init__(self) -> None:

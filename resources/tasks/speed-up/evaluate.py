@@ -64,9 +64,11 @@ try:
     began = time.perf_counter()
     expected = slow(*large)
     usual = time.perf_counter() - began
-    began = time.perf_counter()
-    counted = asked(large)
-    taken = max(1e-4, time.perf_counter() - began)
+    taken, counted = 1e9, expected
+    for _ in range(3):  # the best of three: others use this machine, too
+        began = time.perf_counter()
+        counted = asked(large) if counted == expected else counted
+        taken = max(1e-4, min(taken, time.perf_counter() - began))
 except (OSError, ValueError):
     finish(total=0.0, message="pairs.py ended before its time.")
 finally:

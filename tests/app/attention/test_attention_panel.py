@@ -206,6 +206,11 @@ def test_the_digest_counts_what_is_new(qtbot, tmp_path):
         place.cursor.move("s1")
         assert panel.digest.label.text() == (
             "Since you looked: 4 new step(s) · 1 error(s) · 1 guidance delivered · score 40.0 → 55.0")
+        walked = []
+        for _ in range(3):
+            place.actions["go.news"].trigger()
+            walked.append(place.cursor.step)
+        assert walked == [4, 5, 7], "the first new step, the one that failed, the last"
         panel.digest.go.click()
         assert place.cursor.step == 4
         assert panel.digest.isHidden()

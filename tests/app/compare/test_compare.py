@@ -72,6 +72,9 @@ def test_steps_that_end_differently_part_and_those_of_the_same_task_are_offered_
         panel.chosen.emit("s3")
         model = panel.table.model()
         assert (model.common, model.rowCount()) == (1, 2)
+        panel.chosen.emit("")
+        place.actions["go.parting"].trigger()
+        assert (panel.other.currentData(), place.cursor.step) == ("s3", 2), "beside the first other run of the task"
         asyncio.run(replica.forget("s3"))
         assert model.rowCount() == 2 and model.index(0, 1).data() is None, "the other log is another one now"
 

@@ -121,7 +121,7 @@ def place(tmp_path):
 
 def texts(view):
     model = view.list.model()
-    return [model.index(row).data(LineTextRole) for row in range(model.rowCount())]
+    return [model.data(model.index(row), LineTextRole) for row in range(model.rowCount())]
 
 
 def test_the_outline_is_read_folded_filtered_and_left_by_keys(qtbot, place):

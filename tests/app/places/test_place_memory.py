@@ -53,3 +53,33 @@ def test_a_file_that_is_none_is_passed_over(tmp_path: Path):
         place.cursor.move("s1")
         assert place.sight.step is None
         memory.setParent(None)
+
+
+def test_scrolling_and_folds_are_found_again(tmp_path: Path):
+    long = Maker(7)
+    for number in range(80):
+        for _ in range(1 + 4 * (number % 8 == 3)):
+            long.add_step("sleep" if number % 8 == 3 else "run_command", fails=False)
+    with shown_window(tmp_path, long, told_session(), layout="read") as (made, place):
+        memory = reader(place, made)
+        steps = made.docks["trajectory"].widget()
+        place.cursor.move("s1", 2)
+        model = steps.list.model()
+        fold = next(row for row in range(model.rowCount()) if model.rows[row].kind == "fold" and row > 12)
+        model.toggle(fold)
+        steps.list.scroll_to(30, -7)
+        before = steps.shown_place()
+        assert (before.item > 20, before.offset, before.unfolded) == (True, -7, {"s1": [model.rows[fold].first]})
+        place.cursor.move("s2", 2)
+        place.cursor.move("s1")
+        assert place.sight.step == 2 and steps.shown_place() == before
+        place.cursor.move("")
+        memory.setParent(None)
+    (tmp_path / "again").mkdir()
+    shutil.copy(tmp_path / "read.json", tmp_path / "again")
+    with shown_window(tmp_path / "again", long, told_session(), layout="read") as (made, place):
+        memory = reader(place, made)
+        place.cursor.move("s1")
+        after = made.docks["trajectory"].widget().shown_place()
+        assert (after.item, after.offset, after.unfolded) == (before.item, before.offset, before.unfolded)
+        memory.setParent(None)

@@ -18,9 +18,11 @@ from app.remarks.model import remarks
 from app.remarks.page import PageController
 from app.remarks.panel import build
 from app.remarks.view import RemarksView
+from app.step.panel import build as build_step
 from app.step.view import StepView
 from core.domain.anchor import TextAnchor, words_pattern
 from core.domain.events import NoteAdded, Placed, VerdictGiven
+from core.domain.step import decode_body
 from core.domain.trajectory import fold
 from core.domain.verdict import Author
 from core.protocol.messages import Nak
@@ -117,3 +119,26 @@ async def test_the_page_holds_what_people_spoke_of(qtbot, tmp_path):
         assert all(words in text for words in ("why this one?", "here it turns", "a fine run", 'id="step-3"'))
         assert 'id="step-4"' not in text
         await place.scope.close()
+
+
+def test_the_words_that_a_remark_stands_on_are_marked_in_the_step(qtbot, tmp_path):
+    maker = remarked()
+    log = fold("s1", [Placed(session="s1", seq=seq, body=body) for seq, body in enumerate(maker.bodies, 1)])
+    words = " ".join(decode_body(maker.blobs[log.step(3).body]).observations[0].output.text.split()[:3])
+    maker.say(NoteAdded(step=3, text="so it is", anchor=TextAnchor(part="output", exact=words)), LI)
+    with workplace(tmp_path, maker) as (place, _):
+        step = build_step(place, None)
+        qtbot.addWidget(step)
+        step.resize(600, 400)
+        step.show()
+        place.cursor.move("s1", 3)
+        marked = [one for one in step.text.edit.extraSelections() if one.format.toolTip()]
+        assert [(one.cursor.selectedText(), one.format.toolTip()) for one in marked] == [
+            (words, "li: so it is")]
+        point = step.text.edit.cursorRect(marked[0].cursor).center()
+        assert step.text.edit.words_under(point) == "li: so it is"
+        place.cursor.to_step(4)
+        assert not any(one.format.toolTip() for one in step.text.edit.extraSelections())
+        place.settings.set("review.blind", True)
+        place.cursor.to_step(3)
+        assert not any(one.format.toolTip() for one in step.text.edit.extraSelections()), "what the blind may not see"

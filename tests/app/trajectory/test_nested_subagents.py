@@ -84,6 +84,7 @@ def test_a_subagent_is_unfolded_read_and_folded_by_keys(opened):
     QTest.keyClick(panel.list, Qt.Key.Key_Right)
     assert (place.cursor.session, place.cursor.step) == (child, 1)
     assert step.title.text() == "Step 2.1"
+    assert str(panel.list.model().index(2).data()).startswith("2.1  "), "it is read out with its number"
     assert [key for key, _, _ in panel.pinned.rows] == ["task", "caller"]
     assert (panel.pinned.rows[0][1].title, panel.pinned.rows[1][1].word) == ("Make it fast", "step 1 of 2")
     QTest.keyClick(panel.list, Qt.Key.Key_Down)
@@ -120,7 +121,7 @@ def test_a_subagent_that_is_chosen_elsewhere_stands_below_its_caller(opened):
     assert numbers(panel) == ["1", "2", "2.1", "2.2", "3"]
     row = panel.list.currentIndex().row()
     assert panel.list.model().index(row).data(RowTextRole).number == "2.2"
-    panel.filter.setCurrentIndex(panel.filter.findData("errors"))
+    panel.facets.show_filter("errors")
     panel.filter_chosen.emit("errors")
     assert numbers(panel) == [], "a filter is of the session in sight"
     panel.filter_chosen.emit("all")

@@ -103,7 +103,7 @@ def test_opening_jumping_filtering_and_choosing(qtbot, desk: Desk) -> None:
         box.setFocus()
         QTest.keyClick(box, Qt.Key.Key_Down)
         QApplication.processEvents()
-        desk.steps.filter.setCurrentIndex(1)
+        desk.steps.facets.show_filter("errors")
         desk.steps.filter_chosen.emit("errors")
         QApplication.processEvents()
     assert filtering.longest < HELD, "filtering"

@@ -61,9 +61,9 @@ async def test_after_each_text_the_mode_is_the_usual_one_again(qapp, tmp_path):
         place.cursor.move("s1")
         panel = made.docks["guidance"].widget()
         panel.set_target("s1", "")
-        panel.writing.mode.setCurrentIndex(1)
+        panel.writing.mode.mode = "interrupt"
         panel.writing.set_draft("stop")
         panel.writing.submit()
-        await eventually(lambda: panel.writing.mode.currentData() == "note")
+        await eventually(lambda: panel.writing.mode.mode == "note")
         await place.scope.close()
         assert QApplication.instance() is not None

@@ -23,6 +23,7 @@ from core.domain.events import (
     ThresholdsSet,
 )
 from core.domain.message import Message
+from core.domain.running import decode_running
 from core.domain.step import StepBody, decode_body
 from core.domain.task import Limits
 from core.llm.model import Completion, EndpointError, OnText, Request
@@ -69,7 +70,8 @@ def test_guidance_wakes_a_sleeping_agent_and_stands_after_the_result(tmp_path: P
     stage, log = Stage(tmp_path, scripted(SLEEPY)), Log()
 
     async def advise() -> None:
-        await until(lambda: stage.steps.intended(1, 0))
+        await until(lambda: bool(stage.running))
+        assert decode_running(stage.running[-1]).tool == "sleep", "who looks meanwhile hears what it waits for"
         log.guide("g1", "look at </real_user> the log")
         log.give(stage.inbox)
         stage.signals.ring()

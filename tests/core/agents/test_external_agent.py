@@ -53,14 +53,15 @@ async def guided(stand: GatewayStand, client, after: int) -> None:
     await stand.guide(client, TEXT)
 
 
-def agent_pid(stand: GatewayStand) -> int:
+def agent_pid(stand: GatewayStand, word: bytes = b"scripted_agent.py") -> int:
+    """A process of the session whose command has a word that ends so; 0 without one."""
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             words = path.read_bytes().split(b"\0")
             environ = path.with_name("environ").read_bytes()
         except OSError:
             continue
-        if any(w.endswith(b"scripted_agent.py") for w in words) and str(stand.folder).encode() in environ:
+        if any(w.endswith(word) for w in words) and str(stand.folder).encode() in environ:
             return int(path.parent.name)
     return 0
 
@@ -101,7 +102,7 @@ def check_session(stand: GatewayStand, trajectory: Trajectory, dialect: str) -> 
     context = texts(stand, trajectory, 7)
     assert context[0][0] == "system"
     sources = [source for _, source, _ in context]
-    assert f"guidance:{guidance.id}" in sources and [s for s in sources if s.startswith("step:")][0] == "step:1"
+    assert f"guidance:{guidance.id}" in sources and next(s for s in sources if s.startswith("step:")) == "step:1"
     place = sources.index(f"guidance:{guidance.id}")
     assert sources[place - 1] == f"step:{at - 1}" and sources[place + 1] == f"step:{at}"
     completions = [trajectory.steps[n].completion.hash for n in range(6)]
@@ -227,6 +228,19 @@ def test_a_person_stops_it_and_a_limit_ends_it(stand: GatewayStand, tmp_path: Pa
 
         asyncio.run(limited())
         assert len(other.upstream.received) == 3
+
+
+@pytest.mark.parametrize("script", [Script(subagents=False, first="sleep 300")])
+def test_an_interrupt_ends_what_the_agent_runs_and_not_the_agent(stand: GatewayStand) -> None:
+    async def main() -> None:
+        async with stand.session(stand.own("chat")) as client:
+            await until(lambda: agent_pid(stand, b"300") > 0, seconds=30)
+            await stand.control(client, "interrupt")
+            trajectory = await stand.over(client)
+            assert trajectory.row.state == "finished", stand.said()
+            assert len(trajectory.steps) == 7 and trajectory.steps[0].head.title == "bash sleep 300"
+
+    asyncio.run(main())
 
 
 @pytest.mark.parametrize("script", [Script(subagents=False, fail_at=2)])

@@ -52,6 +52,24 @@ def test_other_list_folder_folders_are_passed_over_and_named_ones_refused(tiphys
     assert len(ran.lines) == 1, "what can be read is read"
 
 
+def test_a_folder_of_rubbish_is_told_by_suffix(tiphys, tmp_path) -> None:
+    folder = tmp_path / "rubbish"
+    folder.mkdir()
+    shutil.copy(FILES / "chat.jsonl", folder)
+    for name in ("a.md", "b.md", "c.PNG", "LICENSE"):
+        (folder / name).write_text("no session")
+    (folder / "empty.jsonl").write_bytes(b"")
+    ran = tiphys("import", folder)
+    assert ran.status == 0
+    assert ran.err.splitlines()[-1] == ("tiphys: 1 files were read, 5 are in no known format "
+                                        "(2 .md, 1 without a suffix, 1 .jsonl, 1 .png).")
+    ran = tiphys("import", folder, "--json", "--progress")
+    assert [line["passed"] for line in ran.lines if "passed" in line] == [
+        {"read": 1, "unknown": {".md": 2, "": 1, ".jsonl": 1, ".png": 1}}]
+    named = tiphys("import", folder / "empty.jsonl")
+    assert (named.status, named.err.strip()) == (2, f"tiphys: {folder / 'empty.jsonl'} is empty. [empty_file]")
+
+
 def test_an_archive_travels_to_another_home(tiphys, imported, tmp_path, monkeypatch) -> None:
     tiphys("verdict", imported, 2, "mask")
     before = tiphys("show", imported, "--context", "--json").one

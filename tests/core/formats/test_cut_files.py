@@ -36,7 +36,7 @@ def check(path, cut, whole) -> None:
     is_border = data.rstrip().endswith((b"}", b"]"))
     sessions, warnings, code = read(cut)
     if code:
-        assert code in ("unknown_format", "no_steps", "no_sessions", "bad_archive"), (code, warnings)
+        assert code in ("unknown_format", "no_steps", "no_sessions", "bad_archive", "bad_database"), (code, warnings)
         assert code in ("unknown_format", "bad_archive") or is_border or PLACE.search(warnings), warnings
         return
     assert is_border or PLACE.search(warnings), (len(data), warnings)

@@ -72,7 +72,7 @@ def load(name):
         return rows, lambda v: "\n".join(map(json.dumps, v)) if isinstance(v, list) else json.dumps(v)
 
 
-@pytest.mark.parametrize("name", OURS)
+@pytest.mark.parametrize("name", [name for name in OURS if not name.endswith(".db")])
 def test_any_changed_value(tmp_path, name) -> None:
     value, write = load(name)
     paths = list(places(value))

@@ -32,6 +32,9 @@ HELD = frozenset({
     "interrupt_type", "agent", "depth", "instance_id", "item_id", "trial_name", "epoch", "created", "eval_id", "run_id",
     "record_type", "sessionID", "is_demo", "isMeta", "isCompactSummary", "pending", "input_refs", "total_token_usage",
     "content_type", "language", "page", "record", "image", "tool", "function", "subtype", "is_copied_context", "query",
+    "traceId", "trace_id", "parent_run_id", "run_type", "current_node", "parent", "recipient", "object", "level",
+    "sender", "success", "requestor", "start_time", "stringValue", "intValue", "startTimeUnixNano", "endTimeUnixNano",
+    "startTime", "termination_reason", "apiCallId", "toolCallId", "parentToolCallId",
     "accumulated_token_usage", "arguments", "title", "command", "output", "url", "width", "height", "attachments"})
 """What gives a file its shape: the rest of its values may be anything."""
 

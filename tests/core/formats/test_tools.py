@@ -28,7 +28,9 @@ def sessions():
 
 def test_every_format_has_a_table_and_every_table_is_of_a_format():
     names = {path.stem for path in (tools.resources() / "tools").glob("*.toml")}
-    assert names - {tools.COMMON} == {known.name for known in registry.FORMATS} | {"cline"}
+    agents = {path.stem for path in (tools.resources() / "agents").glob("*.toml")}
+    assert names - {tools.COMMON} - agents == ({known.name for known in registry.FORMATS} | {"cline"}) - agents
+    assert agents <= names
 
 
 def test_every_tool_of_a_real_file_is_known_and_every_row_says_what_was_done():

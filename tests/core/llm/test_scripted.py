@@ -91,7 +91,9 @@ def test_a_bad_script_is_refused() -> None:
 
 def test_scripts_of_the_catalogue_can_be_played() -> None:
     catalogue = Catalogue.of()
-    for entry in catalogue.entries():
+    scripted = [entry for entry in catalogue.entries() if entry.agent.model.kind == "scripted"]
+    assert len(scripted) >= 2
+    for entry in scripted:
         script = read_script(catalogue.file(entry.task, entry.agent.model.script).read_text(encoding="utf-8"))
         assert script.turn and script.turn[-1].calls[-1].tool == "finish"
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import io
+import json
+import os
 import shutil
+import subprocess
+import sys
 import tarfile
 from collections.abc import Iterator
 from contextlib import closing
@@ -14,17 +18,28 @@ from pathlib import Path
 import docker
 import msgspec
 import pytest
-from support.foreign_tasks import ENDLESS, HARBOR, INNOVATOR
+from support.foreign_tasks import BASE, CONFIG, ENDLESS, HARBOR, INNOVATOR
+from support.hostile import ROOT
 from support.sandboxes import HOME, need_engine
 from support.tasks import write_folder
+from support.wire import account, raw_peer, serving, until
 
 from core.domain.errors import NotFound, ReportableError
+from core.domain.events import ScoreGiven, decode_event
+from core.domain.host_rights import rights_of
 from core.domain.ids import new_id
-from core.domain.task import AgentSettings
+from core.domain.session import FINAL_STATES
+from core.domain.task import AgentSettings, ModelSettings
+from core.protocol.messages import Ack, Command, Nak
+from core.protocol.operations import CreateSession
 from core.sandbox.engine import open_engine
 from core.sandbox.image import build_base
 from core.sandbox.kinds import open_sandbox
-from core.tasks.beginning import Filling
+from core.sandbox.reaper import remove
+from core.store import log
+from core.store.sqlite import connect
+from core.tasks.allowances import Allowances
+from core.tasks.beginning import HostFilling
 from core.tasks.catalogue import Catalogue
 from core.tasks.evaluator_hosts import EvaluatorHosts
 from core.tasks.handing_in import HandingIn
@@ -82,7 +97,7 @@ class Lab:
         host = open_sandbox("docker", session, task.hosts[0], self.folder, image, home=HOME)
         try:
             await host.start()
-            await Filling(task, self.catalogue).fill(host)
+            await HostFilling(task, self.catalogue).fill(host)
             for command in commands:
                 ran = await host.run(["bash", "-c", command], cwd=host.workspace)
                 assert ran.exit_code == 0, ran.output
@@ -187,19 +202,6 @@ class TaskBenchmark(BaseBenchmark):
         print("noise of the evaluator")
         return {"error": None, "score": max(0.0, min(100.0, (right - 40) / (90 - 40) * 100)), "accuracy": right}
 """
-BASE = """
-class Result:
-    def __init__(self, result): self.result = result
-    def to_dict(self): return {"task_name": "t", "eval_results": self.result}
-class BaseBenchmark:
-    def __init__(self, config=None): self.config = config
-    def validate(self): return [Result(self.run_1())]
-"""
-CONFIG = """
-class TaskConfig:
-    def __init__(self, eval_workspace, workspace): self.eval_workspace, self.workspace = eval_workspace, workspace
-"""
-
 
 def test_innovator_bench_checks_the_form_and_scores_from_baseline_to_reference(tmp_path: Path) -> None:
     need_engine()
@@ -228,3 +230,61 @@ def test_innovator_bench_checks_the_form_and_scores_from_baseline_to_reference(t
     assert formless.total == 0.0 and "not the form" in formless.message
     assert (between.total, between.parts) == (40.0, {"accuracy": 60.0})
     assert answered("[1,2,3,4,5]").total == 100.0, "better than the reference is not more"
+
+
+def test_a_submission_of_500_megabytes_is_scored_in_little_memory(tmp_path: Path) -> None:
+    need_engine()
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "tests")))}
+    done = subprocess.run([sys.executable, str(ROOT / "tests/support/large_hand_in.py"), str(tmp_path), "100", "500"],
+                          env=env, capture_output=True, text=True, timeout=110, check=False)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert (found["total"], found["parts"], found["stored"]) == (100.0, {"megabytes": 500.0}, 0), found
+    assert found["peak_mb"] < 300, "600 MB went through"
+
+
+SCRIPT = """
+pace_s = 0.0
+[[turn]]
+thought = "I count the lines."
+[[turn.calls]]
+tool = "run_command"
+[turn.calls.arguments]
+command = "wc -l < text > count; pwd"
+session_id = "main"
+wait_for_completion = true
+[[turn]]
+thought = "Done."
+[[turn.calls]]
+tool = "finish"
+"""
+
+
+def test_a_whole_session_of_a_harbor_task(base: str, tmp_path: Path) -> None:
+    """The server asks for the word first; then a real runner builds, works, and has the tests run when it stopped."""
+    write_folder(tmp_path / "tasks/one", with_base(HARBOR, base))
+    agent = AgentSettings(model=ModelSettings(kind="scripted", script=SCRIPT))
+
+    async def scenario() -> tuple[object, object]:
+        async with (serving(tmp_path, supervise=True) as server,
+                    raw_peer(server.url, account(tmp_path, "li", "admin")) as peer):
+            start = CreateSession(task="one", agent=agent)
+            first = await peer.ask(Command(id="m1", cseq=1, session="s1", op=start))
+            catalogue = Catalogue.of(tmp_path)
+            entry = catalogue.find("one")
+            rights = rights_of(entry.task, entry.agent)
+            Allowances(tmp_path / "allowed").allow_task("one", catalogue.digest("one"), rights)
+            second = await peer.ask(Command(id="m2", cseq=2, session="s2", op=start))
+            await until(lambda: log.row(server.hub.reader, "s2").state in FINAL_STATES, "ended", seconds=100)
+            return first, second
+
+    first, second = asyncio.run(scenario())
+    assert isinstance(first, Nak) and first.code == "task_not_allowed" and "environment" in first.sentence
+    assert isinstance(second, Ack)
+    with contextlib.closing(connect(tmp_path / "server.db", readonly=True)) as conn:
+        row = log.row(conn, "s2")
+        facts = [decode_event(p.body).fact for p in log.read_all(conn, "s2")]
+    scores = [fact for fact in facts if isinstance(fact, ScoreGiven)]
+    assert (row.state, row.score) == ("finished", 100.0), (row, scores)
+    for session in ("s1", "s2"):
+        asyncio.run(remove(str(tmp_path), [session], []))

@@ -3,7 +3,8 @@
 import csv
 import re
 
-NAMES = {re.sub(r"\s+", " ", name).upper(): name for name in ['Lindqvist & Söhne', 'Ma Trading', "O'Brien Ltd", 'Señor Café', 'Nakamura KK', 'Weiß GmbH']}
+KNOWN = ("Lindqvist & Söhne", "Ma Trading", "O'Brien Ltd", "Señor Café", "Nakamura KK", "Weiß GmbH")
+NAMES = {name.upper(): name for name in KNOWN}
 
 
 def date(text):

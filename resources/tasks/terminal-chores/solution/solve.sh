@@ -1,6 +1,6 @@
 set -e
-awk '{ print $9 }' access.log | sort | uniq -c | sort -k1,1nr -k2,2 | awk '{ print $2 "\t" $1 }' > counts.tsv
-awk '$9 >= 500 { print $1 }' access.log | sort | uniq -c | sort -k1,1nr | awk 'NR == 1 { print $2 }' > worst.txt
+awk '{ print $8 }' access.log | sort | uniq -c | sort -k1,1nr -k2,2 | awk '{ print $2 "\t" $1 }' > counts.tsv
+awk '$8 >= 500 { print $1 }' access.log | sort | uniq -c | sort -k1,1nr | awk 'NR == 1 { print $2 }' > worst.txt
 python3 - <<'END'
 import pathlib
 import re

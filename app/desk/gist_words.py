@@ -1,0 +1,24 @@
+"""What thin lines say of something that comes at some step: nothing up to here, and where the first is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QCoreApplication
+
+from app.kit import quantities
+from app.kit.thin_line import Gist
+
+
+def say_none(gist: Gist, up_to: str, at_all: str, steps: Sequence[int], step: int | None) -> int | None:
+    """Say that there is nothing: `up_to` (with {step}) where some of `steps` come later, else `at_all`.
+
+    Returns the first step that has something, the aim of the link; None where there is none.
+    """
+    first = min(steps, default=None)
+    if step is None or first is None:
+        gist.say(at_all)
+        return None
+    link = QCoreApplication.translate("Gist", "first at {step}").format(step=quantities.number(first))
+    gist.say(up_to.format(step=quantities.number(step)), link)
+    return first

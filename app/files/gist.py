@@ -1,0 +1,52 @@
+"""The Files panel in one line: what the step changed, how many files so far, or where the first change is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject
+
+from app.desk.gist_words import say_none
+from app.desk.workplace import Workplace
+from app.files.model import FilesModel, touched
+from app.kit import quantities
+from app.kit.i18n import plural
+from app.kit.safe_text import one_line
+from app.kit.thin_line import Gist
+from core.domain.events import FileChanged
+
+
+class FilesGist(QObject):
+    """Follows the step."""
+
+    def __init__(self, place: Workplace, model: FilesModel, gist: Gist) -> None:
+        super().__init__(gist)
+        self._place, self._model, self._gist = place, model, gist
+        self._first: int | None = None
+        for changed in (place.sight.stepped, place.sight.grew, model.dataChanged):
+            changed.connect(self._say_gist)
+        gist.followed.connect(self._go_to_change)
+        self._say_gist()
+
+    def _say_gist(self, *_: object) -> None:
+        trajectory, step = self._place.sight.trajectory, self._place.sight.step
+        changes: Sequence[FileChanged] = trajectory.files if trajectory is not None else ()
+        here = [c for c in changes if step is None or c.step <= step]
+        if not here:
+            self._first = say_none(self._gist, self.tr("No file changed up to step {step}"),
+                                   self.tr("No file was changed"), [c.step for c in changes], step)
+            return
+        last = here[-1]
+        so_far = self.tr("%n changed so far", None, plural(len(touched(here, None))))
+        self._first = last.step
+        name = one_line(last.path.rstrip("/").rpartition("/")[2], 60)
+        link = self.tr("at {step}").format(step=quantities.number(last.step)) if last.step else ""
+        self._gist.say(" · ".join((f"{name}  {self._counts(last)}".rstrip(), so_far)), link, is_nothing=False)
+
+    def _counts(self, change: FileChanged) -> str:
+        counts = self._model.counts_of(change)
+        return f"+{quantities.number(counts[0])} −{quantities.number(counts[1])}" if counts else ""
+
+    def _go_to_change(self) -> None:
+        if self._first is not None:
+            self._place.cursor.to_step(self._first)

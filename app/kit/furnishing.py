@@ -1,0 +1,57 @@
+"""What stands below or beside a part of a text view: folds, a ground of its own, a picture or why there is none."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtGui import QFontMetricsF, QImage, QTextCharFormat, QTextCursor
+
+from app.kit.drawn_text import MARGIN, DrawnText, PlacedPicture
+from app.kit.text_folds import SHOWN_LINES, SPARED, LineFold, json_folds
+from app.kit.text_ink import small_format
+
+if TYPE_CHECKING:
+    from app.kit.long_text import Part
+
+
+def furnish(edit: DrawnText, cursor: QTextCursor, part: Part, text: str, first: int,
+            pictures: Mapping[str, QImage | str]) -> None:
+    """After a part that was inserted from line `first` on, of which a reader sees `text`."""
+    if part.folds:
+        for fold in json_folds(text):
+            edit.folds.add(LineFold(first + fold.head, first + fold.first, first + fold.last, fold.is_folded))
+    if part.terminal:
+        _terminal(edit, cursor, text, first)
+    if part.picture:
+        _picture(edit, cursor, pictures.get(part.picture))
+
+
+def _terminal(edit: DrawnText, cursor: QTextCursor, text: str, first: int) -> None:
+    """A ground of its own; of a long output the first lines, and how many more there are."""
+    last = cursor.blockNumber() - cursor.atBlockStart()
+    if last < first:
+        return
+    end = last - (len(text) - len(text.rstrip("\n")) - 1 if text.endswith("\n") else 0)
+    edit.grounds.append((first, end))
+    more = end + 1 - first - SHOWN_LINES
+    if more > SPARED and cursor.atBlockStart():
+        words = QCoreApplication.translate("LongText", "{n} lines more (Enter)").format(n=QLocale().toString(more))
+        cursor.insertText(f"{words}\n\n", small_format(edit))
+        edit.folds.add(LineFold(last + 1, first + SHOWN_LINES, last, True, is_rest=True))
+
+
+def _picture(edit: DrawnText, cursor: QTextCursor, found: QImage | str | None) -> None:
+    """Empty lines as high as the picture, which is painted over them; or why there is none."""
+    if isinstance(found, str):
+        cursor.insertText(f"✗ {found}\n\n", small_format(edit, "attention"))
+    elif found is not None:
+        look: QTextCharFormat = small_format(edit)
+        most = max(80, edit.viewport().width() - 4 * MARGIN)
+        wide = min(found.width(), most)
+        high = round(found.height() * wide / found.width())
+        line = cursor.blockNumber()
+        cursor.insertText("\n" * (1 + math.ceil(high / QFontMetricsF(look.font()).lineSpacing())), look)
+        edit.pictures.append(PlacedPicture(line, found, wide, high))

@@ -1,0 +1,102 @@
+"""A panel as one line: name, sentence, link and the key that opens it, while it has nothing or is folded."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
+
+from app.kit import icons, theme, tokens
+from app.kit.boxes import row
+from app.kit.key_cap import KeyCaps
+from app.kit.safe_text import PlainLabel
+
+
+class Gist(QObject):
+    """What a panel says of itself in one line; a panel's view that has one offers it as its `gist`."""
+
+    changed = Signal()
+    followed = Signal()
+    """The reader chose the link."""
+    wanted = Signal()
+    """A command leads into the panel: all of it is to be seen, though it has nothing."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.words = self.link = ""
+        self.is_nothing = True
+        """Whether the panel has nothing to show."""
+
+    def say(self, words: str, link: str = "", *, is_nothing: bool = True) -> None:
+        """The sentence, and the words of a link behind it."""
+        if (words, link, is_nothing) != (self.words, self.link, self.is_nothing):
+            self.words, self.link, self.is_nothing = words, link, is_nothing
+            self.changed.emit()
+
+
+class ThinLine(QWidget):
+    """Draws a Gist at the height of a thin line; a click or Enter asks for the whole panel."""
+
+    asked = Signal()
+
+    def __init__(self, name: str, gist: Gist, key: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._name, self._gist = name, gist
+        self._label, self._words = PlainLabel(name, self), PlainLabel("", self, elide=True)
+        self._label.setFont(theme.bold_font(theme.font_of("fact")))
+        self._words.setFont(theme.font_of("fact"))
+        self._words.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        self._words.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        self.link = QPushButton("", self)
+        self.link.setObjectName("link")
+        self.link.setFont(theme.font_of("fact"))
+        self.link.setFlat(True)
+        self.link.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.link.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.link.clicked.connect(gist.followed)
+        arrow = PlainLabel("", self)
+        arrow.setPixmap(icons.icon("chevron-right", "muted").pixmap(*(theme.px(12),) * 2))
+        line = row(arrow, self._label, self._words, self.link, 1, *([KeyCaps(key, self)] if key else []), on=self,
+                   spacing=theme.px(tokens.BETWEEN), margin=0)
+        line.setContentsMargins(theme.px(tokens.SIDE), 0, theme.px(tokens.SIDE), 0)
+        self.setFixedHeight(theme.px(tokens.HEIGHTS["thin"]))
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setToolTip(self.tr("Open {panel} (Enter, a click, or drag its edge)").format(panel=name))
+        gist.changed.connect(self._show)
+        self._show()
+
+    def sizeHint(self) -> QSize:
+        """As high as a thin line."""
+        return QSize(theme.px(200), theme.px(tokens.HEIGHTS["thin"]))
+
+    def minimumSizeHint(self) -> QSize:
+        """The sentence is cut before it holds the window open."""
+        return QSize(theme.px(120), theme.px(tokens.HEIGHTS["thin"]))
+
+    def _show(self) -> None:
+        self._words.setText(self._gist.words)
+        self.link.setText(self._gist.link)
+        self.link.setVisible(bool(self._gist.link))
+        self.setAccessibleName(" · ".join(part for part in (self._name, self._gist.words, self._gist.link) if part))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """A click opens; a drag was the dock's."""
+        if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
+            self.asked.emit()
+        super().mouseReleaseEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter and Space open."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self.asked.emit()
+            return
+        super().keyPressEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The ground of the window, a hairline above, the frame of the focus."""
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), theme.colour("window"))
+        painter.setPen(theme.colour("person" if self.hasFocus() else "line"))
+        painter.drawLine(self.rect().topLeft(), self.rect().topRight())
+        if self.hasFocus():
+            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))

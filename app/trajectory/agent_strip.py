@@ -1,0 +1,135 @@
+"""The agent's state over the list, in one strip: what it works on, what it waits for, when it was heard, its score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QWidget
+
+from app.kit import quantities, theme, tokens
+from app.kit.safe_text import visible
+
+CURVE = 150
+"""Width of the score with its curve."""
+
+
+@dataclass(frozen=True)
+class StripText:
+    """`meaning` gives the dot and the tint: live, attention, error, or muted for one that is paused."""
+
+    head: str
+    waits: str = ""
+    """What it waits for, in the letters of code; `waits_word` stands before it."""
+    waits_word: str = ""
+    facts: tuple[str, ...] = ()
+    meaning: str = "live"
+    scores: tuple[float, ...] = field(default=())
+
+    @property
+    def spoken(self) -> str:
+        """All of it as one text."""
+        waits = f"{self.waits_word} {self.waits}".strip()
+        score = quantities.score(self.scores[-1]) if self.scores else ""
+        return " · ".join(part for part in (self.head, waits, *self.facts, score) if part)
+
+
+class AgentStrip(QWidget):
+    """Hidden where nobody is at work."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.text = StripText("")
+        self.setFixedHeight(theme.px(tokens.HEIGHTS["strip"]))
+        self.hide()
+
+    def minimumSizeHint(self) -> QSize:
+        """It is cut before it holds the window open."""
+        return QSize(theme.px(200), theme.px(tokens.HEIGHTS["strip"]))
+
+    def show_text(self, text: StripText | None) -> None:
+        """Say how the agent stands; None where nobody is at work."""
+        self.setVisible(text is not None)
+        if text is not None and text != self.text:
+            self.text = text
+            self.setAccessibleName(text.spoken)
+            self.setToolTip(visible(text.spoken)[:600])
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Dot, two lines, score."""
+        text, painter = self.text, QPainter(self)
+        tint = "window" if text.meaning == "muted" else f"{text.meaning}_tint"
+        painter.fillRect(self.rect(), theme.colour(tint))
+        painter.setPen(theme.colour("line"))
+        painter.drawLine(self.rect().bottomLeft(), self.rect().bottomRight())
+        side, room = theme.px(tokens.SIDE), self.rect()
+        if theme.is_high_contrast():
+            painter.fillRect(QRect(0, 0, theme.px(tokens.CURSOR), room.height()), theme.colour(text.meaning))
+        self._dot(painter, QPointF(side + theme.px(6), room.height() / 2))
+        left, width = side + theme.px(24), room.width() - 2 * side - theme.px(24)
+        if text.scores and width > theme.px(360):
+            width -= theme.px(CURVE) + theme.px(tokens.READING)
+            self._score(painter, QRect(room.right() - side - theme.px(CURVE), theme.px(8), theme.px(CURVE),
+                                       room.height() - theme.px(16)))
+        self._lines(painter, QRect(left, 0, width, room.height()))
+
+    def _dot(self, painter: QPainter, centre: QPointF) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.colour(self.text.meaning))
+        painter.drawEllipse(centre, theme.px(5), theme.px(5))
+
+    def _lines(self, painter: QPainter, room: QRect) -> None:
+        text, high = self.text, theme.px(22)
+        upper = QRect(room.left(), room.center().y() - high + 1, room.width(), high)
+        x = _put(painter, upper, text.head, "title", "ink")
+        upper.setLeft(x + theme.px(10))
+        x = _put(painter, upper, text.waits_word, "row", "muted")
+        upper.setLeft(x + theme.px(6 if text.waits_word else 0))
+        painter.setFont(theme.mono_font())
+        painter.setPen(theme.colour("ink"))
+        _put(painter, upper, text.waits, "", "ink")
+        lower = QRect(room.left(), room.center().y() + 1, room.width(), high)
+        _put(painter, lower, " · ".join(text.facts), "fact", "muted")
+
+    def _score(self, painter: QPainter, room: QRect) -> None:
+        scores = self.text.scores
+        _put(painter, QRect(room.left(), room.top(), room.width(), theme.px(18)), self.tr("score"), "caption", "muted")
+        painter.setFont(theme.bold_font(theme.font_of("row")))
+        painter.setPen(theme.colour("ink"))
+        painter.drawText(QRect(room.left(), room.top(), room.width(), theme.px(18)),
+                         int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter),
+                         quantities.score(scores[-1]))
+        box = QRectF(room.left(), room.top() + theme.px(22), room.width() - theme.px(4), room.height() - theme.px(26))
+        curve = _curve(scores, box)
+        painter.setPen(QPen(theme.colour("muted"), 1.5))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawPolyline(curve)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.colour("ink"))
+        painter.drawEllipse(curve.last(), theme.px(2.5), theme.px(2.5))
+
+
+def _put(painter: QPainter, room: QRect, words: str, style: str, meaning: str) -> int:
+    """Draw words of a line, cut to the room; returns where they end."""
+    if style:
+        painter.setFont(theme.bold_font(theme.font_of(style)) if style == "title" else theme.font_of(style))
+        painter.setPen(theme.colour(meaning))
+    metrics = QFontMetrics(painter.font())
+    cut = metrics.elidedText(visible(words), Qt.TextElideMode.ElideRight, max(0, room.width()))
+    painter.drawText(room, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+                     | int(Qt.TextFlag.TextSingleLine), cut)
+    return room.left() + metrics.horizontalAdvance(cut)
+
+
+def _curve(scores: Sequence[float], box: QRectF) -> QPolygonF:
+    """From the first score to the last; a single one is a level line."""
+    values = [scores[0], *scores] if len(scores) == 1 else list(scores)
+    low, high = min(values), max(values)
+    step = box.width() / (len(values) - 1)
+    return QPolygonF([QPointF(box.left() + at * step,
+                              box.bottom() - box.height() * ((value - low) / (high - low) if high > low else 0.5))
+                      for at, value in enumerate(values)])

@@ -1,0 +1,182 @@
+"""`tiphys attach`: an agent that somebody starts here, outside our sandboxes, with a session at its model endpoint."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from core.cli.output import note, say
+
+if TYPE_CHECKING:
+    from core.agents.external import GatewayAddress
+    from core.domain.session import SessionRow
+    from core.domain.task import AgentSettings, Task
+    from core.gateway.recipe import Recipe
+    from core.store.home import Home
+
+_ENDPOINTS = {
+    "anthropic": ("https://api.anthropic.com", "ANTHROPIC_API_KEY"),
+    "chat": ("https://api.openai.com/v1", "OPENAI_API_KEY"),
+    "responses": ("https://api.openai.com/v1", "OPENAI_API_KEY"),
+    "gemini": ("https://generativelanguage.googleapis.com", "GEMINI_API_KEY"),
+}
+"""Where the makers' own models are, and the variable that holds the key, by dialect."""
+
+_READY_S = 60.0
+
+
+@click.command(context_settings={"ignore_unknown_options": True})
+@click.option("--recipe", default="", help="The agent, where its command does not say which it is.")
+@click.option("--dialect", type=click.Choice([*_ENDPOINTS]), help="What it speaks, where there is no recipe.")
+@click.option("--base-url", default="", help="The real endpoint, where it is not the maker's own.")
+@click.option("--key-env", default="", help="The variable that holds the endpoint's key; the agent does not see it.")
+@click.option("--model", default="default", show_default=True, help="The model's name, as the session shows it.")
+@click.option("--title", default="", help="What the session is called.")
+@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
+def attach(recipe: str, dialect: str | None, base_url: str, key_env: str, model: str, title: str,
+           command: tuple[str, ...]) -> int:
+    """Start COMMAND, an agent that is not ours, here, with its model endpoint pointed to a new session.
+
+    It runs UNCONFINED, as any program of yours. The session ends when it ends; its exit status is the command's.
+    """
+    from core.cli.allow import allow_key
+    from core.cli.private_server import served
+    from core.domain.errors import InvalidInput
+    from core.gateway.recipe import recipe_of
+    from core.store.home import Home
+
+    settings = _settings(recipe or _recipe_for(command[0]), dialect or "", base_url, key_env, model)
+    task = _task(title or " ".join(command)[:200])
+    if settings.model.key_env:
+        allow_key(f"{settings.model.key_env}={settings.model.base_url}")
+    home, known = Home.default(), recipe_of(settings)
+    with served(home):
+        session = _create(home, task, settings)
+        note(f"Session {session}: {known.title} runs UNCONFINED, with all the rights of this user.")
+        if known.files:
+            note(f"It may read its endpoint from {', '.join(known.files)}, which stay as they are.")
+        address = _address(home, session)
+        status = _run(command, known, address)
+        _tell_end(address, status)
+        ended = _state_when_over(home, session)
+    if not ended:
+        raise InvalidInput("not_ended", f"Session {session} has not ended yet.")
+    say(f"{session}: {ended}")
+    return status
+
+
+def _recipe_for(program: str) -> str:
+    """The recipe whose command begins with a program, "" where there is none."""
+    from pathlib import Path
+
+    from core.gateway.recipe import names, recipe_named
+
+    name = Path(program).name
+    return next((one for one in names() if recipe_named(one).command.split()[0] == name), "")
+
+
+def _settings(recipe: str, dialect: str, base_url: str, key_env: str, model: str) -> AgentSettings:
+    from core.domain.errors import InvalidInput
+    from core.domain.task import AgentSettings, ModelSettings
+    from core.gateway.recipe import recipe_named
+
+    spoken = dialect or (recipe_named(recipe).dialect if recipe else "")
+    if not spoken:
+        raise InvalidInput("no_dialect", "Nobody knows what this command speaks: say --dialect or --recipe.")
+    own_url, own_key = _ENDPOINTS[spoken]
+    endpoint = ModelSettings(kind="endpoint", name=model, base_url=base_url or own_url,
+                             key_env=key_env or ("" if base_url else own_key))
+    return AgentSettings(kind="external", recipe=recipe, dialect=spoken, model=endpoint,  # type: ignore[arg-type]
+                         is_attached=True, sandbox="local", confirmed_unconfined=True)
+
+
+def _task(title: str) -> Task:
+    from core.domain.task import Limits, Task
+
+    return Task(id="attached", title=title, description=title, limits=Limits(steps=None, evaluations=None))
+
+
+def _create(home: Home, task: Task, settings: AgentSettings) -> str:
+    from core.cli.log_access import writing
+    from core.domain.ids import new_id
+    from core.protocol.operations import CreateSession
+
+    session = new_id()
+    writing(home, lambda authority: authority.do(session, CreateSession(task=task, agent=settings)))
+    return session
+
+
+def _address(home: Home, session: str) -> GatewayAddress:
+    """Where the session's gateway listens, once its runner says so. Raises Unavailable with what it says instead."""
+    import time
+
+    import msgspec
+
+    from core.agents.external import GATEWAY_FILE, GatewayAddress
+    from core.domain.errors import Unavailable
+
+    path = home.sessions / session / GATEWAY_FILE
+    until = time.monotonic() + _READY_S
+    while time.monotonic() < until:
+        if path.is_file():
+            return msgspec.json.decode(path.read_bytes(), type=GatewayAddress)
+        row = _row(home, session)
+        if row.state == "failed":
+            raise Unavailable("agent_not_attached", f"The session has failed: {row.reason}; see {path.parent}.")
+        time.sleep(0.1)
+    raise Unavailable("agent_not_attached", f"The session's gateway did not open; see {path.parent}.")
+
+
+def _run(command: tuple[str, ...], recipe: Recipe, address: GatewayAddress) -> int:
+    """The command with its variables set, on this terminal; its exit status."""
+    import os
+    import subprocess
+
+    from core.domain.errors import NotFound
+    from core.gateway.recipe import GENERAL_ENVIRONMENT, RecipeValues
+
+    filling = RecipeValues(gateway=address.url, token=address.token, model="", task="", workspace=os.getcwd())  # noqa: PTH109
+    values = {name: filling.fill(value) for name, value in {**GENERAL_ENVIRONMENT, **recipe.env}.items()}
+    try:
+        return subprocess.run(command, env={**os.environ, **values}, check=False).returncode
+    except OSError as error:
+        raise NotFound("no_program", f"{command[0]} cannot be started: {error.strerror}.") from error
+
+
+def _tell_end(address: GatewayAddress, status: int) -> None:
+    """Tell the session that its agent has ended; a session that is over already needs no word."""
+    import http.client
+    from urllib.parse import urlsplit
+
+    connection = http.client.HTTPConnection(urlsplit(address.url).netloc, timeout=30)
+    try:
+        connection.request("POST", "/tiphys/ended", str(status), {"Authorization": f"Bearer {address.token}"})
+        connection.getresponse().read()
+    except OSError as error:
+        note(f"The session could not be told of the end: {error}")
+    finally:
+        connection.close()
+
+
+def _state_when_over(home: Home, session: str) -> str:
+    """The session's final state in words, "" where it does not end in time."""
+    import time
+
+    from core.domain.session import FINAL_STATES
+
+    until = time.monotonic() + _READY_S
+    while time.monotonic() < until:
+        row = _row(home, session)
+        if row.state in FINAL_STATES:
+            return f"{row.state} ({row.reason}), {row.steps} steps"
+        time.sleep(0.1)
+    return ""
+
+
+def _row(home: Home, session: str) -> SessionRow:
+    from core.cli.log_access import reading
+    from core.store import log
+
+    with reading(home) as conn:
+        return log.row(conn, session)

@@ -1,0 +1,157 @@
+"""Copilot CLI: `events.jsonl` of a session's folder, lines of `{type, data, id, timestamp, parentId}`.
+
+An assistant.message is a step, tool.execution_complete the result of one of its calls; what it used stands in the
+session.usage_record of the same answer (`apiCallId`). Messages with a `parentToolCallId` are a subagent's: they become
+a session of its own that names the step that called it. A later user.message is guidance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from core.domain.events import NoteAdded
+from core.domain.message import Message
+from core.domain.step import ActionError, Usage
+from core.formats.chat import make_call
+from core.formats.conversation import CallResult, Conversation, ForeignStep
+from core.formats.format import Format, any_sample
+from core.formats.imported import Imported, SessionBuilder
+from core.formats.records import records
+from core.formats.rows import canonical
+from core.formats.session_span import by_times
+from core.formats.source import Source
+from core.formats.values import as_json, code_of, dict_of, dicts_of, exit_error, text_of, time_of, usage_of
+
+NAME = "copilot-cli"
+_TYPES = ("session.start", "user.message", "assistant.message", "tool.execution_complete", "tool.execution_start",
+          "assistant.turn_start", "session.resume")
+_COUNTS = ("session.usage_record", "assistant.usage")
+_NOTED = ("session.error", "session.warning", "session.info", "abort")
+
+
+class _Outline(msgspec.Struct, frozen=True):
+    """What of an event decides where it belongs."""
+
+    place: int
+    kind: str
+    call: str
+    caller: str
+    answer: str
+
+
+def _is_event(value: Any) -> bool:
+    return isinstance(value, dict) and value.get("type") in _TYPES and isinstance(value.get("data"), dict) and (
+        {"id", "timestamp"} <= value.keys())
+
+
+def read(source: Source) -> Iterator[Imported]:
+    """The session of a file, then one for each subagent."""
+    found = records(source, lambda record: (text_of(record.get("type")), _outlined(dict_of(record.get("data")))))
+    outlines = [_Outline(n, kind, *parts) for n, (kind, parts) in enumerate(found.outlines)]
+    head = dict_of(next((found.items[o.place] for o in outlines if o.kind == "session.start"), {}).get("data"))
+    name = text_of(head.get("sessionId"))
+    reader = _SessionReader(source, found.items, outlines, name or canonical(found.items[:1]).decode())
+    main = reader.session([o for o in outlines if not o.caller], "", found.warnings)
+    if not main.steps:
+        raise source.without_steps("answer of the model", found.warnings)
+    yield main.build_without_end() if not reader.is_ended else main.build()
+    for caller in dict.fromkeys(o.caller for o in outlines if o.caller and o.kind == "assistant.message"):
+        yield reader.session([o for o in outlines if o.caller == caller], caller, []).build_without_end()
+
+
+def _outlined(data: dict[str, Any]) -> tuple[str, str, str]:
+    used = dict_of(data.get("usage"))
+    return (text_of(data.get("toolCallId")), text_of(data.get("parentToolCallId")),
+            text_of(data.get("apiCallId")) or text_of(used.get("apiCallId")))
+
+
+class _SessionReader:
+    """Reads sessions out of a file's events."""
+
+    def __init__(self, source: Source, events: Sequence[dict[str, Any]], outlines: Sequence[_Outline],
+                 name: str) -> None:
+        self._source, self._events, self._name = source, events, name
+        self._results = {o.call: o.place for o in outlines if o.kind == "tool.execution_complete" and o.call}
+        self._used = {o.answer: o.place for o in outlines if o.kind in _COUNTS and o.answer}
+        self._callers: dict[str, int] = {}
+        self._main = ""
+        self.is_ended = False
+
+    def session(self, outlines: Sequence[_Outline], caller: str, warnings: Sequence[str]) -> SessionBuilder:
+        """The session of some events; `caller` is the call that made a subagent."""
+        builder = SessionBuilder(NAME, self._source.path.name, canonical([self._name, caller]), warnings)
+        asked = next((t for o in outlines if o.kind == "user.message"
+                      and (t := text_of(self._data(o.place).get("content")))), "")
+        model = next((t for o in outlines if o.kind == "assistant.message"
+                      and (t := text_of(self._data(o.place).get("model")))), "")
+        builder.create(asked[:400] or caller, asked, task=self._name, model=model, parent=self._main if caller else "",
+                       parent_step=self._callers.get(caller, 0), is_call=bool(caller))
+        self._main = self._main or builder.session
+        conversation = Conversation(builder)
+        for outline in outlines:
+            self._add(conversation, outline)
+        return builder
+
+    def _data(self, place: int) -> dict[str, Any]:
+        return dict_of(self._events[place].get("data"))
+
+    def _add(self, conversation: Conversation, outline: _Outline) -> None:
+        kind, builder = outline.kind, conversation.builder
+        if kind not in ("system.message", "user.message", "assistant.message", "session.compaction_complete",
+                        "session.shutdown", *_NOTED):
+            return
+        data, at = self._data(outline.place), time_of(self._events[outline.place].get("timestamp"))
+        if kind == "system.message":
+            conversation.add_message(Message(role="system", content=text_of(data.get("content"))))
+        elif kind == "user.message":
+            conversation.add_person_turn(text_of(data.get("content")), at)
+        elif kind == "assistant.message":
+            conversation.add_step(self._step(data, outline, at))
+            for call in dicts_of(data.get("toolRequests")):
+                self._callers[text_of(call.get("toolCallId"))] = builder.steps
+        elif kind == "session.compaction_complete":
+            if data.get("success") is not False:
+                conversation.add_summary(text_of(data.get("summaryContent")) or "The context was compacted.")
+        elif kind == "session.shutdown":
+            self.is_ended = True
+            is_failed = data.get("shutdownType") == "error"
+            builder.end("failed" if is_failed else "finished", text_of(data.get("shutdownType")) or "shutdown",
+                        text_of(data.get("errorReason"))[:2000])
+        else:
+            text = text_of(data.get("message")) or text_of(data.get("reason"))
+            builder.fact(NoteAdded(step=builder.steps, text=f"{kind}: {text[:20_000]}"), at=at)
+
+    def _step(self, data: dict[str, Any], outline: _Outline, at: Any) -> ForeignStep:
+        called = dicts_of(data.get("toolRequests"))
+        calls = tuple(make_call(c.get("toolCallId"), c.get("name"), c.get("arguments") or {}, n)
+                      for n, c in enumerate(called, 1))
+        results = [_result(self._events[place]) for c in calls if (place := self._results.get(c.id)) is not None]
+        return ForeignStep(thought=text_of(data.get("content")), reasoning=text_of(data.get("reasoningText")),
+                           calls=calls, results=results, usage=self._usage(outline.answer, data), started_at=at,
+                           model=text_of(data.get("model")), item=text_of(data.get("messageId")))
+
+    def _usage(self, answer: str, data: dict[str, Any]) -> Usage:
+        place = self._used.get(answer) if answer else None
+        used = {} if place is None else self._data(place)
+        used = dict_of(used.get("usage")) or used
+        return usage_of(used.get("inputTokens"), used.get("outputTokens", data.get("outputTokens")),
+                        used.get("cacheReadTokens"))
+
+
+def _result(event: dict[str, Any]) -> CallResult:
+    data = dict_of(event.get("data"))
+    result, failed = dict_of(data.get("result")), dict_of(data.get("error"))
+    code = code_of(dict_of(data.get("shellExecution")).get("exitCode"))
+    text = as_json(result.get("content", "")) if result else text_of(failed.get("message"))
+    error = exit_error(code)
+    if data.get("success") is False:
+        error = error or ActionError(kind=text_of(failed.get("code")) or "tool_error",
+                                     message=(text_of(failed.get("message")) or text)[:2000] or "The tool failed.")
+    return CallResult(text=text, call=text_of(data.get("toolCallId")), exit_code=code, error=error,
+                      ended_at=time_of(event.get("timestamp")))
+
+
+FORMAT = Format(name=NAME, title="Copilot CLI events", recognises=any_sample(_is_event), read=read, span=by_times)

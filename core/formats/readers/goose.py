@@ -1,0 +1,142 @@
+"""Goose: a session's lines (a head with `working_dir`, then messages), an exported session, or `sessions.db`.
+
+A message of the assistant is a step: `toolRequest` parts are calls, `toolResponse` parts of the messages after it their
+results. A later message of a person is guidance. Tokens are counted for the whole session; the system prompt is not in
+the file, so contexts are approximate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from core.domain.step import ActionError
+from core.formats.chat import make_call
+from core.formats.conversation import CallResult, Conversation, ForeignStep, grouped
+from core.formats.foreign_database import ForeignDatabase, has_tables, logs_beside, opened
+from core.formats.format import Format
+from core.formats.imported import Imported, SessionBuilder
+from core.formats.json_text import parse
+from core.formats.records import records
+from core.formats.rows import canonical, joined
+from core.formats.source import Source
+from core.formats.values import as_json, code_of, dict_of, dicts_of, exit_error, paragraphs, text_of, time_of
+
+NAME = "goose"
+_TABLES = {"sessions": {"id", "working_dir"}, "messages": {"session_id", "role", "content_json"}}
+_OWN = ("toolRequest", "toolResponse", "frontendToolRequest", "contextLengthExceeded", "toolConfirmationRequest")
+
+
+def recognises(source: Source) -> bool:
+    """Whether the file is the lines of a session, an export of one, or the database."""
+    if has_tables(source, _TABLES):
+        return True
+    head = next((v for v in source.samples[:1] if isinstance(v, dict)), {})
+    if "working_dir" not in head:
+        return False
+    messages = head.get("conversation", head.get("messages")) if source.shape == "object" else None
+    return _are_messages(messages) if messages is not None else "message_count" in head or _are_messages(
+        list(source.samples[1:20]))
+
+
+def _are_messages(value: Any) -> bool:
+    found = dicts_of(value)[:20]
+    return bool(found) and all("role" in m and "created" in m and isinstance(m.get("content"), list) for m in found)
+
+
+def read(source: Source) -> Iterator[Imported]:
+    """The session of a file, or all of a database."""
+    if not source.samples:
+        with opened(source.file) as base:
+            yield from joined(source.path, _of_database(source, base))
+        return
+    found = records(source)
+    head = found.items[0] if found.items else {}
+    messages = dicts_of(head.get("conversation", head.get("messages"))) or found.items[1:]
+    made = _session(source, head, text_of(head.get("id")), messages, found.warnings)
+    if isinstance(made, str):
+        raise source.without_steps("answer of the model", found.warnings)
+    yield made
+
+
+def _of_database(source: Source, base: ForeignDatabase) -> Iterator[tuple[str, Imported | str]]:
+    order = "id" if "id" in base.columns("messages") else "rowid"
+    for row in list(base.rows("SELECT * FROM sessions ORDER BY id")):
+        where = f"Session {row['id']}"
+        stored = base.rows(f"SELECT * FROM messages WHERE session_id = ? ORDER BY {order}", [row["id"]])
+        messages = [{"role": m["role"], "created": m.get("created_timestamp"), "id": m.get("message_id"),
+                     "content": _json(m["content_json"]), "metadata": _json(m.get("metadata_json"))} for m in stored]
+        made = _session(source, row, str(row["id"]), messages, [])
+        yield where, f"{where} was left out: {made}" if isinstance(made, str) else made
+
+
+def _json(text: object) -> Any:
+    return parse(text.encode()).value if isinstance(text, str) else None
+
+
+def _session(source: Source, head: dict[str, Any], name: str, messages: Sequence[dict[str, Any]],
+             warnings: Sequence[str]) -> Imported | str:
+    named = [name] if name else [head.get("working_dir"), *([m.get("id"), m.get("created")] for m in messages[:1])]
+    builder = SessionBuilder(NAME, source.path.name, canonical(named), warnings)
+    asked = next((t for m in messages if m.get("role") == "user" and (t := _words(m))), "")
+    config = head.get("model_config") or _json(head.get("model_config_json"))
+    title = text_of(head.get("description")) or text_of(head.get("name"))
+    builder.create(asked[:400] or title, asked, task=name, model=text_of(dict_of(config).get("model_name")))
+    conversation = Conversation(builder)
+    for message, after in grouped(messages, _belongs):
+        if message.get("role") == "assistant":
+            conversation.add_step(_step(message, [r for m in after for r in _results(m)]))
+        elif message.get("role") == "user" and (text := _words(message)):
+            conversation.add_person_turn(text, time_of(message.get("created")))
+    counts = {k: head.get(k) for k in ("accumulated_input_tokens", "accumulated_output_tokens")}
+    builder.totals(counts)
+    return builder.build_without_end() if builder.steps else "it holds no answer of the model."
+
+
+def _belongs(message: dict[str, Any], after: dict[str, Any]) -> bool:
+    """Whether the second message only answers calls of the first."""
+    return message.get("role") == "assistant" and after.get("role") == "user" and any(
+        p.get("type") == "toolResponse" for p in dicts_of(after.get("content")))
+
+
+def _words(message: dict[str, Any]) -> str:
+    """The words of a message; pictures are named."""
+    parts = dicts_of(message.get("content"))
+    return paragraphs(*(text_of(p.get("text")) if p.get("type") == "text" else f"[{text_of(p.get('type')) or 'part'}]"
+                        for p in parts if p.get("type") not in (*_OWN, "thinking", "redactedThinking", "reasoning")))
+
+
+def _step(message: dict[str, Any], results: list[CallResult]) -> ForeignStep:
+    parts = dicts_of(message.get("content"))
+    asked = [p for p in parts if p.get("type") in ("toolRequest", "frontendToolRequest")]
+    calls = []
+    for number, part in enumerate(asked, 1):
+        held = dict_of(part.get("toolCall"))
+        call = dict_of(held.get("value")) or held
+        calls.append(make_call(part.get("id"), call.get("name"), call.get("arguments") or {}, number))
+    return ForeignStep(thought=_words(message), calls=tuple(calls), results=results, item=text_of(message.get("id")),
+                       reasoning=paragraphs(*(text_of(p.get("thinking", p.get("text"))) for p in parts
+                                              if p.get("type") in ("thinking", "reasoning"))),
+                       started_at=time_of(message.get("created")))
+
+
+def _results(message: dict[str, Any]) -> Iterator[CallResult]:
+    for part in dicts_of(message.get("content")):
+        if part.get("type") != "toolResponse":
+            continue
+        held = dict_of(part.get("toolResult"))
+        value = held.get("value")
+        inner = dict_of(value)
+        shown = value if isinstance(value, list) else inner.get("content")
+        text = "\n".join(as_json(p.get("text", f"[{p.get('type')}]")) for p in dicts_of(shown)
+                         if dict_of(p.get("annotations")).get("audience") != ["user"])
+        failed = text_of(held.get("error")) if held.get("status") == "error" else ""
+        code = code_of(dict_of(inner.get("structuredContent")).get("exit_code"))
+        error = exit_error(code)
+        if failed or inner.get("isError") is True:
+            error = error or ActionError(kind="tool_error", message=(failed or text)[:2000] or "The tool failed.")
+        yield CallResult(text=text or failed, call=text_of(part.get("id")), exit_code=code, error=error,
+                         ended_at=time_of(message.get("created")))
+
+
+FORMAT = Format(name=NAME, title="Goose session", recognises=recognises, read=read, companions=logs_beside)

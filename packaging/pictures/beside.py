@@ -1,0 +1,122 @@
+"""The window at the sizes of the drawings, to be put beside them: a real saved run, a live session, an empty home.
+
+    python packaging/pictures/beside.py OUT --run FILE [--drawn FOLDER]
+
+FILE is a saved run (the drawings show one of Claude Code). With --drawn each picture is also put beside its drawing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import subprocess
+import sys
+import tempfile
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]
+
+from story import LI, START, Story, make_story  # noqa: E402
+from take import fill  # noqa: E402
+
+from core.domain.events import StepStarted, VerdictGiven, encode_event, make_event  # noqa: E402
+from core.server.serve import Server, ServeSettings  # noqa: E402
+from core.store import log  # noqa: E402
+from core.store.home import Home  # noqa: E402
+from core.store.schema import open_log  # noqa: E402
+from core.store.sqlite import Connection, transaction  # noqa: E402
+
+LIVE = "reviews-1"
+SETS = (("en", "light"), ("en", "dark"), ("en", "contrast"), ("zh_CN", "light"), ("zh_CN", "dark"))
+"""Language and scheme of each set of pictures."""
+JUDGED = (("keep", (1, 2, 3, 4, 5, 6, 7)), ("mask", (8,)), ("unsure", (9,)))
+
+
+def main() -> int:
+    """Make the homes, take the pictures; returns the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--run", type=Path, required=True, help="a saved run, of any format that Tiphys opens")
+    parser.add_argument("--step", type=int, default=0, help="the step of it that is read; default: two thirds in")
+    parser.add_argument("--drawn", type=Path, help="the folder of the drawings")
+    parser.add_argument("--sets", nargs="+", default=[f"{a}-{b}" for a, b in SETS])
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        home, empty = Home(Path(folder, "home")), Home(Path(folder, "empty"))
+        session, step = read_run(home, asked.run, asked.step)
+        conn = open_log(home.server_db)
+        fill(conn, LIVE, living())
+        _judge(conn, session)
+        conn.close()
+        asyncio.run(_take_all(home, empty, session, step, asked))
+    if asked.drawn is not None:
+        put_beside(asked.out, asked.drawn)
+    return 0
+
+
+def read_run(home: Home, file: Path, step: int) -> tuple[str, int]:
+    """Import a run; its session, and the step that is read."""
+    command = [sys.executable, "-m", "core.cli", "--home", str(home.path), "import", "--json", str(file)]
+    printed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    line = max((json.loads(text) for text in printed.splitlines()), key=lambda found: found["steps"])
+    return line["session"], step or max(1, 2 * line["steps"] // 3)
+
+
+def _judge(conn: Connection, session: str) -> None:
+    with transaction(conn):
+        log.append(conn, session, [encode_event(make_event(VerdictGiven(step=step, value=value), LI))  # type: ignore[arg-type]
+                                   for value, steps in JUDGED for step in steps])
+
+
+def living() -> Story:
+    """The made-up session as if it were at work now: its last step began 42 seconds ago."""
+    short = make_story()
+    now = datetime.now(UTC)
+    story = make_story(at=START + (now - short.at) - timedelta(seconds=42))
+    story.say(StepStarted(number=story.step + 1))
+    return story
+
+
+async def _take_all(home: Home, empty: Home, session: str, step: int, asked: argparse.Namespace) -> None:
+    """Beside a server of ours that looks after no session: nobody is there to carry the made-up one on."""
+    async with Server(ServeSettings(home=home, private=True, supervise=False)):
+        for name in asked.sets:
+            await _take_one(asked.out / name, *name.split("-", 1), "--home", str(home.path), "--read", session,
+                            "--step", str(step), "--live", LIVE)
+    for name in asked.sets:
+        await _take_one(asked.out / name, *name.split("-", 1), "--home", str(empty.path))
+
+
+async def _take_one(out: Path, language: str, colours: str, *arguments: str) -> None:
+    command = [sys.executable, str(ROOT / "packaging/pictures/scenes.py"), "--out", str(out), "--language", language,
+               "--colours", colours, *arguments]
+    taking = await asyncio.create_subprocess_exec(*command, cwd=ROOT)
+    if await taking.wait():
+        raise SystemExit(f"The pictures of {out.name} could not be taken.")
+
+
+def put_beside(out: Path, drawn: Path) -> None:
+    """Each picture that has a drawing of its name, both in one: the drawing at the left."""
+    from PySide6.QtGui import QImage, QPainter
+
+    for taken in sorted(out.glob("*/*.png")):
+        language, colours = taken.parent.name.split("-", 1)
+        ending = "hc" if colours == "contrast" else f"zh-{colours}" if language == "zh_CN" else colours
+        drawing = QImage(str(drawn / f"{taken.stem}-{ending}.png"))
+        if drawing.isNull() or taken.stem.endswith("beside"):
+            continue
+        real = QImage(str(taken))
+        both = QImage(drawing.width() + real.width(), max(drawing.height(), real.height()), QImage.Format.Format_RGB32)
+        both.fill(0xFF808080)
+        painter = QPainter(both)
+        painter.drawImage(0, 0, drawing)
+        painter.drawImage(drawing.width(), 0, real)
+        painter.end()
+        both.save(str(taken.with_name(f"{taken.stem}-beside.png")))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

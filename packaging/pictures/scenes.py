@@ -1,0 +1,122 @@
+"""The window at the sizes of the drawn pictures, of a real saved run, a live session and an empty home: one process per
+language and scheme.
+
+    python packaging/pictures/scenes.py --home HOME --out OUT [--read ID --step N --live ID]
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import sys
+from pathlib import Path
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+os.environ.setdefault("QT_API", "pyside6")
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from qasync import QEventLoop
+
+from app.desk.settings import Settings
+from app.guidance.view import GuidanceView
+from app.step.eye_view import EyeView
+from app.window.bootstrap import Desktop, parse
+from app.window.entry import make_application
+from app.window.panel_pictures import shoot
+from core.aio import TaskScope
+from core.domain.running import CHANNEL, RunningAction, encode_running
+from core.store.home import Home
+
+LOAD_S = 60.0
+LARGE, SMALL, FULL_HD = (1440, 900), (1280, 720), (1920, 1080)
+
+
+def main() -> int:
+    """Take all pictures of one language and scheme; returns the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--home", type=Path, required=True)
+    parser.add_argument("--read", help="a saved session; without it the pictures are those of a first start")
+    parser.add_argument("--step", type=int, help="the step of it that is read")
+    parser.add_argument("--live", help="a session that goes on")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--language", default="en")
+    parser.add_argument("--colours", default="light")
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    settings = Settings(options.out / "unused.toml")
+    contrast = options.colours == "contrast"
+    settings.set("appearance.colours", "light" if contrast else options.colours)
+    settings.set("appearance.contrast", "high" if contrast else "normal")
+    app = make_application(settings, options.language)
+    try:
+        with asyncio.Runner(loop_factory=lambda: QEventLoop(app)) as runner:
+            runner.run(_take(settings, options))
+    finally:
+        settings.path.unlink(missing_ok=True)
+    return 0
+
+
+async def _take(settings: Settings, options: argparse.Namespace) -> None:
+    async with TaskScope("pictures") as scope:
+        desktop = Desktop(Home(options.home), settings, scope)
+        desktop.window.resize(*LARGE)
+        desktop.start(parse(["--session", options.read] if options.read else []), "")
+        if options.read:
+            await _reading(desktop, options)
+            await _living(desktop, options)
+        else:
+            await _starting(desktop, options)
+        await desktop.close(keep_layout=True)
+
+
+async def _starting(desktop: Desktop, options: argparse.Namespace) -> None:
+    for name, size in (("start", LARGE), ("start-1280", SMALL), ("start-1920", FULL_HD)):
+        desktop.window.resize(*size)
+        await shoot(desktop.window, options.out / f"{name}.png")
+
+
+async def _reading(desktop: Desktop, options: argparse.Namespace) -> None:
+    await _loaded(desktop, options.read)
+    for name, size in (("reading", LARGE), ("reading-1280", SMALL), ("reading-1920", FULL_HD)):
+        desktop.window.resize(*size)
+        desktop.window.lay_out("read")
+        desktop.cursor.to_step(options.step)
+        await shoot(desktop.window, options.out / f"{name}.png")
+    desktop.window.resize(*LARGE)
+    desktop.window.lay_out("read")
+    desktop.actions["view.eye"].setChecked(True)
+    for eye in desktop.window.findChildren(EyeView):
+        eye.presence.ask("Jest")
+    await shoot(desktop.window, options.out / "eye.png")
+    desktop.actions["view.eye"].setChecked(False)
+
+
+async def _living(desktop: Desktop, options: argparse.Namespace) -> None:
+    desktop.cursor.move(options.live)
+    await _loaded(desktop, options.live)
+    for name, size in (("live", LARGE), ("live-1280", SMALL)):
+        desktop.window.resize(*size)
+        desktop.window.lay_out("live")
+        running = RunningAction(25, "run_command", "python train.py --epochs 13 --seed 8", 42.0)
+        desktop.desks.live_text.emit(options.live, CHANNEL, encode_running(running))
+        for view in desktop.window.findChildren(GuidanceView):
+            view.writing.set_draft("Try width=512 only if the held-out accuracy still rises after epoch 12")
+            view.start_writing()
+        await shoot(desktop.window, options.out / f"{name}.png")
+
+
+async def _loaded(desktop: Desktop, session: str) -> None:
+    """Wait until the replica holds what the server has, or the time is over."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + LOAD_S
+    while loop.time() < deadline:
+        desk = desktop.desks.of(session)
+        row = desk.row(session)
+        if row is not None and desk.link.state == "online" and desk.trajectory(session).seq >= row.seq:
+            return
+        await asyncio.sleep(0.1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

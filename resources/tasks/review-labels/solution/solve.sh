@@ -1,0 +1,1 @@
+exec python3 -I "$(dirname "$0")/fit.py"

@@ -1,0 +1,81 @@
+"""The strip over the list says what the agent does, what it waits for beside what such took before, and its silence."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import msgspec
+from PySide6.QtWidgets import QApplication
+from support.logs import Maker
+from support.window import shown_window
+
+from app.trajectory import strip_controller
+from app.trajectory.agent_strip import AgentStrip
+from core.domain.events import ScoreGiven, SessionStateChanged, StepStarted
+from core.domain.running import CHANNEL, RunningAction, encode_running
+from core.domain.verdict import Author
+
+
+def working(steps: int = 3, state: str = "running") -> Maker:
+    maker = Maker(5)
+    maker.say(SessionStateChanged(state="running"))
+    for _ in range(steps):
+        maker.add_step("run_command", fails=False)
+    maker.say(ScoreGiven(ordinal=1, step=steps or 1, total=66.0), Author(kind="server", name="server"))
+    if state != "running":
+        maker.say(SessionStateChanged(state=state))
+    else:
+        maker.say(StepStarted(number=steps + 1))
+    return maker
+
+
+def strip_in(window) -> AgentStrip:
+    return window.findChild(AgentStrip)
+
+
+def test_it_names_the_command_that_runs_and_what_such_took_before(qtbot, tmp_path):
+    with shown_window(tmp_path, working(), layout="live") as (made, place):
+        place.cursor.move("s1")
+        QApplication.processEvents()
+        strip = strip_in(made)
+        assert strip.isVisible() and strip.text.head == "Working on step 4" and strip.text.scores == (66.0,)
+        head = place.sight.trajectory.steps[1].head
+        title = head.title.removeprefix("run_command").strip()
+        took = strip_controller.times_of_such(place.sight.trajectory, RunningAction(4, "run_command", title))
+        assert took is not None and took[0] <= (head.ended_at - head.started_at).total_seconds() <= took[1]
+        place.desks.live_text.emit("s1", CHANNEL, encode_running(RunningAction(4, "run_command", title, 42.0)))
+        assert strip.text.waits == title and "42 s so far" in strip.text.facts
+        assert any(fact.startswith("such commands took ") for fact in strip.text.facts)
+        assert title in strip.accessibleName() and "66.0" in strip.accessibleName()
+        place.desks.live_text.emit("s1", CHANNEL, "")
+        assert not strip.text.waits
+        place.desks.live_text.emit("s1", CHANNEL, "no JSON")
+        assert not strip.text.waits, "what cannot be read says nothing"
+
+
+def test_it_warns_since_when_nothing_was_heard_until_something_comes(qtbot, tmp_path):
+    with shown_window(tmp_path, working(), layout="live") as (made, place):
+        place.cursor.move("s1")
+        strip_in(made)
+        desk, row = place.sight.desk, place.sight.row
+        old = msgspec.structs.replace(row, updated_at=datetime.now(UTC) - timedelta(seconds=300), attention=())
+        controller = made.findChild(strip_controller.StripController)
+        text = controller._text(old, desk.trajectory("s1"))
+        assert text.meaning == "attention" and text.facts[-1].startswith("nothing heard since ")
+        place.desks.live_text.emit("s1", "thought", "let me see")
+        text = controller._text(old, desk.trajectory("s1"))
+        assert text.meaning == "live" and text.facts[-1].startswith("heard 0 s")
+
+
+def test_it_goes_with_the_session_s_state_and_is_not_there_for_a_saved_one(qtbot, tmp_path):
+    with shown_window(tmp_path, working(state="paused"), working(state="failed"), working(state="finished"),
+                      working(0)) as (made, place):
+        strip = strip_in(made)
+        seen = {}
+        for session in ("s1", "s2", "s3", "s4"):
+            place.cursor.move(session)
+            QApplication.processEvents()
+            seen[session] = (strip.text.meaning, strip.text.head) if strip.isVisible() else None
+        assert seen["s1"] == ("muted", "Paused") and seen["s2"] == ("error", "Failed") and seen["s3"] is None
+        assert seen["s4"][1] == "The first step is being thought"
+        assert any(fact.startswith("started ") for fact in strip.text.facts)

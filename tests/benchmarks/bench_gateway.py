@@ -1,0 +1,192 @@
+"""What a session's gateway adds to a request of 200 kB: time to the first byte, and processor time, beside a plain
+pass-through of the same server code that reads nothing. Prints milliseconds and their ratios.
+
+    python tests/benchmarks/run.py gateway --pairs 200
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import http.client
+import json
+import multiprocessing
+import os
+import statistics
+import tempfile
+import time
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from core.aio import TaskScope
+from core.gateway.http_head import write_head
+from core.gateway.inlet import Inlet, Streams, Visit
+from core.gateway.upstream import Upstream
+
+ANSWER = json.dumps({"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [
+    {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "Yes. " * 40}}],
+    "usage": {"prompt_tokens": 50_000, "completion_tokens": 80, "total_tokens": 50_080}}).encode()
+HEAD = write_head("HTTP/1.1 200 OK", (("Content-Type", "application/json"), ("Content-Length", str(len(ANSWER)))))
+TOKEN = "bench-token"
+
+
+def endpoint(pipe: Connection, think_s: float) -> None:
+    """Answers every request after a while, and reads it as bytes only."""
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while True:
+                head = await reader.readuntil(b"\r\n\r\n")
+                length = int(head.lower().partition(b"content-length:")[2].partition(b"\r\n")[0])
+                await reader.readexactly(length)
+                await asyncio.sleep(think_s)
+                writer.write(HEAD + ANSWER)
+        except (asyncio.IncompleteReadError, ConnectionError):
+            writer.close()
+
+    async def main() -> None:
+        server = await asyncio.start_server(serve, "127.0.0.1", 0, limit=1 << 20)
+        pipe.send(server.sockets[0].getsockname()[1])
+        await server.serve_forever()
+
+    asyncio.run(main())
+
+
+def passing(pipe: Connection, port: int) -> None:
+    """The same server without any reading."""
+    upstream = Upstream(f"http://127.0.0.1:{port}")
+
+    async def handle(visit: Visit) -> None:
+        answer = await upstream.send(visit.head.method, visit.head.target, visit.head.passed_on(), visit.body)
+        visit.begin(answer.head.status, answer.head.reason, answer.head.passed_on(), answer.head.length)
+        async for piece in answer.pieces():
+            await visit.write(piece)
+        await visit.end()
+        answer.close()
+
+    asyncio.run(_listening(pipe, handle))
+
+
+def gateway(pipe: Connection, port: int, guided: bool) -> None:
+    """A session's gateway with its journal on the disk; guided: one advice stands in every request."""
+    from core.agents.delivery import Inbox
+    from core.agents.exchange_context import ContextWriter
+    from core.agents.exchange_steps import ExchangeSteps
+    from core.agents.exchanges import ExchangeBook
+    from core.agents.journal import Journal
+    from core.agents.seam import Seam
+    from core.agents.signals import Signals
+    from core.agents.steps import StepJournal
+    from core.domain.events import GuidanceQueued, encode_event, make_event
+    from core.domain.task import ModelSettings, Task
+    from core.domain.verdict import Author
+    from core.formats.tools import table_of
+    from core.gateway.request import RequestReader
+    from core.llm.model import estimate_tokens
+
+    async def main() -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            journal = Journal(Path(folder) / "journal.db", "s")
+            inbox = Inbox(journal)
+            if guided:
+                fact = GuidanceQueued(guidance="g", text="Look at the tests first.")
+                inbox.take(1, [encode_event(make_event(fact, Author(kind="person", name="p")))])
+            steps = StepJournal(journal, inbox, Task(id="t", title="T", description="D"), estimate_tokens)
+            writer = ContextWriter(journal)
+            book = ExchangeBook(journal, inbox, ExchangeSteps(
+                journal, inbox, steps, writer, ModelSettings(kind="endpoint"), table_of("")), writer, dict)
+            seam = Seam(book, inbox, Signals(inbox), RequestReader(), Upstream(f"http://127.0.0.1:{port}/v1"),
+                        token=TOKEN, key="", is_over=lambda: False, on_paused=lambda paused: None,
+                        on_ended=lambda status: None, on_text=lambda text: None, on_step=lambda step: None,
+                        on_failures=lambda count, sentence: None)
+            await _listening(pipe, seam.handle)
+
+    asyncio.run(main())
+
+
+async def _listening(pipe: Connection, handle: Any) -> None:
+    waiting: asyncio.Queue[Streams] = asyncio.Queue()
+    server = await asyncio.start_server(lambda r, w: waiting.put_nowait((r, w)), "127.0.0.1", 0, limit=1 << 20)
+    async with TaskScope("bench") as scope:
+        scope.spawn(Inlet(waiting.get, handle).run(), name="serve")
+        pipe.send(server.sockets[0].getsockname()[1])
+        await asyncio.sleep(3600)
+
+
+class Part:
+    """A process with a port."""
+
+    def __init__(self, target: Any, *more: object) -> None:
+        ours, theirs = multiprocessing.Pipe()
+        self.process = multiprocessing.get_context("spawn").Process(target=target, args=(theirs, *more), daemon=True)
+        self.process.start()
+        self.port = int(ours.recv())
+        self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+
+    def cpu_s(self) -> float:
+        """Processor time so far."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def ask(self, body: bytes) -> float:
+        """Milliseconds to the first byte of the answer."""
+        began = time.perf_counter()
+        self.connection.request("POST", "/v1/chat/completions", body, {
+            "Content-Type": "application/json", "Authorization": f"Bearer {TOKEN}"})
+        answer = self.connection.getresponse()
+        took = (time.perf_counter() - began) * 1000
+        assert answer.status == 200, answer.read()
+        answer.read()
+        return took
+
+
+def bodies(count: int, size: int) -> list[bytes]:
+    """Requests of an agent at work: each extends the one before by an answer and a result."""
+    messages: list[dict[str, Any]] = [{"role": "system", "content": "You are a bench."}, {
+        "role": "user", "content": "Do it."}]
+    text, made, n = "line of some output 0123456789 \u00e9\n" * 30, [], 0
+    tools = [{"type": "function", "function": {"name": f"tool{i}", "description": "d" * 200, "parameters": {
+        "type": "object", "properties": {"command": {"type": "string"}}}}} for i in range(12)]
+    while len(made) < count:
+        n += 1
+        call = {"id": f"call_{n}", "type": "function", "function": {"name": "tool1", "arguments": '{"command": "ls"}'}}
+        messages += [{"role": "assistant", "content": "Yes. " * 40, "tool_calls": [call]},
+                     {"role": "tool", "tool_call_id": f"call_{n}", "content": f"{n}\n{text}"}]
+        body = {"model": "m", "messages": messages, "tools": tools, "stream": False}
+        if n * 1650 > size * 1.15:
+            made.append(json.dumps(body).encode())
+    return made
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--pairs", type=int, default=150)
+    parser.add_argument("--kb", type=int, default=200)
+    parser.add_argument("--think-ms", type=float, default=50.0, help="how long the endpoint takes for an answer")
+    options = parser.parse_args()
+    sent = bodies(options.pairs, options.kb * 1000)
+    end = Part(endpoint, options.think_ms / 1000)
+    parts = {"direct": end, "pass": Part(passing, end.port), "gateway": Part(gateway, end.port, False),
+             "guided": Part(gateway, end.port, True)}
+    for part in parts.values():
+        part.ask(sent[0])
+    before = {name: part.cpu_s() for name, part in parts.items()}
+    times: dict[str, list[float]] = {name: [] for name in parts}
+    for body in sent[1:]:
+        for name, part in parts.items():
+            times[name].append(part.ask(body))
+    figures: dict[str, float] = {"request_kb": round(statistics.mean(map(len, sent)) / 1000)}
+    for name in ("pass", "gateway", "guided"):
+        added = sorted(a - b for a, b in zip(times[name], times["direct"], strict=True))
+        figures[f"{name}_added_p50_ms"] = round(statistics.median(added), 2)
+        figures[f"{name}_added_p95_ms"] = round(added[int(len(added) * 0.95)], 2)
+        figures[f"{name}_cpu_ms"] = round((parts[name].cpu_s() - before[name]) * 1000 / len(added), 2)
+    figures["gateway_added_ratio"] = round(figures["gateway_added_p50_ms"] / figures["pass_added_p50_ms"], 2)
+    figures["gateway_cpu_ratio"] = round(figures["gateway_cpu_ms"] / max(0.01, figures["pass_cpu_ms"]), 2)
+    print(json.dumps({"benchmark": "gateway", **figures}))
+    for part in parts.values():
+        part.process.kill()
+
+
+if __name__ == "__main__":
+    main()

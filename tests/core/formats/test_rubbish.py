@@ -1,0 +1,103 @@
+"""Files that are no session, or a damaged one: each gives what can be read of it, or the plain reason."""
+
+import gzip
+import json
+import shutil
+import sqlite3
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from core.domain.errors import InvalidInput
+from core.formats import registry
+
+FILES = Path(__file__).parent / "foreign"
+
+
+def refusal(path):
+    with pytest.raises(InvalidInput) as caught:
+        list(registry.read(path))
+    return caught.value.code, str(caught.value).replace(str(path), "FILE")
+
+
+def make(tmp_path, data, name="x.bin"):
+    path = tmp_path / name
+    path.write_bytes(data)
+    return path
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-8-sig"])
+@pytest.mark.parametrize("name", ["codex.jsonl", "gemini.json", "chatgpt.json"])
+def test_text_in_utf_16_is_read_as_in_utf_8(tmp_path, encoding, name) -> None:
+    path = make(tmp_path, (FILES / name).read_text().encode(encoding), name)
+    (read,), (wanted,) = registry.read(path), registry.read(FILES / name)
+    assert (read.session, read.steps, dict(read.blobs)) == (wanted.session, wanted.steps, dict(wanted.blobs))
+    assert read.warnings == wanted.warnings
+
+
+def test_a_compressed_file_is_read_and_one_that_is_cut_as_far_as_it_goes(tmp_path) -> None:
+    data = (FILES / "claude.jsonl").read_bytes() * 40
+    packed = gzip.compress(data, mtime=0)
+    whole = list(registry.read(make(tmp_path, packed, "claude.jsonl.gz")))
+    assert [s.steps for s in whole] == [s.steps for s in registry.read(make(tmp_path, data, "plain.jsonl"))]
+    (first, *_) = registry.read(make(tmp_path, packed[: len(packed) // 2], "cut.jsonl.gz"))
+    assert 0 < first.steps <= whole[0].steps
+    assert "cut off at byte" in first.warnings[-1]
+    code, said = refusal(make(tmp_path, packed[:12], "stub.gz"))
+    assert (code, "cut off at byte 12" in said) == ("bad_archive", True)
+
+
+def test_what_a_file_is_instead_is_told(tmp_path) -> None:
+    assert refusal(make(tmp_path, b"")) == ("empty_file", "FILE is empty.")
+    assert refusal(make(tmp_path, b"\x89PNG\r\n\x1a\n\0")) == (
+        "unknown_format", "FILE is in no format known here: it is a picture.")
+    assert refusal(make(tmp_path, b"Dear diary\n")) == (
+        "unknown_format", "FILE is in no format known here: it is text that is no JSON.")
+    assert refusal(make(tmp_path, b"a\0b")) == ("unknown_format", "FILE is in no format known here: it is no text.")
+    assert refusal(make(tmp_path, json.dumps({"name": "x", "version": 1}).encode())) == (
+        "unknown_format",
+        "FILE is in no format known here: it is JSON whose first object has other members (name, version).")
+
+
+def test_a_damaged_archive_is_no_unknown_format(tmp_path) -> None:
+    path = tmp_path / "log.eval"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("header.json", '{"eval": {"task": "t"}}' * 100)
+        file.writestr("samples/1_epoch_1.json", "{}" * 1000)
+    cut = make(tmp_path, path.read_bytes()[:200], "cut.eval")
+    code, said = refusal(cut)
+    assert (code, said.startswith("FILE is no readable archive: it is damaged")) == ("bad_archive", True)
+    other = tmp_path / "photos.zip"
+    with zipfile.ZipFile(other, "w") as file:
+        file.writestr("a.png", "x")
+    assert refusal(other) == (
+        "unknown_format", "FILE is in no format known here: it is a zip archive of other things (a.png).")
+
+
+def test_a_database_of_another_program_or_a_cut_one_says_so(tmp_path) -> None:
+    path = tmp_path / "notes.db"
+    with sqlite3.connect(path) as conn:
+        conn.execute("CREATE TABLE notes (text TEXT)")
+        conn.executemany("INSERT INTO notes VALUES (?)", [("x" * 3000,)] * 20)
+    conn.close()
+    assert refusal(path) == (
+        "unknown_format", "FILE is in no format known here: it is a database of another program (tables notes).")
+    cut = make(tmp_path, path.read_bytes()[:9000], "cut.db")
+    code, said = refusal(cut)
+    assert (code, "ends at byte 9,000 of" in said) == ("bad_database", True)
+
+
+def test_a_database_whose_log_lies_beside_it_is_read_with_it(tmp_path) -> None:
+    path = tmp_path / "opencode.db"
+    shutil.copy(FILES / "opencode.db", path)
+    conn = sqlite3.connect(path)
+    conn.execute("PRAGMA journal_mode=WAL")
+    conn.execute("UPDATE session SET title = 'Changed'")
+    conn.execute("UPDATE part SET data = replace(data, 'In src.', 'In lib.')")
+    conn.commit()
+    assert (tmp_path / "opencode.db-wal").stat().st_size
+    *_, child = registry.read(path)
+    assert any(b"In lib." in data for data in child.blobs.values())
+    assert list(registry.files(tmp_path)) == [path]
+    conn.close()
