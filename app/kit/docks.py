@@ -11,5 +11,9 @@ def show_dock_of(widget: QWidget) -> None:
     while above is not None and not isinstance(above, QDockWidget):
         above = above.parent()
     if isinstance(above, QDockWidget):
+        window = above.parent()
+        if callable(show_panel := getattr(window, "show_panel", None)):
+            show_panel(above.objectName())  # the window may have another place for it, as where it is narrow
+            return
         above.show()
         above.raise_()

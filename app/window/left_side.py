@@ -69,7 +69,7 @@ class LeftSide(QObject):
         """Open a panel over the list, or close the one that is open."""
         if self.drawer.key == key:
             self.drawer.put_back()
-            self._on_closed()
+            self._on_closed(leads=True)
             return
         self.drawer.open(key, self._bar.width())
         self.rail.mark(key)
@@ -80,9 +80,10 @@ class LeftSide(QObject):
         where = sorted((p.docks[self._layout], p.key) for p in self._panels)
         return [self._docks[key] for (place, rank), key in where if place == "left" and rank < HIDDEN]
 
-    def _on_closed(self) -> None:
+    def _on_closed(self, leads: bool) -> None:
         self.rail.mark("")
-        self._place.cursor.focus_list()
+        if leads:
+            self._place.cursor.focus_list()
 
     def _toggle_side(self) -> None:
         """Show or hide what stands at the left."""

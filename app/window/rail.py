@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt
 from PySide6.QtGui import QAction, QKeyEvent
-from PySide6.QtWidgets import QFrame, QMainWindow, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QMainWindow, QToolButton, QVBoxLayout, QWidget
 
 from app.kit import theme, tokens
 from app.kit.action_button import IconButton
@@ -55,8 +55,8 @@ class Rail(QWidget):
 class Drawer(QFrame):
     """A panel over the list. Its dock stays where it is, hidden, and gets it back."""
 
-    def __init__(self, window: QMainWindow, docks: Mapping[str, PanelDock], closed: Callable[[], None]) -> None:
-        """`closed`: called when the drawer was closed by Esc or its button; the keys go back to the list then."""
+    def __init__(self, window: QMainWindow, docks: Mapping[str, PanelDock], closed: Callable[[bool], None]) -> None:
+        """`closed`: called when the drawer was closed; True: the keys are to go back to the list."""
         super().__init__(window)
         self._window, self._docks, self._closed = window, docks, closed
         self.key = ""
@@ -71,6 +71,7 @@ class Drawer(QFrame):
         head.setContentsMargins(theme.px(tokens.SIDE), theme.px(tokens.WITHIN), theme.px(tokens.WITHIN), 0)
         self._layout: QVBoxLayout = column(head, on=self, spacing=0, margin=1)
         window.installEventFilter(self)
+        QApplication.instance().focusChanged.connect(self._on_focus)  # type: ignore[union-attr]
         self.hide()
 
     def open(self, key: str, left: int) -> None:
@@ -91,9 +92,14 @@ class Drawer(QFrame):
             self.key = ""
             self.hide()
 
-    def _leave(self) -> None:
+    def _on_focus(self, before: QWidget | None, now: QWidget | None) -> None:
+        """Where the keys go elsewhere in the window it closes, whoever led them there."""
+        if self.key and now is not None and now.window() is self._window and not self.isAncestorOf(now):
+            self._leave(leads=False)
+
+    def _leave(self, *_: object, leads: bool = True) -> None:
         self.put_back()
-        self._closed()
+        self._closed(leads)
 
     def _place(self, left: int) -> None:
         shown = [d.geometry() for d in self._docks.values() if d.isVisible() and not d.isFloating()]

@@ -65,3 +65,19 @@ def test_an_icon_opens_and_closes_its_panel_and_another_one_takes_its_place(narr
     assert not made.docks["sessions"].widget().isVisible()
     made.left.rail.buttons["attention"].click()
     assert not made.left.drawer.key and not made.left.drawer.isVisible()
+
+
+def test_o_opens_the_outline_over_the_list_until_esc(narrow):
+    made, _ = narrow
+    made.lay_out("read")
+    made.activateWindow()
+    QApplication.processEvents()
+    made.docks["trajectory"].widget().list.setFocus()
+    before = made.docks["trajectory"].geometry()
+    press(made, Qt.Key.Key_O)
+    outline = made.docks["outline"].widget()
+    assert made.left.drawer.key == "outline" and outline.isAncestorOf(QApplication.focusWidget())
+    assert made.docks["trajectory"].geometry() == before
+    press(made, Qt.Key.Key_Escape)
+    assert QApplication.focusWidget() is made.docks["trajectory"].widget().list
+    assert not made.left.drawer.isVisible(), "Esc closes what it opened"
