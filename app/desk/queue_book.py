@@ -137,6 +137,12 @@ class QueueBook(QObject):
                 if item.holder(desk.name) is not None and not queue.closed]
         return mine[0] if mine else ""
 
+    def asking(self, session: str) -> ReviewQueue | None:
+        """The queue that asks the reader for a session: one in which they have it; None where none does."""
+        key = self.asks_of(session)
+        item = self.item(key, session)
+        return self.queue(key) if item is not None and item.holder(self.me(key)) is not None else None
+
     # ---- choosing --------------------------------------------------------------------------------
 
     def show(self, shown: Shown) -> None:

@@ -107,7 +107,7 @@ class ReviewController(QObject):
 
     def _asked_here(self) -> tuple[object, ...]:
         queues, session = self._place.queues, self._sight.session
-        return queues.queue(queues.asks_of(session)), queues.is_blind(session)
+        return queues.asking(session), queues.is_blind(session)
 
     def _turn(self) -> None:
         self._asked_before = self._asked_here()
@@ -134,7 +134,7 @@ class ReviewController(QObject):
     def _show_tally(self, session: str, trajectory: Trajectory, book: VerdictBook) -> None:
         """How far the reader is with what is asked; without a queue that is every step, whoever judged it."""
         queues = self._place.queues
-        queue, row = queues.queue(queues.asks_of(session)), self._sight.row
+        queue, row = queues.asking(session), self._sight.row
         if queue is None or row is None:
             self._view.show_tally(book.tally(trajectory, only_mine=queues.is_blind(session)), book.pending)
             return
@@ -271,7 +271,7 @@ class ReviewController(QObject):
     def _next_step(self, session: str, trajectory: Trajectory, after: int) -> int | None:
         """The next step that is left: in a queue of those that it asks for, and by the reader's own words alone."""
         queues = self._place.queues
-        queue = queues.queue(queues.asks_of(session))
+        queue = queues.asking(session)
         return self._book(session).next_to_judge(trajectory, after, among=_asked(trajectory, queue),
                                                  only_mine=queue is not None or queues.is_blind(session))
 
