@@ -1,4 +1,4 @@
-"""Wires the Compare panel: another session beside the one that is looked at."""
+"""Wires the Compare panel: another session, or all branches of a group, beside the one that is looked at."""
 
 from __future__ import annotations
 
@@ -7,16 +7,28 @@ from PySide6.QtWidgets import QWidget
 
 from app.compare.model import ComparisonModel
 from app.compare.view import CompareView
+from app.compare.words import group_words
 from app.desk.panel import Panel
+from app.desk.session_key import id_of, server_of
 from app.desk.workplace import Workplace
+from app.kit import quantities
 from app.kit.docks import show_dock_of
 from app.kit.i18n import QT_TRANSLATE_NOOP
+from app.kit.safe_text import one_line
 from app.kit.timers import single_shot
 from core.domain.session import SessionRow
+from core.domain.trajectory import Trajectory
+from core.supervision.groups import arms_of, members
 
 QUIET_MS = 300
 MOST = 200
 """So many sessions are offered; those of the same task first."""
+
+GROUP = "group:"
+"""What the choice of a group begins with; no session's id does."""
+
+COLUMNS = 8
+"""So many branches stand side by side; all count in what is said of the arms."""
 
 
 def build(place: Workplace, parent: QWidget) -> CompareView:
@@ -35,6 +47,7 @@ class CompareController(QObject):
         super().__init__(view)
         self._place, self._model, self._view = place, model, view
         self._session, self._other = "", ""
+        self._sessions: list[str] = []
         self._is_parting_due = False
         self._timer = single_shot(self, QUIET_MS, self._grow)
         place.sight.opened.connect(self._on_opened)
@@ -49,42 +62,72 @@ class CompareController(QObject):
         self._show()
 
     def compare_with(self, other: str) -> None:
-        """Put another session beside ours; "" takes it away."""
+        """Put another session, or the branches of a group, beside ours; "" takes them away."""
         self._other = other
-        if other:
-            self._place.desks.of(other).watch(other)
         self._show()
 
     def _on_opened(self) -> None:
         if self._other == self._place.sight.session:
             self._other = self._session
+        if self._is_group and self._place.sight.session in self._sessions:
+            self._session = self._place.sight.session
+            return  # a step of one of them was opened: they stay as they stand
         self._show()
 
     def _on_stepped(self) -> None:
-        trajectory, step = self._model.sides[0], self._place.sight.step
-        at = trajectory.index_of(step) if trajectory is not None and step is not None else None
-        if at is not None and self._model.rowCount():
-            self._view.show_row(at)
+        step, session = self._place.sight.step, self._place.sight.session
+        if step is not None and session in self._sessions and self._model.rowCount():
+            at = self._model.row_of(self._sessions.index(session), step)
+            if at is not None:
+                self._view.show_row(at, self._sessions.index(session))
 
     def _on_changed(self, session: str) -> None:
-        if session in (self._session, self._other) and not self._timer.isActive():
+        if session in self._sessions and not self._timer.isActive():
             self._timer.start()
 
     def _on_replaced(self, session: str) -> None:
-        if session in (self._session, self._other):
+        if session in self._sessions:
             self._show()
 
     def _show(self) -> None:
         self._session = self._place.sight.session
-        sides = [self._place.desks.of(s).trajectory(s) if s else None for s in (self._session, self._other)]
-        self._model.show(sides[0], sides[1] if self._session else None)
+        rows = self._compared()
+        self._sessions = [row.session for row in rows]
+        for name in self._sessions[1:]:
+            self._place.desks.of(name).watch(name)
+        self._model.show(*self._trajectories(), titles=[_column(row) for row in rows])
+        self._view.show_titles(self._is_group)
         self._offer_others()
         self._tell()
 
+    @property
+    def _is_group(self) -> bool:
+        return self._other.startswith(GROUP)
+
+    def _compared(self) -> list[SessionRow]:
+        """The sessions side by side: ours first."""
+        rows = {row.session: row for row in self._place.desks.rows()}
+        ours = rows.get(self._session)
+        if ours is None or not self._other:
+            return []
+        if self._is_group:
+            others = [row for row in self._members(list(rows.values())) if row.session != self._session]
+            return [ours, *others][:COLUMNS]
+        return [ours, rows.get(self._other, SessionRow(session=self._other))]
+
+    def _members(self, rows: list[SessionRow]) -> list[SessionRow]:
+        """The branches of the chosen group on the server of the session in sight, arm by arm."""
+        here = [row for row in rows if server_of(row.session) == server_of(self._session)]
+        found = members(here, self._other.removeprefix(GROUP))
+        arms = list(dict.fromkeys(row.arm for row in found))
+        return sorted(found, key=lambda row: arms.index(row.arm))
+
+    def _trajectories(self) -> list[Trajectory]:
+        return [self._place.desks.of(name).trajectory(name) for name in self._sessions]
+
     def _grow(self) -> None:
         """A trajectory that was closed meanwhile is another object: then everything is shown anew."""
-        held = [self._place.desks.of(s).trajectory(s) if s else None for s in (self._session, self._other)]
-        if tuple(held) == self._model.sides:
+        if tuple(self._trajectories()) == self._model.sides:
             self._model.refresh()
             self._tell()
         else:
@@ -92,9 +135,10 @@ class CompareController(QObject):
         self._part_when_here()
 
     def _tell(self) -> None:
-        left, right = self._model.sides
-        count = [len(t.steps) if t is not None else 0 for t in (left, right)]
-        self._view.show_comparison(self._model.common, *count)
+        counts = [len(t.steps) if t is not None else 0 for t in self._model.sides]
+        self._view.show_comparison(self._model.common, counts, self._model.rowCount())
+        found = self._members(self._place.desks.rows()) if self._is_group else []
+        self._view.show_arms(arms_of(found))
 
     def _offer_others(self) -> None:
         rows = {row.session: row for row in self._place.desks.rows()}
@@ -102,12 +146,22 @@ class CompareController(QObject):
         task = ours.task if ours is not None else ""
         others = sorted((r for r in rows.values() if r.steps),
                         key=lambda r: (r.task != task, -(r.created_at.timestamp() if r.created_at else 0)))
+        offered = [(r.session, _title(r)) for r in others[:MOST]]
         self._view.offer(_title(ours) if ours is not None else "",
-                          [(r.session, _title(r)) for r in others[:MOST]] if ours is not None else [], self._other)
+                          [*self._groups(ours), *offered] if ours is not None else [], self._other)
+
+    def _groups(self, ours: SessionRow | None) -> list[tuple[str, str]]:
+        """The groups that the session in sight is one of, or that branched from it; the newest first."""
+        if ours is None:
+            return []
+        rows = [row for row in self._place.desks.rows() if server_of(row.session) == server_of(self._session)]
+        groups = dict.fromkeys(row.group for row in reversed(rows) if row.group and (
+            row.session == self._session or row.parent == id_of(self._session)))
+        return [(f"{GROUP}{group}", group_words(members(rows, group))) for group in groups]
 
     def _open_step(self, row: int, side: int) -> None:
         head = self._model.head(row, side)
-        session = (self._session, self._other)[side]
+        session = self._sessions[side] if side < len(self._sessions) else ""
         if head is not None and session:
             self._place.cursor.move(session, head.number)
 
@@ -125,8 +179,8 @@ class CompareController(QObject):
         self._part_when_here()
 
     def _part_when_here(self) -> None:
-        """Once all of both is here: what is still missing of one would look like a parting."""
-        rows = [self._place.desks.of(s).row(s) for s in (self._session, self._other) if s]
+        """Once all of all is here: what is still missing of one would look like a parting."""
+        rows = [self._place.desks.of(session).row(session) for session in self._sessions]
         if not self._is_parting_due or len(rows) < 2:
             return
         held = zip(rows, self._model.sides, strict=True)
@@ -141,6 +195,12 @@ class CompareController(QObject):
         self._view.show_row(row)
         if self._model.head(row, 0) is not None:
             self._open_step(row, 0)
+
+
+def _column(row: SessionRow) -> str:
+    """What stands above a column: the arm and the score, or the session."""
+    score = f" · {quantities.score(row.score)}" if row.score is not None else ""
+    return f"{one_line(row.arm, 40) or one_line(row.title or row.task, 40)}{score}"
 
 
 def _title(row: SessionRow) -> str:

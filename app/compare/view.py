@@ -1,4 +1,4 @@
-"""The Compare panel: the session that is looked at beside another one, from their common beginning on."""
+"""The Compare panel: the session that is looked at beside others, from their common beginning on."""
 
 from __future__ import annotations
 
@@ -15,16 +15,18 @@ from PySide6.QtWidgets import (
 )
 
 from app.compare.model import ComparisonModel
+from app.compare.words import arm_lines
 from app.kit import theme
 from app.kit.boxes import column, row
 from app.kit.empty import Empty, Faces
 from app.kit.i18n import plural
 from app.kit.plain_table import PlainTable
 from app.kit.safe_text import PlainLabel, menu_text
+from core.supervision.groups import Arm
 
 
 class CompareView(QWidget):
-    """Intents: `chosen` another session ("" for none), `opened` a row and side (0 ours, 1 the other's)."""
+    """Intents: `chosen` another session or group ("" for none), `opened` a row and side (0 is ours)."""
 
     chosen = Signal(str)
     opened = Signal(int, int)
@@ -42,10 +44,12 @@ class CompareView(QWidget):
         self.table.setModel(model)
         self.table.setAccessibleName(self.tr("Steps of both sessions"))
         self.summary = PlainLabel("", self, elide=True)
+        self.arms = PlainLabel("", self, wrap=True)
+        self.arms.hide()
         self.parting = QPushButton(self.tr("Where they part"), self)
         self.parting.clicked.connect(self.parting_asked)
-        self.empty = Empty(self.tr("Choose a session above: its steps stand beside those of the one that is looked "
-                                   "at, aligned on what both begin with."), self)
+        self.empty = Empty(self.tr("Choose a session or a group of branches above: their steps stand beside those of "
+                                   "the one that is looked at, aligned on what all begin with."), self)
         self._lay_out()
         self.table.clicked.connect(self._on_index)
         self.table.entered_at.connect(self._on_index)
@@ -53,7 +57,7 @@ class CompareView(QWidget):
     def _lay_out(self) -> None:
         content = QWidget(self)
         foot = row((self.summary, 1), self.parting)
-        column((self.table, 1), foot, on=content, spacing=theme.GRID, margin=0)
+        column(self.arms, (self.table, 1), foot, on=content, spacing=theme.GRID, margin=0)
         top = QGridLayout()
         top.setColumnStretch(0, 1)
         top.setColumnStretch(1, 1)
@@ -75,20 +79,31 @@ class CompareView(QWidget):
         self.other.setCurrentIndex(max(0, self.other.findData(chosen)))
         self.other.setEnabled(bool(sessions))
 
-    def show_comparison(self, common: int, left: int, right: int) -> None:
-        """Say how much both have in common; show the hint where there is nothing to compare."""
-        self._faces.show_content(bool(left and right))
-        if common == left == right:
+    def show_titles(self, shown: bool) -> None:
+        """Say above the columns which session each is; two need no words."""
+        self.table.horizontalHeader().setVisible(shown)
+
+    def show_arms(self, arms: Sequence[Arm]) -> None:
+        """How the sides of a group fared; nothing where there is no group."""
+        self.arms.setText("\n".join(arm_lines(arms)))
+        self.arms.setVisible(bool(arms))
+
+    def show_comparison(self, common: int, counts: Sequence[int], rows: int) -> None:
+        """Say how much all have in common; show the hint where there is nothing to compare."""
+        self._faces.show_content(len(counts) > 1 and any(counts))
+        if len(counts) > 2:
+            self.summary.setText(self.tr("All begin with the same %n step(s).", None, plural(common)))
+        elif common == rows:
             self.summary.setText(self.tr("Both take the same %n step(s).", None, plural(common)))
         elif not common:
             self.summary.setText(self.tr("They differ from the first step on."))
         else:
             self.summary.setText(self.tr("The first %n step(s) are the same.", None, plural(common)))
-        self.parting.setEnabled(common < max(left, right))
+        self.parting.setEnabled(common < rows)
 
-    def show_row(self, row: int) -> None:
+    def show_row(self, row: int, side: int = 0) -> None:
         """Bring a row into sight."""
-        index = self.table.model().index(row, 0)
+        index = self.table.model().index(row, side)
         self.table.setCurrentIndex(index)
         self.table.scrollTo(index, QAbstractItemView.ScrollHint.PositionAtCenter)
 
@@ -106,6 +121,7 @@ class _Table(PlainTable):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
+        self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.horizontalHeader().hide()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -59,18 +59,22 @@ class ContinueDialog(QDialog):
         self.text.setPlaceholderText(self.tr("What the agent should do better; may be empty"))
         self.text.setFixedHeight(theme.px(96))
         self.hours.setDecimals(1)
-        for box, most, ended in ((self.steps, 1_000_000, "limit_steps"), (self.hours, 10_000, "limit_wall")):
-            box.setMaximum(most)
+        self.steps.setMaximum(1_000_000)
+        self.hours.setMaximum(10_000)
+        boxes: tuple[tuple[QSpinBox | QDoubleSpinBox, str], ...] = (
+            (self.steps, "limit_steps"), (self.hours, "limit_wall"))
+        for box, ended in boxes:
             box.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.PlusMinus)
             box.setSpecialValueText(self.tr("as it is"))
-            box.valueChanged.connect(self._enable)
+            box.valueChanged.connect(self._enable_agree)
             if self._ended_by == ended:
                 box.setValue(10)
-        self._enable()
+        self._enable_agree()
+        self.text.setFocus()
 
-    def _enable(self) -> None:
-        needed = {"limit_steps": self.steps, "limit_wall": self.hours}.get(self._ended_by)
-        self.agree.setEnabled(needed is None or needed.value() > 0)
+    def _enable_agree(self) -> None:
+        left = {"limit_steps": self.steps.value(), "limit_wall": self.hours.value()}
+        self.agree.setEnabled(left.get(self._ended_by, 1) > 0)
 
     def _accept_choice(self) -> None:
         steps, hours = self.steps.value() or None, self.hours.value() * HOUR_S or None

@@ -24,16 +24,16 @@ class ContinueController(QObject):
         super().__init__(view)
         self._place, self._view = place, view
         self._action = place.actions["session.continue"]
-        self._action.triggered.connect(self._ask)
-        place.desks.rows_changed.connect(self._enable)
-        place.sight.opened.connect(self._enable)
-        self._enable()
+        self._action.triggered.connect(self._ask_continue)
+        place.desks.rows_changed.connect(self._enable_action)
+        place.sight.opened.connect(self._enable_action)
+        self._enable_action()
 
-    def _enable(self, *_: object) -> None:
+    def _enable_action(self, *_: object) -> None:
         row = self._place.sight.row
         self._action.setEnabled(row is not None and row.origin == "live" and row.state in FINAL_STATES)
 
-    def _ask(self) -> None:
+    def _ask_continue(self) -> None:
         row = self._place.sight.row
         if row is None or row.state not in FINAL_STATES:
             return
@@ -43,10 +43,10 @@ class ContinueController(QObject):
                 "ContinueDialog", "This server is older than this program: it cannot continue sessions."), "error")
             return
         dialog = ContinueDialog(one_line(row.title or row.session, 60), row, self._view.window())
-        dialog.chosen.connect(partial(self._send, row.session))
+        dialog.chosen.connect(partial(self._send_continue, row.session))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
-    def _send(self, session: str, more: Budget, text: str) -> None:
+    def _send_continue(self, session: str, more: Budget, text: str) -> None:
         op = ContinueSession(more=more, guidance=new_id() if text else "", text=text)
         self._place.sender.send(session, op)

@@ -45,6 +45,12 @@ class SessionText(msgspec.Struct, frozen=True):
         return ", ".join(p for p in (self.title, self.word, self.attention, self.new, self.about, self.numbers) if p)
 
 
+def _title(row: SessionRow) -> str:
+    """What the session is about; of a branch, on which side of its question it is."""
+    title = one_line(row.title or row.task or row.session, 120)
+    return f"{title} · {one_line(row.arm, 40)}" if row.arm else title
+
+
 Order = Literal["begun", "attention", "new", "heard", "name"]
 """The newest first; what needs attention first; the most new steps first; the last heard of first; by name."""
 
@@ -131,7 +137,7 @@ class SessionsModel(QAbstractListModel):
         attention = " · ".join(attention_word(kind) for kind in row.attention)
         fresh = self._new(row)
         return SessionText(
-            session=row.session, title=one_line(row.title or row.task or row.session, 120), sign=sign, word=word,
+            session=row.session, title=_title(row), sign=sign, word=word,
             meaning=meaning, attention=f"! {attention}" if attention else "", about=self._about(row),
             numbers=self._numbers(row), used=used(row),
             new=self.tr("%n new", None, plural(fresh)) if fresh > 0 else "")

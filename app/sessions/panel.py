@@ -11,6 +11,7 @@ from app.desk.panel import Panel
 from app.desk.session_key import server_of
 from app.desk.workplace import Workplace
 from app.kit.i18n import QT_TRANSLATE_NOOP
+from app.sessions.branching import BranchController
 from app.sessions.continuing import ContinueController
 from app.sessions.controls import CONTROLS, ControlsController, explain
 from app.sessions.filters import FiltersController
@@ -22,14 +23,15 @@ from core.protocol.operations import ClearAttention
 def build(place: Workplace, parent: QWidget) -> SessionsView:
     """The panel, wired."""
     model = SessionsModel(place.watermarks, partial(_server_name, place), place.offline_copies, place.queues.review)
-    acts = [place.actions[f"session.{key}"] for key in (*CONTROLS, "continue", "clear_attention", "thresholds",
-                                                        "store_offline", "archive", "delete")]
+    acts = [place.actions[f"session.{key}"] for key in (*CONTROLS, "continue", "branch", "clear_attention",
+                                                        "thresholds", "store_offline", "archive", "delete")]
     view = SessionsView(model, place.actions["file.new_session"], acts, parent)
     model.setParent(view)
     SessionsController(place, model, view)
     FiltersController(place, model, view)
     ControlsController(place, view)
     ContinueController(place, view)
+    BranchController(place, view)
     explain(place)
     return view
 

@@ -13,7 +13,7 @@ from app.kit import quantities
 from app.kit.safe_text import menu_text, one_line
 from app.kit.timers import single_shot
 from app.trajectory.nested import NestedModel
-from app.trajectory.task_rows import caller_row, rest_of_task, task_row
+from app.trajectory.task_rows import caller_row, parent_row, rest_of_task, task_row
 from app.trajectory.view import TrajectoryView
 from core.domain.session import SessionRow
 
@@ -68,9 +68,17 @@ class PinnedController(QObject):
         if held is None or held[0] is not trajectory.created or (not held[1][1].time and len(trajectory.steps)):
             held = self._task_of = (trajectory.created, ("task", task_row(trajectory), rest_of_task(trajectory)))
         rows = [held[1]]  # it is as long as a task is, and does not change
-        if (caller := self._place.sight.row) is not None and caller.caller:
-            rows.append(("caller", caller_row(caller, self._place.sight.step), ""))
+        row = self._place.sight.row
+        if row is not None and row.caller:
+            rows.append(("caller", caller_row(row, self._place.sight.step), ""))
+        elif row is not None and row.parent:
+            rows.append(("caller", parent_row(row, self._of_server(row.parent)), ""))
         self._panel.pinned.show_rows(rows)
+
+    def _of_server(self, session: str) -> SessionRow | None:
+        """Another session of the server of the one in sight."""
+        desk = self._place.sight.desk
+        return desk.row(key_of(session, desk.server))
 
     # ---- going there -----------------------------------------------------------------------------
 
@@ -92,6 +100,8 @@ class PinnedController(QObject):
         row, desk = self._place.sight.row, self._place.sight.desk
         if row is not None and row.caller:
             self._place.cursor.move(key_of(row.caller, desk.server), row.caller_step or None)
+        elif row is not None and row.parent:
+            self._place.cursor.move(key_of(row.parent, desk.server), row.parent_step or None)
 
     def _enter(self, row: int) -> None:
         """Step into the subagent that a step called; of several the reader chooses one."""

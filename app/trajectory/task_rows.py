@@ -35,6 +35,14 @@ def rest_of_task(trajectory: Trajectory) -> str:
     return " ".join(_lines(trajectory)[1:])[:400]
 
 
+def parent_row(row: SessionRow, above: SessionRow | None) -> RowText:
+    """The session that this one branched from: the steps before are there."""
+    title = QCoreApplication.translate("Row", "branched from {title}").format(
+        title=one_line((above.title or above.task) if above is not None else row.parent, 120))
+    return RowText(number=quantities.number(row.parent_step), icon="corner-left-up", title=title, meaning="muted",
+                   tool=QCoreApplication.translate("Row", "Branch"), word=one_line(row.arm, 60))
+
+
 def caller_row(row: SessionRow, step: int | None) -> RowText:
     """The step that called this subagent, and how far the reader is in it."""
     word = QCoreApplication.translate("Row", "step {n} of {count}").format(

@@ -16,6 +16,7 @@ from core.agents.progress import AgentProgress
 from core.domain.attention import Thresholds
 from core.domain.errors import Conflict
 from core.domain.events import (
+    Branched,
     ControlAsked,
     Event,
     GuidanceAnswered,
@@ -37,7 +38,7 @@ from core.domain.events import (
 from core.domain.guidance import GuidanceMode
 from core.domain.session import FINAL_STATES
 
-Control = Literal["pause", "resume", "stop", "interrupt"]
+Control = Literal["pause", "resume", "stop", "interrupt", "snapshot"]
 
 _WISHES: dict[SessionState, Control] = {"paused": "pause", "stopped": "stop", "running": "resume", "queued": "resume"}
 
@@ -87,6 +88,11 @@ class Inbox:
         return self._journal.slot("created", SessionCreated)
 
     @property
+    def branched(self) -> Branched | None:
+        """From where the session goes another way; None for one that begins by itself."""
+        return self._journal.slot("branched", Branched)
+
+    @property
     def thresholds(self) -> Thresholds:
         """From where on the session asks for a look, as a person last said."""
         return self._journal.slot("thresholds", Thresholds) or Thresholds()
@@ -128,6 +134,8 @@ class Inbox:
         match event.fact:
             case SessionCreated() as fact:
                 self._journal.put_slot("created", fact)
+            case Branched(is_call=False) as fact:
+                self._journal.put_slot("branched", fact)
             case ThresholdsSet() as fact:
                 self._journal.put_slot("thresholds", fact.thresholds)
             case GuidanceQueued() as fact:
@@ -161,6 +169,8 @@ class Inbox:
         sql = "INSERT OR IGNORE INTO control (id, seq, control) VALUES (?, ?, ?) RETURNING id"
         if not self._journal.sql(sql, (event, seq, control)):
             return News()
+        if control == "snapshot":
+            self._journal.put_slot("snapshot_asked", True)
         if control in ("pause", "resume", "stop"):
             self._journal.put_slot("wish", control)
         return News(controls=(control,))
@@ -218,7 +228,7 @@ class Inbox:
 
     def _begun(self) -> int:
         """The last step that this journal began."""
-        opened = self._journal.slot("open", _Numbered)
+        opened = self._journal.slot("open", _Numbered) or self._journal.slot("begun", _Numbered)
         return opened.number if opened else self._journal.slot("last_step", int) or 0
 
     def _check_own(self, number: int, last: int) -> None:
@@ -256,8 +266,9 @@ class Inbox:
         return state  # type: ignore[return-value]
 
     def waiting(self) -> list[HeldGuidance]:
-        """Guidance that no step holds yet, in the order of the log."""
-        return self._held("state = 'queued'")
+        """Guidance that no step holds yet, in the order of the log; not what a branch gets at a step still to come."""
+        due = branched.due if (branched := self.branched) else {}
+        return [held for held in self._held("state = 'queued'") if due.get(held.id, 0) <= self._begun() + 1]
 
     def delivered(self, upto: int) -> list[HeldGuidance]:
         """Guidance that steps up to `upto` were given, in order."""
@@ -273,6 +284,17 @@ class Inbox:
             self._journal.sql("UPDATE guidance SET state = 'delivered', step = ? WHERE id = ?", (step, one.id))
             self._journal.add(GuidanceDelivered(guidance=one.id, step=step))
         return bound
+
+    def bind_again(self, step: int, guidance: Sequence[str]) -> list[HeldGuidance]:
+        """Bind what the log says that a step was given, before its runner was lost; nothing is told again."""
+        held = {one.id: one for one in self.waiting()}
+        missing = [id for id in guidance if id not in held]
+        if missing:
+            raise Conflict("journal_lost", f"The log says that step {step} was given guidance {missing[0]}, which this "
+                           "journal does not hold.", step=step)
+        for id in guidance:
+            self._journal.sql("UPDATE guidance SET state = 'delivered', step = ? WHERE id = ?", (step, id))
+        return [held[id] for id in guidance]
 
     def answer(self, step: int) -> None:
         """A whole step came after delivery; inside the transaction that adds it."""

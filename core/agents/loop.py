@@ -17,8 +17,9 @@ from core.agents import prompts
 from core.agents.asking import Asker, Halted
 from core.agents.delivery import Inbox
 from core.agents.journal import Journal
-from core.agents.progress import reached
+from core.agents.progress import AgentProgress, reached
 from core.agents.signals import Signals
+from core.agents.snapshots import Snapshots
 from core.agents.states import enter, is_over
 from core.agents.steps import OpenStep, StepJournal
 from core.agents.submissions import Submissions
@@ -43,7 +44,7 @@ class Agent:
                  tools: Sequence[ToolSpec], *, workspace: str = "/workspace",
                  on_thought: Callable[[str], None] | None = None,
                  on_action: Callable[[int, Action], AbstractAsyncContextManager[None]] | None = None,
-                 back_off_s: float = 1.0) -> None:
+                 back_off_s: float = 1.0, snapshots: Snapshots | None = None) -> None:
         """`tools` are all that the agent may call, whether told natively or in the system message."""
         self._journal, self._inbox, self._signals, self._steps = journal, inbox, signals, steps
         self._actions, self._submissions, self._task, self._settings = actions, submissions, task, settings
@@ -51,6 +52,7 @@ class Agent:
         self._given = tuple(tools) if self._native else ()
         self._described = () if self._native else tuple(tools)
         self._workspace, self._on_thought, self._on_action = workspace, on_thought, on_action
+        self._snapshots = snapshots
         self._asker = Asker(model, signals, on_outage=self._outage, on_recovery=self._recovery, first_s=back_off_s)
         self._summarizer = Summarizer(journal, inbox, steps, self._asker, settings, self._given)
 
@@ -63,6 +65,7 @@ class Agent:
             Message(role="user", content=prompts.task_prompt(self._task)),
         ])
         self._steps.go_on()
+        self._steps.tell_waiting()
         if self._inbox.wish not in ("pause", "stop"):
             self._enter("running")
         try:
@@ -71,6 +74,8 @@ class Agent:
                 await asyncio.sleep(0)  # the link and people have their turn, however fast the model is
         except Halted:
             self._stop()
+        if self._snapshots is not None:
+            await self._snapshots.at_end()
 
     # ---- borders and states
 
@@ -86,17 +91,30 @@ class Agent:
         if self._steps.open is not None:
             return True
         progress = self._steps.progress
-        ending = progress.ending or reached(progress, self._steps.limits)
+        ending = self._ending_now(progress)
         if not ending:
+            if self._snapshots is not None:
+                await self._snapshots.at_border()
             return True
         if ending == "finished" and self._task.waits_for_guidance:
             return await self._wait_for_guidance()
         await self._end(ending)
         return False
 
+    def _ending_now(self, progress: AgentProgress) -> str:
+        """The reason for which the run ends now, or "". A branch first takes all the steps again that it is to."""
+        branched = self._inbox.branched
+        if branched is not None and branched.replays and progress.steps < branched.step:
+            return ""
+        if branched is not None and branched.ends and progress.steps >= branched.step:
+            return "replayed"
+        return progress.ending or reached(progress, self._steps.limits)
+
     async def _pause(self) -> None:
         self._enter("paused", "paused_by_person")
         while self._inbox.wish == "pause":
+            if self._snapshots is not None and self._steps.open is None:
+                await self._snapshots.if_asked()
             await self._signals.heard()
         if self._inbox.wish != "stop":
             self._enter("running")
@@ -140,11 +158,13 @@ class Agent:
         clock = asyncio.get_running_loop()
         began, outage = clock.time(), self._asker.outage_s
         if self._steps.open is None:
-            await self._summarizer.make_room()
+            await self._make_room()
         opened = self._steps.begin()
         if opened.completion is None:
             opened = self._steps.answered(opened, await self._complete(opened))
         thought, actions = self._read(opened)
+        if self._snapshots is not None and _asks_for_score(actions) and not self._steps.intended(opened.number, 0):
+            await self._snapshots.before_evaluation()
         observations = await self._act(opened.number, actions)
         await self._actions.flush()
         worked = clock.time() - began - (self._asker.outage_s - outage)
@@ -153,6 +173,10 @@ class Agent:
             self._steps.add(opened, thought, actions, observations, worked_s=max(0.0, worked),
                             terminals=self._actions.offsets(), ending=_ending(actions, observations))
         self._tell("")
+
+    async def _make_room(self) -> None:
+        if await self._summarizer.make_room() and self._snapshots is not None:
+            await self._snapshots.after_summary()
 
     async def _complete(self, opened: OpenStep) -> Completion:
         """The model's answer; a context that turns out too long is shortened, and the step asked again."""
@@ -214,6 +238,10 @@ class Agent:
             return Observation(call_id=action.call_id, status="refused", error=error)
         async with self._on_action(step, action) if self._on_action is not None else nullcontext():
             return await self._actions.run(action, step)
+
+
+def _asks_for_score(actions: Sequence[Action]) -> bool:
+    return any(action.tool == "eval" for action in actions)
 
 
 def in_groups(actions: Sequence[Action]) -> list[list[Action]]:

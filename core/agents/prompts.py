@@ -48,6 +48,18 @@ def continued(reason: str) -> str:
     return " ".join(fill("continued", {"reason": reason}).split())
 
 
+def host_lost(host: str, step: int | None) -> str:
+    """What an agent is told whose host was made anew with the files as after a step, or (None) without any."""
+    files = f"Its files are as they were after step {step}." if step is not None else "Its files are gone."
+    return " ".join(fill("host_lost", {"host": host, "files": files}).split())
+
+
+def undone(step: int, titles: Sequence[tuple[int, str, bool]]) -> str:
+    """What an agent is told that goes another way from files of before: steps (number, title, failed) are undone."""
+    lines = "\n".join(f"{n}. {neutral(title)}{' — failed' if failed else ''}" for n, title, failed in titles[-200:])
+    return fill("undone", {"step": str(step), "steps": lines}).strip()
+
+
 def no_action() -> str:
     """What an answer without any action is told."""
     return " ".join(fill("no_action").split())

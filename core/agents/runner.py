@@ -10,6 +10,7 @@ import logging
 import os
 import re
 import signal
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -17,6 +18,7 @@ import msgspec
 
 from core import logs
 from core.actions.registry import ActionRunner, RunnerState, tool_specs
+from core.agents.branching import answering, seed
 from core.agents.delivery import Inbox, News
 from core.agents.disk_watch import unless_full
 from core.agents.external import ExternalAgent
@@ -26,6 +28,8 @@ from core.agents.live_action import telling
 from core.agents.loop import Agent
 from core.agents.signals import Signals
 from core.agents.sink import Sink
+from core.agents.snapshot_store import SnapshotStore
+from core.agents.snapshots import Snapshots, bring_back
 from core.agents.spool import Spool
 from core.agents.states import enter, is_over, read_progress, watch_stall
 from core.agents.steps import StepJournal
@@ -202,12 +206,21 @@ class _Run:
         if settings.kind == "external":
             await self._with_hosts(task, settings, None)
             return
-        model = open_task_model(self._catalogue, task, settings.model)
+        self._seed(task)
+        model = answering(self._inbox.branched, self._home / "server.db",
+                          open_task_model(self._catalogue, task, settings.model))
         self._check(task, settings)  # again: what was read is what was allowed
         try:
             await self._with_hosts(task, settings, model)
         finally:
             await model.close()
+
+    def _seed(self, task: Task) -> None:
+        """A branch begins with what another session had. Raises NotFound where its snapshot is not here."""
+        branched = self._inbox.branched
+        if branched is not None:
+            with closing(SnapshotStore(self._home)) as store:
+                seed(self._journal, store, branched, self._home / "server.db", task.limits)
 
     async def _created(self) -> SessionCreated:
         """What the session is; and, when the server can be reached, everything that its log says by now."""
@@ -254,8 +267,10 @@ class _Run:
         state = self._journal.slot("actions", RunnerState) or RunnerState()
         actions = ActionRunner(hosts.sandboxes, sink, settings,
                                msgspec.structs.replace(state, offsets=self._journal.terminals()))
+        store = SnapshotStore(self._home)
         try:
             await hosts.open(self._tell_thought)
+            await bring_back(self._journal, hosts.sandboxes, store, steps)
             await actions.start()
             self._actions = actions
             agent: Agent | ExternalAgent
@@ -264,8 +279,11 @@ class _Run:
                                       submissions, task, settings, self._folder, on_text=self._tell_thought)
                 self._actions = agent
             else:
+                snapshots = Snapshots(self._journal, self._inbox, hosts.sandboxes, store, settings.snapshots,
+                                      actions.flush)
                 agent = Agent(self._journal, self._inbox, self._signals, steps, model, actions, submissions, task,
                               settings, tools, workspace=hosts.first.workspace, on_thought=self._tell_thought,
+                              snapshots=snapshots,
                               on_action=partial(telling, self._tell_action))
             await unless_full(agent.run(), hosts.sandboxes.values())
         finally:
@@ -273,6 +291,7 @@ class _Run:
             if steps.progress.state in FINAL_STATES:
                 await hosts.end()
             await actions.close()
+            store.close()
 
     def _tell_action(self, text: str) -> None:
         self._spool.tell_live("action", self._cleaned(text))

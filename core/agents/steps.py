@@ -73,6 +73,20 @@ class StepJournal:
             with self._journal.transaction("task"):
                 self._journal.put_slot("working", [self.line(m, "task", 0) for m in messages])
 
+    def tell_waiting(self) -> None:
+        """Have the agent read what was left for it before it began."""
+        text = self._journal.slot("untold", str)
+        if text is not None:
+            with self._journal.transaction("tell"):
+                self.tell(text, "undone")
+                self._journal.put_slot("untold", None)
+
+    def tell(self, text: str, source: str) -> None:
+        """Have the agent read a text before its next step."""
+        with self._journal.transaction("tell"):
+            line = self.line(Message(role="user", content=text), source, self.progress.steps)
+            self._journal.put_slot("working", [*self.working, line])
+
     def line(self, message: Message, source: str, turn: int) -> WorkingLine:
         """Hold a message and name it."""
         tokens, estimated = self._count(message)
@@ -80,18 +94,22 @@ class StepJournal:
 
     def begin(self) -> OpenStep:
         """The open step, or the next one: bound to all guidance that waits, in one transaction."""
-        begun = self.open
-        if begun is not None:
-            return begun
+        opened = self.open
+        if opened is not None:
+            return opened
         progress = self.progress
         number = progress.steps + 1
+        begun = self._journal.slot("begun", StepStarted)
+        is_logged = begun is not None and begun.number == number
         with self._journal.transaction("begin"):
-            bound = self._inbox.bind(number)
+            bound = self._inbox.bind_again(number, begun.guidance) if begun and is_logged else self._inbox.bind(number)
             lines = [self.line(Message(role="user", content=prompts.guidance_text(g.text)), f"guidance:{g.id}", number)
                      for g in bound]
             lines.append(self.line(Message(role="user", content=self._note(number, progress)), "note", number))
             opened = OpenStep(number=number, extra=tuple(lines), started_at=datetime.now(UTC))
-            self._journal.add(StepStarted(number=number, guidance=tuple(g.id for g in bound)))
+            if not is_logged:
+                self._journal.add(StepStarted(number=number, guidance=tuple(g.id for g in bound)))
+            self._journal.put_slot("begun", None)
             self._journal.put_slot("open", opened)
         return opened
 
@@ -202,9 +220,8 @@ class StepJournal:
         progress = self.progress
         with self._journal.transaction("continue"):
             self._journal.put_slot("limits", extended(self.limits, used(progress), fact.more))
-            if self.open is None and progress.steps:
-                text = Message(role="user", content=prompts.continued(progress.ending or progress.state))
-                self._journal.put_slot("working", [*self.working, self.line(text, "continued", progress.steps)])
+            if self.working and self.open is None and progress.steps:  # an external agent is told by its own command
+                self.tell(prompts.continued(progress.ending or progress.state), "continued")
             self.save(msgspec.structs.replace(progress, state="queued", ending="", final_scored=False))
             self._inbox.go_on()
 

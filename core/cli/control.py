@@ -8,7 +8,7 @@ import click
 
 from core.cli.output import emit, json_option, say
 
-Control = Literal["pause", "resume", "stop", "interrupt"]
+Control = Literal["pause", "resume", "stop", "interrupt", "snapshot"]
 
 
 def _ask(session: str, control: Control, as_json: bool) -> None:

@@ -98,6 +98,12 @@ class SessionRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     began_at: Moment | None = None
     ended_at: Moment | None = None
     """When the agent's first step began and its last one ended, whenever that was logged or read by people."""
+    parent: Id = ""
+    parent_step: StepPlace = 0
+    """The session that this one branched from, and after which of its steps."""
+    group: Id = ""
+    arm: Name = ""
+    """The question that it answers together with others, and which side of it: see `Branched`."""
     queue_place: Count = 0
     """How many sessions wait for hosts up to this one; 0 where it waits for none."""
     caller: Id = ""
@@ -163,6 +169,8 @@ def _changes(row: SessionRow, event: Event) -> dict[str, object]:
                     "limits": f.task.limits if row.origin == f.origin == "live" else None}
         case Branched(is_call=True) as f:
             return {"caller": f.parent, "caller_step": f.step}
+        case Branched() as f if f.group:
+            return {"parent": f.parent, "parent_step": f.step, "group": f.group, "arm": f.arm}
         case SessionStateChanged() as f:
             return {"state": f.state, "reason": f.reason, "queue_place": f.queue_place}
         case SessionContinued() as f:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 import msgspec
+from msgspec import Meta
 
 from core.domain.bounds import (
     Address,
@@ -160,6 +161,22 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
     output_price: Cost | None = None
 
 
+class SnapshotRules(msgspec.Struct, frozen=True, kw_only=True):
+    """When files, terminals and journal of a session are saved, between two steps: after so many steps or minutes (0:
+    not by that), before an evaluation, after a summary, when advice came, at the end; and by hand in any case.
+
+    `newest` stay; of older ones those by hand and before advice while they are few, and one for each doubling of age.
+    """
+
+    every_steps: Count = 25
+    every_min: Count = 30
+    at_evaluations: bool = True
+    at_summaries: bool = True
+    at_guidance: bool = True
+    at_end: bool = True
+    newest: Annotated[int, Meta(ge=1, le=1_000)] = 12
+
+
 class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):
     """How the agent works. `context_tokens` is η·L of the paper: above it the older half is summarised.
 
@@ -183,3 +200,4 @@ class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):
     sandbox: Literal["docker", "local"] = "docker"
     confirmed_unconfined: bool = False
     output_chars: Count = 30_000
+    snapshots: SnapshotRules = SnapshotRules()

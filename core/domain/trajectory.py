@@ -36,6 +36,7 @@ from core.domain.events import (
     SessionContinued,
     SessionCreated,
     SessionStateChanged,
+    SnapshotFailed,
     SnapshotTaken,
     StepAdded,
     StepStarted,
@@ -264,7 +265,7 @@ NOT_FOLDED: tuple[type[Fact], ...] = (
     HostPlaceChanged,  # the log of the session's hosts
     ControlAsked,  # read by the runner alone
     ExchangeMade,  # what a step's context was made of is in the step; the bytes are looked up in the log
-    SnapshotTaken,  # looked up in the log by who restores
+    SnapshotTaken, SnapshotFailed,  # looked up in the log by who restores
     UnknownFact,
 )
 """The kinds of which a trajectory keeps nothing."""

@@ -38,6 +38,11 @@ class ReplayModel:
         finally:
             conn.close()
 
+    @classmethod
+    def of_log(cls, path: Path, session: str) -> ReplayModel:
+        """The answers of a session in a log. Raises InvalidInput, NotFound."""
+        return cls.open(ModelSettings(kind="replay", script=f"{path}#{session}"))
+
     @property
     def name(self) -> str:
         """The name shown to people."""

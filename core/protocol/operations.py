@@ -11,6 +11,7 @@ from core.domain.attention import Thresholds
 from core.domain.bounds import (
     Code,
     Count,
+    Few,
     Id,
     Many,
     Name,
@@ -26,7 +27,7 @@ from core.domain.bounds import (
 from core.domain.events import AttentionKind
 from core.domain.guidance import GuidanceMode
 from core.domain.queue import MOST_IN_QUEUE, QueueWork
-from core.domain.task import AgentSettings, Budget, Task
+from core.domain.task import AgentSettings, Budget, ModelSettings, Task
 from core.domain.verdict import Author, VerdictValue
 
 QueueSessions = msgspec.Meta(max_length=MOST_IN_QUEUE)
@@ -70,9 +71,9 @@ class ChangeGuidance(Op, frozen=True, kw_only=True, tag="change_guidance"):
 
 
 class Control(Op, frozen=True, kw_only=True, tag="control"):
-    """Pause, resume, stop; or interrupt the action that is running."""
+    """Pause, resume, stop; interrupt the action that is running; or take a snapshot after the step."""
 
-    control: Literal["pause", "resume", "stop", "interrupt"]
+    control: Literal["pause", "resume", "stop", "interrupt", "snapshot"]
 
 
 class ContinueSession(Op, frozen=True, kw_only=True, tag="continue_session"):
@@ -82,6 +83,28 @@ class ContinueSession(Op, frozen=True, kw_only=True, tag="continue_session"):
     more: Budget = Budget()
     guidance: Id = ""
     text: Text = ""
+
+
+class BranchSession(Op, frozen=True, kw_only=True, tag="branch_session"):
+    """Make a session, under the id that the command names, that goes another way from a step of `parent` on.
+
+    It has the guidance that the other was given up to its next step, but for `without`, and `text` (under the id
+    `guidance`) at that step. `model` (with admin) answers instead of the other's. `from_start`: every step is taken
+    again, from no snapshot. `replays`, `more`, `ends`, `group` and `arm` as in the fact `branched`.
+    """
+
+    parent: Id
+    step: StepPlace
+    without: Annotated[tuple[Id, ...], Few] = ()
+    guidance: Id = ""
+    text: Text = ""
+    model: ModelSettings | None = None
+    more: Budget = Budget()
+    replays: bool = True
+    from_start: bool = False
+    ends: bool = False
+    group: Id = ""
+    arm: Name = ""
 
 
 class GiveVerdict(Op, frozen=True, kw_only=True, tag="give_verdict"):
@@ -205,7 +228,7 @@ class FinishInQueue(QueueOp, frozen=True, kw_only=True, tag="finish_in_queue"):
 AnyOp = (
     CreateSession | ImportSession | Guide | ChangeGuidance | Control | GiveVerdict | AddNote | SetTag | ClearAttention
     | SetThresholds | TellTime | MergeOpinions | DeleteSession | ContinueSession | MakeQueue | ChangeQueue
-    | TakeFromQueue | GiveBack | FinishInQueue
+    | BranchSession | TakeFromQueue | GiveBack | FinishInQueue
 )
 
 

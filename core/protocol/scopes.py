@@ -23,6 +23,7 @@ from core.protocol.messages import (
 )
 from core.protocol.operations import (
     AddNote,
+    BranchSession,
     ChangeGuidance,
     ChangeQueue,
     ClearAttention,
@@ -53,6 +54,7 @@ SCOPE_OF_OP: dict[type[Op], str] = {
     ChangeGuidance: "guide",
     Control: "guide",
     ContinueSession: "guide",
+    BranchSession: "guide",
     ClearAttention: "guide",
     SetThresholds: "guide",
     GiveVerdict: "review",

@@ -1,9 +1,8 @@
 """A host in a Docker container: non-root, no capabilities, read-only but for two volumes and bounded tmpfs.
 
 The root file system is read-only, so whatever a task changes lies in /workspace and /home/agent. These are
-volumes: a writable layer would need a writable root. A commit does not hold volumes, so a snapshot copies
-them, engine to engine, into a helper container of the same image and commits that; a container that starts
-from a snapshot finds them again, because the engine fills a new volume from the image.
+volumes: a writable layer would need a writable root. A commit does not hold volumes, so a snapshot reads their files
+from inside, and only those that changed (`core.agents.saved_files`).
 
 The daemon is the container's main process and talks over a socket on a volume of its own: a tmpfs of a fixed size,
 so that nothing fills this machine's disk beside what is measured. Where that cannot be entered from here (the engine
@@ -30,7 +29,7 @@ from core.sandbox.bridge import open_bridge
 from core.sandbox.container import SHARED, SOCKET, WRITABLE, folders, limits, networking
 from core.sandbox.daemon_link import Streams
 from core.sandbox.engine import Client, in_thread, is_local, open_engine
-from core.sandbox.image import INSTALLED, REPOSITORY, build_image
+from core.sandbox.image import INSTALLED, build_image
 from core.sandbox.linked import BOOT, LinkedSandbox, connect_socket
 from core.sandbox.network import ensure_egress, ensure_network, proxy_environment
 from core.sandbox.placement import HERE, HostLinks, HostPlace
@@ -57,6 +56,7 @@ class DockerSandbox(LinkedSandbox):
         """`bridge` chooses the way in (None: the socket itself where the engine is local and we may)."""
         super().__init__(host, "/workspace")
         self.placement, self.links = placement, links
+        self.folders = dict(WRITABLE) | ({"shared": SHARED} if links.shared_folder else {})
         self.session = session
         self.name = _plain(f"tiphys-{session}-{host.name}")
         self.image = image or host.image
@@ -111,10 +111,6 @@ class DockerSandbox(LinkedSandbox):
         volumes = await in_thread(volume_sizes, self._engine())
         return sum(volumes.get(volume, 0) for volume in self._volumes().values())
 
-    async def snapshot(self, tag: str) -> str:
-        """See Sandbox. Processes are frozen while the files are copied."""
-        return await in_thread(self._snapshot, _plain(tag))
-
     async def _connect(self) -> Streams:
         if not self._bridge:
             try:
@@ -166,6 +162,7 @@ class DockerSandbox(LinkedSandbox):
     def _create(self) -> Any:
         engine = self._engine()
         image = self._fit(engine)
+        self.is_new = not self._has_volume(engine)
         for volume in self._volumes().values():
             engine.volumes.create(volume, labels=self.labels)
         user = user_id()
@@ -183,6 +180,12 @@ class DockerSandbox(LinkedSandbox):
             network.disconnect(made)
             network.connect(made, aliases=[self.host.name])
         return made
+
+    def _has_volume(self, engine: Client) -> bool:
+        with contextlib.suppress(docker.errors.NotFound):
+            engine.volumes.get(self._volume("workspace"))
+            return True
+        return False
 
     def _fit(self, engine: Client) -> str:
         """The image that the container is made of."""
@@ -226,20 +229,6 @@ class DockerSandbox(LinkedSandbox):
         if self._reaches_out():
             ensure_egress(engine, self._of_session("egress"), self._network(), build_image(engine), self.links.reach,
                           self.labels)
-
-    def _snapshot(self, tag: str) -> str:
-        engine, container = self._engine(), self._container()
-        helper = engine.containers.create(container.image.id, ["true"], labels=self.labels)
-        container.pause()
-        try:
-            for target in WRITABLE.values():
-                stream, _ = container.get_archive(target)
-                helper.put_archive(str(Path(target).parent), stream)
-            helper.commit(REPOSITORY, tag)
-        finally:
-            container.unpause()
-            helper.remove(force=True)
-        return f"{REPOSITORY}:{tag}"
 
 
 def user_id() -> int:

@@ -15,7 +15,7 @@ from core.domain.task import Host
 from core.sandbox.daemon_link import DaemonLink, Streams
 from core.sandbox.replies import Changes, DoneReply, Entries, FilePart, PortReply, RanReply
 from core.sandbox.sandbox import FILE_LIMIT, FileChanges, FileStat, FileStats, Progress, Ran, TerminalHost
-from core.sandbox.streams import pack_argv, read_stream, unpack_argv, write_stream
+from core.sandbox.streams import ProgramStream, pack_argv, read_stream, unpack_argv, write_stream
 from core.sandbox.terminals import LinkedTerminals
 
 PIECE = 1 << 19
@@ -29,6 +29,8 @@ class LinkedSandbox:
     def __init__(self, host: Host, workspace: str) -> None:
         self.host = host
         self.workspace = workspace
+        self.folders = {"workspace": workspace}
+        self.is_new = False
         self.link = DaemonLink(self._connect, host.name)
         self.terminals: TerminalHost = LinkedTerminals(self.link)
 
@@ -41,6 +43,15 @@ class LinkedSandbox:
         reply, output = await self.link.ask(RanReply, "run", input, timeout=timeout + 15, argv=[*argv], cwd=cwd,
                                             limit=limit, timeout_s=timeout)
         return Ran(exit_code=reply.exit_code, output=output, truncated=reply.truncated, timed_out=reply.timed_out)
+
+    async def as_image(self, tag: str) -> str:
+        """See Sandbox."""
+        raise Unavailable("no_state", f"The files of host {self.host.name} are no image's: a host with `workdir` has "
+                          "such ones.", host=self.host.name)
+
+    async def program(self, argv: Sequence[str]) -> ProgramStream:
+        """See Sandbox."""
+        return await ProgramStream.begin(self.link, argv)
 
     async def read_file(self, path: str, max_bytes: int = FILE_LIMIT) -> bytes:
         """See Sandbox."""

@@ -37,12 +37,14 @@ class LocalSandbox(LinkedSandbox):
         self.session = session
         self.folder = (folder / "local" / host.name).absolute()
         super().__init__(host, str(self.folder / "workspace"))
+        self.folders["home"] = str(self.folder / "home")
 
     async def start(self) -> None:
         """See Sandbox."""
         make_socket_folder(self.folder)
         if await self._answers():
             return
+        self.is_new = not (self.folder / "workspace").exists()
         for name in ("workspace", "home", "state"):
             (self.folder / name).mkdir(exist_ok=True, mode=0o700)
         await asyncio.to_thread(self._launch)
@@ -55,10 +57,6 @@ class LocalSandbox(LinkedSandbox):
     async def disk_used(self) -> int:
         """See Sandbox."""
         return await asyncio.to_thread(size_of, self.folder)
-
-    async def snapshot(self, tag: str) -> str:
-        """See Sandbox."""
-        raise Unavailable("no_snapshot", "A local sandbox has no snapshots; use Docker for them.")
 
     async def stop(self) -> None:
         """See Sandbox. The daemon is gone afterwards: a start right after must not meet it dying."""

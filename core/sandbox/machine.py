@@ -79,10 +79,6 @@ class MachineSandbox(LinkedSandbox):
         ran = await self.run(["du", "-sk", self._base()], timeout=120)
         return int(ran.output.split()[0]) << 10 if ran.exit_code == 0 else 0
 
-    async def snapshot(self, tag: str) -> str:
-        """See Sandbox."""
-        raise Unavailable("no_snapshot", "A plain machine has no images; use Docker for them.")
-
     async def stop(self) -> None:
         """See Sandbox."""
         with contextlib.suppress(Unavailable):

@@ -125,11 +125,12 @@ FileChanges = list[FileChange]
 class TerminalHost(Protocol):
     """The named, long-lived shells of one host. They outlive the connection and the process that opened them."""
 
-    async def open(self, name: str, *, rows: int = 32, cols: int = 120, cwd: str = "", offset: int = 0) -> TerminalInfo:
+    async def open(self, name: str, *, rows: int = 32, cols: int = 120, cwd: str = "", offset: int = 0,
+                   recall: bytes = b"") -> TerminalInfo:
         """Open a terminal, or give the one of that name as it is; its shell is started anew if it had ended.
 
         `offset` is the length of the stream so far as the caller knows it: the stream of a terminal that the
-        sandbox no longer remembers goes on there.
+        sandbox no longer remembers goes on there. `recall` is the end of that stream, to be read again.
         """
         ...
 
@@ -194,6 +195,22 @@ class TerminalHost(Protocol):
         ...
 
 
+class ByteStream(Protocol):
+    """A program that runs in a sandbox; close it, also after its end."""
+
+    async def write(self, data: bytes, *, last: bool = False) -> None:
+        """Give it input, and wait until it has taken it; `last` ends its input. Raises Unavailable."""
+        ...
+
+    def output(self) -> AsyncIterator[bytes]:
+        """What it prints, to its end. Raises InvalidInput (program_failed) for an exit status other than 0."""
+        ...
+
+    async def close(self) -> None:
+        """End the program if it runs still."""
+        ...
+
+
 class Sandbox(Protocol):
     """One host of a session."""
 
@@ -202,6 +219,10 @@ class Sandbox(Protocol):
     """False for the unconfined local sandbox: whatever runs there can do all that its user can."""
     workspace: str
     """The absolute path, inside the sandbox, of the folder to work in."""
+    folders: dict[str, str]
+    """The folders that a snapshot holds: a name that is the same on every sandbox, and where it lies in this one."""
+    is_new: bool
+    """Whether `start` made it with empty folders, by the last call."""
     terminals: TerminalHost
 
     async def start(self) -> None:
@@ -219,6 +240,10 @@ class Sandbox(Protocol):
 
     async def write_file(self, path: str, data: bytes) -> None:
         """Replace or create a file, and the folders above it."""
+        ...
+
+    async def program(self, argv: Sequence[str]) -> ByteStream:
+        """Start a program with input and output of any length. Raises NotFound, Conflict, Unavailable."""
         ...
 
     def pack(self, names: Sequence[str], base: str = "", *,
@@ -256,8 +281,9 @@ class Sandbox(Protocol):
         """How many bytes its files take on the engine's disk, measured from outside. Raises Unavailable."""
         ...
 
-    async def snapshot(self, tag: str) -> str:
-        """Save the files as an image, and give its reference. Raises Unavailable where that cannot be done."""
+    async def as_image(self, tag: str) -> str:
+        """Save all of a container's own files as an image of its engine, and give its reference. Raises Unavailable
+        (no_state) for a host whose files are no image's."""
         ...
 
     async def listen(self, port: int) -> int:

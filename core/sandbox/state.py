@@ -1,8 +1,8 @@
 """A host whose state is all of its image's files, as the tasks of Harbor and Endless Terminals have them.
 
 The agent works in the image's own folders as a plain user who owns its working folder and home and nothing else; what
-root owns stays as the image has it. A snapshot is a commit of the container: the engine keeps what changed, whatever
-its size.
+root owns stays as the image has it. Its image is a commit of the container: the engine keeps what changed, whatever its
+size. A snapshot holds the working folder and the home, as of any host.
 """
 
 from __future__ import annotations
@@ -34,7 +34,18 @@ class StateSandbox(DockerSandbox):
         """`places` are folders that exist in this sandbox only and belong to no state of it."""
         super().__init__(session, host, folder, image, home=home, bridge=bridge, placement=placement, links=links)
         self.workspace = host.workdir
+        self.folders = {}
         self._places = tuple(places)
+
+    async def start(self) -> None:
+        """See Sandbox. Where its home is, the image says."""
+        await super().start()
+        ran = await self.run(["sh", "-c", 'printf %s "$HOME"'])
+        self.folders |= _saved(self.workspace, ran.output.decode("utf-8", "replace"))
+
+    async def as_image(self, tag: str) -> str:
+        """See Sandbox. The engine freezes the container meanwhile."""
+        return await in_thread(self._commit, tag)
 
     async def disk_used(self) -> int:
         """See Sandbox. What differs from the image."""
@@ -56,9 +67,16 @@ class StateSandbox(DockerSandbox):
         answer = api._result(api._get(api._url("/containers/{0}/json", self.name), params={"size": True}), json=True)
         return int(answer.get("SizeRw") or 0)
 
-    def _snapshot(self, tag: str) -> str:
+    def _commit(self, tag: str) -> str:
         self._container().commit(REPOSITORY, tag)
         return f"{REPOSITORY}:{tag}"
+
+
+def _saved(workdir: str, home: str) -> dict[str, str]:
+    """The folders that a snapshot holds, of which none lies in another."""
+    if not home.startswith("/") or home == "/" or home == workdir or home.startswith(f"{workdir}/"):
+        return {"workspace": workdir}
+    return {"home": home} if workdir.startswith(f"{home}/") else {"workspace": workdir, "home": home}
 
 
 def fit_state(engine: Client, base: str, workdir: str, user: int) -> str:

@@ -27,9 +27,10 @@ class LinkedTerminals:
         self._link = link
 
     async def open(self, name: str, *, rows: int = 32, cols: int = 120, cwd: str = "",
-                   offset: int = 0) -> TerminalInfo:
+                   offset: int = 0, recall: bytes = b"") -> TerminalInfo:
         """See TerminalHost. `offset` is where the stream of a terminal that nobody remembers goes on."""
-        reply, _ = await self._link.ask(TerminalReply, "open", name=name, rows=rows, cols=cols, cwd=cwd, offset=offset)
+        reply, _ = await self._link.ask(TerminalReply, "open", recall, name=name, rows=rows, cols=cols, cwd=cwd,
+                                        offset=offset)
         return reply.terminal
 
     async def list(self) -> TerminalInfos:

@@ -6,6 +6,7 @@ import re
 
 from core.domain.errors import InvalidInput
 from core.domain.events import (
+    Branched,
     ControlAsked,
     GuidanceChangeAsked,
     GuidanceQueued,
@@ -25,7 +26,8 @@ from core.store import blobs, log, unnamed_blobs
 from core.store.attribution import attribute
 from core.store.sqlite import Connection
 
-COMMANDED = (SessionCreated, SessionContinued, GuidanceQueued, GuidanceChangeAsked, ControlAsked, VerdictGiven)
+COMMANDED = (SessionCreated, Branched, SessionContinued,
+             GuidanceQueued, GuidanceChangeAsked, ControlAsked, VerdictGiven)
 """Facts that only a command makes: a runner that was taken over cannot speak for a person."""
 
 

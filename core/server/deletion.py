@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from core.agents import snapshot_store
 from core.domain.errors import Conflict, Unavailable
 from core.domain.ids import made_at
 from core.domain.losses import Losses
@@ -117,6 +118,7 @@ def _remove_files(home: Home, stones: list[Tombstone]) -> None:
         for stone in stones:
             (home.allowed / f"session-{stone.session}.json").unlink(missing_ok=True)
             _remove_folder(home.sessions / stone.session)
+        _forget_snapshots(home, stones)
         _forget_judged(home, {stone.session for stone in stones})
     except OSError as error:
         raise Unavailable("cannot_remove", f"Files of a deleted session cannot be removed: {error}") from error
@@ -128,6 +130,14 @@ def _remove_folder(folder: Path) -> None:
         folder.unlink()
     elif folder.is_dir():
         shutil.rmtree(folder)
+
+
+def _forget_snapshots(home: Home, stones: list[Tombstone]) -> None:
+    """What a branch that has begun needs is its own by then."""
+    if (home.path / snapshot_store.FOLDER).is_dir():
+        with closing(snapshot_store.SnapshotStore(home.path)) as store:
+            for stone in stones:
+                store.forget(stone.session)
 
 
 def _forget_judged(home: Home, sessions: set[str]) -> None:

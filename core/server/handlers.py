@@ -28,6 +28,7 @@ from core.protocol.codec import UnreadableOp, bad_op, check_event
 from core.protocol.messages import Ack, Command, Nak
 from core.protocol.operations import (
     AddNote,
+    BranchSession,
     ChangeGuidance,
     ClearAttention,
     ContinueSession,
@@ -44,7 +45,7 @@ from core.protocol.operations import (
     TellTime,
 )
 from core.protocol.scopes import SCOPE_OF_OP, scope_of
-from core.server import continuation, deletion, guidance, lifecycle, opinions, queues
+from core.server import branching, continuation, deletion, guidance, lifecycle, opinions, queues
 from core.server.guidance import MAX_REASON, check_length
 from core.server.lookups import Lookups
 from core.server.record import person, write
@@ -97,7 +98,7 @@ def apply_command(conn: Connection, principal: Principal, command: Command, look
     before = log.head(conn, session)
     result = _apply(conn, principal, command, lookups)
     attribute(conn, session, before + 1, log.head(conn, session), principal.name)
-    if command.again or isinstance(command.op, (CreateSession, ImportSession)):
+    if command.again or isinstance(command.op, (CreateSession, BranchSession, ImportSession)):
         lifecycle.take_early(conn, session)
     return result
 
@@ -125,6 +126,8 @@ def _apply(conn: Connection, principal: Principal, command: Command, lookups: Lo
             return lifecycle.control(conn, principal, session, op, lookups, command.id)
         case ContinueSession() as op:
             return continuation.continue_session(conn, principal, session, op, command.id)
+        case BranchSession() as op:
+            return branching.branch(conn, principal, session, op, lookups)
         case MergeOpinions() as op:
             return opinions.merge(conn, session, op)
         case DeleteSession() as op:

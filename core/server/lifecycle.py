@@ -114,8 +114,8 @@ def control(conn: Connection, principal: Principal, session: str, op: Control, l
         return _revive(conn, principal, row, op, command)
     if lookups.is_alive(session):
         return write(conn, session, ControlAsked(control=op.control), person(principal), id=command)
-    if op.control == "interrupt":
-        raise Conflict("no_runner", f"Session {session} has no runner now, so nothing can be interrupted.")
+    if op.control in ("interrupt", "snapshot"):
+        raise Conflict("no_runner", f"Session {session} has no runner now, so there is nothing to {op.control}.")
     if op.control == "resume" and row.state != "paused":
         raise Conflict("wrong_state", f"Session {session} is {row.state}, not paused.", state=row.state)
     moves: dict[str, tuple[SessionState, str]] = {

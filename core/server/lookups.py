@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
 
+from core.agents.snapshot_store import FOLDER, SnapshotStore
 from core.domain.task import AgentSettings, Task
 from core.server.pool_file import refuse_unfit
 from core.store.home import Home
@@ -19,11 +21,13 @@ RUNNER_LOCK = "runner.lock"
 
 class Lookups(msgspec.Struct, frozen=True, kw_only=True):
     """`find_task` gives a catalogue's task with the agent that it suggests (raises NotFound); `is_alive` whether a
-    session has a living runner; `catalogue` all tasks that can be found so; `allowances` what they may take of this
-    computer; `readers` says who has which session open now."""
+    session has a living runner; `snapshots` which of a session's are on this computer; `catalogue` all tasks that can
+    be found so; `allowances` what they may take of this computer; `readers` says who has which session open
+    now."""
 
     find_task: Callable[[str], tuple[Task, AgentSettings]]
     is_alive: Callable[[str], bool]
+    snapshots: Callable[[str], set[str]] = lambda _: set()
     catalogue: Catalogue = Catalogue([])
     allowances: Allowances = Allowances(None)
     readers: Callable[[], dict[str, list[str]]] = dict
@@ -41,8 +45,15 @@ def lookups_of(home: Home, is_connected: Callable[[str], bool] = lambda _: False
         entry = catalogue.find(task)
         return entry.task, entry.agent
 
-    return Lookups(find_task=find_task, is_alive=lambda s: is_held(runner_lock(home, s)) or is_connected(s),
-                 catalogue=catalogue, allowances=Allowances(home.allowed), readers=readers,
+    def snapshots(session: str) -> set[str]:
+        if not (home.path / FOLDER).is_dir():
+            return set()
+        with closing(SnapshotStore(home.path)) as store:
+            return {one.id for one in store.of(session)}
+
+    return Lookups(find_task=find_task, snapshots=snapshots,
+                   is_alive=lambda s: is_held(runner_lock(home, s)) or is_connected(s), catalogue=catalogue,
+                   allowances=Allowances(home.allowed), readers=readers,
                    refuse_unfit=lambda task: refuse_unfit(home, task))
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from core.domain.errors import ReportableError
-from core.domain.events import SessionCreated, blobs_of, decode_event
+from core.domain.events import Branched, Fact, SessionCreated, blobs_of, decode_event
 from core.protocol.messages import Append
 from core.server.append import MissingPayloads, append_entries
 from core.server.high_water import find_out, was_replaced, write_mark
@@ -50,7 +50,8 @@ def recall_sessions(conn: Connection, home: Home) -> list[str]:
         if log.head(conn, folder.name) or (created := _created(folder / "journal.db")) is None:
             continue
         log.create(conn, folder.name)
-        write(conn, folder.name, created, SERVER)
+        for fact in created:
+            write(conn, folder.name, fact, SERVER)
         take_early(conn, folder.name)
         recalled.append(folder.name)
     if recalled:
@@ -58,14 +59,18 @@ def recall_sessions(conn: Connection, home: Home) -> list[str]:
     return recalled
 
 
-def _created(journal: Path) -> SessionCreated | None:
-    """The session's first event as its runner saw it."""
+def _created(journal: Path) -> tuple[Fact, ...] | None:
+    """The session's first events as its runner saw them: what it is, and what it branched from."""
     if not journal.is_file():
         return None
     try:
         with closing(connect(journal, readonly=True)) as conn:
             created = scalar(conn, "SELECT value FROM slot WHERE key = 'created'")
-        return None if created is None else msgspec.json.decode(created, type=SessionCreated)
+            branched = scalar(conn, "SELECT value FROM slot WHERE key = 'branched'")
+        if created is None:
+            return None
+        facts: tuple[Fact, ...] = (msgspec.json.decode(created, type=SessionCreated),)
+        return facts if branched is None else (*facts, msgspec.json.decode(branched, type=Branched))
     except (ReportableError, driver.Error, msgspec.DecodeError) as error:
         _log.warning("%s cannot be read: %s", journal, error)
         return None

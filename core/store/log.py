@@ -17,6 +17,7 @@ from core.domain.events import (
     GuidanceFact,
     OpinionFact,
     Placed,
+    SnapshotTaken,
     StepAdded,
     StepStarted,
     UnknownFact,
@@ -190,6 +191,18 @@ def tellings(conn: Connection, session: str, number: int) -> list[StepAdded]:
            "ORDER BY seq")
     facts = [decode_stored(bytes(body)).fact for (body,) in conn.execute(sql, (session, number))]
     return [fact for fact in facts if isinstance(fact, StepAdded)]
+
+
+def snapshots(conn: Connection, session: str) -> list[SnapshotTaken]:
+    """The snapshots that a session's log tells of, in order."""
+    sql = "SELECT body FROM event WHERE session = ? AND kind = 'snapshot_taken' ORDER BY seq"
+    facts = [decode_stored(bytes(body)).fact for (body,) in conn.execute(sql, (session,))]
+    return [fact for fact in facts if isinstance(fact, SnapshotTaken)]
+
+
+def from_runner(conn: Connection, session: str) -> list[bytes]:
+    """The bodies of the events that a session's runner wrote, in order: the entries of its journal."""
+    return [one.body for one in read_all(conn, session) if decode_stored(one.body).author.kind == "agent"]
 
 
 def lease(conn: Connection, session: str, journal: str) -> tuple[int, int]:

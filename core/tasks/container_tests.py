@@ -39,7 +39,7 @@ async def run_tests(task: Task, tests: Sequence[tuple[str, Path]], host: Sandbox
     """The outcome of a task's tests on the state of its host now."""
     snapshot = ""
     try:
-        snapshot = await host.snapshot(f"evaluation-{new_id()}")
+        snapshot = await host.as_image(f"evaluation-{new_id()}")
         return await _in_copy(task, tests, hosts.copy_of(snapshot))
     except (ReportableError, OSError) as error:
         return failed(f"The tests could not run: {error}")

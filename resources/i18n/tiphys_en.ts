@@ -12,6 +12,26 @@
     </message>
 </context>
 <context>
+    <name>BranchController</name>
+    <message numerus="yes">
+        <source>%n branch(es) begin; Compare offers them as a group.</source>
+        <translation>
+            <numerusform>%n branch begins; Compare offers it as a group.</numerusform>
+            <numerusform>%n branches begin; Compare offers them as a group.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>BranchDialog</name>
+    <message numerus="yes">
+        <source>%n session(s) begin.</source>
+        <translation>
+            <numerusform>%n session begins.</numerusform>
+            <numerusform>%n sessions begin.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>BriefController</name>
     <message numerus="yes">
         <source>%n submission(s)</source>
@@ -64,6 +84,13 @@
 </context>
 <context>
     <name>CompareView</name>
+    <message numerus="yes">
+        <source>All begin with the same %n step(s).</source>
+        <translation>
+            <numerusform>All begin with the same step.</numerusform>
+            <numerusform>All begin with the same %n steps.</numerusform>
+        </translation>
+    </message>
     <message numerus="yes">
         <source>Both take the same %n step(s).</source>
         <translation>

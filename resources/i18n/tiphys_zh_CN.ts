@@ -104,6 +104,10 @@
         <translation>继续(&amp;C)…</translation>
     </message>
     <message>
+        <source>&amp;Branch from this step…</source>
+        <translation>从此步骤分支(&amp;B)…</translation>
+    </message>
+    <message>
         <source>&amp;Stop…</source>
         <translation>停止(&amp;S)…</translation>
     </message>
@@ -146,10 +150,6 @@
     <message>
         <source>Previous turn of a person</source>
         <translation>上一条人的话</translation>
-    </message>
-    <message>
-        <source>&amp;Back to the step that called this subagent</source>
-        <translation>回到调用此子智能体的步骤(&amp;B)</translation>
     </message>
     <message>
         <source>&amp;Follow the live tail</source>
@@ -352,6 +352,10 @@
         <translation>为所选文字添加备注(&amp;W)…</translation>
     </message>
     <message>
+        <source>&amp;Back to where this session came from</source>
+        <translation>回到此会话的来处(&amp;B)</translation>
+    </message>
+    <message>
         <source>&amp;Outline</source>
         <translation>大纲(&amp;O)</translation>
     </message>
@@ -544,6 +548,68 @@
     <message>
         <source>Nothing needs you</source>
         <translation>没有需要您处理的事项</translation>
+    </message>
+</context>
+<context>
+    <name>BranchController</name>
+    <message numerus="yes">
+        <source>%n branch(es) begin; Compare offers them as a group.</source>
+        <translation>
+            <numerusform>%n 个分支开始；“对比”面板把它们列为一组。</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>BranchDialog</name>
+    <message>
+        <source>Branch after step {n}</source>
+        <translation>在步骤 {n} 之后分支</translation>
+    </message>
+    <message>
+        <source>With the advice that was given</source>
+        <translation>带有当时的指导</translation>
+    </message>
+    <message>
+        <source>As it was</source>
+        <translation>与原来相同</translation>
+    </message>
+    <message>
+        <source>Without it</source>
+        <translation>不带该指导</translation>
+    </message>
+    <message>
+        <source>Take the steps since the snapshot again, with the recorded answers</source>
+        <translation>用已记录的回答重做快照之后的步骤</translation>
+    </message>
+    <message>
+        <source>Branch</source>
+        <translation>分支</translation>
+    </message>
+    <message>
+        <source>Sessions of their own share the past of “{title}” up to this step and go on from there, with files and context of the newest snapshot up to it. What was done outside the sandboxes is not undone.</source>
+        <translation>新会话共享“{title}”到此步骤为止的过去并从这里继续，文件和上下文取自此步骤或之前最新的快照。沙盒之外的操作不会撤销。</translation>
+    </message>
+    <message>
+        <source>With another advice</source>
+        <translation>带有另一条指导</translation>
+    </message>
+    <message>
+        <source>Branches of each kind</source>
+        <translation>每种分支的数量</translation>
+    </message>
+    <message>
+        <source>May be empty</source>
+        <translation>可以留空</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n session(s) begin.</source>
+        <translation>
+            <numerusform>将开始 %n 个会话。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>This server is older than this program: it cannot branch sessions.</source>
+        <translation>该服务器比本程序旧：无法分支会话。</translation>
     </message>
 </context>
 <context>
@@ -1002,12 +1068,18 @@
         <translation>分叉处</translation>
     </message>
     <message>
-        <source>Choose a session above: its steps stand beside those of the one that is looked at, aligned on what both begin with.</source>
-        <translation>请在上方选择一个会话：其步骤将与当前会话的步骤并排显示，并按共同的开头对齐。</translation>
+        <source>Choose a session or a group of branches above: their steps stand beside those of the one that is looked at, aligned on what all begin with.</source>
+        <translation>在上面选择一个会话或一组分支：它们的步骤与正在查看的会话并排，以共同的开头对齐。</translation>
     </message>
     <message>
         <source>Compare with…</source>
         <translation>对比…</translation>
+    </message>
+    <message numerus="yes">
+        <source>All begin with the same %n step(s).</source>
+        <translation>
+            <numerusform>所有会话的前 %n 步相同。</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>Both take the same %n step(s).</source>
@@ -1024,6 +1096,33 @@
         <translation>
             <numerusform>前 %n 个步骤相同。</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Branches after step {n}: {arms}</source>
+        <translation>步骤 {n} 之后的分支：{arms}</translation>
+    </message>
+    <message>
+        <source>{arm}: {scores}, {ended} of {count} ended</source>
+        <translation>{arm}：{scores}，已结束 {ended}/{count}</translation>
+    </message>
+    <message>
+        <source>{arm} − {other}: {difference}</source>
+        <translation>{arm} − {other}：{difference}</translation>
+    </message>
+    <message>
+        <source>no score yet</source>
+        <translation>尚无得分</translation>
+    </message>
+    <message>
+        <source> (no interval: too few)</source>
+        <translation>（样本太少，无区间）</translation>
+    </message>
+</context>
+<context>
+    <name>ComparisonModel</name>
+    <message>
+        <source>shared step {n}</source>
+        <translation>共享步骤 {n}</translation>
     </message>
 </context>
 <context>
@@ -4947,6 +5046,14 @@ Delete or right click: take it away</source>
     <message>
         <source>Task</source>
         <translation>任务</translation>
+    </message>
+    <message>
+        <source>branched from {title}</source>
+        <translation>分支自 {title}</translation>
+    </message>
+    <message>
+        <source>Branch</source>
+        <translation>分支</translation>
     </message>
     <message>
         <source>step {n} of {count}</source>

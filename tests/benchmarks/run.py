@@ -1,7 +1,7 @@
 """Benchmarks, each a small real system on loopback; prints one JSON line per figure.
 
     make bench                       all of them
-    python tests/benchmarks/run.py live stored fanout stuck soak chain secrets search order sessions gateway
+    python tests/benchmarks/run.py live stored fanout stuck soak chain secrets search order sessions gateway snapshots
     python tests/benchmarks/run.py view              the viewer with 100,000 steps: V1 V2 V3 V4 V5 V6 V7, or some
     python tests/benchmarks/run.py import --mb 100   how fast, and in how much memory, files of each format are read
     python tests/benchmarks/run.py training          head session weights selective packing startup gpu
@@ -21,7 +21,7 @@ PATHS = os.pathsep.join(str(p) for p in (HERE.parents[1], HERE.parent, HERE))
 TRAINING = ("head", "session", "weights", "selective", "packing", "startup", "gpu")
 VIEW = ("V1", "V2", "V3", "V4", "V5", "V6", "V7")
 NAMES = ("live", "stored", "fanout", "stuck", "soak", "chain", "secrets", "search", "order", "import", "sessions",
-         "questions", "gateway", "view", *TRAINING)
+         "questions", "gateway", "snapshots", "view", *TRAINING)
 
 
 def main(names: list[str]) -> int:

@@ -60,6 +60,7 @@ from core.protocol.messages import (
 from core.protocol.operations import (
     AddNote,
     AnyOp,
+    BranchSession,
     ChangeGuidance,
     ChangeQueue,
     ClearAttention,
@@ -141,6 +142,8 @@ OPS: list[Op] = [
     Guide(guidance="g1", text="Stop and look at the loss.", mode="interrupt"),
     ChangeGuidance(guidance="g1", text="Look at the loss."),
     Control(control="pause"),
+    BranchSession(parent="s0", step=7, without=("g1",), guidance="g2", text="Use the training split.", group="q1",
+                  arm="another"),
     ContinueSession(more=Budget(steps=20, wall_s=7200.0), guidance="g2", text="Use the training split."),
     GiveVerdict(step=3, value="mask", reason="reads the test split",
                 author=Author(kind="judge", name="paper", version="1"), content=HASH),

@@ -31,6 +31,7 @@ from core.protocol.messages import (
 from core.protocol.operations import (
     AddNote,
     AnyOp,
+    BranchSession,
     ChangeGuidance,
     ChangeQueue,
     ClearAttention,
@@ -60,6 +61,7 @@ OPS: dict[type[Op], Op] = {
     ChangeGuidance: ChangeGuidance(guidance="g"),
     Control: Control(control="stop"),
     ContinueSession: ContinueSession(),
+    BranchSession: BranchSession(parent="none", step=1),
     ClearAttention: ClearAttention(kind="loop"),
     SetThresholds: SetThresholds(thresholds=Thresholds(errors=5)),
     GiveVerdict: GiveVerdict(step=1, value="keep"),

@@ -31,22 +31,23 @@ from core.domain.events.session import (
     Branched,
     ControlAsked,
     HostPlaceChanged,
+    NotSaved,
     SessionContinued,
     SessionCreated,
     SessionState,
     SessionStateChanged,
+    SnapshotFailed,
     SnapshotTaken,
 )
 from core.domain.events.step import StepAdded, StepStarted, SummaryAdded
 
 __all__ = [
-    "FACT_KINDS", "AnnotationFact", "AttentionCleared", "AttentionKind", "AttentionRaised", "Branched",
-    "ControlAsked", "Event", "ExchangeMade", "ExchangeRelation", "Fact", "FileChanged", "GuidanceAnswered",
-    "GuidanceChangeAsked",
+    "FACT_KINDS", "AnnotationFact", "AttentionCleared", "AttentionKind", "AttentionRaised", "Branched", "ControlAsked",
+    "Event", "ExchangeMade", "ExchangeRelation", "Fact", "FileChanged", "GuidanceAnswered", "GuidanceChangeAsked",
     "GuidanceChangeRefused", "GuidanceDelivered", "GuidanceEdited", "GuidanceFact", "GuidanceQueued",
-    "GuidanceWithdrawn", "HostPlaceChanged", "NoteAdded", "OpinionFact", "Placed", "ScoreGiven", "SearchMade",
-    "SearchResult", "SessionContinued", "SessionCreated", "SessionState", "SessionStateChanged", "SnapshotTaken",
-    "StepAdded", "StepStarted", "SubmissionMade", "SummaryAdded", "TagSet", "TerminalOutput", "ThresholdsSet",
-    "TimeSpent", "UnknownFact", "VerdictGiven", "blobs_of", "decode_event", "decode_stored", "encode_event", "kinds_of",
-    "make_event",
+    "GuidanceWithdrawn", "HostPlaceChanged", "NotSaved", "NoteAdded", "OpinionFact", "Placed", "ScoreGiven",
+    "SearchMade", "SearchResult", "SessionContinued", "SessionCreated", "SessionState", "SessionStateChanged",
+    "SnapshotFailed", "SnapshotTaken", "StepAdded", "StepStarted", "SubmissionMade", "SummaryAdded", "TagSet",
+    "TerminalOutput", "ThresholdsSet", "TimeSpent", "UnknownFact", "VerdictGiven", "blobs_of", "decode_event",
+    "decode_stored", "encode_event", "kinds_of", "make_event",
 ]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from core.domain.bounds import Address, Code, Count, Few, Id, Name, StepPlace, Text
+import msgspec
+
+from core.domain.bounds import Address, Code, Count, Few, Id, Many, Name, Reason, Seconds, StepPlace, Text, Title, Total
 from core.domain.events.fact import Fact
 from core.domain.task import AgentSettings, Budget, Task
 
@@ -55,21 +57,65 @@ class SessionContinued(Fact, frozen=True, kw_only=True, tag="session_continued")
 
 
 class ControlAsked(Fact, frozen=True, kw_only=True, tag="control_asked"):
-    """A person asks the runner to pause, resume, stop, or interrupt the running action."""
+    """A person asks the runner to pause, resume, stop, interrupt the running action, or take a snapshot."""
 
-    control: Literal["pause", "resume", "stop", "interrupt"]
+    control: Literal["pause", "resume", "stop", "interrupt", "snapshot"]
+
+
+class NotSaved(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What no snapshot brings back: of the kind process, shell, file, temporary or outside; where, and which."""
+
+    kind: Code
+    host: Name = ""
+    what: Title = ""
 
 
 class SnapshotTaken(Fact, frozen=True, kw_only=True, tag="snapshot_taken"):
-    """Saved state of the sandboxes at a step: image reference per host."""
+    """Saved state of the sandboxes and the agent after a step, on the runner's computer.
+
+    `cause` is steps, time, evaluation, summary, guidance, person or end; `bytes` and `files` are what the hosts held,
+    `added` what the snapshot takes beside earlier ones, in `seconds`. `images` names, per host, its content.
+    """
 
     step: StepPlace
     images: Annotated[dict[Name, Address], Few] = {}
+    id: Id = ""
+    cause: Code = ""
+    files: Total = 0
+    bytes: Total = 0
+    added: Total = 0
+    seconds: Seconds = 0.0
+    not_saved: Annotated[tuple[NotSaved, ...], Few] = ()
+
+
+class SnapshotFailed(Fact, frozen=True, kw_only=True, tag="snapshot_failed"):
+    """A snapshot that was due could not be taken; the agent goes on."""
+
+    step: StepPlace
+    cause: Code = ""
+    reason: Reason = ""
 
 
 class Branched(Fact, frozen=True, kw_only=True, tag="branched"):
-    """This session continues from a snapshot of another, or (`is_call`) a step of the other called it as a subagent."""
+    """This session goes another way from a step of another on, or (`is_call`) a step of the other called it as a
+    subagent.
+
+    Its past up to step `base` is the other's, and so are files and context, from `snapshot` ("" with 0: from nothing).
+    Steps base+1..step are taken again with the other's answers (`replays`), or the agent reads that they are undone.
+    `due` says at which step guidance that the other had is given here; `without` is what it had and this one has not.
+    `more` leaves so much beyond what was used by then. It `ends` after `step` where nothing but that is asked.
+    Sessions of one `group` answer one question together; those of the same `arm` differ by chance alone.
+    """
 
     parent: Id
     step: StepPlace
     is_call: bool = False
+    base: StepPlace = 0
+    snapshot: Id = ""
+    replays: bool = False
+    ends: bool = False
+    due: Annotated[dict[Id, StepPlace], Many] = {}
+    without: Annotated[tuple[Id, ...], Few] = ()
+    more: Budget = Budget()
+    group: Id = ""
+    arm: Name = ""

@@ -31,8 +31,8 @@ class Daemon:
         self.stopped = asyncio.Event()
         self._ends: dict[str, int] = {}
 
-    def open(self, m: dict[str, Any]) -> Terminal:
-        """The terminal of that name, started if it is new or had ended."""
+    def open(self, m: dict[str, Any], recall: bytes = b"") -> Terminal:
+        """The terminal of that name, started if it is new or had ended; `recall` is the end of what it printed."""
         name = str(m["name"])
         if not _NAME.match(name) or name in (".", ".."):
             raise Refused("bad_name", "A terminal's name is 1 to 64 letters, digits, dots, dashes or underscores.")
@@ -41,7 +41,8 @@ class Daemon:
             if len(self.terminals) >= TERMINALS:
                 raise Refused("too_many", f"There are {TERMINALS} terminals already.")
             start = max(self._ends.get(name, 0), int(m.get("offset", 0)))
-            terminal = Terminal(name, os.path.join(self.folder, name), start, self.job_ended)
+            terminal = Terminal(name, os.path.join(self.folder, name), max(0, start - len(recall)), self.job_ended)
+            terminal.tape.append(recall[-start:] if start else b"")
         if not terminal.alive:
             cwd = m.get("cwd") or self.workspace
             terminal.spawn(int(m.get("rows", 32)), int(m.get("cols", 120)), cwd, self.shell)

@@ -94,7 +94,7 @@ def _procs(d: Daemon, m: dict[str, Any], _: bytes) -> Reply:
 
 QUICK: dict[str, Callable[[Daemon, dict[str, Any], bytes], Reply]] = {
     "hello": lambda d, m, _: ({"type": "hello", "version": VERSION, "pid": os.getpid(), "workspace": d.workspace}, b""),
-    "open": lambda d, m, _: ({"type": "terminal", "terminal": d.open(m).info()}, b""),
+    "open": lambda d, m, data: ({"type": "terminal", "terminal": d.open(m, data).info()}, b""),
     "list": lambda d, m, _: ({"type": "terminals", "terminals": [t.info() for t in d.terminals.values()]}, b""),
     "jobs": lambda d, m, _: ({"type": "jobs", "jobs": d.jobs(str(m.get("name", "")))}, b""),
     "command": _done(lambda d, m, data: d.named(m).command(str(m["job"]), data.decode("utf-8", "replace"))),

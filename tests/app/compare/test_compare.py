@@ -6,11 +6,12 @@ import asyncio
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from support.logs import Maker
+from support.logs import PERSON, Maker
 from support.panels import workplace
 
 from app.compare.model import ComparisonModel
 from app.compare.panel import build
+from core.domain.events import Branched, ScoreGiven, SessionStateChanged, encode_event, make_event
 from core.store import log
 
 
@@ -107,3 +108,46 @@ def test_two_that_grow_are_compared_where_the_comparison_ended(qtbot, tmp_path, 
         grow("s1", left, "z")
         assert compared == [], "they have parted: nothing is compared any more"
         assert model.rowCount() == 5
+
+
+def branch(tools: str, parent: str, base: int, arm: str, score: float, state: str = "finished") -> Maker:
+    """A branch of one step per letter after the steps that it shares."""
+    maker = Maker(3)
+    fact = Branched(parent=parent, step=base, base=base, snapshot="x", group="q", arm=arm)
+    maker.bodies.insert(1, encode_event(make_event(fact, PERSON)))
+    maker.step = base
+    for letter in tools:
+        maker.random.seed(ord(letter))
+        maker.add_step(f"tool_{letter}", fails=False)
+    maker.say(ScoreGiven(ordinal=1, step=maker.step, total=score))
+    maker.say(SessionStateChanged(state=state))
+    return maker
+
+
+def test_a_group_stands_side_by_side_arm_by_arm_with_scores_and_where_each_parts(qtbot, qtmodeltester, tmp_path):
+    sessions = [session("abcde"), branch("cde", "s1", 2, "with", 90.0), branch("cxy", "s1", 2, "without", 40.0),
+                branch("cde", "s1", 2, "with", 96.0), branch("xyz", "s1", 2, "without", 44.0)]
+    with workplace(tmp_path, *sessions) as (place, _):
+        panel = build(place, None)
+        qtbot.addWidget(panel)
+        panel.resize(900, 400)
+        panel.show()
+        place.cursor.move("s1", 1)
+        assert panel.other.itemData(1) == "group:q", "groups are offered first"
+        assert "with ×2, without ×2" in panel.other.itemText(1)
+        panel.chosen.emit("group:q")
+        model = panel.table.model()
+        qtmodeltester.check(model)
+        assert [side.session for side in model.sides] == ["s1", "s2", "s4", "s3", "s5"], "ours, then arm by arm"
+        assert model.same == [5, 5, 3, 2] and model.rowCount() == 5
+        assert model.index(0, 1).data() == "shared step 1" and "tool_c" in model.index(2, 1).data()
+        assert model.index(3, 3).data(Qt.ItemDataRole.BackgroundRole) is not None, "where it parts"
+        assert panel.table.horizontalHeader().isVisible()
+        assert model.headerData(1, Qt.Orientation.Horizontal).startswith("with")
+        lines = panel.arms.text().splitlines()
+        assert lines[0].startswith("with: 93") and "2 of 2 ended" in lines[0]
+        assert lines[2].startswith("with − without: +51.0 (")
+        panel.table.setCurrentIndex(model.index(3, 3))
+        QTest.keyClick(panel.table, Qt.Key.Key_Return)
+        assert (place.cursor.session, place.cursor.step) == ("s3", 4)
+        assert model.sides[0].session == "s1", "a step of one of them leaves them as they stand"

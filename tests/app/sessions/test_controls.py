@@ -10,13 +10,14 @@ from support.eventually import eventually
 from support.logs import PERSON, Maker
 from support.panels import workplace
 
+from app.sessions.branch_dialog import BranchDialog
 from app.sessions.continue_dialog import ContinueDialog
 from app.sessions.panel import build
 from app.sessions.thresholds_dialog import ThresholdsDialog
 from app.window.settings_dialog import SettingsDialog
 from core.aio import TaskScope
 from core.domain.attention import Thresholds
-from core.domain.events import SessionStateChanged, StepStarted, ThresholdsSet
+from core.domain.events import GuidanceDelivered, GuidanceQueued, SessionStateChanged, StepStarted, ThresholdsSet
 from core.domain.task import Budget
 from core.protocol.operations import Control, SetThresholds
 
@@ -152,3 +153,43 @@ def test_a_session_at_work_has_nothing_to_continue(qtbot, tmp_path):
     with workplace(tmp_path, at_work()) as (place, _):
         window(place, qtbot)
         assert not place.actions["session.continue"].isEnabled()
+
+
+def guided() -> Maker:
+    """Two steps; the second was given an advice."""
+    maker = Maker(1, "Argo")
+    maker.add_step()
+    maker.say(GuidanceQueued(guidance="g1", text="use the training split"), PERSON)
+    maker.say(GuidanceDelivered(guidance="g1", step=2))
+    maker.add_step()
+    return maker
+
+
+def test_one_key_branches_with_without_and_with_another_advice_at_once(qtbot, tmp_path):
+    with workplace(tmp_path, guided()) as (place, _):
+        made = window(place, qtbot)
+        place.cursor.move("s1", 1)
+        qtbot.waitUntil(made.isActiveWindow)
+        QTest.keyClick(made, Qt.Key.Key_B)
+        dialog = made.findChild(BranchDialog)
+        assert (dialog.same.isChecked(), dialog.without.isChecked()) == (True, True)
+        dialog.text.setPlainText("look at the loss")
+        dialog.times.setValue(2)
+        assert dialog.total.text() == "6 session(s) begin."
+        QTest.mouseClick(dialog.agree, Qt.MouseButton.LeftButton)
+        ops = [op for _, op in place.sender.all]
+        assert [(op.arm, op.without, op.text) for op in ops[::2]] == [
+            ("with", (), ""), ("without", ("g1",), ""), ("other advice", ("g1",), "look at the loss")]
+        assert {(op.parent, op.step, op.replays) for op in ops} == {("s1", 1, True)}
+        assert len({op.group for op in ops}) == 1 and len({name for name, _ in place.sender.all}) == 6
+
+
+def test_a_step_without_advice_branches_as_it_was(qtbot, tmp_path):
+    with workplace(tmp_path, guided()) as (place, _):
+        made = window(place, qtbot)
+        place.cursor.move("s1", 2)
+        place.actions["session.branch"].trigger()
+        dialog = made.findChild(BranchDialog)
+        assert not dialog.without.isVisible()
+        dialog.same.setChecked(False)
+        assert not dialog.agree.isEnabled(), "nothing is chosen"

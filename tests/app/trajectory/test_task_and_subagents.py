@@ -16,7 +16,7 @@ from app.terminals.panel import build as build_terminals
 from app.trajectory.model import RowTextRole
 from app.trajectory.panel import build
 from app.trajectory.row_ink import short_path
-from core.domain.events import VerdictGiven
+from core.domain.events import Branched, VerdictGiven, encode_event, make_event
 from core.domain.request import requested
 from core.formats import registry
 
@@ -147,3 +147,21 @@ def test_a_fold_tells_what_is_masked_in_it_and_never_hides_the_step_that_is_read
         place.settings.set("trajectory.fold_waiting", True)
         place.cursor.to_step(4)
         assert len(texts(panel)) == 5 and texts(panel)[1].state == "mask"
+
+
+def test_a_branch_names_what_it_branched_from_and_leads_back_there(qtbot, tmp_path):
+    first, branch = Maker(1, "The first"), Maker(2, "Another way")
+    for _ in range(3):
+        first.add_step()
+    fact = Branched(parent="s1", step=2, base=2, snapshot="x", group="q", arm="without")
+    branch.bodies.insert(1, encode_event(make_event(fact, PERSON)))
+    branch.step = 2
+    branch.add_step()
+    with workplace(tmp_path, first, branch) as (place, _):
+        panel = build(place, None)
+        qtbot.addWidget(panel)
+        place.cursor.move("s2", 3)
+        row = panel.pinned.rows[1][1]
+        assert (row.title, row.number, row.word) == ("branched from The first", "2", "without")
+        place.actions["go.caller"].trigger()
+        assert (place.cursor.session, place.cursor.step) == ("s1", 2)

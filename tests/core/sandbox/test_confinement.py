@@ -115,29 +115,6 @@ def test_a_killed_container_is_unavailable_and_comes_back_with_its_files(tmp_pat
         made.use(work)
 
 
-def test_a_snapshot_holds_the_files_and_a_new_session_starts_from_it(container: Box, tmp_path: Path) -> None:
-    tags: list[str] = []
-
-    async def take(sandbox: Sandbox) -> None:
-        await command(sandbox, "mkdir -p d && echo workspace > d/w && echo home > ~/h && chmod 700 d/w")
-        tags.append(await sandbox.snapshot(f"{container.session}-step1"))
-        await command(sandbox, "echo later > d/w")
-
-    container.use(take)
-
-    async def look(sandbox: Sandbox) -> None:
-        _, output = await command(sandbox, "cat d/w ~/h; stat -c %a:%u d/w; echo new > d/x && cat d/x")
-        assert output == "workspace\r\nhome\r\n700:1000\r\nnew\r\n" or os.getuid() != 0
-
-    try:
-        with box("docker", tmp_path, Host(name="main", image=tags[0])) as branch:
-            branch.use(look)
-    finally:
-        client = docker.from_env()
-        client.images.remove(tags[0], force=True)
-        client.close()
-
-
 def test_the_bridge_serves_where_no_folder_can_be_mounted(tmp_path: Path) -> None:
     async def life() -> None:
         made = DockerSandbox("bridge-" + tmp_path.name, Host(name="far"), tmp_path, home=HOME, bridge=True)

@@ -1,0 +1,328 @@
+"""The files of a host in a snapshot: folders as trees of content-addressed pieces, read from inside the sandbox.
+
+What looks as it did when it was stored last (size, times, inode) is not read again, and what has the same content is
+not stored again. Whatever a sandbox tells is read within bounds: it can lie about its own files and about nothing else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import struct
+from collections.abc import AsyncIterator, Iterable, Iterator
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from core.domain.blob import BlobRef
+from core.domain.errors import InvalidInput, LimitReached, Unavailable
+from core.sandbox.sandbox import Sandbox
+from core.store.pieces import PIECE, PieceStore, PieceWriter
+
+_PROGRAM = (Path(__file__).parents[1] / "sandbox" / "ptyd" / "tree.py").read_text(encoding="utf-8")
+_HEAD = struct.Struct(">cI")
+_LONGEST = 1 << 20
+"""Bytes of a record's payload."""
+
+_PROBLEMS = 200
+"""So many files that could not be saved are named."""
+
+_LATIN = Annotated[str, Meta(max_length=65_536)]
+_Look = tuple[int, int, int, int]
+"""Size, time of change, time of the inode's change (both in ns) and inode: what tells that a file is as it was."""
+
+
+class TreeEntry(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One name in a folder: a file of `pieces`, a folder whose content is `tree`, a link to `target`."""
+
+    name: _LATIN
+    kind: Literal["f", "d", "l"]
+    mode: int
+    time_ns: int
+    size: int = 0
+    pieces: tuple[BlobRef, ...] = ()
+    tree: BlobRef = ""
+    target: _LATIN = ""
+
+
+class FilesSeen(msgspec.Struct, frozen=True):
+    """What a file looked like when it was stored, and its pieces."""
+
+    look: _Look
+    pieces: tuple[str, ...]
+
+    @property
+    def known(self) -> list[object]:
+        """What the sandbox is told: it reads a file that looks otherwise, and gives the pieces that are others."""
+        return [*self.look, *(self.pieces if len(self.pieces) > 1 else ())]
+
+
+Seen = dict[str, dict[str, FilesSeen]]
+"""By the folder's name, then by path."""
+
+
+class SavedHost(msgspec.Struct, frozen=True, kw_only=True):
+    """A host's folders (name to tree), how many files and bytes they hold, and what could not be saved."""
+
+    trees: dict[str, BlobRef]
+    files: int = 0
+    bytes: int = 0
+    problems: tuple[str, ...] = ()
+
+
+class _Line(msgspec.Struct):
+    r: Annotated[int, Meta(ge=0, le=100)]
+    p: _LATIN
+    k: Literal["f", "d", "l"]
+    m: Annotated[int, Meta(ge=0, le=0o7777)]
+    a: _Look
+    same: bool = False
+    young: bool = True
+    l: _LATIN = ""  # noqa: E741 - one letter a field, for there are many
+
+
+_LINE = msgspec.json.Decoder(_Line)
+_PROBLEM: msgspec.json.Decoder[tuple[int, str, str]] = msgspec.json.Decoder(tuple[int, str, str])
+_TREE: msgspec.json.Decoder[list[TreeEntry]] = msgspec.json.Decoder(list[TreeEntry])
+
+
+class _Tree:
+    """Folders that are being line, from a root to the one at hand; each is stored when it is whole."""
+
+    def __init__(self, writer: PieceWriter) -> None:
+        self._writer = writer
+        self._open: list[tuple[_Line | None, str, list[TreeEntry]]] = [(None, "", [])]
+
+    def add(self, line: _Line, pieces: tuple[str, ...]) -> None:
+        """The next name, in the order of a walk. Raises InvalidInput where it is not below an open folder."""
+        folder, _, name = line.p.rpartition("/")
+        while self._open[-1][1] != folder:
+            if len(self._open) == 1:
+                raise InvalidInput("bad_tree", f"A sandbox tells of {line.p[:200]!r} and not of its folder.")
+            self._shut()
+        _check_name(name)
+        if line.k == "d":
+            self._open.append((line, line.p, []))
+        else:
+            self._open[-1][2].append(TreeEntry(name, line.k, line.m, line.a[1], line.a[0], pieces, target=line.l))
+
+    def _shut(self) -> None:
+        line, path, entries = self._open.pop()
+        assert line is not None
+        tree = self._writer.put(msgspec.json.encode(entries))
+        self._open[-1][2].append(TreeEntry(path.rpartition("/")[2], "d", line.m, line.a[1], tree=tree))
+
+    def finish(self) -> str:
+        """The whole; its name."""
+        while len(self._open) > 1:
+            self._shut()
+        return self._writer.put(msgspec.json.encode(self._open[0][2]))
+
+
+class HostSaver:
+    """Saves one host into a writer. `seen` is what it looked like before; afterwards, what it looks like now."""
+
+    def __init__(self, sandbox: Sandbox, writer: PieceWriter, seen: Seen) -> None:
+        self._sandbox, self._writer, self._before = sandbox, writer, seen
+        self.seen: Seen = {name: {} for name in sandbox.folders}
+        self._names = list(sandbox.folders)
+        self._trees = {name: _Tree(writer) for name in self._names}
+        self._files = self._bytes = 0
+        self._problems: list[str] = []
+        self._line: _Line | None = None
+        self._data = bytearray()
+        self._pieces: list[str] = []
+        self._most = max(1 << 30, 2 * sandbox.host.disk_mb << 20)
+
+    async def save(self) -> SavedHost:
+        """All of it. Raises Unavailable, LimitReached (snapshot_too_large), InvalidInput (bad_tree, program_failed)."""
+        argv = ["python3", "-I", "-B", "-c", _PROGRAM, "save", *self._sandbox.folders.values()]
+        known = [{path: one.known for path, one in self._before.get(name, {}).items()} for name in self._names]
+        stream = await self._sandbox.program(argv)
+        try:
+            await stream.write(msgspec.json.encode(known) + b"\n", last=True)
+            async for kind, payload in _records(stream.output()):
+                await self._take(kind, payload)
+        except (msgspec.DecodeError, ValueError, IndexError) as error:
+            raise InvalidInput("bad_tree", f"Host {self._sandbox.host.name} tells its files unreadably: {error}."
+                               ) from error
+        finally:
+            await stream.close()
+        trees = {name: tree.finish() for name, tree in self._trees.items()}
+        return SavedHost(trees=trees, files=self._files, bytes=self._bytes, problems=tuple(self._problems))
+
+    async def _take(self, kind: bytes, payload: bytes) -> None:
+        if kind == b"D":
+            self._data += payload
+            if len(self._data) >= PIECE:
+                await self._cut(PIECE)
+        elif kind == b"K":
+            self._take_known(int(payload))
+        elif kind == b"F":
+            await self._end_file(is_whole=payload == b"0")
+        elif kind == b"E":
+            self._begin(_LINE.decode(payload))
+        elif kind == b"X" and len(self._problems) < _PROBLEMS:
+            place, path, why = _PROBLEM.decode(payload)
+            self._problems.append(f"{self._names[place]}/{_shown(path)}: {why[:100]}")
+
+    def _begin(self, line: _Line) -> None:
+        name = self._names[line.r]
+        if line.k != "f":
+            self._trees[name].add(line, ())
+        elif not line.same:
+            self._line = line
+        elif (before := self._before.get(name, {}).get(line.p)) is None:
+            raise InvalidInput("bad_tree", f"A sandbox says of {line.p[:200]!r} that it is known, and it is not.")
+        else:
+            self._writer.rely(before.pieces)
+            self._note(line, before.pieces, line.a[0])
+
+    def _take_known(self, place: int) -> None:
+        """A piece of the file at hand is what it was."""
+        line = self._line
+        before = self._before.get(self._names[line.r], {}).get(line.p) if line else None
+        if before is None or self._data or not 0 <= place < len(before.pieces):
+            raise InvalidInput("bad_tree", "A sandbox says of a piece that it is known, and it is not.")
+        self._pieces.append(before.pieces[place])
+        self._writer.rely(before.pieces[place : place + 1])
+
+    def _note(self, line: _Line, pieces: tuple[str, ...], size: int) -> None:
+        name = self._names[line.r]
+        self._files += 1
+        self._bytes += size
+        self._trees[name].add(line, pieces)
+        look = (-1, *line.a[1:]) if line.young else line.a  # what changed just now may change without looking otherwise
+        if not line.young or len(pieces) > 1:
+            self.seen[name][line.p] = FilesSeen(look, pieces)
+
+    async def _cut(self, size: int) -> None:
+        data = bytes(self._data[:size])
+        del self._data[:size]
+        if self._writer.added > self._most:
+            raise LimitReached("snapshot_too_large", f"The files of host {self._sandbox.host.name} are more than twice "
+                               "of what its task allows.", host=self._sandbox.host.name)
+        put = self._writer.put
+        self._pieces.append(await asyncio.to_thread(put, data) if size > 1 << 18 else put(data))
+
+    async def _end_file(self, *, is_whole: bool) -> None:
+        line, self._line = self._line, None
+        if line is None:
+            raise InvalidInput("bad_tree", "A sandbox ends a file that it did not begin.")
+        if self._data:
+            await self._cut(len(self._data))
+        pieces, self._pieces = tuple(self._pieces), []
+        self._note(line if is_whole else msgspec.structs.replace(line, young=True), pieces, line.a[0])
+
+
+async def load_host(sandbox: Sandbox, store: PieceStore, saved: SavedHost) -> None:
+    """Lay the files of a snapshot down in a sandbox; what its folders hold now goes.
+
+    Raises NotFound (no_piece), InvalidInput (bad_tree, program_failed), Unavailable.
+    """
+    roots = [(sandbox.folders[name], tree) for name, tree in saved.trees.items() if name in sandbox.folders]
+    missing = set(saved.trees) - set(sandbox.folders)
+    if missing:
+        raise InvalidInput("bad_tree", f"Host {sandbox.host.name} has no {', '.join(sorted(missing))} to restore.")
+    stream = await sandbox.program(["python3", "-I", "-B", "-c", _PROGRAM, "load", *(folder for folder, _ in roots)])
+    try:
+        for record in _load_records(store, [tree for _, tree in roots]):
+            await stream.write(record)
+        await stream.write(_record(b"Z", b""), last=True)
+        async for _ in stream.output():
+            pass
+    finally:
+        await stream.close()
+
+
+def _load_records(store: PieceStore, trees: list[str]) -> Iterator[bytes]:
+    """Gathered to some hundred kB each, as every one is a question to the sandbox."""
+    held = bytearray()
+    for place, tree in enumerate(trees):
+        for record in _tree_records(store, place, tree, ""):
+            held += record
+            if len(held) >= 1 << 19:
+                yield bytes(held)
+                held.clear()
+    yield bytes(held)
+
+
+def _tree_records(store: PieceStore, place: int, tree: str, above: str) -> Iterator[bytes]:
+    for entry in read_tree(store, tree):
+        path = f"{above}{entry.name}"
+        line = {"r": place, "p": path, "k": entry.kind, "m": entry.mode, "t": entry.time_ns, "l": entry.target}
+        yield _record(b"E", msgspec.json.encode(line))
+        for piece in entry.pieces:
+            data = store.get(piece)
+            for at in range(0, len(data), _LONGEST):
+                yield _record(b"D", data[at : at + _LONGEST])
+        if entry.kind == "d":
+            yield from _tree_records(store, place, entry.tree, f"{path}/")
+
+
+def read_tree(store: PieceStore, tree: str) -> list[TreeEntry]:
+    """The names in a folder of a snapshot. Raises NotFound, InvalidInput (bad_tree)."""
+    try:
+        entries = _TREE.decode(store.get(tree))
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InvalidInput("bad_tree", f"A folder of a snapshot cannot be read: {error}.") from error
+    for entry in entries:
+        _check_name(entry.name)
+    return entries
+
+
+def pieces_of(store: PieceStore, tree: str, known: set[bytes]) -> None:
+    """Add the names of all pieces below a tree to those that are known; a tree that is known is not looked into."""
+    name = bytes.fromhex(tree)
+    if name in known:
+        return
+    known.add(name)
+    for entry in read_tree(store, tree):
+        known.update(bytes.fromhex(piece) for piece in entry.pieces)
+        if entry.kind == "d":
+            pieces_of(store, entry.tree, known)
+
+
+def paths_of(store: PieceStore, tree: str, above: str = "") -> Iterable[tuple[str, TreeEntry]]:
+    """Every file and link below a tree, with its path."""
+    for entry in read_tree(store, tree):
+        if entry.kind == "d":
+            yield from paths_of(store, entry.tree, f"{above}{_shown(entry.name)}/")
+        else:
+            yield f"{above}{_shown(entry.name)}", entry
+
+
+def _check_name(name: str) -> None:
+    """Nothing that leads out of its folder."""
+    if name in ("", ".", "..") or "/" in name or "\0" in name:
+        raise InvalidInput("bad_tree", f"{name[:100]!r} cannot name a file.")
+
+
+def _shown(path: str) -> str:
+    return path[:1000].encode("latin-1", "replace").decode("utf-8", "replace")
+
+
+def _record(kind: bytes, payload: bytes) -> bytes:
+    return _HEAD.pack(kind, len(payload)) + payload
+
+
+async def _records(pieces: AsyncIterator[bytes]) -> AsyncIterator[tuple[bytes, bytes]]:
+    """Take the program's output apart. Raises Unavailable where it ends before its end."""
+    held, at, is_over = bytearray(), 0, False
+    async for piece in pieces:
+        held += piece
+        while len(held) - at >= _HEAD.size:
+            kind, size = _HEAD.unpack_from(held, at)
+            if size > _LONGEST:
+                raise InvalidInput("bad_tree", "A sandbox tells its files unreadably.")
+            if len(held) - at < _HEAD.size + size:
+                break
+            payload = bytes(held[at + _HEAD.size : at + _HEAD.size + size])
+            at += _HEAD.size + size
+            is_over = is_over or kind == b"Z"
+            yield kind, payload
+        del held[:at]
+        at = 0
+    if not is_over:
+        raise Unavailable("sandbox_lost", "The sandbox was lost while its files were saved.")

@@ -1,0 +1,136 @@
+"""A runner's journal in a snapshot: what never changes in segments, what changes as a whole.
+
+Entries and payloads only ever come to a journal, so a snapshot stores those that are new since the one before.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from core.agents.journal import Journal
+from core.domain.blob import BlobRef
+from core.store.blobs import decompress
+from core.store.pieces import PieceStore, PieceWriter
+
+ENTRIES, NAMES = 256, 512
+"""Entries, and names of payloads, of one segment."""
+
+
+class JournalTables(msgspec.Struct, frozen=True):
+    """What changes in a journal: its small tables, row by row."""
+
+    slot: list[tuple[str, bytes]]
+    guidance: list[tuple[str, int, str, str, str, int | None]]
+    change: list[tuple[str]]
+    control: list[tuple[str, int, str]]
+    call: list[tuple[int, int, bytes, bytes | None]]
+    terminal: list[tuple[str, int]]
+
+    def value(self, key: str) -> bytes | None:
+        """The bytes of a slot."""
+        return next((value for name, value in self.slot if name == key), None)
+
+
+class JournalPart(msgspec.Struct, frozen=True, kw_only=True):
+    """A journal of `entries` entries and `payloads` payloads, as pieces."""
+
+    journal: str
+    entries: int
+    payloads: int
+    entry_segments: tuple[BlobRef, ...]
+    name_segments: tuple[BlobRef, ...]
+    tables: BlobRef
+
+    @property
+    def pieces(self) -> tuple[str, ...]:
+        """The pieces that it names itself."""
+        return (*self.entry_segments, *self.name_segments, self.tables)
+
+
+_BODIES: msgspec.msgpack.Decoder[list[bytes]] = msgspec.msgpack.Decoder(list[bytes])
+_NAMES: msgspec.msgpack.Decoder[list[bytes]] = msgspec.msgpack.Decoder(list[bytes])
+_TABLES = msgspec.msgpack.Decoder(JournalTables)
+
+
+def save_journal(journal: Journal, writer: PieceWriter, before: JournalPart | None = None) -> JournalPart:
+    """The journal as it is now; `before` is what the last snapshot of it held. Takes no turn of the loop's."""
+    if before is not None and before.journal != journal.id:
+        before = None
+    entries = journal.head
+    whole = before.entries // ENTRIES if before else 0
+    bodies = journal.entries(whole * ENTRIES + 1, entries, 1 << 62)
+    segments = [writer.put(msgspec.msgpack.encode(bodies[at : at + ENTRIES])) for at in range(0, len(bodies), ENTRIES)]
+    names, payloads = _save_payloads(journal, writer, before)
+    held = before.entry_segments[:whole] if before else ()
+    if before:
+        writer.rely((*before.entry_segments[:whole], *before.name_segments[: before.payloads // NAMES]))
+    tables = writer.put(msgspec.msgpack.encode(_tables(journal)))
+    return JournalPart(journal=journal.id, entries=entries, payloads=payloads, entry_segments=(*held, *segments),
+                       name_segments=names, tables=tables)
+
+
+def _save_payloads(journal: Journal, writer: PieceWriter, before: JournalPart | None
+                   ) -> tuple[tuple[str, ...], int]:
+    """Names in the order in which they came; a payload's name is its piece's."""
+    whole = before.payloads // NAMES if before else 0
+    held = before.name_segments[:whole] if before else ()
+    rows = journal.sql("SELECT rowid, hash FROM blob WHERE rowid > ? ORDER BY rowid", (whole * NAMES,))
+    known = before.payloads if before else 0
+    for place, name in rows:
+        if place > known:
+            data = journal.compressed(name)
+            assert data is not None
+            writer.put(decompress(data))
+        else:
+            writer.rely([name])
+    found = [bytes.fromhex(name) for _, name in rows]
+    segments = [writer.put(msgspec.msgpack.encode(found[at : at + NAMES])) for at in range(0, len(found), NAMES)]
+    return (*held, *segments), whole * NAMES + len(rows)
+
+
+def _tables(journal: Journal) -> JournalTables:
+    def rows(sql: str) -> list[tuple[object, ...]]:
+        return [tuple(bytes(v) if isinstance(v, memoryview) else v for v in row) for row in journal.sql(sql)]
+
+    return msgspec.convert({
+        "slot": rows("SELECT key, value FROM slot"),
+        "guidance": rows("SELECT id, seq, text, mode, state, step FROM guidance"),
+        "change": rows("SELECT request FROM change"),
+        "control": rows("SELECT id, seq, control FROM control"),
+        "call": rows("SELECT step, place, action, observation FROM call"),
+        "terminal": rows("SELECT key, length FROM terminal"),
+    }, JournalTables)
+
+
+def read_tables(store: PieceStore, part: JournalPart) -> JournalTables:
+    """What changes in a journal, of a snapshot. Raises NotFound."""
+    return _TABLES.decode(store.get(part.tables))
+
+
+def payload_names(store: PieceStore, part: JournalPart) -> list[str]:
+    """The payloads of a journal, in their order. Raises NotFound."""
+    return [name.hex() for segment in part.name_segments for name in _NAMES.decode(store.get(segment))]
+
+
+def entry_bodies(store: PieceStore, part: JournalPart) -> list[bytes]:
+    """The entries of a journal, from the first. Raises NotFound."""
+    return [body for segment in part.entry_segments for body in _BODIES.decode(store.get(segment))]
+
+
+def fill_journal(journal: Journal, store: PieceStore, part: JournalPart) -> None:
+    """Make an empty journal what one was at a snapshot, with its identity. Raises NotFound."""
+    tables = read_tables(store, part)
+    with journal.transaction("restore"):
+        for body in entry_bodies(store, part):
+            journal.sql("INSERT INTO entry (body) VALUES (?)", (body,))
+        for name in payload_names(store, part):
+            journal.put_blob(store.get(name))
+        journal.sql("DELETE FROM slot")
+        put_tables(journal, tables)
+
+
+def put_tables(journal: Journal, tables: JournalTables) -> None:
+    """Put rows into the small tables of a journal; inside the caller's transaction."""
+    for table in JournalTables.__struct_fields__:
+        for row in getattr(tables, table):
+            journal.sql(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)

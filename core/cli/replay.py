@@ -1,0 +1,59 @@
+"""`tiphys replay`: a session is carried out again with its recorded answers, and held against what it was."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from core.cli.output import emit, json_option, note, say
+
+if TYPE_CHECKING:
+    from core.agents.replayed import FirstDifference
+
+
+@click.command()
+@click.argument("session")
+@click.option("--step", type=click.IntRange(1), help="Only up to this step; without it, to the last.")
+@json_option
+def replay(session: str, step: int | None, as_json: bool) -> int:
+    """Carry SESSION out again from its start, in fresh sandboxes, with its recorded answers; waits for the end.
+
+    The exit status is 0 where every result and every file is the same, 1 where not: then the first difference is named.
+    """
+    from core.cli.branch import make_branches
+    from core.cli.log_access import reading
+    from core.cli.watch import watch_to_end
+    from core.protocol.operations import BranchSession
+    from core.store import log
+    from core.store.home import Home
+
+    home = Home.default()
+    with reading(home) as conn:
+        last = step or log.row(conn, session).steps
+    op = BranchSession(parent=session, step=last, from_start=True, ends=True, arm="replay")
+    [name] = make_branches(home, op)
+    note(f"Session {name} takes the steps of {session} again.")
+    watch_to_end(home, name, lambda _trajectory, _event: None)
+    difference = _difference(home.path, session, name, last)
+    if as_json:
+        import msgspec
+
+        emit({"session": session, "replay": name, "steps": last, "is_same": difference is None,
+              "difference": None if difference is None else msgspec.to_builtins(difference)})
+    else:
+        say(f"The same after {last} steps: results and files." if difference is None else difference.sentence)
+    return 0 if difference is None else 1
+
+
+def _difference(home: object, session: str, name: str, last: int) -> FirstDifference | None:
+    from contextlib import closing
+    from pathlib import Path
+
+    from core.agents.replayed import first_difference
+    from core.agents.snapshot_store import SnapshotStore
+    from core.store.sqlite import connect
+
+    folder = Path(str(home))
+    with closing(connect(folder / "server.db", readonly=True)) as conn, closing(SnapshotStore(folder)) as store:
+        return first_difference(conn, store, session, name, last)
