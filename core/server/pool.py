@@ -13,9 +13,11 @@ from core.agents.hosts import PLACES
 from core.domain.errors import ReportableError, Unavailable
 from core.domain.events import HostPlaceChanged, SessionCreated, SessionStateChanged, decode_event
 from core.domain.session import FINAL_STATES, SessionRow
+from core.domain.task import Host
+from core.sandbox.machine import MachineSandbox, describe_machine
 from core.sandbox.placement import HostPlace
 from core.server.hub import Hub
-from core.server.pool_file import OWN, PoolFile, PoolHost, Waiting
+from core.server.pool_file import OWN, HostLease, PoolFile, PoolHost, Waiting
 from core.server.record import SERVER, write
 from core.store import log
 from core.store.home import Home, make_private_folder, write_private
@@ -60,8 +62,11 @@ class HostPool:
 
     async def take_back(self, session: str) -> None:
         """The session is over and its runner gone: what it still runs elsewhere ends, then its places are free."""
-        places = {lease.place for lease in self._file.leases() if lease.session == session}
+        held = [lease for lease in self._file.leases() if lease.session == session]
+        places = {lease.place for lease in held}
         for host in self._file.hosts():
+            if host.kind == "machine" and not host.is_lost:
+                await _end_on_machine(host, [lease for lease in held if lease.place == host.name])
             if host.name in places and host.name != OWN and host.kind == "engine" and not host.is_lost:
                 await self._stopped(host, [session])
         if self._file.release(session):
@@ -136,11 +141,20 @@ class HostPool:
         await self._hub.do(session, work)
 
 
+async def _end_on_machine(host: PoolHost, held: Sequence[HostLease]) -> None:
+    """End what runs on a plain machine for leases; its files stay."""
+    for lease in held:
+        place = HostPlace(place=host.name, kind="machine", address=host.address)
+        try:
+            async with asyncio.timeout(ANSWER_S):
+                await MachineSandbox(lease.session, Host(name=lease.host, machine=host.name), place).stop()
+        except (ReportableError, OSError, TimeoutError) as error:
+            _log.info("what session %s left on %s stays for now: %s", lease.session, host.name, error)
+
+
 async def check_host(host: PoolHost) -> str:
     """Whether a member answers, in a line of what it is. Raises Unavailable and other reportable errors."""
     if host.kind == "machine":
-        from core.sandbox.machine import describe_machine
-
         return await describe_machine(host.address)
     from core.sandbox.engine import describe_engine
 

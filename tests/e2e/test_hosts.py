@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shutil
 import time
 from pathlib import Path
 
@@ -121,4 +122,5 @@ def test_a_session_is_placed_on_an_engine_and_a_machine_elsewhere(tmp_path: Path
             assert placed == {"one": ("far", ()), "lab": ("lab1", ("7",))}
             first, second = outputs(whole, session)[:2]
             assert "words" in first and "words" in second and "gpu 7" in second and ".tiphys-hosts" in second
+            shutil.rmtree(Path.home() / ".tiphys-hosts" / session)
             wait(lambda: not [x for x in whole.tiphys("hosts", "list") if x.get("sessions")], "all is taken back", 60)
