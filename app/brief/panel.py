@@ -37,7 +37,7 @@ class BriefController(QObject):
         place.queues.changed.connect(self._timer.start)
         place.desks.trajectory_changed.connect(self._on_changed)
         place.settings.changed.connect(self._timer.start)
-        place.actions["view.queue"].triggered.connect(self._timer.start)
+        view.came_up.connect(self._timer.start)
         view.entered.connect(self._go_on)
         self._show_session()
 
@@ -98,7 +98,10 @@ class BriefController(QObject):
             result = ", ".join(part for part in (result, score) if part)
         if not result and not files and not added + removed:
             return
-        self._view.add_text(self.tr("Handed in"), result or self.tr("nothing that the log names"))
+        if result:
+            self._view.add_text(self.tr("Handed in"), result)
+        else:
+            self._view.add_caption(self.tr("Changed"))
         if files or added + removed:
             words = self.tr("%n file(s)", None, plural(files)) if files else self.tr("lines")
             self._view.add_changes(words, f"+{quantities.number(added)}", f"−{quantities.number(removed)}")

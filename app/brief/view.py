@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from app.brief.model import Bin, RemarkInBrief
@@ -19,6 +19,8 @@ class BriefView(QWidget):
     """`entered`: the reader goes on."""
 
     entered = Signal()
+    came_up = Signal()
+    """It can be seen from now on."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -55,6 +57,11 @@ class BriefView(QWidget):
         foot = column(self.go, row(1, self.next, 1), spacing=theme.px(8))
         foot.setContentsMargins(theme.px(14), theme.px(12), theme.px(14), theme.px(12))
         column(self.title, (scroll, 1), foot, on=self, spacing=0, margin=0)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """What is hidden shows nothing new."""
+        super().showEvent(event)
+        self.came_up.emit()
 
     def show_title(self, title: str, go: str, ahead: str) -> None:
         """Which session, and what the button says; without a title nothing is chosen."""
@@ -168,7 +175,7 @@ class ErrorStrip(QWidget):
         for at, one in enumerate(self._bins):
             if one.errors:
                 high = max(theme.px(3), (ground - theme.px(4)) * one.errors / most)
-                painter.fillRect(QRectF(at * wide, ground - high, max(2.0, wide - theme.px(2)), high),
+                painter.fillRect(QRectF(at * wide, ground - high, max(2.0, min(theme.px(8), wide - theme.px(2))), high),
                                  theme.colour("error"))
             if one.word is not None:
                 painter.fillRect(QRectF(at * wide, ground + 2, wide + 0.5, low), theme.colour(INKS[one.word]))

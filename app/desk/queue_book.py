@@ -6,7 +6,8 @@ from collections.abc import Callable
 from datetime import datetime
 
 import msgspec
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QGuiApplication
 
 from app.desk.cursor import Cursor
 from app.desk.desk import Desk
@@ -16,11 +17,15 @@ from app.desk.notices import Notices
 from app.desk.sender import Sender
 from app.desk.session_key import id_of, key_of, server_of
 from app.desk.settings import Settings
+from app.kit.timers import single_shot
 from core.domain.progress import Progress
 from core.domain.queue import QueueItem, ReviewQueue, in_review
 from core.domain.session import SessionRow
 from core.domain.session_query import InReview
 from core.protocol.operations import QueueOp, TakeFromQueue
+
+AWAY_MS = 600_000
+"""A window that nobody has been at for so long keeps no session from others."""
 
 
 class Shown(msgspec.Struct, frozen=True):
@@ -65,6 +70,10 @@ class QueueBook(QObject):
         desks.queues_changed.connect(self._on_changed)
         desks.servers_changed.connect(self._on_changed)
         sight.opened.connect(self._say_reading)
+        self._away = single_shot(self, AWAY_MS, self.leave)
+        app = QGuiApplication.instance()
+        if isinstance(app, QGuiApplication):
+            app.applicationStateChanged.connect(self._on_state)
 
     # ---- reading ---------------------------------------------------------------------------------
 
@@ -213,6 +222,19 @@ class QueueBook(QObject):
             wanted, self._wanted = self._wanted, None
             self.show(wanted)
         self.changed.emit()
+
+    def _on_state(self, state: Qt.ApplicationState) -> None:
+        if state == Qt.ApplicationState.ApplicationActive:
+            self._away.stop()
+            self._say_reading()
+        else:
+            self._away.start()
+
+    def leave(self) -> None:
+        """The reader went away: no session is theirs to read, until they are back at the window."""
+        for desk in self._desks.all:
+            if desk.client is not None:
+                desk.client.read("")
 
     def _say_reading(self) -> None:
         """Each server is told which of its sessions the reader has open."""

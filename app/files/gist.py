@@ -24,11 +24,11 @@ class FilesGist(QObject):
         self._place, self._model, self._gist = place, model, gist
         self._first: int | None = None
         for changed in (place.sight.stepped, place.sight.grew, model.dataChanged):
-            changed.connect(self._say)
-        gist.followed.connect(self._go)
-        self._say()
+            changed.connect(self._say_gist)
+        gist.followed.connect(self._go_to_change)
+        self._say_gist()
 
-    def _say(self, *_: object) -> None:
+    def _say_gist(self, *_: object) -> None:
         trajectory, step = self._place.sight.trajectory, self._place.sight.step
         changes: Sequence[FileChanged] = trajectory.files if trajectory is not None else ()
         here = [c for c in changes if step is None or c.step <= step]
@@ -47,6 +47,6 @@ class FilesGist(QObject):
         counts = self._model.counts_of(change)
         return f"+{quantities.number(counts[0])} −{quantities.number(counts[1])}" if counts else ""
 
-    def _go(self) -> None:
+    def _go_to_change(self) -> None:
         if self._first is not None:
             self._place.cursor.to_step(self._first)

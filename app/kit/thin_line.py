@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette
-from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from app.kit import icons, theme, tokens
 from app.kit.boxes import row
@@ -54,7 +54,7 @@ class ThinLine(QWidget):
         self.link.setCursor(Qt.CursorShape.PointingHandCursor)
         self.link.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.link.clicked.connect(gist.followed)
-        arrow = QLabel(self)
+        arrow = PlainLabel("", self)
         arrow.setPixmap(icons.icon("chevron-right", "muted").pixmap(*(theme.px(12),) * 2))
         line = row(arrow, self._label, self._words, self.link, 1, *([KeyCaps(key, self)] if key else []), on=self,
                    spacing=theme.px(tokens.BETWEEN), margin=0)

@@ -25,7 +25,10 @@ class QueueHead(QWidget):
         self.title.setFont(theme.font_of("title"))
         self.facts = PlainLabel("", self, elide=True, faint=True)
         self.bar = _Bar(self)
-        self.numbers = [PlainLabel("", self, faint=faint) for faint in (False, True, False, False, True)]
+        self.numbers = [PlainLabel("", self, faint=faint, elide=at == 4)
+                        for at, faint in enumerate((False, True, False, False, True))]
+        for label in (self.facts, *self.numbers):
+            label.setFont(theme.font_of("fact"))
         self.numbers[0].setFont(theme.bold_font(theme.font_of("fact")))
         for label, meaning in zip(self.numbers[2:4], ("mask", "attention"), strict=True):
             palette = label.palette()
@@ -38,7 +41,7 @@ class QueueHead(QWidget):
         more.setPopupMode(more.ToolButtonPopupMode.InstantPopup)
         gap = theme.px(10)
         first = row(self.title, (self.facts, 1), more, spacing=gap)
-        second = row(self.bar, *self.numbers, 1, spacing=gap)
+        second = row(self.bar, *self.numbers[:4], (self.numbers[4], 1), spacing=gap)
         side = theme.px(tokens.READING)
         lines = column(first, second, on=self, spacing=theme.px(4))
         lines.setContentsMargins(side, theme.px(8), theme.px(tokens.SIDE), theme.px(10))

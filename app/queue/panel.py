@@ -53,7 +53,7 @@ class QueueController(QObject):
         self._facets: dict[str, list[str]] = {facet: [] for facet in FACETS}
         self._total = 0
         self._facet, self._order, self._query = "all", "queue", SessionQuery()
-        self._timer = single_shot(self, QUIET_MS, self._list)
+        self._timer = single_shot(self, QUIET_MS, self._read_list)
 
     def drive(self, view: QueueTable) -> None:
         """Begin."""
@@ -64,7 +64,7 @@ class QueueController(QObject):
         for signal in (self._place.desks.rows_changed, self._queues.changed, self._place.desks.link_changed):
             signal.connect(self._list_soon)
         self._place.settings.changed.connect(self._list_soon)
-        self._place.actions["view.queue"].triggered.connect(self._list_soon)
+        view.came_up.connect(self._read_list)
         self._queues.shown_changed.connect(self._on_shown)
         self._queues.session_chosen.connect(self._mark_chosen)
         view.query_changed.connect(self._on_query)
@@ -86,7 +86,7 @@ class QueueController(QObject):
         self._view.facets["all"].setChecked(True)
         self._view.words.clear()
         self._offer_orders()
-        self._list()
+        self._read_list()
 
     def _on_query(self, text: str) -> None:
         self._query = SessionQuery(text)
@@ -107,7 +107,7 @@ class QueueController(QObject):
                   ("steps", self.tr("Longest first"))]
         self._view.offer_orders(orders, self._order)
 
-    def _list(self) -> None:
+    def _read_list(self) -> None:
         """Read everything anew, not more often than a fifth of the time allows."""
         if not self._view.isVisible():
             return

@@ -29,6 +29,8 @@ class QueueTable(QWidget):
     order_chosen = Signal(str)
     session_chosen = Signal(str)
     entered = Signal(str)
+    came_up = Signal()
+    """It can be seen from now on."""
 
     def __init__(self, model: QueueModel, acts: Sequence[QAction], take: QAction, parent: QWidget | None = None
                  ) -> None:
@@ -162,6 +164,7 @@ class QueueTable(QWidget):
         """The layout of the queue begins with its rows."""
         super().showEvent(event)
         self.list.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.came_up.emit()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Down goes from the filter into the list, Escape lists everything; Enter goes on into a session."""

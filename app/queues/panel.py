@@ -55,7 +55,7 @@ class QueuesController(QObject):
             signal.connect(self._count_soon)
         place.settings.changed.connect(self._count_soon)
         place.queues.shown_changed.connect(self._mark_chosen)
-        place.actions["view.queue"].triggered.connect(self._count_soon)
+        view.came_up.connect(self._timer.start)
         view.chosen.connect(place.queues.show)
         self._timer.start()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QItemSelection, Qt, Signal
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QListView, QWidget
 
 from app.desk.queue_book import Shown
@@ -19,6 +19,8 @@ class QueuesView(QWidget):
     """`chosen` says what is to be listed."""
 
     chosen = Signal(object)
+    came_up = Signal()
+    """It can be seen from now on."""
 
     def __init__(self, model: SourcesModel, make: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -39,6 +41,11 @@ class QueuesView(QWidget):
         head.setContentsMargins(theme.px(tokens.SIDE), theme.px(4), theme.px(4), theme.px(4))
         column(head, (self.list, 1), on=self, spacing=0, margin=0)
         self.list.selectionModel().selectionChanged.connect(self._on_selected)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """What is hidden counts nothing."""
+        super().showEvent(event)
+        self.came_up.emit()
 
     def show_count(self, total: int) -> None:
         """How many sessions there are in all."""

@@ -52,6 +52,7 @@ class ReviewController(QObject):
         """Verdicts of an earlier run that were still in the outbox, by command."""
         self._rules: Worker | None = None
         self._shown = ("", 0)
+        self._asked_before: tuple[object, ...] = ()
         self._shown_since = QElapsedTimer()
         self._time = ActiveTime(place, self)
         self._connect()
@@ -82,7 +83,7 @@ class ReviewController(QObject):
         self._desks.trajectory_changed.connect(self._changed)
         self._desks.trajectory_replaced.connect(self._changed)
         self._desks.answered.connect(self._on_answered)
-        self._place.queues.changed.connect(self._turn)
+        self._place.queues.changed.connect(self._on_queues)
         self._place.settings.changed.connect(self._on_setting)
         self._on_setting("review.reasons")
         self._view.blind.setChecked(bool(self._place.settings.get("review.blind")))
@@ -98,7 +99,18 @@ class ReviewController(QObject):
         if session == self._sight.session:
             self._turn()
 
+    def _on_queues(self) -> None:
+        """Queues change often, and what they ask of this session seldom."""
+        asked = self._asked_here()
+        if asked != self._asked_before:
+            self._turn()
+
+    def _asked_here(self) -> tuple[object, ...]:
+        queues, session = self._place.queues, self._sight.session
+        return queues.queue(queues.asks_of(session)), queues.is_blind(session)
+
     def _turn(self) -> None:
+        self._asked_before = self._asked_here()
         session = self._sight.session
         if not session:
             self._view.show_nothing()

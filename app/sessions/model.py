@@ -109,6 +109,11 @@ class SessionsModel(QAbstractListModel):
             self._list()
 
     @property
+    def is_about_queues(self) -> bool:
+        """Whether the query asks for review queues, or who has a session."""
+        return self._query.is_about_queues
+
+    @property
     def known(self) -> int:
         """How many sessions there are, listed or not."""
         return len(self._known)

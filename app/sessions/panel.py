@@ -53,7 +53,7 @@ class SessionsController(QObject):
     def _connect(self) -> None:
         place, view, actions = self._place, self._view, self._place.actions
         place.desks.rows_changed.connect(self._show_rows)
-        place.queues.changed.connect(self._show_rows)
+        place.queues.changed.connect(self._on_queues)
         place.sight.opened.connect(self._on_opened)
         place.sight.stepped.connect(self._on_stepped)
         view.opened.connect(place.cursor.move)
@@ -69,6 +69,11 @@ class SessionsController(QObject):
         self._view.show_count(self._model.rowCount(), self._model.known)
         self._view.show_current(self._place.sight.session)
         self._enable()
+
+    def _on_queues(self) -> None:
+        """Queues change often; only a filter that asks for them has another answer then."""
+        if self._model.is_about_queues:
+            self._show_rows()
 
     def _on_opened(self) -> None:
         self._watermarks.arrive(self._place.sight.session)

@@ -144,10 +144,11 @@ class Minimap(QWidget):
         painter = QPainter(made)
         for name, (left, wide, meaning) in LANES.items():
             lane, ink = getattr(self._overview, name), theme.colour(meaning)
+            left, wide = theme.px(left), theme.px(wide)
             for number, (start, stop) in enumerate(cells):
                 if shown := strength(lane, start, stop):
                     ink.setAlphaF(shown)
-                    painter.fillRect(QRectF(theme.px(left), number * step, theme.px(wide), max(2.0, step - 0.5)), ink)
+                    painter.fillRect(QRectF(left, number * step, wide, max(2.0, step - 0.5)), ink)
         self._paint_lines(painter, total)
         self._paint_notes(painter, total)
         painter.end()

@@ -6,9 +6,9 @@ from bisect import bisect_left
 from itertools import pairwise
 
 from app.desk.blindness import seen
-from app.desk.row_text import verdict_state
 from core.domain.steps import ERROR, Opinions, Steps
 from core.domain.trajectory import Trajectory
+from core.domain.verdict import PEOPLE, masked_actions, step_outcome
 
 LEVELS = (0.35, 0.5, 0.65, 0.82, 1.0)
 """How strongly a lane shows, from the fewest to the most."""
@@ -72,9 +72,11 @@ class Overview:
         assert self.trajectory is not None
         item, opinions = self.trajectory.items.of_step(step), steps.opinions.get(step, Opinions())
         verdicts = seen(opinions.verdicts, self._reader)
-        state = verdict_state(verdicts.values(), len(steps.shape(step).tools))
+        people = [v for v in verdicts.values() if v.author.kind in PEOPLE]  # what a machine proposes is a row's to show
+        count = len(steps.shape(step).tools) if people else 0
         self.failed[item] = bool(steps.flags[step] & ERROR)
-        self.masked[item] = state in ("mask", "partly")  # what a machine proposes is a row's to show
+        self.masked[item] = bool(people) and (step_outcome(people, count) == "mask"
+                                              or bool(masked_actions(people, count)))
         at = bisect_left(self.notes, item)
         is_noted = bool(opinions.notes) and bool(verdicts or not self._reader)
         if is_noted != (at < len(self.notes) and self.notes[at] == item):

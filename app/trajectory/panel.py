@@ -289,7 +289,7 @@ class TrajectoryController(QObject):
     def _show_count(self) -> None:
         trajectory = self._model.trajectory
         self._counting.start()
-        self._panel.show_listed(len(self._model.rows), len(trajectory.steps) if trajectory is not None else 0)
+        self._panel.show_row_count(len(self._model.rows), len(trajectory.steps) if trajectory is not None else 0)
         shown = len(self._model.rows) if self._panel.filters.facets.count else 0
         self._panel.filters.show_count(shown, len(trajectory.steps) if trajectory is not None else 0)
 

@@ -160,10 +160,7 @@ class StepRowDelegate(QStyledItemDelegate):
         meaning = parts.meaning if parts.meaning in ("error", "person", "live") else ""
         if parts.state == "mask" or parts.icon == "hourglass":
             meaning = meaning or "muted"
-        painter.setPen(ink.colour("line"))
-        shift = theme.px(STEP_IN) * min(parts.depth, DEEPEST)
-        for left in range(0, shift, theme.px(STEP_IN)):
-            painter.drawLine(x + left + 5, line.top(), x + left + 5, line.bottom())
+        shift = self._guides(painter, parts.depth, line, x) if parts.depth else 0
         if parts.icon:
             ink.icon(painter, parts.icon, meaning or "ink", x + shift, line.top() + self.line_height / 2)
         x += ink.columns["icon"] + shift
@@ -175,6 +172,14 @@ class StepRowDelegate(QStyledItemDelegate):
             text = ink.bold_metrics.elidedText(text, _ELIDE, width)
         painter.drawText(x, base, text)
         return x + width + GAP
+
+    def _guides(self, painter: QPainter, depth: int, line: QRect, x: int) -> int:
+        """A line for each caller of a subagent's row; returns how much further in it stands."""
+        step = theme.px(STEP_IN)
+        painter.setPen(self.ink.colour("line"))
+        for left in range(0, step * min(depth, DEEPEST), step):
+            painter.drawLine(x + left + 5, line.top(), x + left + 5, line.bottom())
+        return step * min(depth, DEEPEST)
 
     def _right(self, painter: QPainter, parts: RowText, line: QRect, base: int) -> int:
         """Duration and outcome, from the right; returns where the title must end."""

@@ -141,7 +141,7 @@ class TrajectoryView(QWidget):
         """Show the list, or the hint for a reader who has chosen no session."""
         self._faces.show_content(on)
 
-    def show_listed(self, count: int, total: int) -> None:
+    def show_row_count(self, count: int, total: int) -> None:
         """How many rows the list has, of a session with so many steps: an empty list says why."""
         if not count:
             self.nothing.say(self.facets.filter, more=bool(self.filters.facets.count))

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from functools import partial
 
-from PySide6.QtCore import QByteArray, QObject, QSettings, Signal
+from PySide6.QtCore import QByteArray, QObject, QSettings, QTimer, Signal
 
 from app.desk.workplace import Workplace
 from app.window.layouts import LAYOUTS
@@ -109,6 +109,7 @@ class LayoutMemory(QObject):
             self._session, self._kind = row.session, kind_of(row)
             chosen = self._state.value(f"kinds/{self._kind}")
             self.show(chosen if chosen in LAYOUTS and chosen != "queue" else KINDS[self._kind][0])
+            QTimer.singleShot(0, self, self._place.cursor.focus_list)  # the list is seen from then on
 
     def _mark(self) -> None:
         for name in LAYOUTS:

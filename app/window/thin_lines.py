@@ -7,9 +7,10 @@ appear. What the reader opened or folded by hand stays so until the layout is pu
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtGui import QAction, QMouseEvent
 from PySide6.QtWidgets import QMainWindow
 
 from app.kit import theme, tokens
@@ -26,8 +27,10 @@ HALF, USUAL = 0.5, 0.4
 class ThinLines(QObject):
     """Folds and opens the docks of a window."""
 
-    def __init__(self, window: QMainWindow, docks: Mapping[str, PanelDock]) -> None:
+    def __init__(self, window: QMainWindow, docks: Mapping[str, PanelDock], files: QAction) -> None:
+        """`files` opens and folds the files."""
         super().__init__(window)
+        files.triggered.connect(self._toggle_files)
         self._window, self._docks = window, docks
         self.by_hand: dict[str, bool] = {}
         """Panels that the reader opened (True) or folded (False)."""
@@ -41,7 +44,7 @@ class ThinLines(QObject):
             for changed in (dock.visibilityChanged, dock.dockLocationChanged, dock.topLevelChanged):
                 changed.connect(self._soon.start)
             dock.gist_changed.connect(self.fit)  # at once: a key that comes next may be for what it shows
-            dock.opening_asked.connect(lambda key=key: self.open(key))
+            dock.opening_asked.connect(partial(self.open, key))
 
     def put_back(self, by_hand: Mapping[str, bool]) -> None:
         """Another layout: what is open and folded by hand there."""
@@ -55,6 +58,9 @@ class ThinLines(QObject):
         """Show all of a panel, also of one that has nothing."""
         self.by_hand[key] = True
         self.fit()
+
+    def _toggle_files(self, *_: object) -> None:
+        self.toggle("files")
 
     def toggle(self, key: str) -> None:
         """Fold a panel that can be seen, open it otherwise."""

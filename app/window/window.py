@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings, QSize, Qt, QTimer, Signal, SignalInstance
-from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QMainWindow, QTabWidget, QWidget
 
 from app.desk.notices import Notice
@@ -19,11 +18,11 @@ from app.window.bars import add_bar
 from app.window.drops import link_in, list_folder
 from app.window.focus import LostFocus
 from app.window.layout_memory import STATE_VERSION, LayoutMemory
-from app.window.layouts import HIDDEN, arrange, folded_at_first, is_narrow
+from app.window.layouts import arrange, folded_at_first
+from app.window.left_side import LeftSide
 from app.window.menus import fill_menus
 from app.window.panel_dock import PanelDock
 from app.window.panels import PANELS
-from app.window.rail import Drawer, Rail
 from app.window.session_head import SessionHead
 from app.window.status_bar import StatusBar
 from app.window.thin_lines import ThinLines
@@ -54,12 +53,10 @@ class Window(QMainWindow):
         self.layouts = LayoutMemory(place, self._state, self)
         self.head = SessionHead(place, self)
         self._top = add_bar(self, "head", self.head, Qt.ToolBarArea.TopToolBarArea)
-        self._rail = add_bar(self, "rail", QWidget(self), Qt.ToolBarArea.LeftToolBarArea)
-        self._is_narrow = False
         self._titles = single_shot(self, 0, self._show_titles)
         self.docks: dict[str, PanelDock] = {p.key: self._dock(p) for p in panels}
-        self.thin = ThinLines(self, self.docks)
-        self.drawer = Drawer(self, self.docks, self._on_drawer_closed)
+        self.thin = ThinLines(self, self.docks, place.actions["view.files"])
+        self.left = LeftSide(self, place, panels, self.docks)
         self._bars = [add_bar(self, f"{p.key}_bar", p.bar(self.docks[p.key].widget()),
                               Qt.ToolBarArea.BottomToolBarArea) for p in panels if p.bar is not None]
         self._focus = LostFocus(place, self._bars, self.docks["sessions"].widget(), self)
@@ -80,9 +77,6 @@ class Window(QMainWindow):
         actions, place = self._place.actions, self._place
         self.layouts.left.connect(self.save_state)
         self.layouts.asked.connect(self._arrange)
-        actions["view.side"].triggered.connect(self._show_side)
-        actions["go.sessions"].triggered.connect(self._show_sessions)
-        actions["view.files"].triggered.connect(partial(self.thin.toggle, "files"))
         actions["file.quit"].triggered.connect(self.close)
         actions["go.find_all"].triggered.connect(self._show_find)
         place.notices.posted.connect(self.toasts.show_notice)
@@ -113,69 +107,21 @@ class Window(QMainWindow):
             self.thin.put_back(folded_at_first(name, self.size()))
         else:
             self.thin.put_back(self.layouts.by_hand(name))
-        self._show_rail()
+        self.left.show_layout(name)
         for bar in self._bars:
             bar.setVisible(name != "queue")
         self._show_title()
         self._place.cursor.focus_list()
         self._focus.find_soon()
 
-    def _left(self) -> list[PanelDock]:
-        """The docks that stand at the left in this layout."""
-        where = sorted((p.docks[self.layouts.current], p.key) for p in self._panels)
-        return [self.docks[key] for (place, rank), key in where if place == "left" and rank < HIDDEN]
-
-    def _show_rail(self) -> None:
-        """In a narrow window icons stand for the left side."""
-        self.drawer.put_back()
-        self._is_narrow = is_narrow(self.size())
-        rail = Rail(self._left(), [(self._place.actions["view.queue"], "list-todo"),
-                                   (self._place.actions["go.find"], "search")], self._open_drawer, self)
-        if held := self._rail.widgetForAction(next(iter(self._rail.actions()), QAction())):
-            held.deleteLater()
-        self._rail.clear()
-        self._rail.addWidget(rail)
-        self.rail = rail
-        self._rail.setVisible(self._is_narrow and bool(self._left()))
-
-    def _open_drawer(self, key: str) -> None:
-        if self.drawer.key == key:
-            self.drawer.put_back()
-            self._on_drawer_closed()
-            return
-        self.drawer.open(key, self._rail.width())
-        self.rail.mark(key)
-
-    def _on_drawer_closed(self) -> None:
-        self.rail.mark("")
-        self._place.cursor.focus_list()
-
-    def _show_side(self) -> None:
-        """Show or hide what stands at the left."""
-        left = self._left()
-        if self._is_narrow and left:
-            self._open_drawer(self.drawer.key or left[0].objectName())
-            return
-        shown = any(dock.isVisible() for dock in left)
-        for dock in left:
-            dock.setVisible(not shown)
-
     def show_panel(self, key: str) -> None:
         """Bring a panel to the front, also one that was closed."""
         dock = self.docks[key]
-        if self._is_narrow and not dock.isVisible() and dock in self._left():
-            if self.drawer.key != key:
-                self._open_drawer(key)
+        if self.left.takes(key):
             return
         dock.show()
         dock.raise_()
         self.thin.open(key)
-
-    def _show_sessions(self) -> None:
-        """Where the list of sessions waits it is shown first; then its filter takes the keys."""
-        if not self.docks["sessions"].widget().isVisible():
-            self.show_panel("sessions")
-            self._place.actions["go.sessions"].trigger()
 
     def _show_find(self) -> None:
         self.show_panel("find")
@@ -213,14 +159,6 @@ class Window(QMainWindow):
         if self._fresh:
             self._fresh = False
             QTimer.singleShot(0, self, lambda: self.lay_out(self.layouts.current))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where the window becomes narrow the left side becomes a rail, and comes back where it becomes wide."""
-        super().resizeEvent(event)
-        if self.isVisible() and is_narrow(event.size()) != self._is_narrow:
-            self._show_rail()
-            for dock in self._left():
-                dock.setVisible(not self._is_narrow)
 
     # ---- events ----------------------------------------------------------------------------------
 

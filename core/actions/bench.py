@@ -15,6 +15,7 @@ from core.actions.jobs import JobBook
 from core.actions.result import ActionFailed
 from core.actions.sink import ActionSink
 from core.domain.task import AgentSettings
+from core.llm.media import MediaModel
 from core.sandbox.sandbox import Sandbox
 
 
@@ -44,6 +45,7 @@ class Bench:
         self.open_files: dict[str, tuple[str, int]] = {}
         self.cleared: dict[str, int] = {}
         self.page = Page()
+        self.media = MediaModel(settings.media) if settings.media is not None else None
         self.foreground: tuple[str, str, str] | None = None
         """Host, terminal and job of the command that the running action waits for."""
 

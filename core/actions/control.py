@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import Annotated
 
 from msgspec import Meta
@@ -27,9 +28,10 @@ class Think(Arguments, frozen=True, kw_only=True):
 
 
 class Sleep(Arguments, frozen=True, kw_only=True):
-    """Wait while something works. It ends early when a job ends or advice comes."""
+    """Wait while something works. It ends early when a job ends, any one or one of those named, or advice comes."""
 
     sleep_time: Annotated[float, Meta(description="Seconds, at most 1800.")] = 10.0
+    jobs: Annotated[list[str], Meta(description="Ids of jobs: wake for the first of these alone.", max_length=100)] = []
 
 
 class Eval(Arguments, frozen=True, kw_only=True):
@@ -58,19 +60,21 @@ async def sleep(a: Sleep, bench: Bench) -> Result:
     loop = asyncio.get_running_loop()
     began = loop.time()
     seconds = min(max(a.sleep_time, 0.0), LONGEST_SLEEP_S) if a.sleep_time == a.sleep_time else 0.0
-    reason = await _first(bench, seconds)
+    for job in a.jobs:
+        if not bench.jobs.knows(job):
+            raise ActionFailed("not_found", f"There is no job {job!r} that runs, or whose end is still to be told.",
+                               "refused")
+    reason = await _first(bench, seconds, a.jobs)
     slept = loop.time() - began
     why = f" and woke because {_WOKEN[reason]}" if reason in _WOKEN else ""
     return Result(text=f"Slept {slept:.1f} s{why}.", data={"slept_s": round(slept, 3), "reason": reason})
 
 
-async def _first(bench: Bench, seconds: float) -> WakeReason:
+async def _first(bench: Bench, seconds: float, jobs: Sequence[str]) -> WakeReason:
     """What ends a sleep first."""
-    if bench.jobs.ended.is_set():
-        return "job"
     async with TaskScope("sleep") as scope:  # leaving it cancels the one that comes second
         waiting = scope.spawn(bench.sink.wait(seconds), name="wait")
-        job = scope.spawn(bench.jobs.ended.wait(), name="job")
+        job = scope.spawn(bench.jobs.wait_end(jobs), name="job")
         await asyncio.wait({waiting, job}, return_when=asyncio.FIRST_COMPLETED)
         return waiting.result() if waiting.done() else "job"
 

@@ -20,7 +20,7 @@ from core.domain.step import Observation
 
 
 class Arguments(msgspec.Struct, frozen=True, kw_only=True):
-    """The arguments of an action. What the model writes beyond these is ignored."""
+    """The arguments of an action. What the model writes beyond these is refused by its name, not ignored."""
 
 
 class OnHost(Arguments, frozen=True, kw_only=True):
@@ -65,6 +65,12 @@ class Declared(msgspec.Struct, frozen=True):
 
         Models write null, "None" and "" for what they leave out, and numbers as text: that is understood.
         """
+        known = {f.encode_name for f in msgspec.structs.fields(self.arguments)}
+        for name, value in given.items():
+            if name not in known and value not in (None, "", "None", "null"):
+                takes = ", ".join(sorted(known)) or "no arguments"
+                raise msgspec.ValidationError(f"there is no argument {name[:60]!r}, which would be ignored; it takes "
+                                              f"{takes}")
         hints = typing.get_type_hints(self.arguments)
         optional = {f.encode_name for f in msgspec.structs.fields(self.arguments) if not f.required}
         filled = {k: v for k, v in given.items() if not (k in optional and _left_out(v, hints[k]))}

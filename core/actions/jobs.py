@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -52,6 +52,20 @@ class JobBook:
         self._hosts = hosts
         self._notes: dict[str, JobNote] = {}
         self.ended = asyncio.Event()
+        self._news = asyncio.Event()
+
+    def knows(self, job: str) -> bool:
+        """Whether a job runs, or its end was not told yet."""
+        return job in self._notes
+
+    async def wait_end(self, jobs: Sequence[str] = ()) -> None:
+        """Wait until one of these jobs has ended (or any whose end was not told); one that has ended is enough."""
+        if not jobs:
+            await self.ended.wait()
+            return
+        while not any(note is None or note.ended for note in map(self._notes.get, jobs)):
+            self._news.clear()
+            await self._news.wait()
 
     async def start_watch(self, scope: TaskScope, notes: Iterable[JobNote]) -> None:
         """Take the notes of a runner before, and hear of every job's end, those of the meantime too."""
@@ -77,6 +91,7 @@ class JobBook:
         if note is not None and job.ended and not note.ended:
             self._notes[job.id] = msgspec.structs.replace(note, ended=True, exit_code=job.exit_code)
             self.ended.set()
+            self._news.set()
 
     def lost(self, host: str, terminal: str = "") -> None:
         """A terminal, or a whole sandbox, is gone: its jobs ended, nobody knows how."""

@@ -1,9 +1,9 @@
-"""The parse family: documents to text, inside the sandbox; media need a model that this program is not told of."""
+"""The parse family: documents to text, inside the sandbox; pictures and sound are the module `media`'s."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import Meta
 
@@ -18,7 +18,6 @@ SECONDS = 120.0
 _SCRIPT = Path(documents.__file__)
 SourcePath = Annotated[str, Meta(description="Path of the document.", min_length=1)]
 SavePath = Annotated[str, Meta(description="Where to write the text; must not exist yet. Not saved if left out.")]
-Prompt = Annotated[str, Meta(description="What to look for.")]
 
 
 class ParsePdf(OnHost, frozen=True, kw_only=True):
@@ -49,38 +48,13 @@ class ParsePptx(OnHost, frozen=True, kw_only=True):
     save_path: SavePath = ""
 
 
-class ParseAudio(OnHost, frozen=True, kw_only=True):
-    """Transcribe an audio file. Needs a speech model."""
-
-    file_path: SourcePath
-    save_path: SavePath = ""
-    model: Annotated[str, Meta(description="The speech model.")] = "whisper-1"
-
-
-class ParseImage(OnHost, frozen=True, kw_only=True):
-    """Describe an image. Needs a vision model."""
-
-    file_path: SourcePath
-    save_path: SavePath = ""
-    task: Prompt = "Describe this image as detail as possible."
-
-
-class ParseVideo(OnHost, frozen=True, kw_only=True):
-    """Describe a video by some of its frames. Needs a vision model."""
-
-    file_path: SourcePath
-    save_path: SavePath = ""
-    task: Prompt = "Describe this video as detail as possible."
-    frame_interval: Annotated[int, Meta(description="Take every n-th frame.", ge=1)] = 30
-
-
 async def _parse(kind: str, a: OnHost, bench: Bench, file_path: str, save_path: str) -> Result:
     host, sandbox = bench.host(a.computer_ip)
     path = bench.path(sandbox, file_path)
     target = bench.path(sandbox, save_path) if save_path else ""
     await sandbox.stat(path)
     if target:
-        await _must_be_free(bench, host, target)
+        await must_be_free(bench, host, target)
     script = _SCRIPT.read_text(encoding="utf-8")
     ran = await sandbox.run(["python3", "-I", "-c", script, kind, path], timeout=SECONDS, limit=TEXT_LIMIT)
     text = ran.output.decode("utf-8", "replace")
@@ -91,14 +65,20 @@ async def _parse(kind: str, a: OnHost, bench: Bench, file_path: str, save_path: 
         raise ActionFailed("missing_tool" if missing else "unreadable", " ".join(text.split())[-500:] or
                            f"The parser ended with exit code {ran.exit_code}.")
     data = {"parse_type": kind, "save_path": target, "cut": ran.truncated}
+    return await saved(bench, host, target, text, data)
+
+
+async def saved(bench: Bench, host: str, target: str, text: str, data: dict[str, Any]) -> Result:
+    """The text itself, or (with a `target`) where it was written."""
     if not target:
         return Result(text=text, data=data)
-    await sandbox.write_file(target, text.encode())
+    await bench.hosts[host].write_file(target, text.encode())
     await bench.files.edited(host, target, None, text.encode(), bench.step)
-    return Result(text=f"Wrote {len(text):,} characters to {target}.", data=data)
+    return Result(text=f"Wrote {len(text):,} characters to {target}.", data={**data, "save_path": target})
 
 
-async def _must_be_free(bench: Bench, host: str, path: str) -> None:
+async def must_be_free(bench: Bench, host: str, path: str) -> None:
+    """Raises ActionFailed (exists) where something lies at a path."""
     try:
         await bench.hosts[host].stat(path)
     except NotFound:
@@ -113,21 +93,9 @@ def _document(kind: str) -> Carrier:
     return carry
 
 
-def _medium(what: str) -> Carrier:
-    async def carry(a: ParseAudio | ParseImage | ParseVideo, bench: Bench) -> Result:
-        _, sandbox = bench.host(a.computer_ip)
-        await sandbox.stat(bench.path(sandbox, a.file_path))
-        raise ActionFailed("missing_tool", f"No model that understands {what} is configured for this session.")
-
-    return carry
-
-
 ACTIONS = (
     Declared("parse_pdf", ParsePdf, _document("pdf")),
     Declared("parse_docx", ParseDocx, _document("docx")),
     Declared("parse_latex", ParseLatex, _document("latex")),
-    Declared("parse_audio", ParseAudio, _medium("speech")),
-    Declared("parse_image", ParseImage, _medium("images")),
-    Declared("parse_video", ParseVideo, _medium("videos")),
     Declared("parse_pptx", ParsePptx, _document("pptx")),
 )

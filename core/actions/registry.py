@@ -13,7 +13,7 @@ import msgspec
 
 from core.actions.runner import ActionRunner, RunnerState
 from core.actions.sink import ActionSink, WakeReason
-from core.actions.table import ACTIONS, OFFERED
+from core.actions.table import ACTIONS, OFFERED, is_offered
 from core.domain.message import ToolCall
 from core.domain.step import Action
 from core.domain.task import AgentSettings, Task
@@ -26,8 +26,9 @@ _PLAIN = re.compile(r"[^A-Za-z0-9_.-]")
 
 
 def tool_specs(task: Task, settings: AgentSettings) -> list[ToolSpec]:
-    """What the model is told of every action, in a fixed order (so that prompts stay cacheable)."""
-    return [ToolSpec(name=d.name, description=d.description, parameters=d.schema()) for d in OFFERED]
+    """What the model is told of every action that can work, in a fixed order (so that prompts stay cacheable)."""
+    return [ToolSpec(name=d.name, description=d.description, parameters=d.schema()) for d in OFFERED
+            if is_offered(d, task, settings)]
 
 
 def parse_call(call: ToolCall) -> Action:

@@ -39,7 +39,8 @@ class RunnerState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
 
 class ActionRunner:
-    """Runs one action at a time. The hosts stay the caller's: it starts and closes them through this."""
+    """Runs one action at a time, or several together that change nothing. The hosts stay the caller's: it starts and
+    closes them through this."""
 
     def __init__(self, hosts: Mapping[str, Sandbox], sink: ActionSink, settings: AgentSettings,
                  state: RunnerState = RunnerState()) -> None:
@@ -49,7 +50,7 @@ class ActionRunner:
         self._state = state
         self._scope = TaskScope("actions")
         self._interrupted = asyncio.Event()
-        self._running: asyncio.Task[Observation] | None = None
+        self._running: set[asyncio.Task[Observation]] = set()
 
     async def start(self) -> None:
         """Start or re-attach to every sandbox and follow its terminals. Raises Unavailable."""
@@ -65,7 +66,8 @@ class ActionRunner:
         """Carry an action out. Never raises for the agent's mistake, nor for a sandbox that is gone."""
         began = datetime.now(UTC)
         self._bench.step, self._bench.call_id = step, action.call_id
-        self._interrupted.clear()
+        if not self._running:
+            self._interrupted.clear()
         observation = await self._interruptible(action)
         observation = await self._afterwards(action, step, observation)
         return msgspec.structs.replace(observation, call_id=action.call_id, started_at=began,
@@ -84,7 +86,7 @@ class ActionRunner:
 
     async def interrupt(self) -> bool:
         """End the action that is running: SIGINT to a command, wake a sleep. False when none is running."""
-        if self._running is None or self._running.done():
+        if not self._running:
             return False
         self._interrupted.set()
         return True
@@ -114,20 +116,24 @@ class ActionRunner:
     async def close(self) -> None:
         """Stop following; the sandboxes and their terminals go on."""
         await self._scope.close()
+        if self._bench.media is not None:
+            await self._bench.media.close()
         for sandbox in self._hosts.values():
             await sandbox.close()
 
     async def _interruptible(self, action: Action) -> Observation:
         """The observation of an action, or of its interruption."""
-        self._running = self._scope.spawn(self._carried(action), name=f"action {action.tool}")
+        running = self._scope.spawn(self._carried(action), name=f"action {action.tool}")
+        self._running.add(running)
         asked = self._scope.spawn(self._interrupted.wait(), name="interrupt")
         try:
-            await asyncio.wait({self._running, asked}, return_when=asyncio.FIRST_COMPLETED)
-            if self._running.done():
-                return self._running.result()
-            return await self._stopped(self._running)
+            await asyncio.wait({running, asked}, return_when=asyncio.FIRST_COMPLETED)
+            if running.done():
+                return running.result()
+            return await self._stopped(running)
         finally:
-            self._running.cancel()
+            self._running.discard(running)
+            running.cancel()
             asked.cancel()
 
     async def _stopped(self, task: asyncio.Task[Observation]) -> Observation:

@@ -29,6 +29,7 @@ from core.agents.tool_interrupt import interrupt_tools
 from core.aio import TaskScope
 from core.domain.errors import Unavailable
 from core.domain.host_rights import endpoint_of
+from core.domain.session import FINAL_STATES
 from core.domain.task import AgentSettings, Task
 from core.formats.tools import table_of
 from core.gateway.inlet import Inlet
@@ -73,11 +74,17 @@ class ExternalAgent:
         self._scope = TaskScope("external agent")
         self._ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._look: asyncio.Task[None] | None = None
+        self._goes_on = False
+        """Whether the session had ended before."""
 
     async def run(self) -> None:
         """Work until a final state is journalled. Raises Unavailable where the agent cannot begin."""
+        was_over = read_progress(self._journal).state in FINAL_STATES
         if is_over(self._journal, self._inbox):
             return
+        self._goes_on = was_over or self._inbox.continued is not None
+        self._steps.go_on()
+        self._inbox.done("resume")
         seam = self._seam()
         try:
             async with self._scope:
@@ -121,7 +128,7 @@ class ExternalAgent:
     def _is_spent(self) -> bool:
         """Whether a limit ends the session before its next request."""
         progress = read_progress(self._journal)
-        ending = progress.ending or reached(self._exchanges.counted, self._task.limits)
+        ending = progress.ending or reached(self._exchanges.counted, self._steps.limits)
         if ending:
             save_progress(self._journal, msgspec.structs.replace(progress, ending=ending))
             self._signals.ring()
@@ -152,6 +159,10 @@ class ExternalAgent:
     # ---- the program
 
     async def _work(self, filling: RecipeValues) -> None:
+        if self._goes_on and (self._settings.is_attached or (self._book.lines.main and not self._recipe.resume)):
+            enter(self._journal, "running")
+            enter(self._journal, "failed", "cannot_continue", f"{self._recipe.title} cannot be taken up after its end.")
+            return
         version = "" if self._settings.is_attached else await self._process.prepare(filling)
         if self._inbox.wish not in ("pause", "stop"):
             enter(self._journal, "running", "", f"{self._recipe.title} {version}".strip())
@@ -172,7 +183,9 @@ class ExternalAgent:
             start = await self._again(filling)
 
     async def _begun(self, filling: RecipeValues) -> Start:
-        """The start that is there from a runner before, or the first one."""
+        """The start that is there from a runner before, or the first one; or one more after the session's end."""
+        if self._goes_on and self._process.last:
+            return await self._again(filling)
         return self._process.last or await self._process.start(filling, self._recipe.command, 0)
 
     async def _again(self, filling: RecipeValues) -> Start:

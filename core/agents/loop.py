@@ -211,16 +211,22 @@ class Agent:
         return thought or message.reasoning, tuple(parse_call(call) for call in calls)
 
     async def _act(self, step: int, actions: Sequence[Action]) -> list[Observation]:
-        """Carry the actions out in their order; one that was begun before a crash is looked after, not repeated."""
-        observations = []
-        for place, action in enumerate(actions):
-            observation = self._steps.result(step, place)
-            if observation is None:
-                observation = await self._one(step, place, action)
-                observation = msgspec.structs.replace(observation, call_id=action.call_id)
-                self._steps.done(step, place, observation)
-            observations.append(observation)
+        """Carry the actions out in their order, neighbours that only look or wait together; one that was begun before a
+        crash is looked after, not repeated."""
+        observations: list[Observation] = []
+        for together in in_groups(actions):
+            first = len(observations)
+            observations += await asyncio.gather(*(self._carried(step, first + n, a) for n, a in enumerate(together)))
         return observations
+
+    async def _carried(self, step: int, place: int, action: Action) -> Observation:
+        """The observation of an action: the one of before a crash, or a new one, which is then in the journal."""
+        observation = self._steps.result(step, place)
+        if observation is None:
+            observation = await self._one(step, place, action)
+            observation = msgspec.structs.replace(observation, call_id=action.call_id)
+            self._steps.done(step, place, observation)
+        return observation
 
     async def _one(self, step: int, place: int, action: Action) -> Observation:
         if not self._steps.intended(step, place):
@@ -236,6 +242,21 @@ class Agent:
 
 def _asks_for_score(actions: Sequence[Action]) -> bool:
     return any(action.tool == "eval" for action in actions)
+
+
+def in_groups(actions: Sequence[Action]) -> list[list[Action]]:
+    """The actions in their order: those that change nothing with their neighbours of the same kind, others alone."""
+    groups: list[list[Action]] = []
+    open_group = False
+    for action in actions:
+        kind = ACTION_KINDS.get(action.tool)
+        is_parallel = kind is not None and kind.is_parallel and not action.malformed
+        if is_parallel and open_group:
+            groups[-1].append(action)
+        else:
+            groups.append([action])
+        open_group = is_parallel
+    return groups
 
 
 def _ending(actions: Sequence[Action], observations: Sequence[Observation]) -> str:

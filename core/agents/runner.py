@@ -245,8 +245,9 @@ class _Run:
 
     def _hide_keys(self, settings: AgentSettings) -> None:
         """Whatever this process knows as a secret goes into no entry and no log, whoever shows it."""
+        keys = [one.key_env for one in (settings.model, settings.media) if one is not None]
         for name, value in os.environ.items():
-            if name == settings.model.key_env or (_SECRET.search(name) and _LIKE_A_SECRET.fullmatch(value)):
+            if name in keys or (_SECRET.search(name) and _LIKE_A_SECRET.fullmatch(value)):
                 self._journal.hide(value)
                 logs.redactor.add(value)
 

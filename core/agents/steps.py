@@ -220,7 +220,7 @@ class StepJournal:
         progress = self.progress
         with self._journal.transaction("continue"):
             self._journal.put_slot("limits", extended(self.limits, used(progress), fact.more))
-            if self.open is None and progress.steps:
+            if self.working and self.open is None and progress.steps:  # an external agent is told by its own command
                 self.tell(prompts.continued(progress.ending or progress.state), "continued")
             self.save(msgspec.structs.replace(progress, state="queued", ending="", final_scored=False))
             self._inbox.go_on()

@@ -46,12 +46,12 @@ def list_hosts(as_json: bool) -> None:
 @click.option("--gpus", default="", help="Ids of its GPUs as nvidia-smi names them: 0,1,2 or GPU-….")
 @click.option("--cpus", type=float, help="How many CPUs sessions may take together; not counted if left out.")
 @click.option("--memory", type=int, help="How much memory they may take together, in MiB; not counted if left out.")
-@click.option("--tls", default="", type=click.Path(file_okay=False, resolve_path=True),
+@click.option("--tls", type=click.Path(file_okay=False, exists=True, resolve_path=True),
               help="For tcp://: the folder with ca.pem, cert.pem and key.pem.")
 @click.option("--same-folders", is_flag=True, help="The data folders of this machine lie there at the same paths.")
 @click.option("--unchecked", is_flag=True, help="Add it although it does not answer now.")
 @json_option
-def add(name: str, address: str, machine: bool, gpus: str, cpus: float | None, memory: int | None, tls: str,
+def add(name: str, address: str, machine: bool, gpus: str, cpus: float | None, memory: int | None, tls: str | None,
         same_folders: bool, unchecked: bool, as_json: bool) -> None:
     """Add NAME at ADDRESS (unix://PATH, tcp://HOST:PORT, ssh://[USER@]HOST[:PORT]), or change it.
 
@@ -63,7 +63,7 @@ def add(name: str, address: str, machine: bool, gpus: str, cpus: float | None, m
     from core.server.pool import check_host
     from core.server.pool_file import OWN, PoolHost
 
-    host = PoolHost(name=name, kind="machine" if machine else "engine", address=EngineAddress(address, tls),
+    host = PoolHost(name=name, kind="machine" if machine else "engine", address=EngineAddress(address, tls or ""),
                     gpus=tuple(filter(None, gpus.split(","))), cpus=cpus, memory_mb=memory,
                     has_data=same_folders or name == OWN)
     _with_pool(lambda pool: pool.check(host))

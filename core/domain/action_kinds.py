@@ -41,6 +41,13 @@ class ActionKind(msgspec.Struct, frozen=True):
     title: tuple[str, ...] = ()
     where: tuple[str, ...] = ()
 
+    @property
+    def is_parallel(self) -> bool:
+        """Whether it changes nothing, neither on the hosts nor of what the agent has open, so that several of them in
+        one answer are carried out together."""
+        return self.effect in ("looks", "waits") and not self.shows.endswith("file") and self.family in (
+            "command", "file", "search", "control") and self.name != "clear_session_buffer"
+
 
 ACTION_KINDS: dict[str, ActionKind] = {kind.name: kind for kind in (
     ActionKind("create_session", "command", "changes", is_housekeeping=True, kind="input", title=("session_id",)),

@@ -62,7 +62,8 @@ def rights_of(task: Task, agent: AgentSettings) -> tuple[HostRight, ...]:
 
     Raises InvalidInput (bad_endpoint, bad_variable).
     """
-    return tuple(dict.fromkeys((*_of_sandbox(task, agent), *_of_model(agent.model))))
+    return tuple(dict.fromkeys((*_of_sandbox(task, agent), *_of_model(agent.model),
+                                *(_of_model(agent.media) if agent.media is not None else ()))))
 
 
 def in_words(rights: Iterable[HostRight]) -> str:

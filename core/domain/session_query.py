@@ -23,6 +23,7 @@ _TERM = re.compile(r'(-?)(?:([a-z]*:?)"([^"]*)"?|(\S+))')
 _COMPARED = re.compile(r"(steps|errors|score|cost|tokens|judged)(>=|<=|>|<|=)(\d+(?:\.\d+)?)(%?)\Z")
 _SAYS: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt, "<": operator.lt, ">=": operator.ge, "<=": operator.le, "=": operator.eq}
+_ABOUT_QUEUES = re.compile(r"\b(?:queue|assigned):|\bis:done\b")
 _FIELDS = ("state", "server", "model", "task", "format", "attention")
 _IS = ("new", "attention", "live", "imported", "guided", "undecided", "done")
 ME, NOBODY = "me", "nobody"
@@ -78,6 +79,7 @@ class SessionQuery:
 
     def __init__(self, text: str = "") -> None:
         self.text = text
+        self.is_about_queues = _ABOUT_QUEUES.search(text.casefold()) is not None
         self._terms = [_term(minus == "-", f"{name}{phrase}" if phrase else plain)
                        for minus, name, phrase, plain in _TERM.findall(text) if phrase or plain]
 

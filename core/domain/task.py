@@ -180,6 +180,7 @@ class SnapshotRules(msgspec.Struct, frozen=True, kw_only=True):
 class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):
     """How the agent works. `context_tokens` is η·L of the paper: above it the older half is summarised.
 
+    `media` is the multimodal endpoint (kind `openai`) that looks at pictures and listens; None: there is none.
     `confirmed_unconfined` is a person's word, given when the session is started; no file can hold it.
     `kind` external: an agent that is not ours, which the session's gateway stands before. `recipe` names one of
     resources/agents; `dialect`, `command`, `resume` and `install` stand in for what it says, or make up for none.
@@ -194,6 +195,7 @@ class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):
     install: Address = ""
     is_attached: bool = False
     model: ModelSettings = ModelSettings()
+    media: ModelSettings | None = None
     context_tokens: Tokens = 100_000
     sandbox: Literal["docker", "local"] = "docker"
     confirmed_unconfined: bool = False

@@ -76,18 +76,7 @@ class OpenAIModel:
 
     def _connected(self) -> AsyncOpenAI:
         if self._client is None:
-            env = self._settings.key_env
-            key = os.environ.get(env, "") if env else "none"
-            if not key:
-                raise EndpointError("endpoint_refused", f"The environment variable {env} holds no key.", env=env)
-            timeout = openai.Timeout(READ_S, connect=CONNECT_S)
-            base = endpoint_of(self._settings.base_url)
-            client = AsyncOpenAI(api_key=key, base_url=base, max_retries=0, timeout=timeout,
-                                 http_client=DefaultAsyncHttpxClient(follow_redirects=False))
-            # The library would add what it finds in other variables; only what was allowed may leave, and only there.
-            client.organization = client.project = client.admin_api_key = client.webhook_secret = None
-            client._custom_headers = {}
-            self._client = client
+            self._client = open_client(self._settings)
         return self._client
 
     def _arguments(self, request: Request) -> dict[str, Any]:
@@ -111,6 +100,21 @@ class OpenAIModel:
         message = str(error.message)
         if error.status_code in (400, 422) and not _TOO_LONG.search(message):
             self._without |= {name for name in _OPTIONAL if re.search(rf"\b{name}\b", message)}
+
+
+def open_client(settings: ModelSettings) -> AsyncOpenAI:
+    """A client of an endpoint that sends what was allowed and nothing more. Raises EndpointError (endpoint_refused)."""
+    env = settings.key_env
+    key = os.environ.get(env, "") if env else "none"
+    if not key:
+        raise EndpointError("endpoint_refused", f"The environment variable {env} holds no key.", env=env)
+    timeout = openai.Timeout(READ_S, connect=CONNECT_S)
+    client = AsyncOpenAI(api_key=key, base_url=endpoint_of(settings.base_url), max_retries=0, timeout=timeout,
+                         http_client=DefaultAsyncHttpxClient(follow_redirects=False))
+    # The library would add what it finds in other variables; only what was allowed may leave, and only there.
+    client.organization = client.project = client.admin_api_key = client.webhook_secret = None
+    client._custom_headers = {}
+    return client
 
 
 class _StreamedAnswer:

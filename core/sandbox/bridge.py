@@ -26,8 +26,10 @@ _STDOUT = 1
 _HEAD = 64 << 10
 
 
-async def open_bridge(at: EngineAddress, engine: Client, container: str, command: list[str]) -> Streams:
-    """Run a command in a container and give its standard output and input as streams. Raises Unavailable, NotFound."""
+async def open_bridge(at: EngineAddress, engine: Client, container: str, command: list[str], scope: TaskScope
+                      ) -> Streams:
+    """Run a command in a container and give its standard output and input as streams, which last no longer than the
+    scope. Raises Unavailable, NotFound."""
     made = await in_thread(lambda: engine.api.exec_create(container, command, stdin=True, stdout=True, stderr=True))
     outer, writer = await _connected(at)
     body = json.dumps({"Detach": False, "Tty": False}).encode()
@@ -36,7 +38,7 @@ async def open_bridge(at: EngineAddress, engine: Client, container: str, command
     writer.write(body)
     try:
         head = await outer.readuntil(b"\r\n\r\n")
-    except (asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
+    except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
         writer.close()
         raise Unavailable("no_engine", f"The Docker engine did not begin a command: {error}.") from error
     status = head.split(b" ", 2)[1:2]
@@ -44,7 +46,6 @@ async def open_bridge(at: EngineAddress, engine: Client, container: str, command
         writer.close()
         raise NotFound("not_in_engine", f"The Docker engine did not begin a command: {head[:200]!r}.")
     inner = asyncio.StreamReader()
-    scope = TaskScope(f"bridge {container}")
     scope.spawn(_unwrap(outer, inner), name="unwrap")
     return inner, writer
 

@@ -21,6 +21,7 @@ from typing import Any
 
 import docker.errors
 
+from core.aio import TaskScope
 from core.domain.blob import blob_hash
 from core.domain.errors import NotFound, ReportableError, Unavailable
 from core.domain.task import Host
@@ -63,6 +64,7 @@ class DockerSandbox(LinkedSandbox):
         self._folder: Path | None = None
         self._bridge = not is_local(placement.address) if bridge is None else bridge
         self._engine_client: Client = None
+        self._bridges = TaskScope(f"bridges {self.name}")
 
     async def start(self) -> None:
         """See Sandbox. The first start of an installation makes the image."""
@@ -83,6 +85,8 @@ class DockerSandbox(LinkedSandbox):
     async def close(self) -> None:
         """See Sandbox."""
         await super().close()
+        await self._bridges.close()
+        self._bridges = TaskScope(f"bridges {self.name}")
         client, self._engine_client = self._engine_client, None
         if client is not None:
             await in_thread(client.close)
@@ -115,7 +119,7 @@ class DockerSandbox(LinkedSandbox):
                 _log.debug("the socket of %s cannot be entered from here: %s", self.name, error)
         command = ["python3", "-I", "-B", "-c", BOOT, INSTALLED, "bridge", SOCKET]
         try:
-            return await open_bridge(self.placement.address, self._engine(), self.name, command)
+            return await open_bridge(self.placement.address, self._engine(), self.name, command, self._bridges)
         except NotFound as error:
             raise ConnectionRefusedError(str(error)) from error
 

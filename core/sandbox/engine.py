@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import docker
+import docker.constants
 import docker.errors
 import docker.tls
 import requests
@@ -32,8 +33,15 @@ def open_engine(at: EngineAddress = OWN, timeout: int = 120) -> Client:
         if not at.url:
             return docker.from_env(timeout=timeout)
         url = engine_tunnel(at.url) if at.url.startswith("ssh://") else at.url
-        client = docker.DockerClient(base_url=url, version="auto", timeout=timeout, tls=_tls(at.tls) or False)
+        oldest = docker.constants.MINIMUM_DOCKER_API_VERSION
+        client = docker.DockerClient(base_url=url, version=oldest, timeout=timeout, tls=_tls(at.tls) or False)
     except (docker.errors.DockerException, requests.RequestException, OSError) as error:
+        raise _unavailable(error) from error
+    client.api.trust_env = False  # else a variable's certificates count instead of this engine's (requests)
+    try:
+        client.api._version = client.api._retrieve_server_version()
+    except (docker.errors.DockerException, requests.RequestException, OSError) as error:
+        client.close()
         raise _unavailable(error) from error
     return client
 

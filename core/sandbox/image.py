@@ -88,7 +88,7 @@ def pulled(engine: Client, name: str) -> Any:
 
 
 def _mmdebstrap(root: Path) -> None:
-    wanted = ",".join((*packages.REQUIRED, "git", "ca-certificates", "diffutils", "mawk"))
+    wanted = ",".join((*packages.REQUIRED, "git", "ca-certificates", "diffutils", "mawk", "poppler-utils"))
     command = ["mmdebstrap", "--variant=minbase", f"--include={wanted}", "stable", str(root)]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode:

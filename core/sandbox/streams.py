@@ -15,8 +15,11 @@ from core.sandbox.daemon_link import DaemonLink
 from core.sandbox.replies import DoneReply, DrawnReply, FedReply, StreamReply
 from core.sandbox.sandbox import Progress
 
-PIECE = 1 << 19
-"""Bytes of one piece of input; pieces of output are at most twice as long."""
+PIECE = 1 << 20
+"""Bytes of one piece of input; as many at most in one of output."""
+
+ANSWER_S = 120.0
+"""The daemon answers within 10 s whatever its program does; the rest is patience with a machine that is overloaded."""
 
 _PACK = """
 import os, sys, tarfile
@@ -67,7 +70,8 @@ class ProgramStream:
         while True:
             piece = bytes(view[:PIECE])
             is_last = last and len(piece) == len(view)
-            reply, _ = await self._link.ask(FedReply, "feed", piece, number=self._number, last=is_last)
+            reply, _ = await self._link.ask(FedReply, "feed", piece, timeout=ANSWER_S, number=self._number,
+                                           last=is_last)
             if reply.size > len(piece):
                 raise Unavailable("sandbox_nonsense", f"Sandbox {self._link.name} took more than it was given.")
             view = view[reply.size :]
@@ -77,7 +81,7 @@ class ProgramStream:
     async def output(self) -> AsyncIterator[bytes]:
         """What it prints, to its end. Raises InvalidInput (program_failed) for an exit status other than 0."""
         while True:
-            reply, data = await self._link.ask(DrawnReply, "draw", number=self._number)
+            reply, data = await self._link.ask(DrawnReply, "draw", timeout=ANSWER_S, number=self._number)
             if data:
                 yield data
             if reply.exit_code is not None:

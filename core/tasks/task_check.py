@@ -53,6 +53,10 @@ def check_task(task: Task, agent: AgentSettings) -> None:
         _check_reach(host)
         _check_data(host)
         _check_kind(host, task, agent)
+    if agent.media is not None:
+        _check_texts(task, agent.media)
+        if agent.media.kind != "openai" or not agent.media.name:
+            raise _bad("agent.media.kind", agent.media.kind, "openai, with the name of a model")
     for name in _paths(task, agent.model):
         check_path(name)
     for what, number, least, most in _numbers(task, agent):

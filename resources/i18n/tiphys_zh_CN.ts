@@ -677,8 +677,8 @@
         <translation>提交物</translation>
     </message>
     <message>
-        <source>nothing that the log names</source>
-        <translation>日志没有记载</translation>
+        <source>Changed</source>
+        <translation>更改</translation>
     </message>
     <message numerus="yes">
         <source>%n file(s)</source>

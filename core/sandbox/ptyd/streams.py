@@ -43,7 +43,7 @@ class PipedProgram:
         try:
             while taken < len(data) and (left := until - time.monotonic()) > 0:
                 if select.select([], [pipe], [], left)[1]:
-                    taken += os.write(pipe.fileno(), view[taken : taken + (1 << 16)])
+                    taken += os.write(pipe.fileno(), view[taken:])
         except (BrokenPipeError, ConnectionError):
             taken = len(data)  # it wants no more; how it ends tells why
         if is_last and taken == len(data):

@@ -134,6 +134,9 @@ def _refused(what: str) -> InvalidInput:
     return InvalidInput("task_not_possible", f"{what}.")
 
 
-READER = TaskReader(name="harbor", title="Harbor", rank=30, read=read_harbor,
-                    recognises=lambda folder: (folder / TASK).exists() and (folder / INSTRUCTION).exists()
-                    and not (folder / TASK).is_dir())
+def _recognises(folder: Path) -> bool:
+    has_texts = (folder / TASK).exists() and (folder / INSTRUCTION).exists()
+    return has_texts and ((folder / BUILD).exists() or (folder / "tests").exists())
+
+
+READER = TaskReader(name="harbor", title="Harbor", rank=30, recognises=_recognises, read=read_harbor)

@@ -21,7 +21,7 @@ from app.queue.model import QueueRowRole
 from app.queue.row import QueueRow
 from app.window.bootstrap import Desktop
 from core.client.client import Client
-from core.domain.queue import QueueItem, QueueWork
+from core.domain.queue import QueueItem, QueueWork, Reader
 from core.protocol.operations import GiveBack, GiveVerdict, MakeQueue, TakeFromQueue
 from core.server.serve import Server
 
@@ -141,3 +141,15 @@ async def test_without_a_network_a_wish_waits_and_the_refusal_is_said_in_words(t
         made.place.servers.set_connected(server, True)
         await eventually(lambda: any("is with kim already" in text for text in heard))
         await take(kim, "q", GiveBack(given="s1"))
+
+
+async def test_a_reader_who_goes_away_holds_no_session_from_others(tmp_path: Path) -> None:
+    async with office(tmp_path) as (_, kim, made, server):
+        readers: list[tuple[Reader, ...]] = []
+        kim.on_readers.append(readers.append)
+        await take(kim, "q", MakeQueue(name="Q", sessions=("s1",)))
+        made.cursor.move(key_of("s1", server))
+        await eventually(lambda: readers and readers[-1] == (Reader("s1", "me"),))
+        made.place.queues.leave()
+        await eventually(lambda: readers[-1] == ())
+        await take(kim, "q", TakeFromQueue())

@@ -103,3 +103,18 @@ def test_counts_and_the_way_to_the_next_undecided_step() -> None:
     assert mine.tally(told) == Tally(kept=10, by_people=10, people_keep=10)
     mine.judge([told.step(7)], "unsure")
     assert mine.next_to_judge(told, 5) == 7
+
+
+def test_what_a_queue_asks_is_counted_by_the_readers_own_words_among_the_steps_that_it_names() -> None:
+    told, mine = trajectory(), book()
+    other = Author(kind="person", name="somebody-else")
+    log_has(told, VerdictGiven(step=4, value="mask"), other)
+    mine.judge([told.step(5)], "unsure")
+    everybody, own = mine.tally(told), mine.tally(told, only_mine=True)
+    assert (everybody.people_mask - own.people_mask, everybody.masked - own.masked) == (1, 2), "nor what a rule masks"
+    assert own.unsure == 1 and own.total == everybody.total == len(told.steps)
+    among = {3, 4}  # the places of the steps 4 and 5
+    some = mine.tally(told, only_mine=True, among=among)
+    assert (some.total, some.by_people, some.unsure) == (2, 0, 1)
+    assert mine.next_to_judge(told, 5, among=among) is None, "somebody decided on the other one"
+    assert mine.next_to_judge(told, 5, only_mine=True, among=among) == 4

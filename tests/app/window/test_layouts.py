@@ -68,8 +68,8 @@ async def test_a_small_window_has_fewer_places_and_loses_no_panel(qapp, tmp_path
         made.window.show_panel("files")
         await eventually(lambda: "files" in in_front(made))
         QTest.keyClick(made.window, Qt.Key.Key_B, CTRL)
-        await eventually(lambda: bool(made.window.drawer.key))
-        assert not made.window.docks[made.window.drawer.key].widget().visibleRegion().isEmpty()
+        await eventually(lambda: bool(made.window.left.drawer.key))
+        assert not made.window.docks[made.window.left.drawer.key].widget().visibleRegion().isEmpty()
 
 
 def test_a_layout_is_found_again_as_it_was_left_and_its_key_puts_it_back(qtbot, tmp_path):

@@ -24,15 +24,15 @@ def narrow(qtbot, tmp_path):
 
 def test_a_narrow_window_has_a_rail_for_the_left_side_and_a_wide_one_the_side(narrow):
     made, _ = narrow
-    assert made.rail.isVisible() and made.rail.width() == theme.px(WIDTH)
-    assert not made.docks["sessions"].isVisible() and set(made.rail.buttons) >= {"sessions", "attention"}
-    assert all(button.toolTip() and button.accessibleName() for button in made.rail.buttons.values())
+    assert made.left.rail.isVisible() and made.left.rail.width() == theme.px(WIDTH)
+    assert not made.docks["sessions"].isVisible() and set(made.left.rail.buttons) >= {"sessions", "attention"}
+    assert all(button.toolTip() and button.accessibleName() for button in made.left.rail.buttons.values())
     made.resize(1600, 1000)
     QApplication.processEvents()
-    assert not made.rail.isVisible() and made.docks["sessions"].isVisible()
+    assert not made.left.rail.isVisible() and made.docks["sessions"].isVisible()
     made.resize(1280, 720)
     QApplication.processEvents()
-    assert made.rail.isVisible() and not made.docks["sessions"].isVisible()
+    assert made.left.rail.isVisible() and not made.docks["sessions"].isVisible()
 
 
 @pytest.mark.parametrize("key", [(Qt.Key.Key_S, Qt.KeyboardModifier.NoModifier), (Qt.Key.Key_B, CTRL)])
@@ -44,13 +44,14 @@ def test_a_key_opens_the_sessions_over_the_list_and_esc_gives_the_keys_back(narr
     before = made.docks["trajectory"].geometry()
     press(made, *key)
     sessions = made.docks["sessions"].widget()
-    assert made.drawer.key == "sessions" and sessions.isVisible() and made.rail.buttons["sessions"].isChecked()
+    assert made.left.drawer.key == "sessions" and sessions.isVisible()
+    assert made.left.rail.buttons["sessions"].isChecked()
     assert made.docks["trajectory"].geometry() == before, "nothing moves below it"
-    assert made.drawer.geometry().intersects(before) and sessions.isAncestorOf(QApplication.focusWidget())
+    assert made.left.drawer.geometry().intersects(before) and sessions.isAncestorOf(QApplication.focusWidget())
     for _ in range(2):  # out of the filter, then out of the drawer
         press(made, Qt.Key.Key_Escape)
-    assert not made.drawer.isVisible() and QApplication.focusWidget() is list_
-    assert made.docks["sessions"].widget() is sessions and not made.rail.buttons["sessions"].isChecked()
+    assert not made.left.drawer.isVisible() and QApplication.focusWidget() is list_
+    assert made.docks["sessions"].widget() is sessions and not made.left.rail.buttons["sessions"].isChecked()
     made.resize(1600, 1000)
     QApplication.processEvents()
     assert sessions.isVisible(), "the panel is in its dock again"
@@ -58,9 +59,9 @@ def test_a_key_opens_the_sessions_over_the_list_and_esc_gives_the_keys_back(narr
 
 def test_an_icon_opens_and_closes_its_panel_and_another_one_takes_its_place(narrow):
     made, _ = narrow
-    made.rail.buttons["sessions"].click()
-    made.rail.buttons["attention"].click()
-    assert made.drawer.key == "attention" and made.docks["attention"].widget().isVisible()
+    made.left.rail.buttons["sessions"].click()
+    made.left.rail.buttons["attention"].click()
+    assert made.left.drawer.key == "attention" and made.docks["attention"].widget().isVisible()
     assert not made.docks["sessions"].widget().isVisible()
-    made.rail.buttons["attention"].click()
-    assert not made.drawer.key and not made.drawer.isVisible()
+    made.left.rail.buttons["attention"].click()
+    assert not made.left.drawer.key and not made.left.drawer.isVisible()

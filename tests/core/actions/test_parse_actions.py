@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import zipfile
 from collections.abc import Callable
 
@@ -93,13 +92,3 @@ def test_pdf_by_a_tool_of_the_sandbox_or_an_honest_failure(place: Box) -> None:
         assert gone.error is not None and gone.error.kind == "not_found"
 
     with_file(place, "d.pdf", PDF, work)
-
-
-@pytest.mark.parametrize("tool", ["parse_audio", "parse_image", "parse_video"])
-def test_media_say_what_is_missing(place: Box, tool: str) -> None:
-    async def work(at: Acting) -> None:
-        seen = await at.do(tool, file_path="m")
-        assert (seen.status, seen.error and seen.error.kind) == ("failed", "missing_tool")
-        json.dumps(seen.data)
-
-    with_file(place, "m", b"x", work)

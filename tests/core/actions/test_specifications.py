@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from core.actions.registry import parse_call, tool_specs
 from core.actions.table import ACTIONS, OFFERED
 from core.domain.message import ToolCall
-from core.domain.task import AgentSettings, Task
+from core.domain.task import AgentSettings, Evaluator, ModelSettings, Task
 
 TASK = Task(id="t", title="T", description="D")
 SEED: dict[str, str] = {
@@ -44,8 +44,26 @@ def call(tool: str, arguments: str) -> ToolCall:
     return ToolCall(id="c", name=tool, arguments=arguments)
 
 
-def test_all_42_are_offered_under_the_names_and_arguments_of_the_seed() -> None:
-    specs = {s.name: s for s in tool_specs(TASK, AgentSettings())}
+@pytest.fixture
+def all_configured(monkeypatch: pytest.MonkeyPatch) -> tuple[Task, AgentSettings]:
+    """A task and settings with which every action can work."""
+    monkeypatch.setenv("TIPHYS_SEARCH_URL", "http://localhost:9")
+    monkeypatch.setenv("TIPHYS_BROWSE", "on")
+    scored = msgspec.structs.replace(TASK, evaluator=Evaluator(script="evaluate.py"))
+    return scored, AgentSettings(media=ModelSettings(kind="openai", name="m"))
+
+
+def test_what_cannot_work_in_a_session_is_not_offered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TIPHYS_SEARCH_URL", raising=False)
+    monkeypatch.delenv("TIPHYS_BROWSE", raising=False)
+    missing = set(SEED) - {s.name for s in tool_specs(TASK, AgentSettings())}
+    assert missing == {"web_search", "eval", "parse_audio", "parse_image", "parse_video",
+                       *(name for name in SEED if name.startswith("web_"))}
+
+
+def test_all_42_are_offered_under_the_names_and_arguments_of_the_seed(all_configured: tuple[Task, AgentSettings]
+                                                                      ) -> None:
+    specs = {s.name: s for s in tool_specs(*all_configured)}
     assert set(specs) == set(SEED) and len(specs) == 42
     for name, arguments in SEED.items():
         assert set(arguments.split()) <= set(specs[name].parameters["properties"]), name
@@ -53,17 +71,17 @@ def test_all_42_are_offered_under_the_names_and_arguments_of_the_seed() -> None:
     assert counts == FAMILIES
 
 
-def test_every_action_is_documented_for_the_model_and_stays_short() -> None:
-    specs = tool_specs(TASK, AgentSettings())
+def test_every_action_is_documented_for_the_model_and_stays_short(all_configured: tuple[Task, AgentSettings]) -> None:
+    specs = tool_specs(*all_configured)
     for spec in specs:
         assert spec.description.endswith((".", "!")), spec.name
         assert spec.parameters["type"] == "object"
         assert "$ref" not in json.dumps(spec.parameters)
         for name, one in spec.parameters["properties"].items():
-            assert one["type"] in ("string", "integer", "number", "boolean"), f"{spec.name}.{name}"
+            assert one["type"] in ("string", "integer", "number", "boolean", "array"), f"{spec.name}.{name}"
             assert one.get("description"), f"{spec.name}.{name}"
     assert len(msgspec.json.encode(specs)) < 24_000
-    assert specs == tool_specs(TASK, AgentSettings())
+    assert specs == tool_specs(*all_configured)
 
 
 @pytest.mark.parametrize("name", sorted(SEED))
@@ -77,14 +95,17 @@ def test_only_what_has_no_default_is_required(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(SEED))
-def test_extras_and_empties_of_older_prompts_are_understood(name: str) -> None:
+def test_empties_of_older_prompts_are_understood_and_extras_refused_by_name(name: str) -> None:
     properties = ACTIONS[name].schema()["properties"]
     given = {key: EXAMPLES.get(key) for key in ACTIONS[name].schema()["required"]}
     empties = {key: None for key in properties if key not in given}
     words = {key: "None" for key in properties if key not in given}
-    for more in (empties, words, {"http_port": 8123, "use_proxy": True, "computer_port": "8123"}):
+    for more in (empties, words, {"http_port": None, "use_proxy": "None"}):
         action = parse_call(call(name, json.dumps({**given, **more})))
         assert action.malformed == "" and action.family == ACTIONS[name].kind.family
+    for extra, value in (("http_port", 8123), ("use_proxy", True), ("use_proxy", False)):
+        action = parse_call(call(name, json.dumps({**given, extra: value})))
+        assert f"no argument '{extra}'" in action.malformed
 
 
 def test_numbers_and_truths_written_as_text_are_understood() -> None:

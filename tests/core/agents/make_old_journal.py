@@ -36,6 +36,9 @@ def main() -> None:
     inbox.take(3, [encode_event(make_event(facts[2], person))])
     journal.sql("INSERT INTO call VALUES (2, 0, x'7b7d', NULL)")
     journal.sql("INSERT INTO change VALUES ('r')")
+    journal.sql("INSERT INTO gateway_line VALUES ('main', 'main', x'5b5d', '')")
+    journal.sql("INSERT INTO gateway_item VALUES ('main', 0, x'00', x'5b5d')")
+    journal.sql("INSERT INTO gateway_call VALUES ('c', 1)")
     journal.close()
     from core.store.sqlite import connect
 

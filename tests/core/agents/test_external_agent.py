@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from support.gateway_stand import KEY, GatewayStand, standing
+from support.gateway_stand import KEY, SESSION, GatewayStand, standing
 from support.sandboxes import need_engine
 from support.scripted_upstream import ADVICE, Script
 from support.wire import until
@@ -19,11 +19,13 @@ from support.wire import until
 from core.domain.events import ExchangeMade, NoteAdded, StepAdded, SummaryAdded
 from core.domain.message import Message, decode_message
 from core.domain.step import StepBody, decode_body
-from core.domain.task import Limits
+from core.domain.task import Budget, Limits
 from core.domain.trajectory import Trajectory
 from core.export.options import ExportOptions
 from core.export.samples import SampleCollector
 from core.llm.model import ToolSpec
+from core.protocol.messages import Ack
+from core.protocol.operations import ContinueSession
 
 TEXT = f"Please {ADVICE}, not plain.txt."
 DIALECTS = ("chat", "anthropic", "responses", "gemini")
@@ -228,6 +230,23 @@ def test_a_person_stops_it_and_a_limit_ends_it(stand: GatewayStand, tmp_path: Pa
 
         asyncio.run(limited())
         assert len(other.upstream.received) == 3
+
+
+def test_a_session_that_ended_by_a_limit_goes_on_with_more_and_with_advice(stand: GatewayStand) -> None:
+    async def main() -> None:
+        async with stand.session(stand.own("chat"), Limits(steps=2)) as client:
+            assert (await stand.over(client)).row.reason == "limit_steps"
+            more = ContinueSession(more=Budget(steps=20), guidance="g1", text=TEXT)
+            reply = await client.answer(await client.send(SESSION, more))
+            assert isinstance(reply, Ack), reply
+            stand.start_runner()
+            trajectory = await stand.over(client)
+            assert (trajectory.row.state, trajectory.row.reason) == ("finished", "finished"), stand.said()
+            assert trajectory.guidance["g1"].delivered_step == 3
+
+    asyncio.run(main())
+    judge(stand)
+    assert (stand.workspace / "guided.txt").exists()
 
 
 @pytest.mark.parametrize("script", [Script(subagents=False, first="sleep 300")])

@@ -66,6 +66,12 @@ def test_a_folder_of_folders_and_one_of_no_task(tmp_path: Path) -> None:
     assert reader_of(tmp_path / "tasks/notes") is None
 
 
+def test_our_own_folder_may_call_its_description_as_harbor_does(tmp_path: Path) -> None:
+    files = {"task.toml": 'id = "mine"\ntitle = "Mine"\ndescription = "instruction.md"\n', "instruction.md": "Do it.\n"}
+    (entry,) = catalogue_of(tmp_path, files).entries()
+    assert (entry.reader, entry.task.description) == ("tiphys", "Do it.")
+
+
 def test_terminal_benchs_first_form_is_named(tmp_path: Path) -> None:
     (problem,) = catalogue_of(tmp_path, {"task.yaml": "instruction: x", "docker-compose.yaml": ""}).problems()
     assert "harbor task migrate" in problem.sentence

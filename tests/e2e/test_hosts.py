@@ -1,0 +1,124 @@
+"""Sessions on hosts out of the pool, with every process real: server, runner, engines, SSH."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import time
+from pathlib import Path
+
+import pytest
+from support.engines import second_engine, ssh_server
+from support.parts import Parts, stopped, wait
+
+from core.domain.events import HostPlaceChanged, decode_event
+
+SIZE = 700 << 20
+"""Far beyond what was once copied through memory; sparse on this disk."""
+
+TASK = """
+id = "large"
+title = "T"
+description = "d"
+workspace = "workspace"
+shared_folder = {shared}
+
+{hosts}
+
+[agent.model]
+kind = "scripted"
+script = '''
+{turns}
+[[turn]]
+thought = "done"
+[[turn.calls]]
+tool = "finish"
+'''
+"""
+TURN = """
+[[turn]]
+thought = "t"
+[[turn.calls]]
+tool = "run_command"
+[turn.calls.arguments]
+computer_ip = "{host}"
+command = "{command}"
+"""
+
+
+def make_task(home: Path, hosts: str, turns: list[tuple[str, str]], shared: bool = False) -> Path:
+    folder = home / "tasks/large"
+    (folder / "workspace").mkdir(parents=True)
+    (folder / "workspace/readme").write_text("words\n")
+    text = "".join(TURN.format(host=host, command=command) for host, command in turns)
+    (folder / "task.toml").write_text(TASK.format(hosts=hosts, turns=text, shared=str(shared).lower()))
+    return folder
+
+
+def outputs(whole: Parts, session: str) -> list[str]:
+    """What the session's commands printed."""
+    shown = whole.tiphys("show", session)[0]
+    return [json.dumps(step) for step in shown["steps"]]
+
+
+def peak(pid: int) -> int:
+    """The most memory that a process has held, in bytes."""
+    with contextlib.suppress(OSError, StopIteration):
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+        return int(next(line for line in lines if line.startswith("VmHWM")).split()[1]) << 10
+    return 0
+
+
+@pytest.mark.docker
+@pytest.mark.timeout(400)
+def test_a_large_workspace_is_streamed_and_two_hosts_work_together(tmp_path: Path) -> None:
+    whole = Parts(tmp_path / "home")
+    two = '[[hosts]]\nname = "one"\nmemory_mb = 512\n[[hosts]]\nname = "two"\nmemory_mb = 512\n'
+    folder = make_task(whole.home, two, [
+        ("one", "stat -c %s big && cp readme /shared && (cd /shared && python3 -m http.server 8000 >/dev/null 2>&1 &)"),
+        ("two", "stat -c %s big && cat /shared/readme && for n in 1 2 3 4 5 6 7 8 9; do "
+                "curl -sf http://one:8000/readme && break; sleep 0.3; done"),
+    ], shared=True)
+    with (folder / "workspace/big").open("wb") as file:
+        file.truncate(SIZE)
+    whole.start_server()
+    session = whole.tiphys("run", "large")[0]["session"]
+    most = 0
+    with stopped(whole, session):
+        until = time.monotonic() + 300
+        while whole.trajectory(session).row.state not in ("finished", "failed") and time.monotonic() < until:
+            most = max([most, *(peak(pid) for pid in whole.runners(session))])
+            time.sleep(0.1)
+        row = whole.trajectory(session).row
+        assert (row.state, row.reason) == ("finished", "finished")
+        steps = outputs(whole, session)
+    assert str(SIZE) in steps[0] and str(SIZE) in steps[1] and steps[1].count("words") >= 2
+    assert 0 < most < SIZE // 2, f"the runner held {most >> 20} MiB"
+
+
+@pytest.mark.docker
+@pytest.mark.timeout(400)
+def test_a_session_is_placed_on_an_engine_and_a_machine_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+                                                                  ) -> None:
+    with second_engine() as engine, ssh_server(tmp_path / "ssh", monkeypatch) as url:
+        whole = Parts(tmp_path / "home")
+        hosts = '[[hosts]]\nname = "one"\nmemory_mb = 512\n[[hosts]]\nname = "lab"\nmachine = "lab1"\ngpus = 1\n'
+        make_task(whole.home, hosts, [("one", "cat readme; ls /dev/nvidia* 2>&1 | head -1"),
+                                      ("lab", "cat readme; echo gpu $CUDA_VISIBLE_DEVICES in $PWD")])
+        whole.tiphys("hosts", "add", "far", f"{url}{engine.socket}")
+        whole.tiphys("hosts", "add", "lab1", url, "--machine", "--gpus", "7")
+        whole.tiphys("hosts", "add", "nowhere", "ssh://127.0.0.1:1", status=1)
+        whole.tiphys("hosts", "add", "local", "--cpus", "0.1")  # full for this task: it goes elsewhere
+        whole.start_server()
+        whole.tiphys("run", "large", status=1)  # a plain machine is asked for by name, and allowed by a person
+        session = whole.tiphys("run", "large", "--allow")[0]["session"]
+        with stopped(whole, session):
+            wait(lambda: whole.trajectory(session).row.state in ("finished", "failed"), "the session ends", 240)
+            row = whole.trajectory(session).row
+            assert (row.state, row.reason) == ("finished", "finished")
+            facts = [decode_event(body).fact for body in whole.bodies(whole.home / "server.db", session)]
+            placed = {f.host: (f.place, f.gpus) for f in facts if isinstance(f, HostPlaceChanged)}
+            assert placed == {"one": ("far", ()), "lab": ("lab1", ("7",))}
+            first, second = outputs(whole, session)[:2]
+            assert "words" in first and "words" in second and "gpu 7" in second and ".tiphys-hosts" in second
+            wait(lambda: not [x for x in whole.tiphys("hosts", "list") if x.get("sessions")], "all is taken back", 60)
