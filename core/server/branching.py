@@ -25,7 +25,6 @@ from core.domain.task import AgentSettings, Task
 from core.domain.verdict import Author
 from core.protocol.operations import BranchSession, Guide
 from core.server import guidance
-from core.server.continuation import refuse_external
 from core.server.lifecycle import check_id
 from core.server.lookups import Lookups
 from core.server.record import person, write
@@ -54,7 +53,7 @@ def branch(conn: Connection, principal: Principal, session: str, op: BranchSessi
     check_id(session)
     row = log.row(conn, op.parent)
     created, parent = _beginning(conn, op.parent)
-    refuse_external(created)
+    _refuse_external(created)
     given = _given(conn, op.parent)
     _check(row, op, given)
     base, snapshot = _base(conn, op, parent, lookups)
@@ -83,6 +82,12 @@ def _beginning(conn: Connection, session: str) -> tuple[SessionCreated, Branched
         raise NotFound("no_session", f"Session {session} has not begun.", session=session)
     second = facts[1] if len(facts) > 1 else None
     return facts[0], second if isinstance(second, Branched) and not second.is_call else None
+
+
+def _refuse_external(created: SessionCreated) -> None:
+    if created.agent.kind == "external":
+        raise Conflict("external_agent", "An agent that is not ours cannot be branched: only its own program holds "
+                       "what it knows.")
 
 
 def _check(row: SessionRow, op: BranchSession, given: list[GivenGuidance]) -> None:

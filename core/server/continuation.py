@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.domain.errors import Conflict
-from core.domain.events import SessionContinued, SessionCreated, decode_stored
+from core.domain.events import SessionContinued
 from core.domain.session import FINAL_STATES, SessionRow
 from core.domain.task import Budget
 from core.protocol.operations import ContinueSession, Guide
@@ -24,20 +24,10 @@ def continue_session(conn: Connection, principal: Principal, session: str, op: C
     """
     row = log.row(conn, session)
     _check(row, op.more)
-    first = decode_stored(log.read(conn, session, limit=1)[0].body).fact
-    if isinstance(first, SessionCreated):
-        refuse_external(first)
     made = write(conn, session, SessionContinued(more=op.more), person(principal), id=command)
     if op.text:
         return guidance.guide(conn, principal, session, Guide(guidance=op.guidance, text=op.text))
     return made
-
-
-def refuse_external(created: SessionCreated) -> None:
-    """Raises Conflict (external_agent): how such an agent goes on, its own program decides."""
-    if created.agent.kind == "external":
-        raise Conflict("external_agent", "An agent that is not ours cannot be continued or branched: only its own "
-                       "program knows how it goes on.")
 
 
 def _check(row: SessionRow, more: Budget) -> None:

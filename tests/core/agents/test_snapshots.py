@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import os
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from support.sandboxes import Box, box, command
 
+from core.agents.journal import Journal
+from core.agents.progress import AgentProgress
 from core.agents.saved_files import HostSaver, SavedHost, Seen, load_host, paths_of
-from core.agents.snapshot_store import SnapshotStore
+from core.agents.saved_journal import fill_journal, payload_names, save_journal
+from core.agents.snapshot_store import Snapshot, SnapshotStore
 from core.domain.errors import Conflict, NotFound
+from core.domain.events import SessionStateChanged
+from core.domain.task import SnapshotRules
 from core.sandbox.sandbox import Sandbox
 from core.store.pieces import PieceWriter
 
@@ -98,3 +104,50 @@ def test_a_sweep_removes_what_no_snapshot_needs_and_a_writer_notices(tmp_path: P
     with pytest.raises(NotFound):
         store.pieces.get(name)
     store.close()
+
+
+def snapshot(store: SnapshotStore, step: int, cause: str, hours: float, journal: Journal) -> Snapshot:
+    """One of a session that took an hour for each step, without hosts."""
+    with PieceWriter(store.pieces) as writer:
+        at = datetime.now(UTC) - timedelta(hours=hours)
+        return store.commit(writer, Snapshot(id=f"{cause}-{step}", session=journal.session, step=step, cause=cause,
+                                             at=at, hosts={}, terminals=(), journal=save_journal(journal, writer)), {})
+
+
+def test_the_newest_stay_with_those_by_hand_and_before_advice_and_of_the_rest_ever_fewer(tmp_path: Path) -> None:
+    store, journal = SnapshotStore(tmp_path), Journal(tmp_path / "journal.db", "s")
+    causes = {3: "person", 40: "guidance"}
+    for step in range(1, 101):
+        journal.put_blob(f"payload {step}".encode())
+        snapshot(store, step, causes.get(step, "steps"), 200 - step, journal)
+    before = store.pieces.bytes_stored()
+    assert store.prune("s", SnapshotRules(newest=5)) > 80
+    left = [one.step for one in store.of("s")]
+    assert left[-5:] == [96, 97, 98, 99, 100] and {3, 40} <= set(left) and 1 in left
+    assert len(left) < 20 and store.pieces.bytes_stored() < before
+    assert payload_names(store.pieces, store.get("steps-100").journal)
+    assert store.prune("s", SnapshotRules(newest=5)) == 0
+    assert store.forget("s") == len(left) and store.pieces.bytes_stored() == 0
+    journal.close()
+    store.close()
+
+
+def test_a_journal_is_restored_to_what_it_was_entry_by_entry(tmp_path: Path) -> None:
+    store, journal = SnapshotStore(tmp_path / "home"), Journal(tmp_path / "journal.db", "s")
+    parts = []
+    for count in (300, 300):
+        for n in range(count):
+            journal.add(SessionStateChanged(state="running", reason=f"r{n}"))
+            journal.put_blob(os.urandom(20))
+        journal.put_slot("progress", AgentProgress(steps=count))
+        with PieceWriter(store.pieces) as writer:
+            parts.append(save_journal(journal, writer, parts[-1] if parts else None))
+            writer.commit()
+    assert parts[1].entry_segments[0] == parts[0].entry_segments[0], "what is there already is not stored again"
+    made = Journal(tmp_path / "made.db", "s")
+    fill_journal(made, store.pieces, parts[1])
+    assert made.entries(1, 1000, 1 << 30) == journal.entries(1, 1000, 1 << 30) and made.id == journal.id
+    assert made.sql("SELECT hash FROM blob ORDER BY rowid") == journal.sql("SELECT hash FROM blob ORDER BY rowid")
+    assert made.slot("progress", AgentProgress) == AgentProgress(steps=300)
+    for one in (made, journal, store):
+        one.close()

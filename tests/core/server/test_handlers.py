@@ -14,6 +14,7 @@ from core.domain.errors import Conflict, NotFound
 from core.domain.events import (
     AttentionCleared,
     AttentionRaised,
+    Branched,
     ControlAsked,
     Fact,
     GuidanceChangeAsked,
@@ -24,6 +25,7 @@ from core.domain.events import (
     SessionCreated,
     SessionState,
     SessionStateChanged,
+    SnapshotTaken,
     StepAdded,
     ThresholdsSet,
     TimeSpent,
@@ -39,6 +41,7 @@ from core.protocol.messages import Ack, Command, Nak
 from core.protocol.operations import (
     AddNote,
     AnyOp,
+    BranchSession,
     ChangeGuidance,
     ClearAttention,
     ContinueSession,
@@ -74,6 +77,7 @@ class Bench:
     def __init__(self, path: Path) -> None:
         self.conn: Connection = open_log(path)
         self.alive = False
+        self.snapshots: set[str] = set()
         self.cseq = 0
 
     def find_task(self, task: str) -> tuple[Task, AgentSettings]:
@@ -87,7 +91,8 @@ class Bench:
     ) -> Ack | Nak:
         self.cseq = cseq or self.cseq + 1
         command = Command(id=id or f"m{self.cseq}", cseq=self.cseq, session=session, op=op, again=again)
-        lookups = Lookups(find_task=self.find_task, is_alive=lambda _: self.alive)
+        lookups = Lookups(find_task=self.find_task, is_alive=lambda _: self.alive,
+                          snapshots=lambda _: self.snapshots)
         with transaction(self.conn):
             return answer_command(self.conn, "c", principal, command, lookups)
 
@@ -369,3 +374,31 @@ def test_a_session_that_ended_continues_with_more_to_use_and_advice_or_not_at_al
     assert len(session.facts()) == held + 2, "once, however often it is asked"
     session.ask(ImportSession(origin="atif"), session="i")
     assert session.refused(ContinueSession(), session="i") == "imported"
+
+
+def test_a_branch_has_the_advice_of_its_past_and_no_other(session: Bench) -> None:
+    session.write(SessionStateChanged(state="running"))
+    for name, step in (("early", 1), ("asked", 3), ("late", 4)):
+        session.ask(Guide(guidance=name, text=name))
+        session.write(GuidanceDelivered(guidance=name, step=step))
+    session.write(*(StepAdded(head=StepHead(number=n), body="0" * 64) for n in range(1, 5)),
+                  SnapshotTaken(step=1, id="one"), SnapshotTaken(step=3, id="not-here"))
+    session.snapshots = {"one"}
+    op = BranchSession(parent="s", step=2, text="another", guidance="new", group="q", arm="a")
+    assert isinstance(session.ask(op, session="b"), Ack)
+    created, branched, *guided = session.facts("b")
+    assert isinstance(created, SessionCreated) and isinstance(branched, Branched)
+    assert (branched.base, branched.snapshot, branched.replays) == (1, "one", True), "the newest that is here"
+    assert [f.guidance for f in guided] == ["asked", "new"] and branched.due == {"asked": 3, "new": 3}
+    row = log.row(session.conn, "b")
+    assert (row.parent, row.parent_step, row.group, row.arm, row.state) == ("s", 2, "q", "a", "queued")
+    without = BranchSession(parent="s", step=2, without=("asked",))
+    assert isinstance(session.ask(without, session="c"), Ack) and len(session.facts("c")) == 2
+    assert session.refused(BranchSession(parent="s", step=3, without=("asked",)), session="d") == "guidance_given"
+    assert session.refused(BranchSession(parent="s", step=9), session="d") == "no_step"
+    assert session.refused(BranchSession(parent="s", step=1, without=("x",)), session="d") == "no_guidance"
+    assert session.refused(BranchSession(parent="b", step=0), session="d") == "step_of_parent"
+    own = BranchSession(parent="s", step=1, model=ModelSettings(kind="scripted", name="own"))
+    assert session.refused(own, session="d", principal=GUIDE) == "missing_scope"
+    assert session.refused(BranchSession(parent="s", step=1), session="c") == "session_exists"
+    assert not log.knows(session.conn, "d"), "what is refused leaves nothing"
