@@ -12,8 +12,6 @@ from PySide6.QtWidgets import QWidget
 from app.desk.notices import sentence_of
 from app.desk.panel import Panel
 from app.desk.refusal import STEP_CHANGED, Refusal, words_of
-from app.desk.session_key import id_of, is_local
-from app.desk.worker import Worker, home_environment, read_line
 from app.desk.workplace import Workplace
 from app.kit.ask import yes_or_no
 from app.kit.i18n import QT_TRANSLATE_NOOP
@@ -21,10 +19,10 @@ from app.kit.quantities import number
 from app.review import rules_controller as rules
 from app.review.active_time import ActiveTime
 from app.review.opinions import StepOpinions
+from app.review.rules_run import RulesRun
 from app.review.targets import Target, sight_of, target_of
 from app.review.verdict_book import AnyChange, Change, Decision, TagChange, VerdictBook
 from app.review.view import ReviewView
-from core import program
 from core.domain.errors import ReportableError
 from core.domain.queue import ReviewQueue
 from core.domain.steps import ERROR
@@ -32,7 +30,6 @@ from core.domain.trajectory import Trajectory
 from core.domain.verdict import masked_actions
 from core.protocol.messages import CAN_JUDGE_ACTIONS
 from core.protocol.operations import AddNote, AnyOp, GiveVerdict, SetTag
-from core.workers.judge import read_judge_line
 
 SETTLED_MS = 1_000
 """At the live tail a step must have stood there so long before a key judges it."""
@@ -50,7 +47,6 @@ class ReviewController(QObject):
         self._books: dict[str, VerdictBook] = {}
         self._unanswered: dict[str, tuple[str, AnyChange]] = {}
         """Verdicts of an earlier run that were still in the outbox, by command."""
-        self._rules: Worker | None = None
         self._shown = ("", 0)
         self._asked_before: tuple[object, ...] = ()
         self._shown_since = QElapsedTimer()
@@ -75,7 +71,6 @@ class ReviewController(QObject):
         self._bar.remark.noted.connect(self._note)
         self._bar.tags.tagged.connect(self._tag)
         self._time.changed.connect(self._show_time)
-        self._view.rules_asked.connect(self.run_rules)
         self._view.blind_asked.connect(partial(self._remember, "review.blind"))
         self._view.advance_asked.connect(partial(self._remember, "review.advance"))
         self._sight.stepped.connect(self._turn)
@@ -341,36 +336,6 @@ class ReviewController(QObject):
         self._place.settings.set(key, on)
         self._turn()
 
-    # ---- rules ------------------------------------------------------------------------------------
-
-    def run_rules(self) -> None:
-        """In a process of its own: the rules read every body of the session."""
-        if self._rules is not None or not self._sight.session:
-            return
-        if not is_local(self._sight.session):
-            hint = self.tr("Rules run on the server's own computer:  tiphys judge {session}")
-            self._place.notices.tell(hint.format(session=id_of(self._sight.session)), "info")
-            return
-        judge = program.command("tiphys", "judge", self._sight.session, "--rules-only", "--json")
-        self._rules = Worker(judge, self, environment=home_environment(self._place.home.path))
-        self._rules.line.connect(self._on_rules_line)
-        self._rules.ended.connect(self._on_rules_ended)
-        self._view.show_rules(True)
-        self._rules.start()
-
-    def _on_rules_line(self, line: bytes) -> None:
-        if (judged := read_line(line, read_judge_line)) is not None:
-            self._place.notices.tell(self.tr("The rules gave {count} new verdicts, {masked} of them mask.").format(
-                count=judged.verdicts, masked=judged.masked), "done")
-
-    def _on_rules_ended(self, code: int, last_words: str) -> None:
-        if code != 0:
-            self._place.notices.tell(self.tr("The rules could not run: {why}").format(why=last_words or code), "error")
-        if self._rules is not None:
-            self._rules.deleteLater()
-        self._rules = None
-        self._view.show_rules(False)
-
 
 def _asked(trajectory: Trajectory, queue: ReviewQueue | None) -> frozenset[int] | None:
     """The places of the steps that a queue asks for, where these are not any."""
@@ -397,8 +362,8 @@ def _change_of(op: AnyOp) -> AnyChange | None:
 def build(place: Workplace, parent: QWidget) -> ReviewView:
     """The panel, wired."""
     view = ReviewView([place.actions[key] for key in (*ACTIONS, "queue.next")], parent)
-    controller = ReviewController(place, view)
-    rules.connect(place, view, controller.run_rules)
+    ReviewController(place, view)
+    rules.connect(place, view, RulesRun(place, view).start)
     return view
 
 

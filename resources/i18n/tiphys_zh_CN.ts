@@ -4679,18 +4679,6 @@ Delete or right click: take it away</source>
         <source>People have judged every step.</source>
         <translation>每个步骤都已有人裁定。</translation>
     </message>
-    <message>
-        <source>Rules run on the server&apos;s own computer:  tiphys judge {session}</source>
-        <translation>规则在服务器所在的计算机上运行：  tiphys judge {session}</translation>
-    </message>
-    <message>
-        <source>The rules gave {count} new verdicts, {masked} of them mask.</source>
-        <translation>规则给出 {count} 条新裁定，其中 {masked} 条为掩码。</translation>
-    </message>
-    <message>
-        <source>The rules could not run: {why}</source>
-        <translation>规则无法运行：{why}</translation>
-    </message>
 </context>
 <context>
     <name>ReviewView</name>
@@ -5215,6 +5203,21 @@ Delete or right click: take it away</source>
     <message>
         <source>Step {n}</source>
         <translation>步骤 {n}</translation>
+    </message>
+</context>
+<context>
+    <name>RulesRun</name>
+    <message>
+        <source>Rules run on the server&apos;s own computer:  tiphys judge {session}</source>
+        <translation>规则在服务器所在的计算机上运行：  tiphys judge {session}</translation>
+    </message>
+    <message>
+        <source>The rules gave {count} new verdicts, {masked} of them mask.</source>
+        <translation>规则给出 {count} 条新裁定，其中 {masked} 条为掩码。</translation>
+    </message>
+    <message>
+        <source>The rules could not run: {why}</source>
+        <translation>规则无法运行：{why}</translation>
     </message>
 </context>
 <context>
