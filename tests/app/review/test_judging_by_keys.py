@@ -154,14 +154,14 @@ def test_next_disagreement_and_how_far_two_people_agree(qtbot, tmp_path):
 
 async def test_question_mark_shows_every_key_and_a_changed_one(tmp_path):
     with reviewing(tmp_path, told_session()) as (window, place, _view):
-        place.settings.set("keys.review.keep", "Y")
-        press(window, Qt.Key.Key_Y)
+        place.settings.set("keys.review.keep", "L")
+        press(window, Qt.Key.Key_L)
         await eventually(lambda: verdicts(place) == [(2, "keep")])
         press(window, Qt.Key.Key_Question)
         dialog = window.findChild(KeysDialog)
         assert dialog is not None
         told = {label.text() for label in dialog.findChildren(QLabel)}
-        assert "Y" in told and "T" in told
+        assert "L" in told and "T" in told
         for action in place.actions.table:
             if place.actions[action.key].shortcuts():
                 text = place.actions[action.key].text().replace("&", "")
