@@ -6,16 +6,24 @@ reached through it; there is no route outside; and names of the outside are not 
 
 from __future__ import annotations
 
+from ipaddress import IPv4Network, ip_network
+from itertools import islice
 from pathlib import Path
+from random import choice
 from typing import Any
 
 import docker.errors
-from docker.types import LogConfig
+from docker.types import IPAMConfig, IPAMPool, LogConfig
 
 from core.domain.errors import Unavailable
 from core.sandbox import egress
 from core.sandbox.engine import Client
 
+RANGE, SUBNET = IPv4Network("198.18.0.0/15"), 27
+"""Where sessions' networks get their addresses: of RFC 2544, for tests of equipment, so that they are nobody's. Each
+holds thirty hosts."""
+MOST = 1 << (SUBNET - RANGE.prefixlen)
+TRIES = 8
 PORT = 3128
 NAME = "egress"
 NOBODY = "65534:65534"
@@ -23,11 +31,32 @@ NO_IPV6 = {"net.ipv6.conf.all.disable_ipv6": "1"}
 
 
 def ensure_network(engine: Client, name: str, labels: dict[str, str]) -> str:
-    """The session's network, made where it is not there yet; gives its name. Blocking."""
-    if not engine.networks.list(names=[f"^{name}$"]):
-        engine.networks.create(name, driver="bridge", internal=True, labels=labels, check_duplicate=True,
-                               options={"com.docker.network.bridge.inhibit_ipv4": "true"})
-    return name
+    """The session's network, made where it is not there yet; gives its name. Blocking. Raises Unavailable where the
+    engine has no addresses left for one."""
+    refused = ""
+    for _ in range(TRIES):
+        if engine.networks.list(names=[f"^{name}$"]):
+            return name
+        try:
+            engine.networks.create(name, driver="bridge", internal=True, labels=labels, check_duplicate=True,
+                                   ipam=IPAMConfig(pool_configs=[IPAMPool(subnet=str(_free_subnet(engine)))]),
+                                   options={"com.docker.network.bridge.inhibit_ipv4": "true"})
+        except docker.errors.APIError as error:  # another session took these addresses, or the name, meanwhile
+            refused = str(error.explanation or error)
+    raise Unavailable("no_network", f"The engine makes no network for the session: {refused[:300]}")
+
+
+def _free_subnet(engine: Client) -> IPv4Network:
+    """Addresses that no network of the engine has. The engine's own choice is at an end after some thirty networks."""
+    given = [ip_network(config["Subnet"]) for network in engine.networks.list()
+             for config in (network.attrs.get("IPAM") or {}).get("Config") or () if config.get("Subnet")]
+    taken = {one.network_address for one in given if one.prefixlen == SUBNET}
+    others = [one for one in given if one.prefixlen != SUBNET and one.version == RANGE.version]
+    free = [one for one in islice(RANGE.subnets(new_prefix=SUBNET), MOST)
+            if one.network_address not in taken and not any(one.overlaps(other) for other in others)]
+    if not free:
+        raise Unavailable("no_network", f"The engine has {len(taken)} networks of sessions: delete or archive some.")
+    return choice(free)
 
 
 def ensure_egress(engine: Client, name: str, network: str, image: str, reach: tuple[str, ...],

@@ -18,6 +18,7 @@ from support.sandboxes import HOME, need_engine
 from core.domain.ids import new_id
 from core.domain.task import Host
 from core.sandbox.docker import DockerSandbox
+from core.sandbox.network import ensure_network
 from core.sandbox.placement import FolderMount, HostLinks
 from core.sandbox.reaper import reap, remove
 from core.sandbox.sandbox import Sandbox
@@ -204,3 +205,20 @@ def test_what_a_session_leaves_behind_is_removed_with_its_network(tmp_path: Path
     with engine() as client:
         assert not [n for n in client.networks.list() if session in n.name]
         assert not [v for v in client.volumes.list() if session in v.name]
+
+
+def test_more_networks_are_made_than_the_engine_has_addresses_of_its_own_for() -> None:
+    need_engine()
+    names = [f"tiphys-test-{new_id()}-{n}" for n in range(40)]
+    with engine() as client:
+        try:
+            for name in names:
+                assert ensure_network(client, name, {}) == name
+            assert ensure_network(client, names[0], {}) == names[0]
+            made = [network for network in client.networks.list() if network.name in names]
+            subnets = {network.attrs["IPAM"]["Config"][0]["Subnet"] for network in made}
+            assert len(made) == len(subnets) == 40
+        finally:
+            for network in client.networks.list():
+                if network.name in names:
+                    network.remove()
