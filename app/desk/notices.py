@@ -82,6 +82,20 @@ SENTENCES: dict[str, str] = {
     "empty_text": QT_TRANSLATE_NOOP("Errors", "There is no text to send."),
     "event_too_large": QT_TRANSLATE_NOOP("Errors", "This is larger than one entry of the log may be."),
     "fenced": QT_TRANSLATE_NOOP("Errors", "Another program works on this session now."),
+    "bad_pool_host": QT_TRANSLATE_NOOP("Errors", "This cannot be a member of the host pool."),
+    "external_agent": QT_TRANSLATE_NOOP(
+        "Errors", "An agent that is not ours cannot be branched: only its own program holds what it knows."),
+    "gpu_in_use": QT_TRANSLATE_NOOP("Errors", "Sessions hold GPUs of {name}; end them first."),
+    "guidance_given": QT_TRANSLATE_NOOP(
+        "Errors", "This guidance was given at step {step}: to go on without it, branch from an earlier step."),
+    "host_in_use": QT_TRANSLATE_NOOP("Errors", "{name} is held by sessions; end them first."),
+    "limit_stands": QT_TRANSLATE_NOOP(
+        "Errors", "The session ended by a limit ({limit}): say how much more it may use, or it ends at once again."),
+    "no_pool_host": QT_TRANSLATE_NOOP("Errors", "The host pool has no {name}."),
+    "no_such_host": QT_TRANSLATE_NOOP(
+        "Errors", "No host of this server's pool could ever take this task. Who runs the server may add one."),
+    "not_over": QT_TRANSLATE_NOOP("Errors", "The session has not ended, so it needs no word to go on."),
+    "step_of_parent": QT_TRANSLATE_NOOP("Errors", "Step {step} is one of session {parent}: branch that one."),
     "file_exists": QT_TRANSLATE_NOOP(
         "Errors", "{path} is there and is no earlier archive of this session. It stays as it is."),
     "file_not_written": QT_TRANSLATE_NOOP("Errors", "{path} cannot be written: {why}"),

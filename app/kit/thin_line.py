@@ -52,7 +52,7 @@ class ThinLine(QWidget):
         self.link.setFont(theme.font_of("fact"))
         self.link.setFlat(True)
         self.link.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.link.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.link.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.link.clicked.connect(gist.followed)
         arrow = PlainLabel("", self)
         arrow.setPixmap(icons.icon("chevron-right", "muted").pixmap(*(theme.px(12),) * 2))

@@ -46,7 +46,7 @@ class FacetChips(QWidget):
         chip.setText(self.words[key])
         chip.setCheckable(True)
         chip.setAutoRaise(True)
-        chip.setFixedHeight(theme.px(tokens.HEIGHTS["tool"]))
+        chip.setFixedHeight(max(theme.px(tokens.HEIGHTS["tool"]), chip.sizeHint().height()))
         chip.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         chip.clicked.connect(partial(self._on_clicked, key))
         return chip

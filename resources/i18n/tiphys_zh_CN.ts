@@ -1814,6 +1814,46 @@
         <translation>现在由另一个程序处理这个会话。</translation>
     </message>
     <message>
+        <source>This cannot be a member of the host pool.</source>
+        <translation>它不能成为主机池的成员。</translation>
+    </message>
+    <message>
+        <source>An agent that is not ours cannot be branched: only its own program holds what it knows.</source>
+        <translation>外部智能体的会话不能分支：只有它自己的程序掌握它所知道的内容。</translation>
+    </message>
+    <message>
+        <source>Sessions hold GPUs of {name}; end them first.</source>
+        <translation>有会话占用 {name} 的 GPU；请先结束它们。</translation>
+    </message>
+    <message>
+        <source>This guidance was given at step {step}: to go on without it, branch from an earlier step.</source>
+        <translation>这条指导是在第 {step} 步给出的：要不带它继续，请从更早的步骤分支。</translation>
+    </message>
+    <message>
+        <source>{name} is held by sessions; end them first.</source>
+        <translation>{name} 正被会话占用；请先结束它们。</translation>
+    </message>
+    <message>
+        <source>The session ended by a limit ({limit}): say how much more it may use, or it ends at once again.</source>
+        <translation>会话因限制（{limit}）而结束：请说明还可以使用多少，否则它会立即再次结束。</translation>
+    </message>
+    <message>
+        <source>The host pool has no {name}.</source>
+        <translation>主机池中没有 {name}。</translation>
+    </message>
+    <message>
+        <source>No host of this server&apos;s pool could ever take this task. Who runs the server may add one.</source>
+        <translation>此服务器的主机池中没有任何主机能承担该任务。服务器的管理者可以添加一台。</translation>
+    </message>
+    <message>
+        <source>The session has not ended, so it needs no word to go on.</source>
+        <translation>会话尚未结束，因此无需说明即可继续。</translation>
+    </message>
+    <message>
+        <source>Step {step} is one of session {parent}: branch that one.</source>
+        <translation>第 {step} 步属于会话 {parent}：请对那个会话分支。</translation>
+    </message>
+    <message>
         <source>{path} is there and is no earlier archive of this session. It stays as it is.</source>
         <translation>{path} 已存在，且不是此会话较早的归档文件。它保持不变。</translation>
     </message>

@@ -60,8 +60,8 @@ def test_the_second_key_of_a_command_stays(tmp_path, qapp):
     parent = QObject()
     actions = host(parent)
     keys = Keys(actions, settings, parent)
-    assert keys.set_first("go.next_step", "W") == ""
-    assert shortcuts(actions, "go.next_step") == ["W", "Alt+Down"]
+    assert keys.set_first("go.next_step", "L") == ""
+    assert shortcuts(actions, "go.next_step") == ["L", "Alt+Down"]
     assert keys.set_first("go.next_step", "") == ""
     assert shortcuts(actions, "go.next_step") == ["Alt+Down"]
 

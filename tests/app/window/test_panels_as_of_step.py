@@ -138,7 +138,7 @@ def test_the_list_of_files_counts_lines_and_keeps_the_rules_of_models(place, hos
     QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
     show(qtbot, view, host)
     place.cursor.move("s1", None)
-    qtbot.waitUntil(lambda: model.index(0).data(FilesModel.CountsRole) == (2, 0))
+    qtbot.waitUntil(lambda: model.index(0).data(FilesModel.CountsRole) == (6, 0))
     assert model.index(1).data(FilesModel.FileRole).last.after == ""
 
 

@@ -32,6 +32,7 @@ class Paints(QObject):
 def test_a_hint_that_changes_while_it_is_seen_is_painted_anew(qtbot, tmp_path):
     with shown_window(tmp_path, told_session(), layout="live") as (window, _):
         box = window.findChild(GuidanceView).box
+        window.show_panel("guidance")
         QApplication.processEvents()
         paints = Paints(box.viewport())
         set_hint(box, "Nobody is there to be guided.")
@@ -90,9 +91,9 @@ def test_notices_show_the_whole_of_their_sentences(qtbot, tmp_path):
 def test_sessions_without_a_common_beginning_say_so(qtbot, tmp_path):
     with shown_window(tmp_path, told_session(), layout="compare") as (window, _):
         compare = window.docks["compare"].widget()
-        compare.show_comparison(0, 4, 3)
+        compare.show_comparison(0, (4, 3), 4)
         assert compare.summary.text() == "They differ from the first step on."
-        compare.show_comparison(1, 4, 3)
+        compare.show_comparison(1, (4, 3), 4)
         assert compare.summary.text() == "The first 1 step(s) are the same."
 
 
