@@ -76,6 +76,8 @@ class ThinLine(QWidget):
     def _show(self) -> None:
         self._words.setText(self._gist.words)
         self.link.setText(self._gist.link)
+        self.link.setToolTip(self._gist.link or self.toolTip())
+        self.link.setAccessibleName(self._gist.link or self._name)
         self.link.setVisible(bool(self._gist.link))
         self.setAccessibleName(" · ".join(part for part in (self._name, self._gist.words, self._gist.link) if part))
 

@@ -193,6 +193,14 @@ def test_tar_files_are_no_format_of_ours(tmp_path: Path, watched: Callable[[Path
     watched(wrapped)
 
 
+UNPACKS = {
+    "streams.py: extractall",  # a program inside the sandbox
+    "machine.py: extractall",  # our own daemon's source, onto a machine of the pool
+    "archive.py: extractfile",  # plain files under checked names, with bounds; never a link
+    "novelty.py: extractfile",  # into memory, with bounds
+}
+
+
 def test_no_program_of_ours_unpacks_to_disk() -> None:
     words = ("extractall", ".extract(", "unpack_archive", "shutil.unpack", "extractfile")
     found = [
@@ -202,7 +210,7 @@ def test_no_program_of_ours_unpacks_to_disk() -> None:
         for word in words
         if word in path.read_text(encoding="utf-8")
     ]
-    assert found == []
+    assert set(found) == UNPACKS
 
 
 def manifest(head: int) -> bytes:

@@ -161,10 +161,12 @@ class Lived:
         return self.home / "sessions" / self.session
 
     def files(self) -> Iterator[Path]:
-        """What our programs wrote: the agent's own workspace and the task's script are the planter's."""
+        """What our programs wrote: the agent's own workspace, which snapshots hold as it is, and the task's script are
+        the planter's."""
         for path in sorted([*self.home.rglob("*"), *self.out.rglob("*")]):
             parts = path.relative_to(self.home.parent).parts
-            if parts[:2] != ("home", "tasks") and "workspace" not in parts and "state" not in parts:
+            planted = parts[:2] in (("home", "tasks"), ("home", "snapshots"))
+            if not planted and "workspace" not in parts and "state" not in parts:
                 yield path
 
 
