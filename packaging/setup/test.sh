@@ -25,7 +25,7 @@ if [ $# -gt 0 ]; then "${pytest[@]}" "$@"; exit; fi
 
 # The longest first; the last one has what is in no other.
 parts=("tests/core/training tests/study" "tests/e2e tests/faults" "tests/app" "tests/attacks tests/wire tests/meta")
-skipped=$(printf -- '--ignore %s ' tests/benchmarks ${parts[*]})
+skipped=$(printf -- '--ignore %s ' tests/benchmarks tests/conformance ${parts[*]})
 parts+=("tests $skipped")
 places=$(($(getconf _NPROCESSORS_ONLN) + 1))
 mkdir -p build/tests

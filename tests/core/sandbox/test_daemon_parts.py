@@ -81,8 +81,9 @@ def test_an_unfinished_mark_does_not_pile_up() -> None:
 @pytest.mark.parametrize("path", sorted(Path(ptyd.__file__).parent.glob("*.py")), ids=lambda p: p.name)
 def test_the_source_is_plain_python_of_3_9_and_the_standard_library(path: Path) -> None:
     tree = ast.parse(path.read_text(), feature_version=(3, 9))
-    known = {"__future__", "asyncio", "collections", "concurrent", "fcntl", "json", "os", "re", "secrets", "selectors",
-             "signal", "socket", "stat", "struct", "subprocess", "sys", "termios", "threading", "time", "typing"}
+    known = {"__future__", "asyncio", "collections", "concurrent", "fcntl", "hashlib", "json", "os", "re", "secrets",
+             "select", "selectors", "signal", "socket", "stat", "struct", "subprocess", "sys", "tempfile", "termios",
+             "threading", "time", "typing"}
     used = {a.name.partition(".")[0] for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
     used |= {(n.module or "").partition(".")[0] for n in ast.walk(tree)
              if isinstance(n, ast.ImportFrom) and not n.level}

@@ -75,6 +75,7 @@ def test_an_engine_elsewhere_is_reached_by_ssh(far: SecondEngine, tmp_path: Path
     with ssh_server(tmp_path / "ssh", monkeypatch) as url:
         on_engine(EngineAddress(f"{url}{far.socket}"), tmp_path)
     tunnel._tunnels[f"{url}{far.socket}"]._process.kill()
+    tunnel._tunnels[f"{url}{far.socket}"]._process.wait()
     with pytest.raises(Unavailable, match="cannot be reached by SSH"):
         asyncio.run(describe_engine(EngineAddress(f"{url}{far.socket}")))
 
@@ -152,6 +153,7 @@ def test_a_machine_that_is_not_known_is_not_trusted(tmp_path: Path, monkeypatch:
         asyncio.run(describe_machine(EngineAddress(url)))
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the ssh of a machine ends by itself
 def test_the_image_is_made_on_an_engine_that_has_none(far: SecondEngine) -> None:
     with closing(docker.DockerClient(base_url=far.url)) as client:
         assert client.images.get(build_base(client)).labels == {}
