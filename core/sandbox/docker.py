@@ -16,6 +16,7 @@ import contextlib
 import logging
 import os
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,8 @@ from core.sandbox.network import ensure_egress, ensure_network, proxy_environmen
 from core.sandbox.placement import HERE, HostLinks, HostPlace
 
 SOCKET_VOLUME = "socket"
+MEASURED_S = 30.0
+"""How long the engine may be at measuring its volumes for somebody else."""
 SOCKET_BYTES, SOCKET_INODES = 1 << 20, 64
 """All that a container can write beside its socket: a tmpfs, which is memory, holds no more."""
 
@@ -238,8 +241,15 @@ def user_id() -> int:
 
 def volume_sizes(engine: Client) -> dict[str, int]:
     """How many bytes each volume takes, by name (Engine API 1.42, `GET /system/df`). Blocking."""
-    api = engine.api
-    answer = api._result(api._get(api._url("/system/df"), params={"type": "volume"}), json=True)
+    api, until = engine.api, time.monotonic() + MEASURED_S
+    while True:
+        try:
+            answer = api._result(api._get(api._url("/system/df"), params={"type": "volume"}), json=True)
+            break
+        except docker.errors.APIError as error:  # the engine measures for one at a time
+            if "already running" not in str(error) or time.monotonic() > until:
+                raise
+            time.sleep(0.2)
     return {v["Name"]: max(0, int((v.get("UsageData") or {}).get("Size", 0))) for v in answer.get("Volumes") or []}
 
 

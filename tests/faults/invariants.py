@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+import msgspec
 from faults.evidence import Evidence, Message
 
 from core.domain.events import (
@@ -16,13 +17,16 @@ from core.domain.events import (
     GuidanceQueued,
     GuidanceWithdrawn,
     NoteAdded,
+    Placed,
     StepAdded,
     StepStarted,
     VerdictGiven,
     blobs_of,
 )
+from core.domain.progress import Progress, StepWord, judgements, recount
 from core.domain.session import FINAL_STATES, SessionRow, advance
 from core.domain.step import decode_body
+from core.domain.trajectory import fold
 from core.store import blobs, log
 from core.store.backup import damage
 from core.store.sqlite import connect
@@ -239,7 +243,8 @@ def _copies(evidence: Evidence) -> Iterator[Violation]:
 
 def _log(evidence: Evidence, session: str) -> Iterator[Violation]:
     with evidence.server() as conn:
-        seqs = [p.seq for p in log.read_all(conn, session)]
+        placed = [*log.read_all(conn, session)]
+        seqs = [p.seq for p in placed]
         rows = conn.execute("SELECT head FROM session WHERE id = ?", (session,)).fetchone()
     if seqs != list(range(1, len(seqs) + 1)) or rows[0] != len(seqs):
         yield Violation("I5", "lost", f"the log of {session} has a gap")
@@ -254,8 +259,17 @@ def _log(evidence: Evidence, session: str) -> Iterator[Violation]:
     row = SessionRow(session=session)
     for seq, event in enumerate(evidence.events[session], 1):
         row = advance(row, seq, event)
-    if row != evidence.rows[session]:
+    if msgspec.structs.replace(row, judged=_judged(session, placed)) != evidence.rows[session]:
         yield Violation("I5", "other", f"the row of {session} is not the fold of its log")
+
+
+def _judged(session: str, placed: list[Placed]) -> dict[str, Progress]:
+    """How far people judged a session, by the fold of all its events: the server counts them one by one."""
+    found: dict[str, Progress] = {}
+    for entry in fold(session, placed).steps:
+        words = judgements(entry.verdicts.values(), len(entry.head.tools))
+        found = recount(found, {}, {who: StepWord(word, entry.head.is_error) for who, word in words.items()})
+    return found
 
 
 def _acks(evidence: Evidence) -> Iterator[Violation]:
