@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal
-from PySide6.QtGui import QAction, QActionGroup, QKeyEvent, QShowEvent
+from PySide6.QtGui import QAction, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QButtonGroup, QLineEdit, QListView, QMenu, QToolButton, QWidget
 
 from app.kit import icons, quantities, theme, tokens
 from app.kit.box_over_list import key_in, went_down
 from app.kit.boxes import column, row
+from app.kit.choice_menu import offer_choices
 from app.kit.empty import Empty, Faces
 from app.kit.safe_text import set_tooltip
 from app.queue.delegate import QueueRowDelegate
@@ -117,18 +118,9 @@ class QueueTable(QWidget):
 
     def offer_orders(self, orders: Sequence[tuple[str, str]], chosen: str) -> None:
         """Offer orders (key, words); the button says the chosen one."""
-        menu = self.order.menu()
-        menu.clear()
-        group = QActionGroup(menu)
-        for key, words in orders:
-            action = menu.addAction(words)
-            action.setCheckable(True)
-            action.setChecked(key == chosen)
-            action.triggered.connect(partial(self.order_chosen.emit, key))
-            group.addAction(action)
-            if key == chosen:
-                self.order.setText(words)
-                set_tooltip(self.order, self.tr("Order of the sessions"))
+        if words := offer_choices(self.order.menu(), orders, chosen, self.order_chosen.emit):
+            self.order.setText(words)
+            set_tooltip(self.order, self.tr("Order of the sessions"))
 
     def show_content(self, hint: str) -> None:
         """The rows; or, with a hint, why there are none and what to do."""

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 from PySide6.QtCore import QEvent, QItemSelection, QObject, Qt, Signal
-from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QLineEdit,
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
 from app.kit import quantities, theme
 from app.kit.box_over_list import key_in, went_down
 from app.kit.boxes import row
+from app.kit.choice_menu import offer_choices
 from app.kit.empty import Empty, Faces, faces
 from app.kit.safe_text import PlainLabel, set_tooltip
 from app.kit.tool_button import tool_button
@@ -95,17 +95,8 @@ class SessionsView(QWidget):
 
     def offer_orders(self, orders: Sequence[tuple[str, str]], chosen: str) -> None:
         """Offer orders (key, words) and mark the chosen one."""
-        menu = self.order.menu()
-        menu.clear()
-        group = QActionGroup(menu)
-        for key, words in orders:
-            action = menu.addAction(words)
-            action.setCheckable(True)
-            action.setChecked(key == chosen)
-            action.triggered.connect(partial(self.order_chosen.emit, key))
-            group.addAction(action)
-            if key == chosen:
-                set_tooltip(self.order, words)
+        if words := offer_choices(self.order.menu(), orders, chosen, self.order_chosen.emit):
+            set_tooltip(self.order, words)
 
     def show_count(self, shown: int, total: int) -> None:
         """Say how many sessions are listed, where a filter hides some."""

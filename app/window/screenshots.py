@@ -58,7 +58,7 @@ async def _take(home: Home, settings: Settings, options: argparse.Namespace) -> 
         desktop = Desktop(home, settings, scope)
         desktop.window.resize(*map(int, options.size.split("x")))
         desktop.start(parse(["--session", options.session]), "")
-        await _loaded(desktop, options.session)
+        await loaded(desktop, options.session)
         steps = desktop.desks.of(options.session).trajectory(options.session).row.steps
         await _shot(desktop, options.out / "live.png")
         desktop.cursor.to_step(options.step or max(1, 2 * steps // 3))
@@ -73,7 +73,7 @@ async def _take(home: Home, settings: Settings, options: argparse.Namespace) -> 
         await desktop.close(keep_layout=True)
 
 
-async def _loaded(desktop: Desktop, session: str) -> None:
+async def loaded(desktop: Desktop, session: str) -> None:
     """Wait until the replica holds what the server has, or the time is over."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + LOAD_S

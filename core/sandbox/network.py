@@ -7,7 +7,6 @@ reached through it; there is no route outside; and names of the outside are not 
 from __future__ import annotations
 
 from ipaddress import IPv4Network, ip_network
-from itertools import islice
 from pathlib import Path
 from random import choice
 from typing import Any
@@ -22,7 +21,6 @@ from core.sandbox.engine import Client
 RANGE, SUBNET = IPv4Network("198.18.0.0/15"), 27
 """Where sessions' networks get their addresses: of RFC 2544, for tests of equipment, so that they are nobody's. Each
 holds thirty hosts."""
-MOST = 1 << (SUBNET - RANGE.prefixlen)
 TRIES = 8
 PORT = 3128
 NAME = "egress"
@@ -52,7 +50,7 @@ def _free_subnet(engine: Client) -> IPv4Network:
              for config in (network.attrs.get("IPAM") or {}).get("Config") or () if config.get("Subnet")]
     taken = {one.network_address for one in given if one.prefixlen == SUBNET}
     others = [one for one in given if one.prefixlen != SUBNET and one.version == RANGE.version]
-    free = [one for one in islice(RANGE.subnets(new_prefix=SUBNET), MOST)
+    free = [one for one in RANGE.subnets(new_prefix=SUBNET)
             if one.network_address not in taken and not any(one.overlaps(other) for other in others)]
     if not free:
         raise Unavailable("no_network", f"The engine has {len(taken)} networks of sessions: delete or archive some.")

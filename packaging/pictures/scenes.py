@@ -24,11 +24,11 @@ from app.step.eye_view import EyeView
 from app.window.bootstrap import Desktop, parse
 from app.window.entry import make_application
 from app.window.panel_pictures import shoot
+from app.window.screenshots import loaded
 from core.aio import TaskScope
 from core.domain.running import CHANNEL, RunningAction, encode_running
 from core.store.home import Home
 
-LOAD_S = 60.0
 LARGE, SMALL, FULL_HD = (1440, 900), (1280, 720), (1920, 1080)
 
 
@@ -77,7 +77,7 @@ async def _starting(desktop: Desktop, options: argparse.Namespace) -> None:
 
 
 async def _reading(desktop: Desktop, options: argparse.Namespace) -> None:
-    await _loaded(desktop, options.read)
+    await loaded(desktop, options.read)
     for name, size in (("reading", LARGE), ("reading-1280", SMALL), ("reading-1920", FULL_HD)):
         desktop.window.resize(*size)
         desktop.window.lay_out("read")
@@ -94,7 +94,7 @@ async def _reading(desktop: Desktop, options: argparse.Namespace) -> None:
 
 async def _living(desktop: Desktop, options: argparse.Namespace) -> None:
     desktop.cursor.move(options.live)
-    await _loaded(desktop, options.live)
+    await loaded(desktop, options.live)
     for name, size in (("live", LARGE), ("live-1280", SMALL)):
         desktop.window.resize(*size)
         desktop.window.lay_out("live")
@@ -104,18 +104,6 @@ async def _living(desktop: Desktop, options: argparse.Namespace) -> None:
             view.writing.set_draft("Try width=512 only if the held-out accuracy still rises after epoch 12")
             view.start_writing()
         await shoot(desktop.window, options.out / f"{name}.png")
-
-
-async def _loaded(desktop: Desktop, session: str) -> None:
-    """Wait until the replica holds what the server has, or the time is over."""
-    loop = asyncio.get_running_loop()
-    deadline = loop.time() + LOAD_S
-    while loop.time() < deadline:
-        desk = desktop.desks.of(session)
-        row = desk.row(session)
-        if row is not None and desk.link.state == "online" and desk.trajectory(session).seq >= row.seq:
-            return
-        await asyncio.sleep(0.1)
 
 
 if __name__ == "__main__":
