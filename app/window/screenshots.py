@@ -59,6 +59,7 @@ async def _take(home: Home, settings: Settings, options: argparse.Namespace) -> 
         desktop.window.resize(*map(int, options.size.split("x")))
         desktop.start(parse(["--session", options.session]), "")
         await loaded(desktop, options.session)
+        desktop.window.lay_out("live")  # the pictures before may have left another one, with panels put away
         steps = desktop.desks.of(options.session).trajectory(options.session).row.steps
         await _shot(desktop, options.out / "live.png")
         desktop.cursor.to_step(options.step or max(1, 2 * steps // 3))
