@@ -5404,6 +5404,10 @@ Delete or right click: take it away</source>
         <translation>评判步骤</translation>
     </message>
     <message>
+        <source>work on sessions that wait for a runner from outside</source>
+        <translation>处理等待外部运行程序的会话</translation>
+    </message>
+    <message>
         <source>propose verdicts</source>
         <translation>提议评判</translation>
     </message>
