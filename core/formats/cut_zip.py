@@ -1,5 +1,8 @@
-"""Zip files without a table of contents: copies that were cut off. Each member has a header before its bytes (APPNOTE.TXT
-4.3.7), so what stands before the cut can be read, and of the member at the cut what unpacks."""
+"""Zip files without a table of contents: copies that were cut off.
+
+Each member has a header before its bytes (APPNOTE.TXT 4.3.7), so what stands before the cut can be read, and of the
+member at the cut what unpacks.
+"""
 
 from __future__ import annotations
 
@@ -83,8 +86,10 @@ def _wide(extra: bytes) -> int:
 
 
 def unpacked(path: Path, member: LocalMember, most: int) -> bytes:
-    """What is in a member, of a cut one as far as it goes; at most about `most` bytes, and no more than its packed bytes can
-    mean. Raises ValueError where it is damaged, or unpacks to more."""
+    """What is in a member, of a cut one as far as it goes, up to `most` bytes.
+
+    Raises ValueError where it is damaged, or unpacks to more than that or than its packed bytes can mean.
+    """
     with path.open("rb") as file:
         file.seek(member.start)
         packed = file.read(min(member.stop - member.start, most))

@@ -100,8 +100,10 @@ class CutZip(Zip):
 
 @contextmanager
 def opened(path: Path) -> Iterator[Zip]:
-    """A zip file for reading, deflate and zstd; of one that was cut off, what is left. Raises InvalidInput (bad_archive) where
-    nothing is."""
+    """A zip file for reading, deflate and zstd; of one that was cut off, what is left.
+
+    Raises InvalidInput (bad_archive) where nothing is.
+    """
     try:
         file = zipfile.ZipFile(path)
     except _DAMAGE as error:

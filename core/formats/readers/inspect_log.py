@@ -1,7 +1,7 @@
 """Inspect logs: `.eval` (a zip file, deflate or zstd, whole or chunked samples) and `.json`, versions 2 and 3.
 
-Each sample of each epoch is one session. An interrupted run, or a file that was cut off, has only its journal's start in
-place of the header.
+Each sample of each epoch is one session. An interrupted run, or a cut file, has only its journal's start in place of
+the header.
 """
 
 from __future__ import annotations
