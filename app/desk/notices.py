@@ -187,6 +187,8 @@ SENTENCES: dict[str, str] = {
         "Errors", "This computer does not know the certificate of {server}. Add its fingerprint to the address: "
                   "…#sha256=…; “tiphys serve” prints it."),
     "unknown_format": QT_TRANSLATE_NOOP("Errors", "“{path}” is in no format that is known here."),
+    "subagent": QT_TRANSLATE_NOOP(
+        "Errors", "A subagent cannot be asked that by itself: ask the session that called it."),
     "version": QT_TRANSLATE_NOOP(
         "Errors", "{server} speaks another version of the protocol. Update the older program."),
     "wrong_state": QT_TRANSLATE_NOOP("Errors", "This is not possible in the session's present state."),

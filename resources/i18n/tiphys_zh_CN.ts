@@ -2090,6 +2090,10 @@
         <translation>“{path}”不是已知的格式。</translation>
     </message>
     <message>
+        <source>A subagent cannot be asked that by itself: ask the session that called it.</source>
+        <translation>不能单独要求子代理这样做：请对调用它的会话提出。</translation>
+    </message>
+    <message>
         <source>{server} speaks another version of the protocol. Update the older program.</source>
         <translation>{server} 使用另一个版本的协议。请更新较旧的程序。</translation>
     </message>
