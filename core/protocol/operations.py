@@ -118,6 +118,13 @@ class BranchSession(Op, frozen=True, kw_only=True, tag="branch_session"):
     arm: Name = ""
 
 
+class RestoreSession(Op, frozen=True, kw_only=True, tag="restore_session"):
+    """Have the next runner of a session begin from a snapshot of its last step; without one, say which are on the
+    server's computer (the result's `here`)."""
+
+    snapshot: Id = ""
+
+
 class GiveVerdict(Op, frozen=True, kw_only=True, tag="give_verdict"):
     """Judge a step, or its `action`-th action (counted from 1; 0: the whole step). `author` is only for rules and
     judges; a person is known by the token. `content` is the content address of the body that the step had
@@ -239,7 +246,7 @@ class FinishInQueue(QueueOp, frozen=True, kw_only=True, tag="finish_in_queue"):
 AnyOp = (
     CreateSession | ImportSession | Guide | ChangeGuidance | Control | GiveVerdict | AddNote | SetTag | ClearAttention
     | SetThresholds | TellTime | MergeOpinions | DeleteSession | ContinueSession | MakeQueue | ChangeQueue
-    | BranchSession | CallSubagent | TakeFromQueue | GiveBack | FinishInQueue
+    | BranchSession | RestoreSession | CallSubagent | TakeFromQueue | GiveBack | FinishInQueue
 )
 
 

@@ -41,12 +41,13 @@ from core.protocol.operations import (
     ImportSession,
     MergeOpinions,
     QueueOp,
+    RestoreSession,
     SetTag,
     SetThresholds,
     TellTime,
 )
 from core.protocol.scopes import SCOPE_OF_OP, scope_of
-from core.server import branching, called, continuation, deletion, guidance, lifecycle, opinions, queues
+from core.server import branching, called, continuation, deletion, guidance, lifecycle, opinions, queues, restoring
 from core.server.guidance import MAX_REASON, check_length
 from core.server.lookups import Lookups
 from core.server.record import person, write
@@ -132,6 +133,8 @@ def _apply(conn: Connection, principal: Principal, command: Command, lookups: Lo
             return called.call_subagent(conn, session, op)
         case BranchSession() as op:
             return branching.branch(conn, principal, session, op, lookups)
+        case RestoreSession() as op:
+            return restoring.restore(conn, session, op, lookups)
         case MergeOpinions() as op:
             return opinions.merge(conn, session, op)
         case DeleteSession() as op:
