@@ -38,6 +38,8 @@ so that it is seen that there is one."""
 NOT_QTS = frozenset({"setModel", "setText"})
 """Methods of Qt's that we alone call: their errors are the caller's."""
 
+_TAKES_MORE = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
+
 _C = TypeVar("_C", bound=type)
 
 
@@ -99,7 +101,8 @@ def _guard(method: FunctionType, place: str, neutral: Callable[[], object] | Non
         _meet(place, error)
         return neutral() if neutral is not None else None
 
-    if len(inspect.signature(method).parameters) == 1 and method.__code__.co_argcount == 1:
+    code = method.__code__
+    if (code.co_argcount, code.co_kwonlyargcount, code.co_flags & _TAKES_MORE) == (1, 0, 0):
 
         @wraps(method)
         def alone(self: object) -> object:
