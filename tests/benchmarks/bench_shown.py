@@ -65,7 +65,7 @@ def start(program: str, home: Path) -> dict[str, float]:
     """What a process told of its own start; `wall_ms` since it was asked for."""
     began = time.time()
     done = subprocess.run([sys.executable, "-c", program, str(home)], capture_output=True, text=True, check=False,
-                          env={**os.environ, "QT_QPA_PLATFORM": "offscreen"})
+                          env={**os.environ, "QT_QPA_PLATFORM": "offscreen", "PYTHONDONTWRITEBYTECODE": ""})
     if not done.stdout.strip():
         raise SystemExit(done.stderr)
     told = json.loads(done.stdout.splitlines()[-1])
