@@ -94,6 +94,9 @@ SENTENCES: dict[str, str] = {
     "no_pool_host": QT_TRANSLATE_NOOP("Errors", "The host pool has no {name}."),
     "no_such_host": QT_TRANSLATE_NOOP(
         "Errors", "No host of this server's pool could ever take this task. Who runs the server may add one."),
+    "not_drawn": QT_TRANSLATE_NOOP(
+        "Errors", "A part of the window could not be drawn ({place}). All else goes on, and the log has the details. "
+                  "[not_drawn]"),
     "not_over": QT_TRANSLATE_NOOP("Errors", "The session has not ended, so it needs no word to go on."),
     "step_of_parent": QT_TRANSLATE_NOOP("Errors", "Step {step} is one of session {parent}: branch that one."),
     "file_exists": QT_TRANSLATE_NOOP(

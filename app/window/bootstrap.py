@@ -41,6 +41,7 @@ from app.window.instance import Doorbell, OpenRequest
 from app.window.start import StartController
 from app.window.status import StatusController
 from app.window.tour import Tour
+from app.window.undrawn import Undrawn
 from app.window.window import Window
 from core.aio import TaskScope
 from core.client.replica import Replica
@@ -108,6 +109,7 @@ class Desktop(QObject):
         self.quit = asyncio.Event()
         self.replica = Replica(home.replicas / "local.db")
         self.notices = Notices(self)
+        self.undrawn = Undrawn(self.notices, self)
         self.cursor = Cursor(self)
         local = Desk(self.replica, parent=self)
         self.desks = Desks(local, self)
@@ -196,6 +198,7 @@ class Desktop(QObject):
         await self._stored()
         await self.place.scope.close()
         await self._take_down_window()
+        self.undrawn.close()
         self.desks.close()
         self.servers.close()
         self.replica.close()

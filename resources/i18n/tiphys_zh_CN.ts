@@ -1854,6 +1854,10 @@
         <translation>此服务器的主机池中没有任何主机能承担该任务。服务器的管理者可以添加一台。</translation>
     </message>
     <message>
+        <source>A part of the window could not be drawn ({place}). All else goes on, and the log has the details. [not_drawn]</source>
+        <translation>窗口有一部分无法绘制（{place}）。其余照常，详情见日志。[not_drawn]</translation>
+    </message>
+    <message>
         <source>The session has not ended, so it needs no word to go on.</source>
         <translation>会话尚未结束，因此无需说明即可继续。</translation>
     </message>
