@@ -96,7 +96,7 @@ class SessionsView(QWidget):
     def offer_orders(self, orders: Sequence[tuple[str, str]], chosen: str) -> None:
         """Offer orders (key, words) and mark the chosen one."""
         if words := offer_choices(self.order.menu(), orders, chosen, self.order_chosen.emit):
-            set_tooltip(self.order, words)
+            set_tooltip(self.order, self.tr("Order of the sessions: {order}").format(order=words))
 
     def show_count(self, shown: int, total: int) -> None:
         """Say how many sessions are listed, where a filter hides some."""

@@ -53,7 +53,7 @@
     </message>
     <message>
         <source>&amp;Merge opinions…</source>
-        <translation>合并他人的裁定(&amp;M)…</translation>
+        <translation>合并他人的意见(&amp;M)…</translation>
     </message>
     <message>
         <source>Export as &amp;page…</source>
@@ -316,6 +316,10 @@
         <translation>按原文显示(&amp;W)</translation>
     </message>
     <message>
+        <source>&amp;What the step saw (its context)</source>
+        <translation>步骤所见（上下文）(&amp;C)</translation>
+    </message>
+    <message>
         <source>Most changed first</source>
         <translation>更改最多的在前</translation>
     </message>
@@ -377,15 +381,11 @@
     </message>
     <message>
         <source>Next &amp;action of the step, then the whole step</source>
-        <translation>步骤的下一个动作,然后是整个步骤(&amp;A)</translation>
+        <translation>步骤的下一个动作，然后是整个步骤(&amp;A)</translation>
     </message>
     <message>
         <source>&amp;Rules…</source>
         <translation>规则(&amp;R)…</translation>
-    </message>
-    <message>
-        <source>&amp;Context of the step (the eye)</source>
-        <translation>步骤的上下文（眼睛）(&amp;C)</translation>
     </message>
     <message>
         <source>What was said of the &amp;whole session</source>
@@ -587,7 +587,7 @@
     </message>
     <message>
         <source>Sessions of their own share the past of “{title}” up to this step and go on from there, with files and context of the newest snapshot up to it. What was done outside the sandboxes is not undone.</source>
-        <translation>新会话共享“{title}”到此步骤为止的过去并从这里继续，文件和上下文取自此步骤或之前最新的快照。沙盒之外的操作不会撤销。</translation>
+        <translation>新会话共享“{title}”到此步骤为止的过去并从这里继续，文件和上下文取自此步骤或之前最新的快照。沙箱之外的操作不会撤销。</translation>
     </message>
     <message>
         <source>With another advice</source>
@@ -882,7 +882,7 @@
     </message>
     <message>
         <source>Not judged</source>
-        <translation>未评审</translation>
+        <translation>无裁定</translation>
     </message>
     <message>
         <source>refuse to write</source>
@@ -898,7 +898,7 @@
     </message>
     <message>
         <source>What becomes of steps that no person, rule or model judged</source>
-        <translation>没有任何人、规则或模型评审过的步骤如何处理</translation>
+        <translation>没有任何人、规则或模型裁定过的步骤如何处理</translation>
     </message>
     <message>
         <source>Thoughts</source>
@@ -989,7 +989,7 @@
     <message numerus="yes">
         <source>✗ Nothing is written: nobody judged %n step(s)</source>
         <translation>
-            <numerusform>✗ 不会写出任何内容：有 %n 个步骤无人评审</numerusform>
+            <numerusform>✗ 不会写出任何内容：有 %n 个步骤无人裁定</numerusform>
         </translation>
     </message>
     <message>
@@ -1421,7 +1421,7 @@
     </message>
     <message>
         <source>, action {n}</source>
-        <translation>,动作 {n}</translation>
+        <translation>，动作 {n}</translation>
     </message>
     <message>
         <source>keep: {keep} · mask: {mask}</source>
@@ -2031,7 +2031,7 @@
     </message>
     <message>
         <source>The folder of the task {task} has changed since you saw what it asks. Open the dialog again.</source>
-        <translation>任务 {task} 的文件夹在你查看其要求之后改变了。请重新打开对话框。</translation>
+        <translation>任务 {task} 的文件夹在您查看其要求之后改变了。请重新打开对话框。</translation>
     </message>
     <message>
         <source>The task {task} asks for what nobody has allowed it on the server&apos;s computer.</source>
@@ -2161,7 +2161,7 @@
     <message numerus="yes">
         <source>Nobody judged %n step(s) in {sessions}. Judge them, or choose under “Not judged” what becomes of such steps. “Check” counts them.</source>
         <translation>
-            <numerusform>{sessions}中有 %n 个步骤无人评审。请先评审，或在“未评审”一栏选择如何处理这些步骤。“检查”会给出数目。</numerusform>
+            <numerusform>{sessions}中有 %n 个步骤无人裁定。请先裁定，或在“无裁定”一栏选择如何处理这些步骤。“检查”会给出数目。</numerusform>
         </translation>
     </message>
 </context>
@@ -3163,7 +3163,7 @@ Delete or right click: take it away</source>
     <message numerus="yes">
         <source>%n remark(s) on what was opened: see above the steps of each session.</source>
         <translation>
-            <numerusform>对所打开内容有 %n 条说明：见各会话步骤上方。</numerusform>
+            <numerusform>对所打开内容有 %n 条备注：见各会话步骤上方。</numerusform>
         </translation>
     </message>
     <message>
@@ -3439,18 +3439,18 @@ Delete or right click: take it away</source>
     <name>MergingController</name>
     <message>
         <source>Merge the opinions in archives of sessions</source>
-        <translation>合并会话存档中的裁定</translation>
+        <translation>合并归档文件中的意见</translation>
     </message>
     <message numerus="yes">
         <source>%n opinion(s) merged, {known} were here already.</source>
         <translation>
-            <numerusform>已合并 %n 条裁定，{known} 条此前已有。</numerusform>
+            <numerusform>已合并 %n 条意见，{known} 条此前已有。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n opinion(s) on steps that differ here were left out.</source>
         <translation>
-            <numerusform>%n 条裁定所指的步骤与此处不同，未采用。</numerusform>
+            <numerusform>%n 条意见所指的步骤与此处不同，未采用。</numerusform>
         </translation>
     </message>
 </context>
@@ -3846,7 +3846,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>mask</source>
-        <translation>屏蔽</translation>
+        <translation>掩码</translation>
     </message>
     <message>
         <source>unsure</source>
@@ -4283,7 +4283,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>Filter: words, judged&lt;50%, is:undecided</source>
-        <translation>筛选：词语, judged&lt;50%, is:undecided</translation>
+        <translation>筛选：词语、judged&lt;50%、is:undecided</translation>
     </message>
     <message>
         <source>Filter the queue</source>
@@ -4455,12 +4455,12 @@ Delete or right click: take it away</source>
     <name>RemarksBar</name>
     <message>
         <source>Remarks on the session</source>
-        <translation>对会话的说明</translation>
+        <translation>对会话的备注</translation>
     </message>
     <message numerus="yes">
         <source>%n remark(s)</source>
         <translation>
-            <numerusform>%n 条说明</numerusform>
+            <numerusform>%n 条备注</numerusform>
         </translation>
     </message>
     <message>
@@ -4705,15 +4705,15 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>This step has no actions to choose from: it is judged as a whole.</source>
-        <translation>此步骤没有可选的动作:按整个步骤裁定。</translation>
+        <translation>此步骤没有可选的动作：按整个步骤裁定。</translation>
     </message>
     <message>
         <source>This server is older and knows verdicts on whole steps only.</source>
-        <translation>此服务器版本较旧,只支持对整个步骤的裁定。</translation>
+        <translation>此服务器版本较旧，只支持对整个步骤的裁定。</translation>
     </message>
     <message>
         <source>Step {n} was not in sight: look at it, then press again.</source>
-        <translation>步骤 {n} 不在视野内:请先看它,再按一次。</translation>
+        <translation>步骤 {n} 不在视野内：请先看它，再按一次。</translation>
     </message>
     <message>
         <source>People have judged every step.</source>
@@ -4892,7 +4892,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>{verb}: {count} steps, {first} to {last}, of which {unseen} are not in sight?</source>
-        <translation>{verb}:{count} 个步骤({first} 至 {last}),其中 {unseen} 个不在视野内?</translation>
+        <translation>{verb}：{count} 个步骤（{first} 至 {last}），其中 {unseen} 个不在视野内？</translation>
     </message>
 </context>
 <context>
@@ -5276,7 +5276,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>nobody judged it, so not trained</source>
-        <translation>无人评审，因此不训练</translation>
+        <translation>无人裁定，因此不训练</translation>
     </message>
     <message>
         <source>trained in an earlier sample</source>
@@ -5371,7 +5371,7 @@ Delete or right click: take it away</source>
     <message numerus="yes">
         <source>? %n action(s) that nobody judged</source>
         <translation>
-            <numerusform>? %n 个无人评审的动作</numerusform>
+            <numerusform>? %n 个无人裁定的动作</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -5393,7 +5393,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>guide</source>
-        <translation>引导</translation>
+        <translation>指导</translation>
     </message>
     <message>
         <source>judge steps</source>
@@ -5401,7 +5401,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>propose verdicts</source>
-        <translation>提议评判</translation>
+        <translation>提议裁定</translation>
     </message>
     <message>
         <source>watch the server</source>
@@ -5516,7 +5516,7 @@ Delete or right click: take it away</source>
         <translation>暂停</translation>
     </message>
     <message>
-        <source>Go on</source>
+        <source>Resume</source>
         <translation>继续</translation>
     </message>
     <message>
@@ -5701,6 +5701,10 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     <message>
         <source>Order of the sessions</source>
         <translation>会话排序</translation>
+    </message>
+    <message>
+        <source>Order of the sessions: {order}</source>
+        <translation>会话的顺序：{order}</translation>
     </message>
     <message>
         <source>{shown} of {total}</source>
@@ -6253,12 +6257,12 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>下一步 (J)</translation>
     </message>
     <message>
-        <source>Context</source>
-        <translation>上下文</translation>
+        <source>What it saw</source>
+        <translation>所见</translation>
     </message>
     <message>
-        <source>The exact context the model was given (C)</source>
-        <translation>模型得到的确切上下文 (C)</translation>
+        <source>The exact context the model was given</source>
+        <translation>给模型的确切上下文</translation>
     </message>
     <message>
         <source>Thought, actions and observations</source>
@@ -6391,7 +6395,7 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     </message>
     <message>
         <source>{n} tokens</source>
-        <translation>{n} 个 token</translation>
+        <translation>{n} 个词元</translation>
     </message>
     <message numerus="yes">
         <source>%n evaluation(s)</source>
