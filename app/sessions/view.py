@@ -41,13 +41,18 @@ class SessionsView(QWidget):
         self.list = self._make_list(model)
         self.words = self._make_filter()
         self.chips = FilterChips(self)
-        self.count = PlainLabel("", self, faint=True)
+        self.count = PlainLabel("", self, elide=True, faint=True)
+        self.count.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.order = self._make_order()
         self.menu = QMenu(self)
         self.menu.addActions(acts)
         self.menu.insertSeparator(acts[-2])  # archive and delete
         self.empty = Empty(self.tr("Sessions appear here, live ones and imported ones. Start one on a task, "
                                    "or import saved trajectories."), self, action=new)
+        show_all = QAction(self.tr("Show all (Esc)"), self)
+        show_all.triggered.connect(self.words.clear)
+        self.nothing = Empty(self.tr("No session passes the filter."), self, action=show_all)
+        self._hits = Faces(self.list, self.nothing)
         self._faces = self._lay_out([new, *acts[:4]])
         self.list.selectionModel().selectionChanged.connect(self._on_selected)
         self.list.customContextMenuRequested.connect(self._on_menu)
@@ -90,8 +95,8 @@ class SessionsView(QWidget):
         for button, action in zip(acts, buttons, strict=True):
             button.setDefaultAction(action)
             button.setAutoRaise(True)
-        top = row(*acts, 1, self.count, self.order, spacing=theme.GRID)
-        return faces(self, self.empty, top, self.words, self.chips, (self.list, 1))
+        top = row(*acts, (self.count, 1), self.order, spacing=theme.GRID)
+        return faces(self, self.empty, top, self.words, self.chips, (self._hits, 1))
 
     def offer_orders(self, orders: Sequence[tuple[str, str]], chosen: str) -> None:
         """Offer orders (key, words) and mark the chosen one."""
@@ -100,9 +105,9 @@ class SessionsView(QWidget):
 
     def show_count(self, shown: int, total: int) -> None:
         """Say how many sessions are listed, where a filter hides some."""
-        self.count.setText(self.tr("{shown} of {total}").format(shown=quantities.number(shown),
-                                                               total=quantities.number(total)))
-        self.count.setVisible(shown != total)
+        words = self.tr("{shown} of {total}").format(shown=quantities.number(shown), total=quantities.number(total))
+        self.count.setText(words if shown != total else "")
+        self._hits.show_content(shown > 0)
 
     @property
     def is_read(self) -> bool:

@@ -5677,6 +5677,14 @@ Delete or right click: take it away</source>
 <context>
     <name>SessionsView</name>
     <message>
+        <source>Show all (Esc)</source>
+        <translation>显示全部 (Esc)</translation>
+    </message>
+    <message>
+        <source>No session passes the filter.</source>
+        <translation>没有会话符合筛选条件。</translation>
+    </message>
+    <message>
         <source>Sessions</source>
         <translation>会话</translation>
     </message>
