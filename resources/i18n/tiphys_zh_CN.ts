@@ -2091,7 +2091,7 @@
     </message>
     <message>
         <source>A subagent cannot be asked that by itself: ask the session that called it.</source>
-        <translation>不能单独要求子代理这样做：请对调用它的会话提出。</translation>
+        <translation>不能单独要求子智能体这样做：请对调用它的会话提出。</translation>
     </message>
     <message>
         <source>{server} speaks another version of the protocol. Update the older program.</source>
@@ -6103,7 +6103,7 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     </message>
     <message>
         <source>Its sandboxes get the files of this snapshot when it works again; what they hold now goes. The log stays as it is. Then “Continue…” has the session go on.</source>
-        <translation>会话再次工作时，沙盒将恢复为此快照的文件，现有内容会丢失，日志保持不变。之后用“继续…”让会话继续。</translation>
+        <translation>会话再次工作时，沙箱将恢复为此快照的文件，现有内容会丢失，日志保持不变。之后用“继续…”让会话继续。</translation>
     </message>
     <message>
         <source>Restore the session from its snapshot after step {n}?</source>
