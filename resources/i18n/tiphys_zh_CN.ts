@@ -5722,11 +5722,11 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>Words of title, task, model or server; state: server: model: task: format: attention:
-is:new is:attention is:live is:imported is:guided; steps&gt; errors&gt; score&gt; cost&gt; tokens&gt;
+is:new is:attention is:live is:imported is:guided; steps&gt; errors&gt; score&gt; score:failed cost&gt; tokens&gt;
 is:undecided is:done judged&lt;50% judged&gt;20; queue:NAME assigned:me assigned:nobody
 -… : not so</source>
         <translation>标题、任务、模型或服务器中的词语；state: server: model: task: format: attention:
-is:new is:attention is:live is:imported is:guided; steps&gt; errors&gt; score&gt; cost&gt; tokens&gt;
+is:new is:attention is:live is:imported is:guided; steps&gt; errors&gt; score&gt; score:failed cost&gt; tokens&gt;
 is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assigned:nobody
 -… ：非</translation>
     </message>

@@ -36,7 +36,7 @@ ROW = SessionRow(session="s1", title="Sail to Kolchis", task="argo", model="glm-
     ("is:imported", False), ("is:live", True), ("is:guided", False), ("attention:loop", True), ("server:lab", True),
     ("server:farm", False), ("lab", True), ("model:GLM", True), ("task:arg", True), ("cost>2", True),
     ("cost>=3", False), ("steps=40 errors<4", True), ("score>0", False), ("score<100", False), ("tokens>1", False),
-    ("is:nothing", False),
+    ("is:nothing", False), ("score:failed", False), ("score:none", True), ("-score:none", False),
     ("steps>x", False), ("- ", True), ('"', True), ("format:live", True)])
 def test_a_query_is_understood_and_nothing_typed_is_an_error(query, passes):
     assert SessionQuery(query).passes(Candidate(ROW, "lab", 4)) is passes
@@ -248,3 +248,8 @@ def test_runs_of_one_name_are_told_apart_where_the_list_is_narrow(qapp, tmp_path
     about = model.line(structs.replace(ROW, origin="inspect", task="sample 7", began_at=START)).about
     when = quantities.short_day_and_minute(START)
     assert about.split(" · ") == [when, "sample 7", "glm-4.5", "imported: inspect"]
+
+
+@pytest.mark.parametrize(("score", "failed"), [(0.0, True), (-3.0, True), (0.5, False), (None, False)])
+def test_a_run_failed_that_was_scored_and_gained_nothing(score, failed):
+    assert SessionQuery("score:failed").passes(Candidate(structs.replace(ROW, score=score))) is failed
