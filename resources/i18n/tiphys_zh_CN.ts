@@ -1016,6 +1016,29 @@
     </message>
 </context>
 <context>
+    <name>CodeDialog</name>
+    <message>
+        <source>Log in</source>
+        <translation>登录</translation>
+    </message>
+    <message>
+        <source>To log in to {server}, open this page in any browser and enter the code:</source>
+        <translation>要登录 {server}，请在任意浏览器中打开此页面并输入代码：</translation>
+    </message>
+    <message>
+        <source>This window closes by itself when you have agreed there.</source>
+        <translation>您在那里确认后，此窗口会自动关闭。</translation>
+    </message>
+    <message>
+        <source>Open the page</source>
+        <translation>打开页面</translation>
+    </message>
+    <message>
+        <source>Copy the code</source>
+        <translation>复制代码</translation>
+    </message>
+</context>
+<context>
     <name>ColumnNames</name>
     <message>
         <source>Session</source>
@@ -1662,6 +1685,10 @@
         <translation>这个名称不能用：含有不允许的字符，或者太长。</translation>
     </message>
     <message>
+        <source>The lab&apos;s log-in provider {url} cannot be used: it is none, or not encrypted.</source>
+        <translation>实验室的登录服务 {url} 无法使用：它不是登录服务，或未加密。</translation>
+    </message>
+    <message>
         <source>This is no link to a session, no step and no session.</source>
         <translation>这既不是会话链接，也不是步骤或会话。</translation>
     </message>
@@ -1834,8 +1861,16 @@
         <translation>{name} 正被会话占用；请先结束它们。</translation>
     </message>
     <message>
+        <source>The lab&apos;s log-in provider cannot be asked now: {url}</source>
+        <translation>现在无法访问实验室的登录服务：{url}</translation>
+    </message>
+    <message>
         <source>The session ended by a limit ({limit}): say how much more it may use, or it ends at once again.</source>
         <translation>会话因限制（{limit}）而结束：请说明还可以使用多少，否则它会立即再次结束。</translation>
+    </message>
+    <message>
+        <source>{server} offers no log-in by the lab&apos;s accounts. Ask its administrator for an invitation.</source>
+        <translation>{server} 不提供实验室账户登录。请向其管理员索取邀请。</translation>
     </message>
     <message>
         <source>The host pool has no {name}.</source>
@@ -1904,6 +1939,38 @@
     <message>
         <source>This invitation was used already. If that was not you, tell the administrator.</source>
         <translation>此邀请已被使用。如果不是您本人所为，请告知管理员。</translation>
+    </message>
+    <message>
+        <source>The lab&apos;s provider did not log you in: {why}</source>
+        <translation>实验室的登录服务没有让您登录：{why}</translation>
+    </message>
+    <message>
+        <source>There is an account of your name already that does not belong to this log-in. The administrator can link it.</source>
+        <translation>已有一个与您同名的账户，但不属于此登录。管理员可以将其关联。</translation>
+    </message>
+    <message>
+        <source>You are in no group that may work on this server.</source>
+        <translation>您不在任何可使用此服务器的组中。</translation>
+    </message>
+    <message>
+        <source>Your log-in to this server is over: log in again under File › Servers….</source>
+        <translation>您在此服务器上的登录已到期：请在“文件 › 服务器…”中重新登录。</translation>
+    </message>
+    <message>
+        <source>The log-in was refused in the browser.</source>
+        <translation>登录在浏览器中被拒绝。</translation>
+    </message>
+    <message>
+        <source>Your account on this server was revoked. Ask your administrator.</source>
+        <translation>您在此服务器上的账户已被撤销。请联系管理员。</translation>
+    </message>
+    <message>
+        <source>The code was not entered in time. Begin again.</source>
+        <translation>未及时输入代码。请重新开始。</translation>
+    </message>
+    <message>
+        <source>This log-in was used already. If that was not you, tell your administrator.</source>
+        <translation>此登录已被使用过。如果不是您本人所为，请告知管理员。</translation>
     </message>
     <message>
         <source>The data folder lies on a network disk, where a log cannot be kept safely.</source>
@@ -3245,6 +3312,13 @@ Delete or right click: take it away</source>
     <message>
         <source>Written at step {written}; read at step {read}</source>
         <translation>在第 {written} 步写入；在第 {read} 步读取</translation>
+    </message>
+</context>
+<context>
+    <name>LogInController</name>
+    <message>
+        <source>You work on {server} as {name} now: {scopes}.</source>
+        <translation>您现在以 {name} 的身份使用 {server}，可以：{scopes}。</translation>
     </message>
 </context>
 <context>
@@ -5456,6 +5530,10 @@ Delete or right click: take it away</source>
         <translation>从列表中移除…</translation>
     </message>
     <message>
+        <source>Log in again…</source>
+        <translation>重新登录…</translation>
+    </message>
+    <message>
         <source>an invitation (tiphys://join…), or wss://lab.example:7717</source>
         <translation>邀请（tiphys://join…），或 wss://lab.example:7717</translation>
     </message>
@@ -5470,6 +5548,10 @@ Delete or right click: take it away</source>
     <message>
         <source>Add</source>
         <translation>添加</translation>
+    </message>
+    <message>
+        <source>Log in with a lab account…</source>
+        <translation>用实验室账户登录…</translation>
     </message>
     <message>
         <source>This server</source>
