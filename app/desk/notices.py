@@ -88,6 +88,8 @@ SENTENCES: dict[str, str] = {
     "external_agent": QT_TRANSLATE_NOOP(
         "Errors", "An agent that is not ours cannot be branched: only its own program holds what it knows."),
     "gpu_in_use": QT_TRANSLATE_NOOP("Errors", "Sessions hold GPUs of {name}; end them first."),
+    "feed_signature": QT_TRANSLATE_NOOP(
+        "Errors", "The feed of updates is not signed with your administrator's key: it is not believed."),
     "guidance_given": QT_TRANSLATE_NOOP(
         "Errors", "This guidance was given at step {step}: to go on without it, branch from an earlier step."),
     "host_in_use": QT_TRANSLATE_NOOP("Errors", "{name} is held by sessions; end them first."),

@@ -71,18 +71,23 @@ def ask(url: str, form: Mapping[str, str] | None = None) -> dict[str, Any]:
     """The JSON object at an address; `form` is posted. An error's object is given too, as it is OAuth's way to say no.
 
     Raises Unavailable (issuer_away)."""
-    request = Request(url, urlencode(form).encode() if form is not None else None, {"Accept": "application/json"})
-    direct = [ProxyHandler({})] if is_loopback(url) else []
     try:
         try:
-            with build_opener(_NoRedirection, *direct).open(request, timeout=TIMEOUT_S) as response:
-                text = response.read(LONGEST)
+            found = json.loads(fetch(url, form))
         except urllib.error.HTTPError as error:
             with error:
-                text = error.read(LONGEST)
-        found = json.loads(text)
+                found = json.loads(error.read(LONGEST))
     except (OSError, ValueError, RecursionError, http.client.HTTPException) as error:
         raise Unavailable("issuer_away", f"{url} cannot be asked: {error}", url=url) from error
     if not isinstance(found, dict):
         raise Unavailable("issuer_away", f"{url} does not answer with an object.", url=url)
     return found
+
+
+def fetch(url: str, form: Mapping[str, str] | None = None) -> bytes:
+    """What lies at an address, at most LONGEST bytes of it; `form` is posted. Raises OSError, ValueError and
+    HTTPException as urllib does."""
+    request = Request(url, urlencode(form).encode() if form is not None else None, {"Accept": "application/json"})
+    direct = [ProxyHandler({})] if is_loopback(url) else []
+    with build_opener(_NoRedirection, *direct).open(request, timeout=TIMEOUT_S) as response:
+        return bytes(response.read(LONGEST))

@@ -1853,6 +1853,10 @@
         <translation>有会话占用 {name} 的 GPU；请先结束它们。</translation>
     </message>
     <message>
+        <source>The feed of updates is not signed with your administrator&apos;s key: it is not believed.</source>
+        <translation>更新信息没有用管理员的密钥签名：不予采信。</translation>
+    </message>
+    <message>
         <source>This guidance was given at step {step}: to go on without it, branch from an earlier step.</source>
         <translation>这条指导是在第 {step} 步给出的：要不带它继续，请从更早的步骤分支。</translation>
     </message>
@@ -6938,6 +6942,25 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     <message>
         <source>The submission could not be collected.</source>
         <translation>无法收集提交的内容。</translation>
+    </message>
+</context>
+<context>
+    <name>UpdatesController</name>
+    <message>
+        <source>Tiphys {version} is there ({place}); this is {running}.</source>
+        <translation>已有 Tiphys {version}（{place}）；当前版本为 {running}。</translation>
+    </message>
+    <message>
+        <source>Tiphys {version} was installed while {running} runs here. Start it again now?</source>
+        <translation>已安装 Tiphys {version}，而此处仍在运行 {running}。现在重新启动吗？</translation>
+    </message>
+    <message>
+        <source>Until then this window goes on as it is, but parts that it starts may be of the other version. Nothing that you wrote is lost.</source>
+        <translation>在此之前，本窗口照常工作，但它启动的部分可能属于另一版本。您写下的内容不会丢失。</translation>
+    </message>
+    <message>
+        <source>Start again</source>
+        <translation>重新启动</translation>
     </message>
 </context>
 <context>
