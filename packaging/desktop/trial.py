@@ -43,14 +43,15 @@ su - lab -c 'DISPLAY=:{display} QT_QPA_PLATFORM=xcb tiphys' >/tmp/window.log 2>&
 wait_for '[ -n "$(windows)" ]'
 sleep 3
 first=$(windows | head -1) before=$(xdotool getwindowpid "$first")
-apt-get install -y -qq --no-install-recommends /srv/new.deb >/tmp/upgrade.log 2>&1 || {{ cat /tmp/upgrade.log >&2; exit 1; }}
+apt-get install -y -qq --no-install-recommends /srv/new.deb >/tmp/upgrade.log 2>&1 ||
+  {{ cat /tmp/upgrade.log >&2; exit 1; }}
 grep -q 'Tiphys is running' /tmp/upgrade.log || {{ echo "Nobody was warned." >&2; exit 1; }}
 wait_for '[ "$(windows | wc -l)" -gt 1 ]'
 for one in $(windows); do [ "$one" = "$first" ] || {{ xdotool windowfocus "$one"; sleep 1; xdotool key Return; }}; done
 wait_for 'now=$(windows | head -1); [ -n "$now" ] && [ "$(xdotool getwindowpid "$now")" != "$before" ]'
 ! kill -0 "$before" 2>/dev/null
 """
-"""Whoever has the window open is warned by apt's output and by the window; Enter starts it again, as another process."""
+"""Whoever has a window open is warned by apt and by the window; Enter starts it again, as another process."""
 
 
 class Trial:
