@@ -252,8 +252,8 @@ def test_after_its_end_a_session_has_no_network_and_its_next_start_makes_it_agai
         try:
             for box in boxes:
                 await box.start()
-            assert await out(boxes[0], "echo mine > ~/note; getent hosts two >/dev/null && getent hosts egress >/dev/null"
-                             ) == "0"
+            reaches = "getent hosts two >/dev/null && getent hosts egress >/dev/null"
+            assert await out(boxes[0], f"echo mine > ~/note; {reaches}") == "0"
             await boxes[0].stop()
             assert left(client, "networks") == ["-network"], "the other host still works"
             await boxes[1].stop()
@@ -262,8 +262,7 @@ def test_after_its_end_a_session_has_no_network_and_its_next_start_makes_it_agai
             boxes = [made("one"), made("two")]
             for box in boxes:
                 await box.start()
-            assert await out(boxes[0], "cat ~/note; getent hosts two >/dev/null && getent hosts egress >/dev/null"
-                             ) == "mine 0"
+            assert await out(boxes[0], f"cat ~/note; {reaches}") == "mine 0"
             assert await out(boxes[1], "getent hosts one >/dev/null") == "0"
         finally:
             for box in boxes:
