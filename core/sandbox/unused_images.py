@@ -52,7 +52,7 @@ def _prune(at: EngineAddress, unused: timedelta, removes: bool) -> list[UnusedIm
 def _own(engine: Client) -> Iterator[tuple[Any, UnusedImage]]:
     """Every name of an image that the program gave."""
     for repository in _REPOSITORIES:
-        for found in translated(lambda name=repository: engine.images.list(name)):  # type: ignore[misc]
+        for found in translated(lambda name=repository: engine.images.list(name)):
             used = _moment(str(found.attrs.get("Metadata", {}).get("LastTagTime") or found.attrs["Created"]))
             for name in found.tags:
                 if name.rpartition(":")[0] == repository:
