@@ -59,7 +59,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "train": ("train:train", "Train a model on exported data."),
     "train-setup": ("train_setup:train_setup", "Bring what training needs, into an environment of its own."),
     "backup": ("backup:backup", "Copy all sessions into one file, while everything runs."),
-    "image": ("image:image", "Build the sandbox image."),
+    "image": ("image:image", "Build the sandbox image; remove images that nothing needs."),
     "allow": ("allow:allow", "Say what tasks may take of this computer."),
     "hosts": ("hosts:hosts", "Say where sessions run, with which GPUs, and who waits."),
     "login": ("login:login", "Log in to a server by the lab's own accounts."),

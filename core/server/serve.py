@@ -34,6 +34,7 @@ from core.server.high_water import write_mark, write_marks
 from core.server.http_pages import COMMIT_S, HttpPages
 from core.server.hub import MOST_OF_ACCOUNT, Hub
 from core.server.idle import identity, until_deleted, until_idle
+from core.server.image_pruning import prune_images_daily
 from core.server.leftovers import Leftovers
 from core.server.lifecycle import settle_imports
 from core.server.logins import Logins
@@ -192,6 +193,7 @@ class Server:
             stack.callback(supervisor.let_go)
             scope.spawn(supervisor.run(), name="runners")
             scope.spawn(remove_orphans(self.home, reader), name="orphans")
+            scope.spawn(prune_images_daily(self.home), name="images")
             scope.spawn(rules.run(hub.on_changed, hub.on_deleted), name="rules")
             scope.spawn(Leftovers(hub, self.home).run(), name="leftovers")
 

@@ -6165,6 +6165,10 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>新增 {size}</translation>
     </message>
     <message>
+        <source>and {n} more</source>
+        <translation>另有 {n} 项</translation>
+    </message>
+    <message>
         <source>Not in it: {what}</source>
         <translation>不包含：{what}</translation>
     </message>
