@@ -1024,6 +1024,29 @@
     </message>
 </context>
 <context>
+    <name>CodeDialog</name>
+    <message>
+        <source>Log in</source>
+        <translation>登录</translation>
+    </message>
+    <message>
+        <source>To log in to {server}, open this page in any browser and enter the code:</source>
+        <translation>要登录 {server}，请在任意浏览器中打开此页面并输入代码：</translation>
+    </message>
+    <message>
+        <source>This window closes by itself when you have agreed there.</source>
+        <translation>您在那里确认后，此窗口会自动关闭。</translation>
+    </message>
+    <message>
+        <source>Open the page</source>
+        <translation>打开页面</translation>
+    </message>
+    <message>
+        <source>Copy the code</source>
+        <translation>复制代码</translation>
+    </message>
+</context>
+<context>
     <name>ColumnNames</name>
     <message>
         <source>Session</source>
@@ -1670,6 +1693,10 @@
         <translation>这个名称不能用：含有不允许的字符，或者太长。</translation>
     </message>
     <message>
+        <source>The lab&apos;s log-in provider {url} cannot be used: it is none, or not encrypted.</source>
+        <translation>实验室的登录服务 {url} 无法使用：它不是登录服务，或未加密。</translation>
+    </message>
+    <message>
         <source>This is no link to a session, no step and no session.</source>
         <translation>这既不是会话链接，也不是步骤或会话。</translation>
     </message>
@@ -1834,6 +1861,10 @@
         <translation>有会话占用 {name} 的 GPU；请先结束它们。</translation>
     </message>
     <message>
+        <source>The feed of updates is not signed with your administrator&apos;s key: it is not believed.</source>
+        <translation>更新信息没有用管理员的密钥签名：不予采信。</translation>
+    </message>
+    <message>
         <source>This guidance was given at step {step}: to go on without it, branch from an earlier step.</source>
         <translation>这条指导是在第 {step} 步给出的：要不带它继续，请从更早的步骤分支。</translation>
     </message>
@@ -1842,8 +1873,16 @@
         <translation>{name} 正被会话占用；请先结束它们。</translation>
     </message>
     <message>
+        <source>The lab&apos;s log-in provider cannot be asked now: {url}</source>
+        <translation>现在无法访问实验室的登录服务：{url}</translation>
+    </message>
+    <message>
         <source>The session ended by a limit ({limit}): say how much more it may use, or it ends at once again.</source>
         <translation>会话因限制（{limit}）而结束：请说明还可以使用多少，否则它会立即再次结束。</translation>
+    </message>
+    <message>
+        <source>{server} offers no log-in by the lab&apos;s accounts. Ask its administrator for an invitation.</source>
+        <translation>{server} 不提供实验室账户登录。请向其管理员索取邀请。</translation>
     </message>
     <message>
         <source>The host pool has no {name}.</source>
@@ -1852,6 +1891,10 @@
     <message>
         <source>No host of this server&apos;s pool could ever take this task. Who runs the server may add one.</source>
         <translation>此服务器的主机池中没有任何主机能承担该任务。服务器的管理者可以添加一台。</translation>
+    </message>
+    <message>
+        <source>A part of the window could not be drawn ({place}). All else goes on, and the log has the details. [not_drawn]</source>
+        <translation>窗口有一部分无法绘制（{place}）。其余照常，详情见日志。[not_drawn]</translation>
     </message>
     <message>
         <source>The session has not ended, so it needs no word to go on.</source>
@@ -1912,6 +1955,38 @@
     <message>
         <source>This invitation was used already. If that was not you, tell the administrator.</source>
         <translation>此邀请已被使用。如果不是您本人所为，请告知管理员。</translation>
+    </message>
+    <message>
+        <source>The lab&apos;s provider did not log you in: {why}</source>
+        <translation>实验室的登录服务没有让您登录：{why}</translation>
+    </message>
+    <message>
+        <source>There is an account of your name already that does not belong to this log-in. The administrator can link it.</source>
+        <translation>已有一个与您同名的账户，但不属于此登录。管理员可以将其关联。</translation>
+    </message>
+    <message>
+        <source>You are in no group that may work on this server.</source>
+        <translation>您不在任何可使用此服务器的组中。</translation>
+    </message>
+    <message>
+        <source>Your log-in to this server is over: log in again under File › Servers….</source>
+        <translation>您在此服务器上的登录已到期：请在“文件 › 服务器…”中重新登录。</translation>
+    </message>
+    <message>
+        <source>The log-in was refused in the browser.</source>
+        <translation>登录在浏览器中被拒绝。</translation>
+    </message>
+    <message>
+        <source>Your account on this server was revoked. Ask your administrator.</source>
+        <translation>您在此服务器上的账户已被撤销。请联系管理员。</translation>
+    </message>
+    <message>
+        <source>The code was not entered in time. Begin again.</source>
+        <translation>未及时输入代码。请重新开始。</translation>
+    </message>
+    <message>
+        <source>This log-in was used already. If that was not you, tell your administrator.</source>
+        <translation>此登录已被使用过。如果不是您本人所为，请告知管理员。</translation>
     </message>
     <message>
         <source>The data folder lies on a network disk, where a log cannot be kept safely.</source>
@@ -3269,6 +3344,13 @@ Delete or right click: take it away</source>
     <message>
         <source>Written at step {written}; read at step {read}</source>
         <translation>在第 {written} 步写入；在第 {read} 步读取</translation>
+    </message>
+</context>
+<context>
+    <name>LogInController</name>
+    <message>
+        <source>You work on {server} as {name} now: {scopes}.</source>
+        <translation>您现在以 {name} 的身份使用 {server}，可以：{scopes}。</translation>
     </message>
 </context>
 <context>
@@ -5484,6 +5566,10 @@ Delete or right click: take it away</source>
         <translation>从列表中移除…</translation>
     </message>
     <message>
+        <source>Log in again…</source>
+        <translation>重新登录…</translation>
+    </message>
+    <message>
         <source>an invitation (tiphys://join…), or wss://lab.example:7717</source>
         <translation>邀请（tiphys://join…），或 wss://lab.example:7717</translation>
     </message>
@@ -5498,6 +5584,10 @@ Delete or right click: take it away</source>
     <message>
         <source>Add</source>
         <translation>添加</translation>
+    </message>
+    <message>
+        <source>Log in with a lab account…</source>
+        <translation>用实验室账户登录…</translation>
     </message>
     <message>
         <source>This server</source>
@@ -6077,6 +6167,10 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     <message>
         <source>{size} new</source>
         <translation>新增 {size}</translation>
+    </message>
+    <message>
+        <source>and {n} more</source>
+        <translation>另有 {n} 项</translation>
     </message>
     <message>
         <source>Not in it: {what}</source>
@@ -7049,6 +7143,25 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     <message>
         <source>The submission could not be collected.</source>
         <translation>无法收集提交的内容。</translation>
+    </message>
+</context>
+<context>
+    <name>UpdatesController</name>
+    <message>
+        <source>Tiphys {version} is there ({place}); this is {running}.</source>
+        <translation>已有 Tiphys {version}（{place}）；当前版本为 {running}。</translation>
+    </message>
+    <message>
+        <source>Tiphys {version} was installed while {running} runs here. Start it again now?</source>
+        <translation>已安装 Tiphys {version}，而此处仍在运行 {running}。现在重新启动吗？</translation>
+    </message>
+    <message>
+        <source>Until then this window goes on as it is, but parts that it starts may be of the other version. Nothing that you wrote is lost.</source>
+        <translation>在此之前，本窗口照常工作，但它启动的部分可能属于另一版本。您写下的内容不会丢失。</translation>
+    </message>
+    <message>
+        <source>Start again</source>
+        <translation>重新启动</translation>
     </message>
 </context>
 <context>
