@@ -288,6 +288,25 @@ def m0010_queues(db: Database) -> None:
     _run(db, _M0010)
 
 
+_M0011 = """
+ALTER TABLE account ADD COLUMN subject TEXT;  -- whose it is at the lab's log-in: the issuer, a space, its subject
+CREATE UNIQUE INDEX account_of_subject ON account (subject) WHERE subject IS NOT NULL;
+CREATE TABLE login (                        -- further tokens of an account, one for each log-in
+  token_sha256 BLOB PRIMARY KEY,
+  account TEXT NOT NULL,
+  id_token_sha256 BLOB NOT NULL UNIQUE,     -- what it was exchanged for, once
+  expires_at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX login_of_account ON login (account);
+"""
+
+
+@migrations()
+def m0011_logins(db: Database) -> None:
+    """Accounts of people whom the lab's own log-in knows; they may be logged in from several computers."""
+    _run(db, _M0011)
+
+
 def _run(db: Database, script: str) -> None:
     """Run statements one by one: executescript would commit the transaction of the migration."""
     statement = ""
