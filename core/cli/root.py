@@ -62,6 +62,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "image": ("image:image", "Build the sandbox image; remove images that nothing needs."),
     "allow": ("allow:allow", "Say what tasks may take of this computer."),
     "hosts": ("hosts:hosts", "Say where sessions run, with which GPUs, and who waits."),
+    "login": ("login:login", "Log in to a server by the lab's own accounts."),
     "account": ("account:account", "Give and revoke access to the server."),
     "restore": ("restore:restore", "Put a backup in the log's place."),
     "verify": ("verify:verify", "Check the log, or a backup, from end to end."),

@@ -12,16 +12,19 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from core.domain.blob import blob_hash
 from core.domain.errors import Conflict, NotFound, Unavailable
 from core.domain.ids import new_id
 from core.store.blobs import compress, decompress
 from core.store.home import make_private_folder
-from core.store.migrations import Database, Migrations
+from core.store.migrations import Migrations
 from core.store.schema import open_migrated
 from core.store.sqlite import Connection, scalar, transaction
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
 
 PIECE = 4 << 20
 """Bytes of the longest piece: a longer file is several, so that one that grows shares its beginning."""
