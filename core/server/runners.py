@@ -17,8 +17,10 @@ import msgspec
 from core import program
 from core.domain.errors import ReportableError
 from core.domain.events import SessionStateChanged
+from core.domain.ids import root_session
 from core.domain.session import EX_TEMPFAIL, FINAL_STATES, SessionRow
 from core.logs import Thinned
+from core.server.called import end_orphan
 from core.server.child_environment import child_environment
 from core.server.hub import Hub
 from core.server.pool import HostPool
@@ -107,7 +109,11 @@ class Supervisor:
                                    "the runner of %s cannot be looked after now: %s", row.session, error)
 
     async def _look_after(self, row: SessionRow) -> None:
-        if row.state in FINAL_STATES:
+        root = root_session(row.session)
+        if root != row.session:  # its caller's runner writes it
+            if row.state not in FINAL_STATES and not self._hub.lookups.is_alive(root):
+                await self._hub.do(row.session, lambda conn: end_orphan(conn, row.session))
+        elif row.state in FINAL_STATES:
             await self._retire(row.session)
         else:
             self._retired.discard(row.session)

@@ -97,6 +97,17 @@ def _slopes(
     return losses, exact.to(scores)
 
 
+@torch.no_grad()  # type: ignore[untyped-decorator]
+def log_probs(head: torch.nn.Module, states: torch.Tensor, targets: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """What each target's logarithm of the probability is, and the entropy of each prediction, in nats; float32."""
+    size = max(64, (GPU_SCORES if states.is_cuda else CPU_SCORES) // head.weight.shape[0])
+    found = []
+    for at in range(0, states.shape[0], size):
+        exact = head(states[at : at + size]).float().log_softmax(1)
+        found.append((exact.gather(1, targets[at : at + size, None])[:, 0], -(exact.exp() * exact).sum(1)))
+    return torch.cat([f[0] for f in found]), torch.cat([f[1] for f in found])
+
+
 def weighted_loss(
     head: torch.nn.Module, states: torch.Tensor, targets: torch.Tensor, weights: torch.Tensor
 ) -> torch.Tensor:

@@ -24,15 +24,26 @@ def segment_attention(
     value: torch.Tensor,
     attention_mask: torch.Tensor | None,
     segment_lengths: tuple[int, ...] | None = None,
+    segment_prefixes: tuple[tuple[tuple[int, int], ...], ...] | None = None,
     **kwargs: Any,
 ) -> tuple[torch.Tensor, None]:
-    """Attention inside segments of these lengths; without them as in any other batch."""
+    """Attention inside segments of these lengths; without them as in any other batch. A segment with a prefix (places
+    of the pack, as ranges) sees that before itself: it branches off there."""
     if segment_lengths is None or len(segment_lengths) == 1:
         return sdpa_attention_forward(module, query, key, value, attention_mask, **kwargs)  # type: ignore[no-any-return]
     sizes = list(segment_lengths)
     rows = zip(query.split(sizes, 2), key.split(sizes, 2), value.split(sizes, 2), strict=True)
-    outputs = [sdpa_attention_forward(module, *row, None, **kwargs)[0] for row in rows]
+    outputs = []
+    for (q, k, v), prefix in zip(rows, segment_prefixes or ((),) * len(sizes), strict=True):
+        k, v = (torch.cat([*(whole[:, :, a:b] for a, b in prefix), own], 2) for whole, own in ((key, k), (value, v)))
+        mask = _behind(q.shape[2], k.shape[2], q.device) if prefix else None
+        outputs.append(sdpa_attention_forward(module, q, k, v, mask, **kwargs)[0])
     return torch.cat(outputs, 1), None
+
+
+def _behind(own: int, seen: int, device: torch.device) -> torch.Tensor:
+    """Which of `seen` places the last `own` of them see: those up to themselves."""
+    return torch.ones(own, seen, dtype=torch.bool, device=device).tril(seen - own)[None, None]
 
 
 def _mask(*args: Any, attention_mask: torch.Tensor | None = None, **kwargs: Any) -> Any:

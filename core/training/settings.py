@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 import msgspec
 
@@ -157,21 +157,29 @@ _LEAST = {"batch": 1, "micro_batch": 1, "save_every": 1, "keep": 1, "eval_every"
 """The smallest value of a setting that counts or measures something."""
 
 
+_Table = TypeVar("_Table", bound=msgspec.Struct)
+
+
 def read_settings(values: Mapping[str, str]) -> TrainSettings:
-    """Settings from texts, as a command line has them; `track` names several with commas. Raises InvalidInput, for a
-    setting that does not exist with the one that was probably meant."""
-    unknown = next((name for name in values if name not in TrainSettings.__struct_fields__), None)
-    if unknown is not None:
-        near = difflib.get_close_matches(unknown, TrainSettings.__struct_fields__, 1)
-        hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(TrainSettings.__struct_fields__)}."
-        raise InvalidInput("unknown_setting", f"There is no training setting {unknown}{hint}", setting=unknown)
-    several = {"track": [t for t in values["track"].split(",") if t]} if "track" in values else {}
-    try:
-        settings = msgspec.convert({**values, **several}, TrainSettings, strict=False)
-    except msgspec.ValidationError as error:
-        raise _bad(f"The training settings cannot be read: {error}") from error
+    """Settings from texts, as a command line has them; `track` names several with commas. Raises InvalidInput."""
+    settings = read_as(TrainSettings, values, ("track",))
     settings.check()
     return settings
+
+
+def read_as(kind: type[_Table], values: Mapping[str, str], several: Sequence[str]) -> _Table:
+    """A table of settings from texts, those of `several` with commas. Raises InvalidInput, for a setting that does not
+    exist with the one that was probably meant."""
+    unknown = next((name for name in values if name not in kind.__struct_fields__), None)
+    if unknown is not None:
+        near = difflib.get_close_matches(unknown, kind.__struct_fields__, 1)
+        hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(kind.__struct_fields__)}."
+        raise InvalidInput("unknown_setting", f"There is no training setting {unknown}{hint}", setting=unknown)
+    lists = {name: [t for t in values[name].split(",") if t] for name in several if name in values}
+    try:
+        return msgspec.convert({**values, **lists}, kind, strict=False)
+    except msgspec.ValidationError as error:
+        raise _bad(f"The training settings cannot be read: {error}") from error
 
 
 def check_gpus(settings: TrainSettings, present: int) -> None:
