@@ -15,7 +15,7 @@ from core.domain.message import Message
 from core.llm.model import EndpointError, PastTokens, Request
 
 ASKED = ("Write a shell command that lists the largest files.", "把训练集分成两部分。", "What is 17 * 23? Think.",
-         "Write JSON with a name and an age.", "Name three French words with accents.", "Write Python that sorts a list.")
+         "Write JSON with a name and an age.", "Name three French words with accents.", "Write Python that sorts.")
 
 
 def answers(count: int) -> tuple[list[tuple[str, list[int], bool]], object]:
