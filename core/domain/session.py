@@ -124,6 +124,11 @@ class SessionRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return self.seq < self.hidden_until
 
     @property
+    def is_rolled_out(self) -> bool:
+        """Whether a roll-out runs it in its own process, so that no runner is started."""
+        return bool(self.group and not self.parent)
+
+    @property
     def worked_s(self) -> float | None:
         """Seconds from the agent's first step to the end of its last; None where the log has no times."""
         return (self.ended_at - self.began_at).total_seconds() if self.began_at and self.ended_at else None
@@ -169,7 +174,8 @@ def _changes(row: SessionRow, event: Event) -> dict[str, object]:
             return {"title": f.task.title, "task": f.task.id, "model": f.agent.model.name,
                     "is_outside": f.agent.kind == "outside",
                     "origin": row.origin if row.origin != "live" else f.origin, "created_at": event.at,
-                    "limits": f.task.limits if row.origin == f.origin == "live" else None}
+                    "limits": f.task.limits if row.origin == f.origin == "live" else None,
+                    **({"group": f.group} if f.group else {})}
         case Branched(is_call=True) as f:
             return {"caller": f.parent, "caller_step": f.step}
         case Branched() as f if f.group:
