@@ -166,7 +166,8 @@ def _changes(row: SessionRow, event: Event) -> dict[str, object]:
         case SessionCreated() as f:
             return {"title": f.task.title, "task": f.task.id, "model": f.agent.model.name,
                     "origin": row.origin if row.origin != "live" else f.origin, "created_at": event.at,
-                    "limits": f.task.limits if row.origin == f.origin == "live" else None}
+                    "limits": f.task.limits if row.origin == f.origin == "live" else None,
+                    **({"group": f.group} if f.group else {})}
         case Branched(is_call=True) as f:
             return {"caller": f.parent, "caller_step": f.step}
         case Branched() as f if f.group:
