@@ -57,6 +57,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "preview": ("preview:preview", "Show a training sample, the trained tokens marked."),
     "export": ("export:export", "Write sessions as training data, or as an archive."),
     "train": ("train:train", "Train a model on exported data."),
+    "rl": ("rl:rl", "Train a model on sessions that it plays in an environment."),
     "train-setup": ("train_setup:train_setup", "Bring what training needs, into an environment of its own."),
     "backup": ("backup:backup", "Copy all sessions into one file, while everything runs."),
     "image": ("image:image", "Build the sandbox image."),
@@ -69,7 +70,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 
 
-WITH_TRAINING = {"train", "export", "preview", "demo", "agent", "judge"}
+WITH_TRAINING = {"train", "rl", "export", "preview", "demo", "agent", "judge"}
 """Commands that may tokenize, train, or run a local model."""
 
 
