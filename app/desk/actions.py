@@ -62,6 +62,8 @@ ACTIONS: tuple[Entry, ...] = (
           icon="skip-forward"),
     Entry("session.branch", QT_TRANSLATE_NOOP("Actions", "&Branch from this step…"), ("B",), "session",
           icon="corner-down-right"),
+    Entry("session.snapshot", QT_TRANSLATE_NOOP("Actions", "Take a s&napshot"), ("Ctrl+Shift+N",), "session"),
+    Entry("session.snapshots", QT_TRANSLATE_NOOP("Actions", "Snap&shots…"), ("Ctrl+Shift+H",), "session"),
     Entry("session.stop", QT_TRANSLATE_NOOP("Actions", "&Stop…"), (), "session", icon="square"),
     Entry("session.clear_attention", QT_TRANSLATE_NOOP("Actions", "&Attention dealt with"), ("Ctrl+Shift+A",),
           "session"),

@@ -25,8 +25,8 @@ class StepListing(Protocol):
     def reveal(self, step: int) -> bool:
         """Select a step alone and bring it in sight; False where that cannot be, as behind a filter."""
 
-    def take_keys(self) -> None:
-        """Give the list the keyboard, where it can be seen."""
+    def take_keys(self) -> bool:
+        """Give the list the keyboard, where it can be seen; whether it can."""
 
 
 class SelectedWords(msgspec.Struct, frozen=True):
@@ -133,10 +133,9 @@ class Cursor(QObject):
                 self.choose_action(0)
             self.marked.emit()
 
-    def focus_list(self) -> None:
-        """Lead the keyboard back to the list of steps."""
-        if self.list is not None:
-            self.list.take_keys()
+    def focus_list(self) -> bool:
+        """Lead the keyboard back to the list of steps; False where it cannot be seen."""
+        return self.list is not None and self.list.take_keys()
 
     def offer_text(self, text: str) -> None:
         """Put a text into the guidance box, to be looked at and sent."""

@@ -131,6 +131,7 @@ SENTENCES: dict[str, str] = {
     "no_runner": QT_TRANSLATE_NOOP("Errors", "No agent is running now, so nothing can be interrupted."),
     "no_server": QT_TRANSLATE_NOOP("Errors", "The link leads to {address}, which is not among your servers."),
     "no_session": QT_TRANSLATE_NOOP("Errors", "The server does not know this session."),
+    "no_snapshot": QT_TRANSLATE_NOOP("Errors", "The server's computer holds no such snapshot any more."),
     "no_step": QT_TRANSLATE_NOOP("Errors", "This session has no such step."),
     "task_without_model": QT_TRANSLATE_NOOP(
         "Errors", "This task names no model that is to work on it. Choose one under “Model”."),
@@ -143,6 +144,7 @@ SENTENCES: dict[str, str] = {
     "payload_quota": QT_TRANSLATE_NOOP(
         "Errors", "This account has {count} texts on the server that nothing names; they are removed after a day."),
     "plain_text": QT_TRANSLATE_NOOP("Errors", "{url} would carry your token unencrypted. Use wss://"),
+    "runner_exists": QT_TRANSLATE_NOOP("Errors", "An agent works on the session now: stop it first."),
     "scope": QT_TRANSLATE_NOOP("Errors", "The server closed the connection to {server}: the token may not do that."),
     "search_failed": QT_TRANSLATE_NOOP("Errors", "The search on the server failed. Its log says more."),
     "search_too_long": QT_TRANSLATE_NOOP(
@@ -158,6 +160,8 @@ SENTENCES: dict[str, str] = {
     "session_running": QT_TRANSLATE_NOOP(
         "Errors", "This session is still at work, or being written. Stop it, or end the import that follows its file; "
                   "then ask again."),
+    "snapshot_too_old": QT_TRANSLATE_NOOP(
+        "Errors", "The session has come further than its snapshot after step {step}: branch from that step."),
     "step_changed": QT_TRANSLATE_NOOP(
         "Errors", "Step {step} has changed since you judged it. Look at it again: what you chose or "
                   "wrote waits where you did."),
@@ -183,6 +187,8 @@ SENTENCES: dict[str, str] = {
         "Errors", "This computer does not know the certificate of {server}. Add its fingerprint to the address: "
                   "…#sha256=…; “tiphys serve” prints it."),
     "unknown_format": QT_TRANSLATE_NOOP("Errors", "“{path}” is in no format that is known here."),
+    "subagent": QT_TRANSLATE_NOOP(
+        "Errors", "A subagent cannot be asked that by itself: ask the session that called it."),
     "version": QT_TRANSLATE_NOOP(
         "Errors", "{server} speaks another version of the protocol. Update the older program."),
     "wrong_state": QT_TRANSLATE_NOOP("Errors", "This is not possible in the session's present state."),

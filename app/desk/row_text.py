@@ -170,7 +170,7 @@ def _submission(trajectory: Trajectory, at: int) -> RowText:
 def step_row(trajectory: Trajectory, at: int, reader: str = "") -> RowText:
     """The row of the `at`-th step."""
     steps = trajectory.steps
-    entry = steps[at]
+    entry = steps.at(at)
     head = entry.head
     kind = kind_of(head, trajectory)
     tool = head.tools[0] if head.tools else QCoreApplication.translate("Row", "Answer")
@@ -251,6 +251,8 @@ def _took(head: StepHead) -> str:
 def verdict_state(verdicts: Iterable[Verdict], actions: int) -> str:
     """The sign of what was decided of a step: a person's word, else what a machine proposes, else undecided."""
     given = list(verdicts)
+    if not given:  # most steps, and each row that comes into sight asks
+        return "undecided"
     people = [v for v in given if v.author.kind in PEOPLE]
     decided = step_outcome(people, actions) if people else "undecided"
     if decided == "partly" or masked_actions(people, actions):
@@ -265,6 +267,8 @@ def verdict_state(verdicts: Iterable[Verdict], actions: int) -> str:
 
 def verdict_words(verdicts: Mapping[str, Verdict], actions: int) -> tuple[str, str]:
     """Sign and word of what was decided of a step of so many actions, with the colour; empty while it is undecided."""
+    if not verdicts:
+        return "", ""
     decided = step_outcome(verdicts.values(), actions)
     if decided == "mask":
         return "⊘ " + QCoreApplication.translate("Row", "masked"), "mask"

@@ -29,17 +29,24 @@ _CJK_MONO = ("Noto Sans Mono CJK SC", *_CJK)
 
 def is_dark() -> bool:
     """Whether the application draws on dark backgrounds now."""
-    return QGuiApplication.palette().color(QPalette.ColorRole.Window).lightness() < 128
+    return _scheme(QGuiApplication.palette().color(QPalette.ColorRole.Window).rgb())[0]
 
 
 def is_high_contrast() -> bool:
     """Whether it draws in high contrast now: on pure white or black."""
-    return QGuiApplication.palette().color(QPalette.ColorRole.Window).name() in tokens.COLOURS["window"][2:]
+    return _scheme(QGuiApplication.palette().color(QPalette.ColorRole.Window).rgb())[1]
+
+
+@cache
+def _scheme(ground: int) -> tuple[bool, bool]:
+    """Whether a window of that colour is dark, and whether it is one of high contrast."""
+    window = QColor.fromRgb(ground)
+    return window.lightness() < 128, window.name() in tokens.COLOURS["window"][2:]
 
 
 def colour(name: str) -> QColor:
     """A colour by its name in `tokens.COLOURS`, for the scheme of now. Raises KeyError for an unknown name."""
-    return _value(name, is_dark(), is_high_contrast())
+    return _value(name, *_scheme(QGuiApplication.palette().color(QPalette.ColorRole.Window).rgb()))
 
 
 def ground_of(meaning: str) -> QColor:
@@ -62,14 +69,13 @@ def terminal_colour(name: str) -> QColor | None:
 
 def px(length: float) -> int:
     """A length of `tokens` in pixels: scaled with the application's font, whose text line is 18 high at 10 pt."""
-    return round(length * _unit(QGuiApplication.font().key()))
+    return round(length * _unit())
 
 
 @cache
-def _unit(font_key: str) -> float:
-    font = QFont()
-    font.fromString(font_key)
-    return QFontMetricsF(font).height() / 18
+def _unit() -> float:
+    """Held until `apply` gives the application another font: every row asks for lengths."""
+    return QFontMetricsF(QGuiApplication.font()).height() / 18
 
 
 def tint(name: str, alpha: int = 26) -> QColor:
@@ -92,7 +98,17 @@ def mono_font(point_size: float | None = None) -> QFont:
 def font_of(use: str, of: QFont | None = None) -> QFont:
     """The font for a use of `tokens.TYPE`, made of the application's or of `of`, which is taken as a row's; figures
     have one width, so that columns of them align."""
-    font = QFont(of if of is not None else QGuiApplication.font())
+    return QFont(_use_font(use)) if of is None else _font_of(use, of)
+
+
+@cache
+def _use_font(use: str) -> QFont:
+    """Held until `apply` gives the application another font."""
+    return _font_of(use, QGuiApplication.font())
+
+
+def _font_of(use: str, of: QFont) -> QFont:
+    font = QFont(of)
     font.setPointSizeF(max(6.0, font.pointSizeF() * tokens.TYPE[use][0] / tokens.TYPE["row"][0]))
     font.setFeature(QFont.Tag("tnum"), 1)
     if use in ("title", "start"):
@@ -139,6 +155,8 @@ def apply(app: QApplication, scheme: str = "system", point_size: float = 10.0, s
         app.setStyle("Fusion")
     dark = scheme == "dark" or (scheme != "light" and hints.colorScheme() == Qt.ColorScheme.Dark)
     app.setFont(ui_font(point_size))
+    _unit.cache_clear()
+    _use_font.cache_clear()
     high = strength == "high" or (strength == "system" and system_wants_contrast())
     app.setPalette(_palette(dark, high))
     app.setStyleSheet(_sheet(dark, high))

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 from PySide6.QtCore import QCoreApplication, QObject
 
+from app.desk.asking import asked
 from app.desk.desk import Desk
 from app.desk.frame import Frame
 from app.desk.session_key import id_of
@@ -19,18 +20,14 @@ from app.kit.safe_text import one_line
 from app.offline.bar import DownloadBar
 from app.offline.download import Download
 from app.offline.loss_words import Question, archiving_of, deletion_of, no_admin, no_server, old_server, removal_of
-from core.domain.errors import ReportableError, Unavailable, make_error
+from core.domain.errors import ReportableError, Unavailable
 from core.domain.losses import Losses
 from core.formats.verified_archive import write_verified
-from core.protocol.messages import CAN_DELETE, Nak
+from core.protocol.messages import CAN_DELETE
 from core.protocol.operations import DeleteSession
 from core.store import blobs, log
 from core.store.losses import losses_of
 from core.store.sqlite import connect
-
-ANSWER_S = 60.0
-"""How long a server that is connected is waited for."""
-
 
 class RemovalPlan(msgspec.Struct, frozen=True):
     """What would be lost of a session; `why` only the copy here can go, "" where the server deletes it."""
@@ -194,18 +191,8 @@ class RemovalController(QObject):
 
 
 async def _ask(desk: Desk, session: str, op: DeleteSession) -> Losses:
-    """The server's answer. Raises what it refuses for, Unavailable where it says nothing."""
-    client = desk.client
-    if client is None:
-        raise Unavailable("server_away", "The session's server is not connected.")
-    command = await client.send(id_of(session), op)
-    try:
-        reply = await asyncio.wait_for(client.answer(command), ANSWER_S)
-    except TimeoutError:
-        raise Unavailable("no_answer", "The server has not answered; it will be asked again when it is back.") from None
-    if isinstance(reply, Nak):
-        raise make_error(reply.kind, reply.code, reply.sentence, reply.params)
-    return msgspec.convert(reply.result, Losses)
+    """The server's answer, as `asked`."""
+    return msgspec.convert(await asked(desk, session, op), Losses)
 
 
 def _write(database: Path, session: str, path: Path) -> int:

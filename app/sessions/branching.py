@@ -32,7 +32,8 @@ class BranchController(QObject):
 
     def _enable_action(self, *_: object) -> None:
         row = self._place.sight.row
-        self._action.setEnabled(row is not None and row.origin == "live" and bool(self._place.sight.step))
+        can = row is not None and row.origin == "live" and not row.caller
+        self._action.setEnabled(can and bool(self._place.sight.step))
 
     def _ask_branch(self) -> None:
         row, step, trajectory = self._place.sight.row, self._place.sight.step, self._place.sight.trajectory

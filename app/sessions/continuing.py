@@ -31,7 +31,8 @@ class ContinueController(QObject):
 
     def _enable_action(self, *_: object) -> None:
         row = self._place.sight.row
-        self._action.setEnabled(row is not None and row.origin == "live" and row.state in FINAL_STATES)
+        can = row is not None and row.origin == "live" and not row.caller
+        self._action.setEnabled(can and row is not None and row.state in FINAL_STATES)
 
     def _ask_continue(self) -> None:
         row = self._place.sight.row

@@ -24,6 +24,8 @@ POSSIBLE = {
     "interrupt": ("running", "waiting"), "stop": ("queued", "running", "paused", "waiting"),
 }
 """In which states an act makes sense."""
+OF_SUBAGENTS = ("pause", "resume")
+"""What a subagent can be asked by itself."""
 
 
 class ControlsController(QObject):
@@ -43,7 +45,7 @@ class ControlsController(QObject):
         row = self._place.sight.row
         live = row is not None and row.origin == "live"
         for key in CONTROLS:
-            can = row is not None and live and row.state in POSSIBLE[key]
+            can = row is not None and live and row.state in POSSIBLE[key] and (not row.caller or key in OF_SUBAGENTS)
             self._place.actions[f"session.{key}"].setEnabled(can)
         over = row is None or row.state in FINAL_STATES
         self._place.actions["session.thresholds"].setEnabled(live and not over)

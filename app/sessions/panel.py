@@ -16,6 +16,7 @@ from app.sessions.continuing import ContinueController
 from app.sessions.controls import CONTROLS, ControlsController, explain
 from app.sessions.filters import FiltersController
 from app.sessions.model import SessionsModel
+from app.sessions.snapshots import SnapshotsController
 from app.sessions.view import SessionsView
 from core.protocol.operations import ClearAttention
 
@@ -23,8 +24,8 @@ from core.protocol.operations import ClearAttention
 def build(place: Workplace, parent: QWidget) -> SessionsView:
     """The panel, wired."""
     model = SessionsModel(place.watermarks, partial(_server_name, place), place.offline_copies, place.queues.review)
-    acts = [place.actions[f"session.{key}"] for key in (*CONTROLS, "continue", "branch", "clear_attention",
-                                                        "thresholds", "store_offline", "archive", "delete")]
+    acts = [place.actions[f"session.{key}"] for key in (*CONTROLS, "continue", "branch", "snapshot", "snapshots",
+                                                        "clear_attention", "thresholds", "store_offline", "archive", "delete")]
     view = SessionsView(model, place.actions["file.new_session"], acts, parent)
     model.setParent(view)
     SessionsController(place, model, view)
@@ -32,6 +33,7 @@ def build(place: Workplace, parent: QWidget) -> SessionsView:
     ControlsController(place, view)
     ContinueController(place, view)
     BranchController(place, view)
+    SnapshotsController(place, view)
     explain(place)
     return view
 

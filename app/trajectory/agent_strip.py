@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent, QPen, QPixmap, QPolygonF
 from PySide6.QtWidgets import QWidget
 
 from app.kit import quantities, theme, tokens
@@ -42,6 +42,8 @@ class AgentStrip(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.text = StripText("")
+        self._faces: dict[str, tuple[QFont, QFontMetrics]] = {}
+        self._drawn: tuple[tuple[object, ...], QPixmap] = ((), QPixmap())
         self.setFixedHeight(theme.px(tokens.HEIGHTS["strip"]))
         self.hide()
 
@@ -76,6 +78,21 @@ class AgentStrip(QWidget):
                                        room.height() - theme.px(16)))
         self._lines(painter, QRect(left, 0, width, room.height()))
 
+    def changeEvent(self, event: QEvent) -> None:
+        """Another font."""
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._faces = {}
+
+    def _face(self, style: str) -> tuple[QFont, QFontMetrics]:
+        """The font of a style; finding one by its families takes as long as painting ten rows."""
+        if style not in self._faces:
+            bold = {"title": "title", "score": "row"}.get(style)
+            font = theme.mono_font() if style == "code" else theme.font_of(bold or style)
+            font = theme.bold_font(font) if bold else font
+            self._faces[style] = font, QFontMetrics(font)
+        return self._faces[style]
+
     def _dot(self, painter: QPainter, centre: QPointF) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
@@ -85,44 +102,55 @@ class AgentStrip(QWidget):
     def _lines(self, painter: QPainter, room: QRect) -> None:
         text, high = self.text, theme.px(22)
         upper = QRect(room.left(), room.center().y() - high + 1, room.width(), high)
-        x = _put(painter, upper, text.head, "title", "ink")
+        x = self._put(painter, upper, text.head, "title", "ink")
         upper.setLeft(x + theme.px(10))
-        x = _put(painter, upper, text.waits_word, "row", "muted")
+        x = self._put(painter, upper, text.waits_word, "row", "muted")
         upper.setLeft(x + theme.px(6 if text.waits_word else 0))
-        painter.setFont(theme.mono_font())
-        painter.setPen(theme.colour("ink"))
-        _put(painter, upper, text.waits, "", "ink")
+        self._put(painter, upper, text.waits, "code", "ink")
         lower = QRect(room.left(), room.center().y() + 1, room.width(), high)
-        _put(painter, lower, " · ".join(text.facts), "fact", "muted")
+        self._put(painter, lower, " · ".join(text.facts), "fact", "muted")
 
     def _score(self, painter: QPainter, room: QRect) -> None:
         scores = self.text.scores
-        _put(painter, QRect(room.left(), room.top(), room.width(), theme.px(18)), self.tr("score"), "caption", "muted")
-        painter.setFont(theme.bold_font(theme.font_of("row")))
+        line = QRect(room.left(), room.top(), room.width(), theme.px(18))
+        self._put(painter, line, self.tr("score"), "caption", "muted")
+        painter.setFont(self._face("score")[0])
         painter.setPen(theme.colour("ink"))
-        painter.drawText(QRect(room.left(), room.top(), room.width(), theme.px(18)),
-                         int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter),
+        painter.drawText(line, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter),
                          quantities.score(scores[-1]))
-        box = QRectF(room.left(), room.top() + theme.px(22), room.width() - theme.px(4), room.height() - theme.px(26))
+        painter.drawPixmap(room.topLeft(), self._curve_of(scores, room.size()))
+
+    def _curve_of(self, scores: tuple[float, ...], size: QSize) -> QPixmap:
+        """The curve on a transparent ground, drawn again when there is a new score: a long one takes half a frame."""
+        ratio = self.devicePixelRatioF()
+        key = (scores, size, ratio, theme.colour("ink").rgba())
+        if self._drawn[0] == key:
+            return self._drawn[1]
+        made = QPixmap(size * ratio)
+        made.setDevicePixelRatio(ratio)
+        made.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(made)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        box = QRectF(0, theme.px(22), size.width() - theme.px(4), size.height() - theme.px(26))
         curve = _curve(scores, box)
         painter.setPen(QPen(theme.colour("muted"), 1.5))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawPolyline(curve)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.colour("ink"))
         painter.drawEllipse(curve.last(), theme.px(2.5), theme.px(2.5))
+        painter.end()
+        self._drawn = key, made
+        return made
 
-
-def _put(painter: QPainter, room: QRect, words: str, style: str, meaning: str) -> int:
-    """Draw words of a line, cut to the room; returns where they end."""
-    if style:
-        painter.setFont(theme.bold_font(theme.font_of(style)) if style == "title" else theme.font_of(style))
+    def _put(self, painter: QPainter, room: QRect, words: str, style: str, meaning: str) -> int:
+        """Draw words of a line, cut to the room; returns where they end."""
+        font, metrics = self._face(style)
+        painter.setFont(font)
         painter.setPen(theme.colour(meaning))
-    metrics = QFontMetrics(painter.font())
-    cut = metrics.elidedText(visible(words), Qt.TextElideMode.ElideRight, max(0, room.width()))
-    painter.drawText(room, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-                     | int(Qt.TextFlag.TextSingleLine), cut)
-    return room.left() + metrics.horizontalAdvance(cut)
+        cut = metrics.elidedText(visible(words), Qt.TextElideMode.ElideRight, max(0, room.width()))
+        painter.drawText(room, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+                         | int(Qt.TextFlag.TextSingleLine), cut)
+        return room.left() + metrics.horizontalAdvance(cut)
 
 
 def _curve(scores: Sequence[float], box: QRectF) -> QPolygonF:

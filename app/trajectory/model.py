@@ -63,18 +63,31 @@ class TrajectoryModel(QAbstractListModel):
         is a hit (FoundRole)."""
         if not index.isValid() or self.trajectory is None or index.row() >= len(self.rows):
             return None
-        row = self.rows[index.row()]
-        if row.kind == "fold" and row.first == self._turning:
-            row = ListRow("item", row.first, row.first)
+        row = self._line(index.row())
         if role == RowRole:
             return row
         if role == RowTextRole:
             return self._text(row)
         if role == FoundRole:
-            return row.kind == "item" and row.first in self.found
+            return self._is_found(row)
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return self._text(row).spoken
         return None
+
+    def painted(self, row: int) -> tuple[RowText | None, bool]:
+        """What a row says, and whether it is a hit; None where there is no such row. `data` says the same by way of Qt,
+        which takes as long as painting the row."""
+        if self.trajectory is None or not 0 <= row < self._row_count:
+            return None, False
+        line = self._line(row)
+        return self._text(line), self._is_found(line)
+
+    def _line(self, row: int) -> ListRow:
+        line = self.rows.at(row)
+        return ListRow("item", line.first, line.first) if line.kind == "fold" and line.first == self._turning else line
+
+    def _is_found(self, line: ListRow) -> bool:
+        return line.kind == "item" and line.first in self.found
 
     # ---- content ---------------------------------------------------------------------------------
 

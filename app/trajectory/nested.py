@@ -44,7 +44,7 @@ class NestedModel(QAbstractListModel):
         self._called: dict[str, dict[int, list[SessionRow]]] = {}
         self._folds, self._filter, self._facets = True, "all", Facets()
         self.root = self.active = self._node("", None, 0, "")
-        self._segments = [RowSpan(0, self.root, 0, 0)]
+        self._segments, self._starts = [RowSpan(0, self.root, 0, 0)], [0]
         self.rows = NestedRows(self)
         self._changes = False
         """Whether what a session's own model inserts or removes now is in the list."""
@@ -117,7 +117,7 @@ class NestedModel(QAbstractListModel):
 
     def at(self, row: int) -> tuple[Node, int]:
         """The session of a row, and the row in its own model."""
-        segment = self._segments[max(0, bisect_right(self._segments, row, key=lambda s: s.start) - 1)]
+        segment = self._segments[max(0, bisect_right(self._starts, row) - 1)]
         return segment.node, segment.first + row - segment.start
 
     def row_in(self, node: Node, own: int) -> int:
@@ -167,6 +167,7 @@ class NestedModel(QAbstractListModel):
     def _lay_out(self) -> None:
         is_whole = self.active.model.is_whole
         self._segments = list(laid_out(self.root if is_whole else self.active, is_whole))
+        self._starts = [segment.start for segment in self._segments]
 
     def _rows_of(self, node: Node) -> Iterator[int]:
         for segment in self._segments:
@@ -242,17 +243,23 @@ class NestedModel(QAbstractListModel):
         """What the session's own model says; a step of a subagent has the caller's number before its own."""
         if not index.isValid() or index.row() >= self.rowCount():
             return None
-        node, own = self.at(index.row())
-        if node.depth and role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            text = self.data(index, RowTextRole)
-            return text.spoken if isinstance(text, RowText) else None
-        found = node.model.data(node.model.index(own), role)
-        if node.depth and role == RowTextRole and isinstance(found, RowText):
-            number = "–".join(node.prefix + part for part in found.number.split("–")) if found.number else ""
-            return msgspec.structs.replace(found, number=number, depth=node.depth)
-        if role == RowRole and node is not self.active and isinstance(found, ListRow):
-            return ListRow(found.kind)
-        return False if role == FoundRole and node is not self.active else found
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            text = self.painted(index.row())[0]
+            return text.spoken if text is not None else None
+        if role == RowTextRole:
+            return self.painted(index.row())[0]
+        if role == FoundRole:
+            return self.painted(index.row())[1]
+        return self.rows[index.row()] if role == RowRole else None
+
+    def painted(self, row: int) -> tuple[RowText | None, bool]:
+        """What a row says, and whether it is a hit; None where there is no such row."""
+        node, own = self.at(row)
+        text, is_found = node.model.painted(own)
+        if text is not None and node.depth:
+            number = "–".join(node.prefix + part for part in text.number.split("–")) if text.number else ""
+            text = msgspec.structs.replace(text, number=number, depth=node.depth)
+        return text, is_found and node is self.active
 
     # ---- of the session in sight -----------------------------------------------------------------
 

@@ -234,9 +234,11 @@ class TrajectoryController(QObject):
     def _show_place(self) -> None:
         step = self._place.sight.step
         at = self._model.item_of_step(step) if step is not None else -1
-        seen = [self._model.rows[r] for r in self._panel.list.rows_in_sight() if 0 <= r < len(self._model.rows)]
-        items = [i for row in seen for i in (row.first, row.last) if i >= 0]
-        self._panel.minimap.show_place(at, min(items, default=0), max(items, default=-1))
+        rows, seen = self._model.rows, self._panel.list.rows_in_sight()
+        seen = range(max(0, seen.start), min(seen.stop, len(rows)))
+        first = next((row.first for row in map(rows.__getitem__, seen) if row.first >= 0), 0)
+        last = next((row.last for row in map(rows.__getitem__, reversed(seen)) if row.last >= 0), -1)
+        self._panel.minimap.show_place(at, first, last)
 
     # ---- errors and filters ----------------------------------------------------------------------
 

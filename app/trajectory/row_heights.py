@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QTableView
 
-from app.trajectory.model import RowTextRole, TrajectoryModel
+from app.trajectory.model import TrajectoryModel
 from app.trajectory.nested import NestedModel
 from app.trajectory.step_row import StepRowDelegate
 
@@ -37,14 +37,18 @@ class RowHeights:
 
     def measure(self, row: int) -> bool:
         """Give a row its height; whether that is another one."""
+        if row in self._measured:
+            return False
         model = self._table.model()
         assert isinstance(model, TrajectoryModel | NestedModel)
-        if row in self._measured or not 0 <= row < model.rowCount():
+        if not 0 <= row < model.rowCount():
             return False
         self._measured.add(row)
         height = self._delegate.line_height
         if model.is_tall(row):
-            height = self._delegate.height(model.index(row, 0).data(RowTextRole), self._table.viewport().width())
+            text = model.painted(row)[0]
+            assert text is not None
+            height = self._delegate.height(text, self._table.viewport().width())
         if height == self._table.rowHeight(row):
             return False
         self._table.setRowHeight(row, height)

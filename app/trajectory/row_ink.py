@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen, QPixmap, QStaticText
 
 from app.kit import icons, theme, tokens
 
 _MOST_WIDTHS = 2000
+_MOST_WORDS = 600
+"""Texts whose letters are held as they were laid out: those of the rows in sight and some more."""
+
+NO_TIME, NO_DURATION = 520, 440
+"""Below these widths, in pixels at 10 pt, a row goes without its time, and without its duration."""
+
 SIGN = 14
 """The diameter of a verdict's disk, in pixels at 10 pt."""
+
+STEP_IN = 12
+"""A subagent's rows stand so many pixels further in."""
 
 
 class RowInk:
@@ -26,13 +35,20 @@ class RowInk:
         self.cell = self.mono_metrics.horizontalAdvance("m" * 64) / 64
         self.columns = {name: theme.px(width) for name, width in tokens.STEP_COLUMNS.items()}
         self.height = max(theme.px(tokens.HEIGHTS["step"]), self.metrics.height() + 4)
-        self.icon_size = theme.px(icons.SIDE)
-        self._colours: dict[str, QColor] = {}
+        self.icon_size, self.chip, self.step_in = theme.px(icons.SIDE), theme.px(16), theme.px(STEP_IN)
+        self.no_time, self.no_duration = theme.px(NO_TIME), theme.px(NO_DURATION)
+        self._ascents = {id(font): metrics.ascent() for font, metrics in (
+            (font, self.metrics), (self.bold, self.bold_metrics), (self.small, self.small_metrics),
+            (self.mono, self.mono_metrics))}
         self._widths: dict[tuple[str, int], int] = {}
+        self._words: dict[tuple[str, int], QStaticText] = {}
+        self.forget_colours()
 
     def forget_colours(self) -> None:
         """The palette is another one."""
-        self._colours.clear()
+        self._colours: dict[str, QColor] = {}
+        self._pictures: dict[tuple[str, str, float], QPixmap] = {}
+        self.is_high_contrast = theme.is_high_contrast()
 
     def colour(self, name: str) -> QColor:
         """A colour of the theme."""
@@ -40,6 +56,22 @@ class RowInk:
         if held is None:
             held = self._colours[name] = theme.colour(name)
         return held
+
+    def put(self, painter: QPainter, x: float, base: int, text: str, font: QFont) -> None:
+        """Draw a text, with `font` one of these, at its base line. Letters are laid out once, where no other font must
+        help out with some: such a text is otherwise higher, and would stand elsewhere than `drawText` sets it."""
+        painter.setFont(font)
+        if not text.isascii():
+            painter.drawText(QPointF(x, base), text)
+            return
+        key = (text, id(font))
+        held = self._words.get(key)
+        if held is None:
+            if len(self._words) > _MOST_WORDS:
+                self._words.clear()
+            held = self._words[key] = QStaticText(text)
+            held.setTextFormat(Qt.TextFormat.PlainText)
+        painter.drawStaticText(QPointF(x, base - self._ascents[id(font)]), held)
 
     def width(self, text: str, metrics: QFontMetrics) -> int:
         """The width of a short text that many rows share."""
@@ -53,12 +85,35 @@ class RowInk:
 
     def icon(self, painter: QPainter, name: str, meaning: str, x: int, middle: float) -> None:
         """Draw an icon in the colour of a meaning."""
-        side = self.icon_size
-        icons.draw(painter, name, QRectF(x, middle - side / 2, side, side), self.colour(meaning))
+        scale, side = painter.deviceTransform().m11(), self.icon_size
+        held = self._pictures.get((name, meaning, scale))
+        if held is None:
+            held = self._picture(QSize(side, side), scale)
+            with QPainter(held) as inner:
+                icons.draw(inner, name, QRectF(0, 0, side, side), self.colour(meaning))
+            self._pictures[name, meaning, scale] = held
+        painter.drawPixmap(QPointF(x, round(middle - side / 2)), held)
 
-    def sign(self, painter: QPainter, state: str, centre: QPointF) -> None:
-        """The sign of a verdict: a person's is filled, a machine's is hollow, so that it reads without colour."""
-        _SIGNS.get(state, _nothing)(self, painter, centre)
+    def sign(self, painter: QPainter, state: str, x: int, top: int) -> None:
+        """The sign of a verdict in its column: a person's is filled, a machine's is hollow, so that it reads without
+        colour."""
+        if state not in _SIGNS:
+            return
+        scale, wide = painter.deviceTransform().m11(), self.columns["verdict"]
+        held = self._pictures.get((state, "", scale))
+        if held is None:
+            held = self._picture(QSize(wide, self.height), scale)
+            with QPainter(held) as inner:
+                inner.setRenderHint(QPainter.RenderHint.Antialiasing)
+                _SIGNS[state](self, inner, QPointF(wide / 2, self.height / 2))
+            self._pictures[state, "", scale] = held
+        painter.drawPixmap(QPointF(x, top), held)
+
+    def _picture(self, size: QSize, scale: float) -> QPixmap:
+        made = QPixmap(size * scale)
+        made.setDevicePixelRatio(scale)
+        made.fill(Qt.GlobalColor.transparent)
+        return made
 
     def disk(self, painter: QPainter, centre: QPointF, ink: str, *, radius: float = SIGN / 2, filled: bool = True
              ) -> None:
@@ -79,10 +134,6 @@ class RowInk:
         else:
             painter.setFont(self.small)
             painter.drawText(QRectF(x - 7, y - 7, 14, 14), Qt.AlignmentFlag.AlignCenter, mark)
-
-
-def _nothing(ink: RowInk, painter: QPainter, centre: QPointF) -> None:
-    return
 
 
 def _masked(ink: RowInk, painter: QPainter, centre: QPointF) -> None:

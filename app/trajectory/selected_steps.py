@@ -43,10 +43,12 @@ class SelectedSteps(QObject):
         self._rows.show_row(row)
         return True
 
-    def take_keys(self) -> None:
-        """Give the list the keyboard, unless something lies over it."""
-        if not self._rows.visibleRegion().isEmpty():
-            self._rows.setFocus(Qt.FocusReason.ShortcutFocusReason)
+    def take_keys(self) -> bool:
+        """Give the list the keyboard, unless something lies over it; whether nothing does."""
+        if self._rows.visibleRegion().isEmpty():
+            return False
+        self._rows.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        return True
 
     def _selected(self) -> tuple[int, ...]:
         return tuple(s for top, bottom in self._rows.selected_spans() for s in self._model.steps_of_rows(top, bottom))

@@ -6,25 +6,26 @@ out to place them; people's words may take three lines.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPoint, QPointF, QRect, QSize, Qt
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QFont, QPainter, QPen, QTextLayout, QTextOption
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.desk.row_text import RowText
 from app.kit import theme, tokens
-from app.trajectory.model import FoundRole, RowTextRole
+from app.trajectory.model import RowTextRole, TrajectoryModel
+from app.trajectory.nested import NestedModel
 from app.trajectory.row_ink import RowInk, short_path
 
 Index = QModelIndex | QPersistentModelIndex
 GAP = tokens.BETWEEN
-NO_TIME, NO_DURATION = 520, 440
-"""Below these widths, in pixels at 10 pt, a row goes without its time, and without its duration."""
-
-STEP_IN, DEEPEST = 12, 4
-"""A subagent's rows stand so many pixels further in, at most so often; their tool is as much narrower."""
+DEEPEST = 4
+"""A subagent's rows stand further in at most so often; their tool is as much narrower."""
 
 MOST_TOOL = 0.34
 """The tool takes no more than this share of a narrow row."""
+
+_SELECTED, _HOVERED = QStyle.StateFlag.State_Selected.value, QStyle.StateFlag.State_MouseOver.value
+"""As plain numbers: an operation on Qt's flags takes as long as drawing a word."""
 
 
 class StepRowDelegate(QStyledItemDelegate):
@@ -71,12 +72,15 @@ class StepRowDelegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Draw one row."""
-        parts: RowText | None = index.data(RowTextRole)
+        rows = index.model()
+        assert isinstance(rows, TrajectoryModel | NestedModel)
+        parts, is_found = rows.painted(index.row())
         if parts is None:
             return
         painter.save()
-        self._background(painter, option, index, parts)
-        self.draw(painter, parts, option.rect)
+        rect = option.rect
+        self._background(painter, option, rect, index.row(), parts.ground, is_found)
+        self.draw(painter, parts, rect)
         painter.restore()
 
     def draw(self, painter: QPainter, parts: RowText, rect: QRect) -> None:
@@ -104,32 +108,28 @@ class StepRowDelegate(QStyledItemDelegate):
 
     # ---- parts -----------------------------------------------------------------------------------
 
-    def _background(self, painter: QPainter, option: QStyleOptionViewItem, index: Index, parts: RowText) -> None:
-        rect, state, ink = option.rect, option.state, self.ink
-        if parts.ground:
-            painter.fillRect(rect, ink.colour(f"{parts.ground}_tint"))
-        has_keys = option.widget is not None and option.widget.hasFocus()
-        if state & QStyle.StateFlag.State_Selected:
+    def _background(self, painter: QPainter, option: QStyleOptionViewItem, rect: QRect, row: int, ground: str,
+                    is_found: bool) -> None:
+        state, widget, ink = option.state.value, option.widget, self.ink
+        if ground:
+            painter.fillRect(rect, ink.colour(f"{ground}_tint"))
+        has_keys = widget is not None and widget.hasFocus()
+        if state & _SELECTED:
             painter.fillRect(rect, ink.colour("selected" if has_keys else "selected_idle"))
-        elif state & QStyle.StateFlag.State_MouseOver:
+        elif state & _HOVERED:
             painter.fillRect(rect, ink.colour("hover"))
-        if index.data(FoundRole):
+        if is_found:
             painter.fillRect(rect, ink.colour("attention_tint"))
-        widget = option.widget
-        if widget is not None and widget.currentIndex() == index:  # type: ignore[attr-defined]
+        if isinstance(widget, QAbstractItemView) and widget.currentIndex().row() == row:
             bar = QRect(rect.left(), rect.top(), tokens.CURSOR, rect.height())
             painter.fillRect(bar, ink.colour("person" if has_keys else "edge"))
-
-    def _shows(self, width: int) -> tuple[bool, bool]:
-        """Whether a row of that width has time and duration."""
-        return width >= theme.px(NO_TIME), width >= theme.px(NO_DURATION)
 
     def _tool_width(self, width: int) -> int:
         return min(self.ink.columns["tool"], int(width * MOST_TOOL))
 
     def _title_left(self, width: int) -> int:
         columns = self.ink.columns
-        time = columns["time"] if self._shows(width)[0] else 0
+        time = columns["time"] if width >= self.ink.no_time else 0
         return (columns["margin"] + columns["verdict"] + self.number_width + GAP // 2 + time + columns["icon"]
                 + self._tool_width(width) + GAP)
 
@@ -138,20 +138,17 @@ class StepRowDelegate(QStyledItemDelegate):
         ink, columns = self.ink, self.ink.columns
         x = line.left() + columns["margin"]
         if parts.state:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            ink.sign(painter, parts.state, QPointF(x + columns["verdict"] / 2, line.top() + self.line_height / 2))
+            ink.sign(painter, parts.state, x, line.top())
         x += columns["verdict"] + self.number_width
         if parts.number:
-            painter.setFont(ink.font)
             painter.setPen(ink.colour("muted"))
-            painter.drawText(x - ink.width(parts.number, ink.metrics), base, parts.number)
+            ink.put(painter, x - ink.width(parts.number, ink.metrics), base, parts.number, ink.font)
         x += GAP // 2
-        if self._shows(line.width())[0]:
+        if line.width() >= ink.no_time:
             x += columns["time"]
             if parts.time:
-                painter.setFont(ink.small)
                 painter.setPen(ink.colour("muted"))
-                painter.drawText(x - 6 - ink.width(parts.time, ink.small_metrics), base, parts.time)
+                ink.put(painter, x - 6 - ink.width(parts.time, ink.small_metrics), base, parts.time, ink.small)
         return x
 
     def _tool(self, painter: QPainter, parts: RowText, line: QRect, base: int, x: int) -> int:
@@ -165,17 +162,16 @@ class StepRowDelegate(QStyledItemDelegate):
             ink.icon(painter, parts.icon, meaning or "ink", x + shift, line.top() + self.line_height / 2)
         x += ink.columns["icon"] + shift
         width = self._tool_width(line.width()) - shift
-        painter.setFont(ink.bold)
         painter.setPen(ink.colour(meaning or "ink"))
         text = parts.tool
         if ink.width(text, ink.bold_metrics) > width:
             text = ink.bold_metrics.elidedText(text, _ELIDE, width)
-        painter.drawText(x, base, text)
+        ink.put(painter, x, base, text, ink.bold)
         return x + width + GAP
 
     def _guides(self, painter: QPainter, depth: int, line: QRect, x: int) -> int:
         """A line for each caller of a subagent's row; returns how much further in it stands."""
-        step = theme.px(STEP_IN)
+        step = self.ink.step_in
         painter.setPen(self.ink.colour("line"))
         for left in range(0, step * min(depth, DEEPEST), step):
             painter.drawLine(x + left + 5, line.top(), x + left + 5, line.bottom())
@@ -185,12 +181,11 @@ class StepRowDelegate(QStyledItemDelegate):
         """Duration and outcome, from the right; returns where the title must end."""
         ink = self.ink
         right = line.right() - ink.columns["end"]
-        if self._shows(line.width())[1]:
+        if line.width() >= ink.no_duration:
             if parts.duration:
                 width = ink.width(parts.duration, ink.small_metrics)
-                painter.setFont(ink.small)
                 painter.setPen(ink.colour("muted"))
-                painter.drawText(right - width, base, parts.duration)
+                ink.put(painter, right - width, base, parts.duration, ink.small)
             right -= ink.columns["duration"]
         if parts.word:
             right = self._word(painter, parts, line, base, right)
@@ -198,9 +193,8 @@ class StepRowDelegate(QStyledItemDelegate):
             if count and not parts.is_chip:
                 text = f"{sign}{count}"
                 right -= ink.width(text, ink.metrics)
-                painter.setFont(ink.font)
                 painter.setPen(ink.colour(meaning))
-                painter.drawText(right, base, text)
+                ink.put(painter, right, base, text, ink.font)
                 right -= GAP // 2 + 2
         return right - GAP
 
@@ -209,33 +203,32 @@ class StepRowDelegate(QStyledItemDelegate):
         font, metrics = (ink.small, ink.small_metrics) if parts.is_chip else (ink.font, ink.metrics)
         width = ink.width(parts.word, metrics)
         if parts.is_chip:
-            chip = QRect(right - width - 12, line.top() + (self.line_height - theme.px(16)) // 2, width + 12,
-                         theme.px(16))
-            painter.setPen(Qt.PenStyle.NoPen if not theme.is_high_contrast() else QPen(ink.colour(parts.meaning)))
+            chip = QRect(right - width - 12, line.top() + (self.line_height - ink.chip) // 2, width + 12, ink.chip)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(Qt.PenStyle.NoPen if not ink.is_high_contrast else QPen(ink.colour(parts.meaning)))
             painter.setBrush(ink.colour(f"{parts.meaning}_tint"))
             painter.drawRoundedRect(chip, tokens.RADII["chip"], tokens.RADII["chip"])
             right -= 6
-        painter.setFont(font)
         painter.setPen(ink.colour(parts.meaning or "muted"))
-        painter.drawText(right - width, base, parts.word)
+        ink.put(painter, right - width, base, parts.word, font)
         return right - width - (6 if parts.is_chip else 0) - GAP
 
     def _title(self, painter: QPainter, parts: RowText, x: int, room: int, base: int) -> None:
         ink = self.ink
         masked = parts.state == "mask"
         is_mono = parts.face in ("code", "path")
-        painter.setFont(ink.mono if is_mono else ink.bold if parts.face == "strong" else ink.font)
+        font = ink.mono if is_mono else ink.bold if parts.face == "strong" else ink.font
         painter.setPen(ink.colour("muted" if masked or parts.icon == "hourglass" else "ink"))
         if parts.face == "path" and parts.title.isascii():
             folder, name = short_path(parts.title, max(1, int(room / ink.cell)))
             width = round(len(folder) * ink.cell)
-            painter.drawText(x + width, base, name)
+            ink.put(painter, x + width, base, name, font)
             painter.setPen(ink.colour("muted"))
-            painter.drawText(x, base, folder)
+            ink.put(painter, x, base, folder, font)
             end = width + round(len(name) * ink.cell)
         else:
             text = self._elided(parts.title, room, is_mono)
-            painter.drawText(x, base, text)
+            ink.put(painter, x, base, text, font)
             end = min(room, (ink.mono_metrics if is_mono else ink.metrics).horizontalAdvance(text)) if masked else 0
         if masked:
             painter.setPen(ink.colour("mask"))

@@ -1,23 +1,36 @@
-"""No button that judges gets the keyboard's focus by itself: where Qt would give it one, a list takes it."""
+"""Where the keys go back to: the list of steps, or the list of what the layout shows in its place.
+
+No button that judges gets the keyboard's focus by itself: where Qt would give it one, a list takes it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from PySide6.QtCore import QObject, Qt, QTimer
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QWidget
 
 from app.desk.workplace import Workplace
 
 
 class LostFocus(QObject):
-    """Finds the focus again that went with the start page, or with what a layout hides."""
+    """Leads the focus back, and finds it again where it went with the start page or with what a layout hides."""
 
-    def __init__(self, place: Workplace, bars: Sequence[QWidget], sessions: QWidget, parent: QObject) -> None:
-        """`bars` judge; `sessions` takes the keys where the list of steps is behind another panel, as in Compare."""
+    def __init__(self, place: Workplace, bars: Sequence[QWidget], panels: Callable[[], Iterable[QWidget]],
+                 parent: QObject) -> None:
+        """`bars` judge; `panels` gives those whose list takes the keys where the steps are not in front."""
         super().__init__(parent)
-        self._place, self._bars, self._sessions = place, bars, sessions
+        self._place, self._bars, self._panels = place, bars, panels
         place.sight.opened.connect(self.find_soon)
+
+    def lead_back(self) -> None:
+        """Give the keys to the list of steps; where that is not in front, as in Compare, to the first list that is."""
+        if self._place.cursor.focus_list():
+            return
+        lists = (found for panel in self._panels() if not panel.visibleRegion().isEmpty()
+                 for found in panel.findChildren(QAbstractItemView) if found.isVisible() and found.isEnabled())
+        if (found := next(lists, None)) is not None:
+            found.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def find_soon(self) -> None:
         """Look when what is being shown and hidden now has its place."""
@@ -25,9 +38,7 @@ class LostFocus(QObject):
 
     def _find(self) -> None:
         if self._is_lost():
-            self._place.cursor.focus_list()
-        if self._is_lost():
-            self._sessions.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.lead_back()
 
     def _is_lost(self) -> bool:
         here = QApplication.focusWidget()

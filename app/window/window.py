@@ -59,7 +59,7 @@ class Window(QMainWindow):
         self.left = LeftSide(self, place, panels, self.docks)
         self._bars = [add_bar(self, f"{p.key}_bar", p.bar(self.docks[p.key].widget()),
                               Qt.ToolBarArea.BottomToolBarArea) for p in panels if p.bar is not None]
-        self._focus = LostFocus(place, self._bars, self.docks["sessions"].widget(), self)
+        self._focus = LostFocus(place, self._bars, self._by_place, self)
         fill_menus(self, place.actions, [self.docks[p.key].toggleViewAction() for p in panels])
         self.toasts = Toasts(self)
         self._connect()
@@ -122,6 +122,12 @@ class Window(QMainWindow):
         dock.show()
         dock.raise_()
         self.thin.open(key)
+
+    def _by_place(self) -> list[QWidget]:
+        """The panels of the layout's middle, then those of its left side, the one that stands first there at first."""
+        seats = ((("middle", "left").index(where), rank, panel.key) for panel in self._panels
+                 for where, rank in [panel.docks[self.layouts.current]] if where in ("middle", "left"))
+        return [self.docks[key].widget() for *_, key in sorted(seats)]
 
     def _show_find(self) -> None:
         self.show_panel("find")
@@ -186,7 +192,7 @@ class Window(QMainWindow):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Esc, where nobody had another use for it, leads back to the list; what was typed stays."""
         if event.key() == Qt.Key.Key_Escape:
-            self._place.cursor.focus_list()
+            self._focus.lead_back()
         else:
             super().keyPressEvent(event)
 

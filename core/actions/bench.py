@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import posixpath
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -14,9 +14,11 @@ from core.actions.follow import TerminalFollower
 from core.actions.jobs import JobBook
 from core.actions.result import ActionFailed
 from core.actions.sink import ActionSink
-from core.domain.task import AgentSettings
-from core.llm.media import MediaModel
+from core.domain.task import AgentSettings, ModelSettings
 from core.sandbox.sandbox import Sandbox
+
+if TYPE_CHECKING:
+    from core.llm.media import MediaModel
 
 
 class Page(msgspec.Struct, kw_only=True):
@@ -45,7 +47,7 @@ class Bench:
         self.open_files: dict[str, tuple[str, int]] = {}
         self.cleared: dict[str, int] = {}
         self.page = Page()
-        self.media = MediaModel(settings.media) if settings.media is not None else None
+        self.media = _open_media(settings.media) if settings.media is not None else None
         self.foreground: tuple[str, str, str] | None = None
         """Host, terminal and job of the command that the running action waits for."""
 
@@ -73,3 +75,9 @@ class Bench:
         """What outlives a restart of the runner, as fields of RunnerState."""
         return {"offsets": self.follower.offsets(), "files": dict(self.open_files),
                 "cleared": dict(self.cleared), "jobs": self.jobs.notes()}
+
+
+def _open_media(settings: ModelSettings) -> MediaModel:
+    from core.llm.media import MediaModel  # its library takes a second to load, and few sessions ask of pictures
+
+    return MediaModel(settings)

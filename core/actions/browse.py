@@ -13,7 +13,6 @@ import socket
 from typing import Annotated
 from urllib.parse import urljoin, urlsplit
 
-import httpx2
 from msgspec import Meta
 
 from core.actions.bench import Bench, Page
@@ -75,6 +74,8 @@ async def web_browse(a: WebBrowse, bench: Bench) -> Result:
     """Fetch a page."""
     if os.environ.get("TIPHYS_BROWSE") != "on":
         raise ActionFailed("not_configured", "Browsing the web is not allowed for this session.", "refused")
+    import httpx2  # here, as every runner would load it, and few are allowed to browse
+
     try:
         async with asyncio.timeout(SECONDS):
             url, html = await _fetch(a.url)
@@ -90,6 +91,8 @@ async def web_browse(a: WebBrowse, bench: Bench) -> Result:
 
 async def _fetch(url: str) -> tuple[str, str]:
     """The page behind an address and its final address."""
+    import httpx2
+
     async with httpx2.AsyncClient(timeout=SECONDS, follow_redirects=False, trust_env=False) as client:
         for _ in range(REDIRECTIONS + 1):
             await _must_be_public(url)

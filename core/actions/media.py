@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import secrets
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
 
@@ -12,8 +12,10 @@ from core.actions.bench import Bench
 from core.actions.declare import Declared, OnHost
 from core.actions.parse import SavePath, SourcePath, must_be_free, saved
 from core.actions.result import ActionFailed, Result
-from core.llm.media import MediaModel
 from core.sandbox.sandbox import Sandbox
+
+if TYPE_CHECKING:
+    from core.llm.media import MediaModel
 
 Prompt = Annotated[str, Meta(description="What to look for.")]
 LARGEST = 20 << 20

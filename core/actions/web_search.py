@@ -10,7 +10,6 @@ import os
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-import httpx2
 import msgspec
 from msgspec import Meta
 
@@ -61,6 +60,8 @@ async def web_search(a: WebSearch, bench: Bench) -> Result:
 
 
 async def _ask(url: str, engine: str, key: str, a: WebSearch) -> list[_Hit]:
+    import httpx2  # here, as every runner would load it, and few have a search engine
+
     serper = engine == "google.serper.dev"
     try:
         async with httpx2.AsyncClient(timeout=SECONDS) as client:

@@ -50,6 +50,13 @@ class Aside(msgspec.Struct, frozen=True, kw_only=True):
     reply: MessageRef | None = None
 
 
+class Calling(msgspec.Struct, frozen=True):
+    """The newest step whose answer calls for a subagent, and when that came."""
+
+    step: int
+    at: datetime
+
+
 class ExchangeSteps:
     """The journal's side of an external agent's main line. All writing is inside the caller's transaction."""
 
@@ -63,6 +70,7 @@ class ExchangeSteps:
         """The step that has begun and is not added yet."""
         self.aside = journal.slot("aside", Aside)
         """The last call beside the main line since its last request."""
+        self.calling = journal.slot("calling", Calling)
         self._before = journal.slot("context", tuple[MessageRef, ...]) or ()
 
     def _set_open(self, opened: OpenAnswer | None) -> None:
@@ -100,7 +108,12 @@ class ExchangeSteps:
             return
         reply = self._writer.ref(answer.message, f"step:{number}")
         self._writer.calls.learn([call.id for call in answer.message.tool_calls], number)
-        self._set_open(msgspec.structs.replace(opened, answer=answer, reply=reply, answered_at=datetime.now(UTC)))
+        now = datetime.now(UTC)
+        called = [self._tools.find(call.name) for call in answer.message.tool_calls]
+        if any(tool is not None and tool.kind == "subagent" for tool in called):
+            self.calling = Calling(number, now)
+            self._journal.put_slot("calling", self.calling)
+        self._set_open(msgspec.structs.replace(opened, answer=answer, reply=reply, answered_at=now))
 
     def set_aside(self, aside: Aside | None) -> None:
         """A call beside the main line was answered; None: the main line goes on."""

@@ -1,4 +1,4 @@
-"""The book of a session's gateway: where each request belongs, what is put into it, and what the log says of it.
+"""The book of one line of a session's gateway: what is put into each request, and what the log says of it.
 
 `arrive` decides, in memory; `commit` makes it true in the journal, before the request is forwarded where it binds
 guidance, while the model thinks where not; `answered` holds the answer before the agent has the end of it. A death
@@ -25,7 +25,7 @@ from core.domain.step import Usage
 from core.gateway.anchor import GuidancePlace, place_behind, places_in, put_in
 from core.gateway.answer_reader import Heard
 from core.gateway.dialect import CallOutcome
-from core.gateway.lines import AgentLine, AgentLines, LinePlacement
+from core.gateway.lines import AgentLine, LinePlacement
 from core.gateway.request import AgentRequest
 
 _WENT_BACK = "The agent went on from an earlier place: later contexts hold nothing of what came after it."
@@ -46,8 +46,6 @@ class Sending(msgspec.Struct, kw_only=True):
     inserted: dict[int, list[GuidancePlace]]
     bound: list[HeldGuidance]
     again: tuple[str, ...]
-    had: int
-    """How many items the line had before."""
     started_at: datetime
     held_s: float = 0.0
     context: tuple[MessageRef, ...] = ()
@@ -75,14 +73,17 @@ class Written(msgspec.Struct, frozen=True):
 
 
 class ExchangeBook:
-    """All of one session's exchanges."""
+    """The exchanges of one line, and of the calls beside it."""
 
     def __init__(self, journal: Journal, inbox: Inbox, steps: ExchangeSteps, writer: ContextWriter,
-                 terminals: Callable[[], Mapping[str, int]]) -> None:
+                 terminals: Callable[[], Mapping[str, int]], line: str = "main",
+                 inherited: Callable[[], Sequence[GuidancePlace]] = tuple) -> None:
+        """`line` is whose book it is. `inherited` are the places of the caller's guidance, which stands in a
+        conversation that begins with the caller's."""
         self._journal, self._inbox, self._steps, self._writer = journal, inbox, steps, writer
-        self._terminals = terminals
-        self._refs: dict[str, list[ItemRefs]] = {}
-        self.lines = self._read_lines()
+        self._terminals, self._inherited = terminals, inherited
+        self._refs: list[ItemRefs] = []
+        self.line = self._read_line(line)
         self._places = [msgspec.json.decode(row, type=GuidancePlace)
                         for (row,) in journal.sql("SELECT place FROM gateway_place ORDER BY id")]
         self._number = journal.slot("exchanges", int) or 0
@@ -92,37 +93,40 @@ class ExchangeBook:
 
     # ---- deciding
 
-    def arrive(self, request: AgentRequest, held_s: float = 0.0) -> Sending:
-        """Where a request belongs and what is put into it. Nothing is written yet."""
-        placement = self.lines.place(request.asked)
+    @property
+    def places(self) -> Sequence[GuidancePlace]:
+        """Where guidance stands, the caller's first."""
+        return (*self._inherited(), *self._places)
+
+    def arrive(self, request: AgentRequest, placement: LinePlacement, held_s: float = 0.0) -> Sending:
+        """What is put into a request that belongs here. Nothing is written yet."""
         line, relation = placement.line, placement.relation
-        had = len(line.chain)
-        is_step = line.kind == "main" and relation != "retry"
+        is_step = line.kind != "side" and relation != "retry"
+        self.line = line if is_step else self.line
         step = self._step_of(placement)
         bound = self._inbox.waiting() if is_step else []
         places = [place_behind(g.id, guidance_words(g.text), step, request.dialect, request.items, request.chain)
                   for g in bound]
         lost = self._lost(request, step) if is_step and relation in ("compacted", "rewound") else []
         self._places += [*lost, *places]
-        inserted = places_in(self._places, request.dialect, request.items, request.chain)
+        inserted = places_in(self.places, request.dialect, request.items, request.chain)
         texts = {at: [place.text for place in there] for at, there in inserted.items()}
         items = put_in(request.dialect, request.items, texts) if inserted else request.items
         self._number += 1
-        self.lines.advance(placement, request.asked)
         return Sending(request=request, placement=placement, number=self._number, step=step, items=items,
                        body=request.body.with_items(request.dialect.items, items) if inserted else request.body.raw,
-                       inserted=inserted, bound=bound, again=tuple(place.guidance for place in lost), had=had,
+                       inserted=inserted, bound=bound, again=tuple(place.guidance for place in lost),
                        started_at=datetime.now(UTC), held_s=held_s)
 
     def counted(self, request: AgentRequest) -> bytes:
         """The body of a request that only counts tokens, with the guidance that would stand in it."""
-        inserted = places_in(self._places, request.dialect, request.items, request.chain)
+        inserted = places_in(self.places, request.dialect, request.items, request.chain)
         texts = {at: [place.text for place in there] for at, there in inserted.items()}
         items = put_in(request.dialect, request.items, texts)
         return request.body.with_items(request.dialect.items, items) if inserted else request.body.raw
 
     def _step_of(self, placement: LinePlacement) -> int:
-        if placement.line.kind != "main":
+        if placement.line.kind == "side":
             return 0
         opened = self._steps.open
         if placement.relation == "retry":
@@ -157,8 +161,8 @@ class ExchangeBook:
     def _commit_line(self, sending: Sending) -> None:
         request, line, relation = sending.request, sending.placement.line, sending.placement.relation
         shared = sending.placement.shared
-        is_step = line.kind == "main" and relation != "retry"
-        opened = self._steps.open if line.kind == "main" else None
+        is_step = relation != "retry"
+        opened = self._steps.open
         echoes = opened.number if opened and opened.answer and relation == "extends" else 0
         summary = ""
         if is_step:
@@ -192,10 +196,10 @@ class ExchangeBook:
     def _item_refs(self, request: AgentRequest, line: AgentLine, shared: int, echoes: int, summary: str
                    ) -> list[ItemRefs]:
         """The messages of all items of a line, held and remembered from the first new one on."""
-        before = self._refs.get(line.name, [])[:shared]
-        had_steps = line.kind == "main" and read_progress(self._journal).steps > 0 and not (summary and not shared)
+        before = self._refs[:shared]
+        had_steps = read_progress(self._journal).steps > 0 and not (summary and not shared)
         made, _ = self._writer.items(request, len(before), echoes=echoes, had_steps=had_steps, summary=summary)
-        refs = self._refs[line.name] = [*before, *made]
+        refs = self._refs = [*before, *made]
         self._journal.sql("DELETE FROM gateway_item WHERE line = ? AND place >= ?", (line.name, len(before)))
         for place in range(len(before), len(refs)):
             self._journal.sql("INSERT INTO gateway_item VALUES (?, ?, ?, ?)", (
@@ -214,10 +218,8 @@ class ExchangeBook:
         return tuple(context)
 
     def _context_of_side(self, sending: Sending) -> tuple[MessageRef, ...]:
-        """The messages of a call beside the lines; what it shares with the main line is held already."""
-        main = self.lines.main
-        is_of_main = main is not None and sending.placement.relation == "summary" and sending.placement.shared
-        held = self._refs.get(main.name, [])[: sending.placement.shared] if main and is_of_main else []
+        """The messages of a call beside the line; what it shares with the line is held already."""
+        held = self._refs[: sending.placement.shared] if sending.placement.relation == "summary" else []
         made, _ = self._writer.items(sending.request, len(held), echoes=0, had_steps=bool(held), summary="")
         return self._context(sending, [*held, *made])
 
@@ -243,9 +245,7 @@ class ExchangeBook:
     # ---- the answer
 
     def answered(self, sending: Sending, ending: Heard) -> None:
-        """An exchange is over."""
-        if not sending.is_committed:
-            self.commit(sending)
+        """An exchange that was committed is over."""
         with self._journal.transaction("exchange over"):
             answer = ending.answer
             is_good = answer is not None and answer.is_whole and not ending.is_discarded
@@ -280,14 +280,15 @@ class ExchangeBook:
 
     # ---- after a death
 
-    def _read_lines(self) -> AgentLines:
-        lines: list[AgentLine] = []
-        for name, kind, identity, tools in self._journal.sql("SELECT name, kind, identity, tools FROM gateway_line"):
-            rows = self._journal.sql("SELECT link, refs FROM gateway_item WHERE line = ? ORDER BY place", (name,))
-            self._refs[name] = [decode_refs(refs) for _, refs in rows]
-            lines.append(AgentLine(name=name, kind=kind, tools=tools, chain=[bytes(link) for link, _ in rows],
-                              identity=msgspec.json.decode(identity, type=tuple[str, ...])))
-        return AgentLines(sorted(lines, key=lambda line: line.kind != "main"))
+    def _read_line(self, name: str) -> AgentLine | None:
+        found = self._journal.sql("SELECT kind, identity, tools FROM gateway_line WHERE name = ?", (name,))
+        if not found:
+            return None
+        kind, identity, tools = found[0]
+        rows = self._journal.sql("SELECT link, refs FROM gateway_item WHERE line = ? ORDER BY place", (name,))
+        self._refs = [decode_refs(refs) for _, refs in rows]
+        return AgentLine(name=name, kind=kind, tools=tools, chain=[bytes(link) for link, _ in rows],
+                         identity=msgspec.json.decode(identity, type=tuple[str, ...]))
 
     def _tell_of_the_cut(self) -> None:
         """Requests that a runner before had sent on when it died: what came back is not known."""

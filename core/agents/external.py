@@ -15,27 +15,28 @@ import msgspec
 from core.actions.registry import ActionRunner
 from core.agents.agent_process import TERMINAL, AgentProcess, Start
 from core.agents.delivery import Inbox
-from core.agents.exchange_context import ContextWriter
-from core.agents.exchange_steps import ExchangeSteps
-from core.agents.exchanges import ExchangeBook
 from core.agents.journal import Journal
+from core.agents.line_session import LineSession
+from core.agents.line_sessions import LineSessions
 from core.agents.progress import reached
 from core.agents.seam import Seam
 from core.agents.signals import Signals
 from core.agents.states import enter, is_over, read_progress, save_progress
 from core.agents.steps import StepJournal
+from core.agents.subagent import MakeSpool, SubagentCall, SubagentSession
 from core.agents.submissions import Submissions
 from core.agents.tool_interrupt import interrupt_tools
 from core.aio import TaskScope
 from core.domain.errors import Unavailable
+from core.domain.events import SessionState
 from core.domain.host_rights import endpoint_of
 from core.domain.session import FINAL_STATES
 from core.domain.task import AgentSettings, Task
-from core.formats.tools import table_of
 from core.gateway.inlet import Inlet
 from core.gateway.recipe import RecipeValues, recipe_of
 from core.gateway.request import RequestReader
 from core.gateway.upstream import Upstream
+from core.llm.model import estimate_tokens
 from core.sandbox.sandbox import Sandbox
 from core.store.home import write_private
 
@@ -45,6 +46,7 @@ OUTAGE_AFTER = 3
 """Failed answers in a row from which on the session is said to be waiting."""
 STARTS = 3
 """An agent that ends badly is taken up again, but for so many starts without a step between them."""
+FLUSH_S = 30.0
 GATEWAY_FILE = "gateway.json"
 
 
@@ -61,16 +63,16 @@ class ExternalAgent:
 
     def __init__(self, journal: Journal, inbox: Inbox, signals: Signals, steps: StepJournal, host: Sandbox,
                  actions: ActionRunner, submissions: Submissions, task: Task, settings: AgentSettings, folder: Path,
-                 *, on_text: Callable[[str], None]) -> None:
+                 *, on_text: Callable[[str], None], make_spool: MakeSpool) -> None:
+        """`make_spool` links the journal of a subagent to the server."""
         self._journal, self._inbox, self._signals, self._steps = journal, inbox, signals, steps
         self._host, self._actions, self._submissions = host, actions, submissions
         self._task, self._settings, self._folder, self._on_text = task, settings, folder, on_text
         self._recipe = recipe_of(settings)
         self._process = AgentProcess(journal, host, actions, self._recipe)
-        writer = ContextWriter(journal)
-        self._exchanges = ExchangeSteps(journal, inbox, steps, writer, settings.model, table_of(settings.recipe),
-                                        self._recipe.exit_code)
-        self._book = ExchangeBook(journal, inbox, self._exchanges, writer, actions.offsets)
+        self._main = LineSession(journal, inbox, steps, settings, self._recipe, actions.offsets)
+        self._make_spool = make_spool
+        self._lines = LineSessions(self._main, self._subagent, self._recipe)
         self._scope = TaskScope("external agent")
         self._ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._look: asyncio.Task[None] | None = None
@@ -91,8 +93,20 @@ class ExternalAgent:
                 filling = await self._open_gateway()
                 self._scope.spawn(Inlet(self._host.accept, seam.handle).run(), name="gateway")
                 await self._work(filling)
+                await self._lines.sent(FLUSH_S)
         finally:
             await seam.close()
+            await self._lines.close()
+
+    def _subagent(self, call: SubagentCall) -> SubagentSession:
+        """A subagent's session: a journal beside this one, linked as soon as it holds anything."""
+        journal = self._journal.beside(self._folder / "subagents" / f"{call.line}.db", call.session)
+        inbox = Inbox(journal)
+        task = Task(id=self._task.id, title=call.title, description=call.asked)
+        own = LineSession(journal, inbox, StepJournal(journal, inbox, task, estimate_tokens), self._settings,
+                          self._recipe, dict, call.line, lambda: self._main.book.places)
+        return SubagentSession(call, own, lambda: self._make_spool(journal, inbox, lambda _: self._signals.ring(),
+                                                            call.message))
 
     # ---- the gateway
 
@@ -101,7 +115,7 @@ class ExternalAgent:
         key = os.environ.get(model.key_env, "") if model.key_env else ""
         if model.key_env and not key:
             raise Unavailable("no_key", f"The environment variable {model.key_env} holds no key.", env=model.key_env)
-        return Seam(self._book, self._inbox, self._signals, RequestReader(self._recipe.summary),
+        return Seam(self._lines, self._inbox, self._signals, RequestReader(self._recipe.summary),
                     Upstream(endpoint_of(model.base_url)), token=self._token(), key=key, is_over=self._is_spent,
                     on_paused=self._show_pause, on_ended=self._take_end, on_text=self._on_text, on_step=self._on_step,
                     on_failures=self._show_failures)
@@ -128,7 +142,7 @@ class ExternalAgent:
     def _is_spent(self) -> bool:
         """Whether a limit ends the session before its next request."""
         progress = read_progress(self._journal)
-        ending = progress.ending or reached(self._exchanges.counted, self._steps.limits)
+        ending = progress.ending or reached(self._lines.counted, self._steps.limits)
         if ending:
             save_progress(self._journal, msgspec.structs.replace(progress, ending=ending))
             self._signals.ring()
@@ -159,7 +173,7 @@ class ExternalAgent:
     # ---- the program
 
     async def _work(self, filling: RecipeValues) -> None:
-        if self._goes_on and (self._settings.is_attached or (self._book.lines.main and not self._recipe.resume)):
+        if self._goes_on and (self._settings.is_attached or (self._lines.lines.main and not self._recipe.resume)):
             enter(self._journal, "running")
             enter(self._journal, "failed", "cannot_continue", f"{self._recipe.title} cannot be taken up after its end.")
             return
@@ -189,15 +203,16 @@ class ExternalAgent:
         return self._process.last or await self._process.start(filling, self._recipe.command, 0)
 
     async def _again(self, filling: RecipeValues) -> Start:
-        has_history = self._book.lines.main is not None
-        self._book.lines.is_restarted = True
+        has_history = self._lines.lines.main is not None
+        self._lines.lines.is_restarted = True
+        self._lines.end_all("failed", "agent_died")
         command = self._recipe.resume if has_history else self._recipe.command
         return await self._process.start(filling, command, read_progress(self._journal).steps)
 
     def _may_start_again(self, start: Start) -> bool:
         """Whether the agent can be taken up: it knows how to, and has got somewhere since it was last."""
         steps = read_progress(self._journal).steps
-        return bool(self._recipe.resume or not self._book.lines.main) and (start.count < STARTS or steps > start.step)
+        return bool(self._recipe.resume or not self._lines.lines.main) and (start.count < STARTS or steps > start.step)
 
     async def _until_ended(self, start: Start | None) -> int | None:
         """Wait for the agent's end, for a stop, or for a limit. The exit status, None where nobody knows it."""
@@ -228,7 +243,7 @@ class ExternalAgent:
         if self._settings.is_attached:
             log.info("what an attached agent runs is beyond this session's reach")
             return False
-        opened = self._exchanges.open
+        opened = self._main.steps.open
         if opened is None or opened.answered_at is None:
             return False
         since = (datetime.now(UTC) - opened.answered_at).total_seconds()
@@ -236,25 +251,26 @@ class ExternalAgent:
 
     # ---- ends
 
-    async def _closed(self, *, is_end: bool = False) -> None:
-        """Everything that the agent left is in the journal."""
-        self._book.finish(is_end=is_end)
+    async def _closed(self, state: SessionState, reason: str) -> None:
+        """Everything that the agent left is in the journal, and its subagents are over."""
+        self._main.book.finish(is_end=reason == "finished")
+        self._lines.end_all(state, reason)
         await self._actions.look(read_progress(self._journal).steps)
 
     async def _end(self, reason: str) -> None:
-        await self._closed(is_end=reason == "finished")
+        await self._closed("finished", reason)
         if self._submissions.can_score and not self._steps.progress.final_scored:
             await self._submissions.hand_in(self._steps.progress.steps, final=True)
         enter(self._journal, "finished", reason)
 
     async def _stop(self) -> None:
-        await self._closed()
+        await self._closed("stopped", "stopped_by_person")
         with self._journal.transaction("stop"):
             self._inbox.done("stop")
             enter(self._journal, "stopped", "stopped_by_person")
 
     async def _give_up(self, status: int | None) -> None:
         words = "" if self._settings.is_attached else await self._process.last_words()
-        await self._closed()
+        await self._closed("failed", "agent_died")
         how = "ended without telling how" if status is None else f"ended with status {status}"
         enter(self._journal, "failed", "agent_died", f"{self._recipe.title} {how}. {words}")

@@ -59,6 +59,13 @@ class Journal:
             self.close()
             raise Conflict("other_journal", f"{path} is not the journal of session {session}.")
 
+    def beside(self, path: Path, session: str) -> Journal:
+        """The journal of another session that the same runner writes; what is hidden here is hidden there."""
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        made = Journal(path, session)
+        made._redactor = self._redactor
+        return made
+
     @property
     def id(self) -> str:
         """The journal's durable identity, made with the file."""

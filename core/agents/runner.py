@@ -10,6 +10,7 @@ import logging
 import os
 import re
 import signal
+from collections.abc import Callable
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -45,6 +46,7 @@ from core.domain.session import FINAL_STATES
 from core.domain.task import AgentSettings, Task
 from core.environments.hosts import HostEnvironment
 from core.llm.model import LanguageModel, estimate_tokens
+from core.protocol.messages import Command
 from core.store.endpoint import read_endpoint
 from core.store.home import Home
 from core.store.lock import FileLock
@@ -106,6 +108,7 @@ class _Run:
 
     def __init__(self, journal: Journal, folder: Path, url: str, token: str, allow: bool) -> None:
         self._journal, self._folder = journal, folder
+        self._url, self._token = url, token
         self._inbox = Inbox(journal)
         self._signals = Signals(self._inbox)
         self._home = Path(os.environ.get("TIPHYS_HOME") or folder.parent.parent)
@@ -288,7 +291,8 @@ class _Run:
             agent: Agent | ExternalAgent
             if model is None:
                 agent = ExternalAgent(self._journal, self._inbox, self._signals, steps, hosts.first, actions,
-                                      submissions, task, settings, self._folder, on_text=self._tell_thought)
+                                      submissions, task, settings, self._folder, on_text=self._tell_thought,
+                                      make_spool=self._spool_of)
                 self._actions = agent
             else:
                 snapshots = Snapshots(self._journal, self._inbox, hosts.sandboxes, store, settings.snapshots,
@@ -304,6 +308,10 @@ class _Run:
                 await hosts.end()
             await environment.close()
             store.close()
+
+    def _spool_of(self, journal: Journal, inbox: Inbox, on_news: Callable[[News], None], call: Command) -> Spool:
+        """The link of a subagent's session, with this session's token."""
+        return Spool(journal, inbox, self._url, self._token, on_news, lambda: _address_now(self._home, self._url), call)
 
     def _tell_action(self, text: str) -> None:
         self._spool.tell_live("action", self._cleaned(text))

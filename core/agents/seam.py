@@ -14,8 +14,10 @@ from urllib.parse import parse_qsl, urlencode
 import msgspec
 
 from core.agents.delivery import Inbox
-from core.agents.exchanges import ExchangeBook, Sending
+from core.agents.exchanges import Sending
+from core.agents.line_sessions import LineSessions
 from core.agents.signals import Signals
+from core.agents.subagent import SubagentSession
 from core.aio import TaskScope
 from core.domain.errors import InvalidInput, ReportableError
 from core.gateway.answer_reader import AnswerReader, Heard
@@ -41,13 +43,13 @@ _MODELS = ("/v1/models", "/models", "/v1beta/models")
 class Seam:
     """The handler of an agent's requests."""
 
-    def __init__(self, book: ExchangeBook, inbox: Inbox, signals: Signals, reader: RequestReader, upstream: Upstream,
+    def __init__(self, lines: LineSessions, inbox: Inbox, signals: Signals, reader: RequestReader, upstream: Upstream,
                  *, token: str, key: str, is_over: Callable[[], bool], on_paused: Callable[[bool], None],
                  on_ended: Callable[[int], None], on_text: Callable[[str], None], on_step: Callable[[int], None],
                  on_failures: Callable[[int, str], None]) -> None:
         """`is_over` says that nothing more may be asked; `on_ended` takes the exit status of an attached agent;
         `on_step` is told when a step begins, `on_failures` how many answers of the main line failed in a row."""
-        self._book, self._inbox, self._signals, self._reader = book, inbox, signals, reader
+        self._lines, self._inbox, self._signals, self._reader = lines, inbox, signals, reader
         self._upstream, self._token, self._key = upstream, token, key
         self._is_over, self._on_paused, self._on_ended = is_over, on_paused, on_ended
         self._on_text, self._on_step, self._on_failures = on_text, on_step, on_failures
@@ -94,15 +96,21 @@ class Seam:
     async def _ask(self, visit: Visit, dialect: Dialect) -> None:
         request = self._reader.read(dialect, visit.head, plain_body(visit.head, visit.body))
         if dialect.purpose(visit.head.path) == "count":
-            await self._pass(visit, dialect, self._book.counted(request))
+            await self._pass(visit, dialect, self._lines.counting(request))
             return
         held_s = await self._held(visit, request)
         if self._is_over():
             raise AgentGone
-        sending = self._book.arrive(request, held_s)
+        subagent, sending = self._lines.arrive(request, held_s)
         if sending.binds:
-            self._book.commit(sending)
-        await self._exchange(visit, sending)
+            self._commit(sending, subagent)
+        await self._exchange(visit, sending, subagent)
+
+    def _commit(self, sending: Sending, subagent: SubagentSession | None) -> None:
+        """The journal holds the request."""
+        (subagent.own if subagent else self._lines.main).book.commit(sending)
+        if subagent is not None:
+            subagent.begun()
 
     # ---- a person's pause
 
@@ -111,19 +119,26 @@ class Seam:
         clock = asyncio.get_running_loop()
         began = clock.time()
         next_ping = began + FIRST_PING_S
-        was_held = False
-        while self._inbox.wish == "pause":
-            was_held = True
-            self._on_paused(True)
+        holders: list[Callable[[bool], None]] = []
+        while (holder := self._holder(request)) is not None:
+            holder(True)
+            holders += [holder] if holder not in holders else []
             if await self._signals.heard(max(0.0, next_ping - clock.time())):
                 continue
             await self._ping(visit, request)
             next_ping = clock.time() + PING_S
         if self._inbox.wish == "stop":
             raise AgentGone
-        if was_held:
-            self._on_paused(False)
-        return clock.time() - began if was_held else 0.0
+        for holder in holders:
+            holder(False)
+        return clock.time() - began if holders else 0.0
+
+    def _holder(self, request: AgentRequest) -> Callable[[bool], None] | None:
+        """Whose pause holds a request, the session's or that of one subagent by itself: what shows that it does."""
+        if self._inbox.wish == "pause":
+            return self._on_paused
+        subagent = self._lines.find(request)
+        return subagent.show_pause if subagent is not None and subagent.own.inbox.wish == "pause" else None
 
     @staticmethod
     async def _ping(visit: Visit, request: AgentRequest) -> None:
@@ -164,47 +179,48 @@ class Seam:
         passed = urlencode([(name, value) for name, value in parse_qsl(query, keep_blank_values=True) if name != "key"])
         return f"{self._upstream.prefix}{path}{'?' if passed else ''}{passed}"
 
-    async def _exchange(self, visit: Visit, sending: Sending) -> None:
+    async def _exchange(self, visit: Visit, sending: Sending, subagent: SubagentSession | None) -> None:
         """Forward, pass the answer on as it comes, and hold it in the journal before its end is passed on."""
         clock = asyncio.get_running_loop()
         began = clock.time()
         reader = AnswerReader(sending.request.dialect, sending.request.is_stream)
         request = self._scope.spawn(self._answer(visit, sending), name="ask")
         is_over = False
+        tell = subagent.tell_text if subagent else self._on_text
         try:
             await asyncio.sleep(0)  # the request is on its way while the journal is written
             if not sending.binds:
-                self._book.commit(sending)
+                self._commit(sending, subagent)
             if sending.placement.line.kind == "main":
                 self._on_step(sending.step)
             answer = await request
             if isinstance(answer, ReportableError):
                 is_over = True
-                await self._fail(visit, sending, answer.sentence)
+                await self._fail(visit, sending, subagent, answer.sentence)
                 return
             try:
                 reader.begin(answer.head, clock.time() - began)
-                last = await self._stream(visit, answer, reader)
+                last = await self._stream(visit, answer, reader, tell)
                 is_over = True
                 ending = reader.ending()
-                self._over(sending, ending)
+                self._over(sending, subagent, ending)
                 await visit.write(last)
                 await visit.end()
             except ReportableError as error:
                 if is_over:
                     raise
                 is_over = True
-                self._over(sending, msgspec.structs.replace(reader.ending(), is_discarded=True,
-                                                            problem=error.sentence))
+                self._over(sending, subagent, msgspec.structs.replace(reader.ending(), is_discarded=True,
+                                                                      problem=error.sentence))
                 visit.cut()
             finally:
                 answer.close()
         finally:
             request.cancel()
             if not is_over:
-                self._over(sending, msgspec.structs.replace(
+                self._over(sending, subagent, msgspec.structs.replace(
                     reader.ending(), is_discarded=True, problem="The agent hung up before the answer's end."))
-            self._on_text("")
+            tell("")
 
     async def _answer(self, visit: Visit, sending: Sending) -> UpstreamAnswer | ReportableError:
         try:
@@ -212,8 +228,9 @@ class Seam:
         except ReportableError as error:
             return error
 
-    async def _stream(self, visit: Visit, answer: UpstreamAnswer, reader: AnswerReader) -> bytes:
-        """Pass the answer on, but for its end, which is given."""
+    async def _stream(self, visit: Visit, answer: UpstreamAnswer, reader: AnswerReader,
+                      tell: Callable[[str], None]) -> bytes:
+        """Pass the answer on, but for its end, which is given; `tell` shows its words."""
         head = answer.head
         last = b""
         if visit.has_begun and not 200 <= head.status < 300:
@@ -231,18 +248,20 @@ class Seam:
             await visit.write(piece)
             if clock.time() >= shown:
                 shown = clock.time() + LIVE_EVERY_S
-                self._on_text(reader.text)
+                tell(reader.text)
         return last
 
-    async def _fail(self, visit: Visit, sending: Sending, sentence: str) -> None:
-        self._over(sending, Heard(problem=sentence))
+    async def _fail(self, visit: Visit, sending: Sending, subagent: SubagentSession | None, sentence: str) -> None:
+        self._over(sending, subagent, Heard(problem=sentence))
         if visit.has_begun:
             visit.cut()
         else:
             await visit.reply(503, "Service Unavailable", _error("api_error", sentence))
 
-    def _over(self, sending: Sending, ending: Heard) -> None:
-        self._book.answered(sending, ending)
+    def _over(self, sending: Sending, subagent: SubagentSession | None, ending: Heard) -> None:
+        if not sending.is_committed:
+            self._commit(sending, subagent)
+        (subagent.own if subagent else self._lines.main).book.answered(sending, ending)
         if sending.placement.line.kind != "main" or ending.is_discarded:
             return
         is_good = ending.answer is not None and ending.answer.is_whole

@@ -18,7 +18,7 @@ from core.domain.errors import Conflict, InvalidInput, ReportableError
 from core.domain.events import blobs_of, decode_stored
 from core.protocol.append_state import Appender, SendBlobs, Stored
 from core.protocol.frames import pieces
-from core.protocol.messages import Append, Close, Events, Failed, Live, Seen, Subscribe, Welcome, Wire
+from core.protocol.messages import Append, Close, Command, Events, Failed, Live, Nak, Seen, Subscribe, Welcome, Wire
 
 log = logging.getLogger("wire")
 
@@ -29,13 +29,17 @@ class Spool:
     """Owns the link of one session's runner (`core.client.connection.Owner`)."""
 
     def __init__(self, journal: Journal, inbox: Inbox, url: str, token: str, on_news: Callable[[News], None],
-                 find: Callable[[], str] | None = None) -> None:
-        """`on_news` is told what came in, after it is in the journal."""
+                 find: Callable[[], str] | None = None, call: Command | None = None,
+                 link: ReconnectingConnection | None = None) -> None:
+        """`on_news` is told what came in, after it is in the journal. `call` makes the session, where this side does.
+        With a `link` that several share, its owner hands on what comes for this session, and `run` is not for this one.
+        """
         self._journal, self._inbox, self._on_news = journal, inbox, on_news
         self._appender = Appender(journal.session, journal.id, journal.entries)
-        self.link = ReconnectingConnection(url, token, self, program="tiphys agent", find=find)
+        self.link = link or ReconnectingConnection(url, token, self, program="tiphys agent", find=find)
         self._caught_up = asyncio.Event()
         self._stored = asyncio.Event()
+        self._call = call
         self._live: dict[str, str] = {}
         self._live_rings = asyncio.Event()
         self.lost: ReportableError | None = None
@@ -65,12 +69,12 @@ class Spool:
         """Wait until the server holds every entry; False when the time is over first."""
         try:
             async with asyncio.timeout(seconds):
-                while not self.is_flushed:
+                while not self.is_flushed and self.lost is None:
                     self._stored.clear()
                     await self._stored.wait()
         except TimeoutError:
             return False
-        return True
+        return self.is_flushed
 
     async def caught_up(self, seconds: float | None) -> bool:
         """Wait until the journal has seen the log's end once on this connection; False when the time is over."""
@@ -112,6 +116,8 @@ class Spool:
                 if held is not None:
                     self._begin_again()
         self._homeless = False
+        if self._call is not None:
+            self.link.post(self._call)
         if self._checked:
             self._post(self._appender.connect())
         known = max(0, self._inbox.cursor - 1)  # one event more than needed, so that the log's head is told at once
@@ -124,6 +130,8 @@ class Spool:
             return
         if isinstance(message, Failed):
             self._failed(message)
+        if isinstance(message, Nak):
+            await self._not_made(message)
         for effect in self._appender.take(message):
             match effect:
                 case SendBlobs(hashes):
@@ -149,6 +157,16 @@ class Spool:
             self._homeless = True
         elif failed.code == "ahead_of_log":  # an older copy of the database was put back, with the identity that it had
             self._read_again()
+
+    async def _not_made(self, nak: Nak) -> None:
+        """The session that this runner writes cannot be made: a restored log may have to be told of its caller first.
+        """
+        log.warning("%s", nak.sentence)
+        if nak.code == "no_session":
+            await self.link.restart(Close.GAP, nak.sentence)
+            return
+        self.lost = InvalidInput(nak.code, nak.sentence)
+        self._stored.set()
 
     def _refused(self, failed: Failed) -> None:
         """An entry that the server will never take holds up all that follow: to ask again would be in vain."""

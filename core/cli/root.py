@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("demo:demo", "Run the demonstration, with the desktop or headless."),
     "serve": ("serve:serve", "Run the session server."),
     "run": ("run:run", "Start a session on a task."),
+    "rollout": ("rollout:rollout", "Let a policy play many sessions of an environment."),
     "attach": ("attach:attach", "Start an agent that is not ours, here, and watch it."),
     "agent": ("agent:agent", "Run one session's agent (the server starts these)."),
     "tasks": ("tasks:tasks", "List the tasks of the catalogue."),
@@ -70,7 +71,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 
 
-WITH_TRAINING = {"train", "rl", "export", "preview", "demo", "agent", "judge"}
+WITH_TRAINING = {"train", "rl", "export", "preview", "demo", "agent", "judge", "rollout"}
 """Commands that may tokenize, train, or run a local model."""
 
 

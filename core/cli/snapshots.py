@@ -110,27 +110,27 @@ def restore_session(session: str, id: str, as_json: bool) -> None:
 
     A session that ended then goes on with `tiphys continue`. From a snapshot before its last step: `tiphys branch`.
     """
-    from contextlib import closing
-
-    from core.agents.restored_session import restore_in_place
-    from core.agents.snapshot_store import SnapshotStore
-    from core.cli.log_access import reading
-    from core.domain.errors import NotFound
+    from core.cli.log_access import reading, writing
+    from core.protocol.operations import RestoreSession
     from core.store import log
     from core.store.home import Home
 
     home = Home.default()
-    with reading(home) as conn, closing(SnapshotStore(home.path)) as store:
-        row = log.row(conn, session)
-        chosen = store.get(id) if id else store.last(session)
-        if chosen.session != session:
-            raise NotFound("no_snapshot", f"Snapshot {chosen.id} is of session {chosen.session}.", snapshot=chosen.id)
-        bodies = log.from_runner(conn, session)
-        is_new = restore_in_place(home.sessions / session, store, chosen, bodies)
-    line = {"session": session, "snapshot": chosen.id, "step": chosen.step, "state": row.state,
-            "journal": "restored" if is_new else "as it was"}
+    chosen = id or _newest(home, session)
+    result = writing(home, lambda authority: authority.do(session, RestoreSession(snapshot=chosen)))
+    with reading(home) as conn:
+        step = next((one.step for one in log.snapshots(conn, session) if one.id == chosen), log.row(conn, session).steps)
     if as_json:
-        emit(line)
+        emit({"session": session, "step": step, **result})
     else:
-        say(f"Session {session} is as after step {chosen.step} (journal {line['journal']}); its hosts get their files "
+        say(f"Session {session} is as after step {step} (journal {result['journal']}); its hosts get their files "
             "when it next works.")
+
+
+def _newest(home: Home, session: str) -> str:
+    from contextlib import closing
+
+    from core.agents.snapshot_store import SnapshotStore
+
+    with closing(SnapshotStore(home.path)) as store:
+        return store.last(session).id

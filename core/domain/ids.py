@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 
 import uuid_utils
 
+_SUBAGENT = ".sub."
+
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}\Z")
 
 
@@ -27,6 +29,16 @@ def made_at(id: str) -> datetime | None:
     except ValueError:
         return None
     return datetime.fromtimestamp((made.int >> 80) / 1000, UTC) if made.version == 7 else None
+
+
+def subagent_id(session: str, number: int) -> str:
+    """The identity of the n-th subagent that a session's agent called: whoever may write that session may make it."""
+    return f"{root_session(session)}{_SUBAGENT}{number}"
+
+
+def root_session(session: str) -> str:
+    """The session whose runner writes this one: itself, or that of the agent whose subagent it is."""
+    return session.partition(_SUBAGENT)[0]
 
 
 def is_id(text: str) -> bool:

@@ -122,6 +122,11 @@ class SessionRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return self.seq < self.hidden_until
 
     @property
+    def is_rolled_out(self) -> bool:
+        """Whether a roll-out runs it in its own process, so that no runner is started."""
+        return bool(self.group and not self.parent)
+
+    @property
     def worked_s(self) -> float | None:
         """Seconds from the agent's first step to the end of its last; None where the log has no times."""
         return (self.ended_at - self.began_at).total_seconds() if self.began_at and self.ended_at else None

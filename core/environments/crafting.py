@@ -103,9 +103,17 @@ class Cookbook:
                         waiting.append(name)
         return found
 
+    @cached_property
+    def _uses(self) -> dict[str, list[CraftingRecipe]]:
+        uses: dict[str, list[CraftingRecipe]] = {}
+        for recipe in (r for recipes in self.of_item.values() for r in recipes):
+            for name, _ in recipe.inputs:
+                uses.setdefault(name, []).append(recipe)
+        return uses
+
     def uses(self, name: str) -> list[CraftingRecipe]:
         """The recipes in which an item or tag is an ingredient."""
-        return [r for recipes in self.of_item.values() for r in recipes if any(one == name for one, _ in r.inputs)]
+        return self._uses.get(name, [])
 
     def plan(self, goal: str) -> list[str]:
         """Commands that make a goal. Raises InvalidInput (bad_environment) where nothing does."""

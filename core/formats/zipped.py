@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from core.domain.errors import InvalidInput
+from core.formats.cut_zip import LocalMember, local_members, unpacked
 
 if sys.version_info >= (3, 14):
     import zipfile
@@ -31,6 +32,9 @@ _DAMAGE: tuple[type[Exception], ...] = (zipfile.BadZipFile, ZstdError, zlib.erro
 
 class Zip:
     """An open zip file. Every failure to read is an InvalidInput (bad_archive)."""
+
+    trouble = ""
+    """One sentence on what of the file is missing."""
 
     def __init__(self, path: Path, file: zipfile.ZipFile) -> None:
         self._path = path
@@ -58,9 +62,8 @@ class Zip:
         if len(infos) > MAX_MEMBERS or sum(i.file_size for i in infos) > MAX_TOTAL:
             raise bad(self._path, "it is larger than this program accepts")
         for info in infos:
-            parts = info.filename.replace("\\", "/").split("/")
             kind = stat.S_IFMT(info.external_attr >> 16)
-            if kind not in (0, stat.S_IFREG) or info.flag_bits & 1 or ".." in parts or not parts[0] or ":" in parts[0]:
+            if kind not in (0, stat.S_IFREG) or info.flag_bits & 1 or not _belongs(info.filename):
                 raise bad(self._path, f"the member {info.filename!r} does not belong there")
             dense = info.file_size > FREE and info.file_size > MAX_RATIO * max(1, info.compress_size)
             if info.file_size > MAX_MEMBER or dense:
@@ -70,15 +73,59 @@ class Zip:
         return infos
 
 
+class CutZip(Zip):
+    """A zip file that lost its end: the members whose own headers are there, the last of them perhaps in part."""
+
+    def __init__(self, path: Path, members: list[LocalMember], trouble: str) -> None:
+        self._path, self.trouble = path, trouble
+        if len(members) > MAX_MEMBERS:
+            raise bad(path, "it is larger than this program accepts")
+        self._members = {m.name: m for m in members if not m.name.endswith("/")}
+        for member in members:
+            if member.is_secret or not _belongs(member.name):
+                raise bad(path, f"the member {member.name!r} does not belong there")
+
+    @property
+    def names(self) -> list[str]:
+        """The members in the order of the file."""
+        return list(self._members)
+
+    def read(self, name: str) -> bytes:
+        """One member's bytes, as many as the file holds. Raises InvalidInput where it is damaged or too large."""
+        try:
+            return unpacked(self._path, self._members[name], MAX_MEMBER)
+        except (OSError, ValueError) as error:
+            raise bad(self._path, f"the member {name!r} is damaged ({error})") from error
+
+
 @contextmanager
 def opened(path: Path) -> Iterator[Zip]:
-    """A zip file for reading, deflate and zstd. Raises InvalidInput (bad_archive) where it is none."""
+    """A zip file for reading, deflate and zstd; of one that was cut off, what is left.
+
+    Raises InvalidInput (bad_archive) where nothing is.
+    """
     try:
         file = zipfile.ZipFile(path)
     except _DAMAGE as error:
-        raise bad(path, f"it is damaged ({error})") from error
+        yield _rest(path, error)
+        return
     with file:
         yield Zip(path, file)
+
+
+def _rest(path: Path, error: Exception) -> Zip:
+    try:
+        members, trouble = local_members(path)
+    except OSError as unreadable:
+        raise bad(path, f"it cannot be read ({unreadable})") from unreadable
+    if not members:
+        raise bad(path, "it is cut off before anything that can be read") from error
+    return CutZip(path, members, trouble)
+
+
+def _belongs(name: str) -> bool:
+    parts = name.replace("\\", "/").split("/")
+    return ".." not in parts and bool(parts[0]) and ":" not in parts[0]
 
 
 def bad(path: object, why: str) -> InvalidInput:

@@ -77,7 +77,7 @@ class AgentLines:
         return next((line for line in self._lines if line.kind == "main"), None)
 
     def place(self, asked: Asked) -> LinePlacement:
-        """Where a request belongs. Nothing changes; `advance` makes it so."""
+        """Where a request belongs; a new subagent's line has no name yet. Nothing changes; `advance` makes it so."""
         main = self.main
         adopts = main is not None and self.is_restarted and not asked.is_subagent and asked.has_tools
         best, shared = self._nearest(asked, adopts)
@@ -90,17 +90,28 @@ class AgentLines:
             return LinePlacement(best, "retry" if shared == len(asked.chain) else "extends", shared)
         if best is not None and shared > asked.opening and not (best is main and self.was_summarised):
             return LinePlacement(best, "rewound", shared)
-        if main is not None and (adopts or (asked.identity == main.identity and asked.tools == main.tools)):
-            return LinePlacement(main, "compacted", shared if best is main else 0)
+        begun = main if adopts else self._same(asked)
+        if begun is not None:
+            return LinePlacement(begun, "compacted", shared if best is begun else 0)
         if main is None and not asked.is_subagent:
             return LinePlacement(AgentLine(name="main", kind="main"), "new")
-        return LinePlacement(AgentLine(name=f"subagent-{len(self._lines)}", kind="subagent"), "new")
+        return LinePlacement(AgentLine(name="subagent", kind="subagent"), "new")
+
+    def _same(self, asked: Asked) -> AgentLine | None:
+        """The line that begins anew with nothing in common: a subagent's only where headers say that it is."""
+        able = (line for line in reversed(self._lines) if line is self.main or asked.is_subagent)
+        return next((line for line in able if (line.identity, line.tools) == (asked.identity, asked.tools)), None)
+
+    def forget(self, line: AgentLine) -> None:
+        """A line that is over: what extends it begins another one."""
+        self._lines = [one for one in self._lines if one is not line]
 
     def advance(self, placement: LinePlacement, asked: Asked) -> AgentLine:
         """The line as it is with this request. A call beside the lines changes none."""
         line = placement.line
         if line.kind == "side":
-            self.was_summarised = self.was_summarised or placement.relation == "summary"
+            is_main = self.main is None or line.name == self.main.name
+            self.was_summarised = self.was_summarised or (is_main and placement.relation == "summary")
             return line
         if line not in self._lines:
             self._lines.append(line)

@@ -33,7 +33,8 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     `command` begins the work, `resume` takes it up after the agent died ("": it cannot). `probe` prints the version of
     an agent that is there. `summary` is a pattern of the words with which it asks for a summary of its context,
-    `exit_code` one of how a result tells the exit code of a command. `own_log` is where its own record lies.
+    `exit_code` one of how a result tells the exit code of a command. `own_log` is where its own record lies,
+    `hand_in` the tool with which a subagent ends ("": it ends with words).
     """
 
     title: str
@@ -45,6 +46,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     summary: str = ""
     exit_code: str = ""
     own_log: str = ""
+    hand_in: str = ""
     env: Texts = {}
     files: Texts = {}
 

@@ -53,6 +53,10 @@ CAN_CONTINUE = "continue"
 """The server knows ContinueSession. An older one would take the command for a broken frame."""
 
 
+CAN_RESTORE = "restore"
+"""Likewise for RestoreSession."""
+
+
 class Wire(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="type"):
     """One message."""
 

@@ -38,10 +38,12 @@ class Op(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_fiel
 
 
 class CreateSession(Op, frozen=True, kw_only=True, tag="create_session"):
-    """Make a session under the id that the command names, from a catalogue task's id or a whole task."""
+    """Make a session under the id that the command names, from a catalogue task's id or a whole task. With a `group` it
+    is a roll-out: who asks for it runs it, and no runner is started."""
 
     task: Task | Id
     agent: AgentSettings = AgentSettings()
+    group: Id = ""
 
 
 class ImportSession(Op, frozen=True, kw_only=True, tag="import_session"):
@@ -85,6 +87,17 @@ class ContinueSession(Op, frozen=True, kw_only=True, tag="continue_session"):
     text: Text = ""
 
 
+class CallSubagent(Op, frozen=True, kw_only=True, tag="call_subagent"):
+    """Make the session of a subagent, under the id that the command names: that of the session whose runner writes it,
+    `.sub.` and a number. Step `step` of `caller`, that session or another subagent of it, called it. Does nothing when
+    it exists."""
+
+    caller: Id
+    step: StepPlace
+    title: Title = ""
+    description: Text = ""
+
+
 class BranchSession(Op, frozen=True, kw_only=True, tag="branch_session"):
     """Make a session, under the id that the command names, that goes another way from a step of `parent` on.
 
@@ -105,6 +118,13 @@ class BranchSession(Op, frozen=True, kw_only=True, tag="branch_session"):
     ends: bool = False
     group: Id = ""
     arm: Name = ""
+
+
+class RestoreSession(Op, frozen=True, kw_only=True, tag="restore_session"):
+    """Have the next runner of a session begin from a snapshot of its last step; without one, say which are on the
+    server's computer (the result's `here`)."""
+
+    snapshot: Id = ""
 
 
 class GiveVerdict(Op, frozen=True, kw_only=True, tag="give_verdict"):
@@ -228,7 +248,7 @@ class FinishInQueue(QueueOp, frozen=True, kw_only=True, tag="finish_in_queue"):
 AnyOp = (
     CreateSession | ImportSession | Guide | ChangeGuidance | Control | GiveVerdict | AddNote | SetTag | ClearAttention
     | SetThresholds | TellTime | MergeOpinions | DeleteSession | ContinueSession | MakeQueue | ChangeQueue
-    | BranchSession | TakeFromQueue | GiveBack | FinishInQueue
+    | BranchSession | RestoreSession | CallSubagent | TakeFromQueue | GiveBack | FinishInQueue
 )
 
 

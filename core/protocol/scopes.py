@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from core.domain.ids import root_session
 from core.protocol.messages import (
     Append,
     Command,
@@ -24,6 +25,7 @@ from core.protocol.messages import (
 from core.protocol.operations import (
     AddNote,
     BranchSession,
+    CallSubagent,
     ChangeGuidance,
     ChangeQueue,
     ClearAttention,
@@ -39,6 +41,7 @@ from core.protocol.operations import (
     MakeQueue,
     MergeOpinions,
     Op,
+    RestoreSession,
     SetTag,
     SetThresholds,
     TakeFromQueue,
@@ -55,6 +58,8 @@ SCOPE_OF_OP: dict[type[Op], str] = {
     Control: "guide",
     ContinueSession: "guide",
     BranchSession: "guide",
+    RestoreSession: "guide",
+    CallSubagent: "agent",
     ClearAttention: "guide",
     SetThresholds: "guide",
     GiveVerdict: "review",
@@ -68,7 +73,7 @@ SCOPE_OF_OP: dict[type[Op], str] = {
     FinishInQueue: "review",
 }
 """What a command's sender must hold. CreateSession with a task of the sender's own making needs admin, and a verdict
-in the name of a rule or judge needs PROPOSE instead."""
+in the name of a rule or judge needs PROPOSE instead; `agent` is as below."""
 
 PROPOSE = "propose"
 
@@ -88,12 +93,19 @@ SCOPE_OF_MESSAGE: dict[type[Wire], str] = {
     Append: "agent",
     Live: "agent",
 }
-"""What a message's sender must hold; `agent` is `agent:<the session>`, or admin. A command is judged by its op."""
+"""What a message's sender must hold; `agent` is `agent:<the session>`, for a subagent's session that of the session
+whose runner writes it, or admin. A command is judged by its op."""
 
 
-def scope_of(op: Op) -> str:
+def scope_of(op: Op, session: str = "") -> str:
     """What the sender of an operation must hold: a person's token does not speak for rules, nor a rule's for people."""
-    return PROPOSE if isinstance(op, GiveVerdict) and op.author is not None else SCOPE_OF_OP[type(op)]
+    scope = PROPOSE if isinstance(op, GiveVerdict) and op.author is not None else SCOPE_OF_OP[type(op)]
+    return agent_scope(session) if scope == "agent" else scope
+
+
+def agent_scope(session: str) -> str:
+    """What the runner of a session holds."""
+    return f"agent:{root_session(session)}"
 
 
 def may_send(scopes: Iterable[str], message: Wire) -> bool:
@@ -110,4 +122,4 @@ def _holds(scopes: frozenset[str], needed: str, message: Wire) -> bool:
     session = getattr(message, "session", None)
     if session is None:
         return any(s.startswith("agent:") for s in scopes)
-    return f"agent:{session}" in scopes
+    return agent_scope(session) in scopes

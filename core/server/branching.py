@@ -25,7 +25,7 @@ from core.domain.task import AgentSettings, Task
 from core.domain.verdict import Author
 from core.protocol.operations import BranchSession, Guide
 from core.server import guidance
-from core.server.lifecycle import check_id
+from core.server.lifecycle import check_new
 from core.server.lookups import Lookups
 from core.server.record import person, write
 from core.store import log
@@ -50,7 +50,7 @@ def branch(conn: Connection, principal: Principal, session: str, op: BranchSessi
     """Make the branch; supervision starts its runner. Raises NotFound (no_session, no_step, no_guidance), Conflict:
     session_exists, imported, guidance_given, step_of_parent, task_not_allowed; Denied, InvalidInput.
     """
-    check_id(session)
+    check_new(session)
     row = log.row(conn, op.parent)
     created, parent = _beginning(conn, op.parent)
     _refuse_external(created)

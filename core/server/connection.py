@@ -31,6 +31,7 @@ from core.protocol.messages import (
     CAN_JUDGE_ACTIONS,
     CAN_LIST_TASKS,
     CAN_QUEUE,
+    CAN_RESTORE,
     CAN_SEARCH,
     PROTOCOL,
     Ack,
@@ -81,7 +82,7 @@ from core.store.sqlite import Connection as Database
 
 _log = logging.getLogger("wire")
 
-CAN = (CAN_SEARCH, CAN_LIST_TASKS, CAN_JUDGE_ACTIONS, CAN_DELETE, CAN_CONTINUE, CAN_QUEUE)
+CAN = (CAN_SEARCH, CAN_LIST_TASKS, CAN_JUDGE_ACTIONS, CAN_DELETE, CAN_CONTINUE, CAN_QUEUE, CAN_RESTORE)
 HELLO_S = 5.0
 COMMANDS_PER_S, COMMANDS_AT_ONCE = 50.0, 200.0
 """How often one connection may command: faster senders are made to wait, which loses nothing."""

@@ -8,6 +8,7 @@ from core.domain.session import FINAL_STATES, SessionRow
 from core.domain.task import Budget
 from core.protocol.operations import ContinueSession, Guide
 from core.server import guidance
+from core.server.lifecycle import refuse_subagent
 from core.server.record import person, write
 from core.store import log
 from core.store.accounts import Principal
@@ -33,6 +34,7 @@ def continue_session(conn: Connection, principal: Principal, session: str, op: C
 def _check(row: SessionRow, more: Budget) -> None:
     if row.origin != "live":
         raise Conflict("imported", f"Session {row.session} was imported; nothing runs in it.")
+    refuse_subagent(row, "go on")
     if row.state not in FINAL_STATES:
         raise Conflict("not_over", f"Session {row.session} is {row.state}: it has not ended, so it needs no word to go "
                        "on.", state=row.state)

@@ -29,6 +29,7 @@ from core.protocol.messages import Ack, Command, Nak
 from core.protocol.operations import (
     AddNote,
     BranchSession,
+    CallSubagent,
     ChangeGuidance,
     ClearAttention,
     ContinueSession,
@@ -40,12 +41,13 @@ from core.protocol.operations import (
     ImportSession,
     MergeOpinions,
     QueueOp,
+    RestoreSession,
     SetTag,
     SetThresholds,
     TellTime,
 )
 from core.protocol.scopes import SCOPE_OF_OP, scope_of
-from core.server import branching, continuation, deletion, guidance, lifecycle, opinions, queues
+from core.server import branching, called, continuation, deletion, guidance, lifecycle, opinions, queues, restoring
 from core.server.guidance import MAX_REASON, check_length
 from core.server.lookups import Lookups
 from core.server.record import person, write
@@ -88,7 +90,8 @@ def apply_command(conn: Connection, principal: Principal, command: Command, look
     """The effect of a command and its result; the caller's transaction holds both. Raises ReportableError."""
     if isinstance(command.op, UnreadableOp):
         raise bad_op(command.op.why)
-    principal.require(scope_of(command.op))
+    scope = scope_of(command.op, command.session)
+    principal.require("admin" if scope.startswith("agent:") and principal.allows("admin") else scope)
     session = command.session
     deletion.refuse_late(conn, command)
     if command.again and isinstance(command.op, _SPEAKS) and not lifecycle.is_here(conn, session):
@@ -126,8 +129,12 @@ def _apply(conn: Connection, principal: Principal, command: Command, lookups: Lo
             return lifecycle.control(conn, principal, session, op, lookups, command.id)
         case ContinueSession() as op:
             return continuation.continue_session(conn, principal, session, op, command.id)
+        case CallSubagent() as op:
+            return called.call_subagent(conn, session, op)
         case BranchSession() as op:
             return branching.branch(conn, principal, session, op, lookups)
+        case RestoreSession() as op:
+            return restoring.restore(conn, session, op, lookups)
         case MergeOpinions() as op:
             return opinions.merge(conn, session, op)
         case DeleteSession() as op:

@@ -7,7 +7,7 @@ import msgspec
 from core.domain.errors import Conflict, Denied, InvalidInput
 from core.domain.events import ControlAsked, SessionCreated, SessionState, SessionStateChanged
 from core.domain.host_rights import HostRight, rights_of
-from core.domain.ids import is_id
+from core.domain.ids import is_id, root_session
 from core.domain.session import FINAL_STATES, SessionRow
 from core.domain.task import AgentSettings, Task
 from core.protocol.operations import Control, CreateSession, ImportSession
@@ -26,16 +26,17 @@ AWAITED = 2**53
 def create(conn: Connection, principal: Principal, session: str, op: CreateSession, lookups: Lookups
            ) -> dict[str, object]:
     """Make a session; supervision starts its runner. Raises InvalidInput, NotFound, Conflict, Denied."""
-    check_id(session)
+    check_new(session)
     task, agent, rights, digest = _what(op, principal, lookups)
     is_known = not log.create(conn, session) and not _was_awaited(conn, session)
-    if is_known and not _was_recalled(conn, session, SessionCreated(task=task, agent=agent)):
+    fact = SessionCreated(task=task, agent=agent, group=op.group)
+    if is_known and not _was_recalled(conn, session, fact):
         raise Conflict("session_exists", f"There is a session {session} already.", session=session)
     if rights:
         lookups.allowances.allow_session(session, task.id, digest, rights)
     if is_known:
         return {"seq": 1}
-    return write(conn, session, SessionCreated(task=task, agent=agent), person(principal))
+    return write(conn, session, fact, person(principal))
 
 
 def await_session(conn: Connection, session: str) -> None:
@@ -110,9 +111,11 @@ def control(conn: Connection, principal: Principal, session: str, op: Control, l
     row = log.row(conn, session)
     if row.origin != "live":
         raise Conflict("imported", f"Session {session} was imported; nothing runs in it.")
+    if op.control not in ("pause", "resume") or row.state in FINAL_STATES:
+        refuse_subagent(row, op.control)
     if row.state in FINAL_STATES:
         return _revive(conn, principal, row, op, command)
-    if lookups.is_alive(session):
+    if lookups.is_alive(root_session(session)):
         return write(conn, session, ControlAsked(control=op.control), person(principal), id=command)
     if op.control in ("interrupt", "snapshot"):
         raise Conflict("no_runner", f"Session {session} has no runner now, so there is nothing to {op.control}.")
@@ -145,7 +148,10 @@ def _what(op: CreateSession, principal: Principal, lookups: Lookups
     if agent.model.kind == "unknown":
         raise InvalidInput("task_without_model", f"Task {task.id} names no model that is to work on it: choose one, as "
                            f"with tiphys run {task.id} --model NAME --base-url URL.", task=task.id)
-    if agent.sandbox == "docker":
+    if agent.model.kind == "policy" and not op.group:
+        raise InvalidInput("task_without_model", f"Task {task.id} is answered by a policy, which only a roll-out has.",
+                           task=task.id)
+    if agent.sandbox == "docker" and task.hosts:
         lookups.refuse_unfit(task)
     rights = rights_of(task, agent)
     own_words = {r for r in rights if own and _is_own_word(r, agent, asked_by_file)}
@@ -176,6 +182,21 @@ def _move(conn: Connection, principal: Principal, row: SessionRow, to: SessionSt
           ) -> dict[str, object]:
     check_move(row, to)
     return write(conn, row.session, SessionStateChanged(state=to, reason=reason), person(principal), id=command)
+
+
+def refuse_subagent(row: SessionRow, what: str) -> None:
+    """Raise Conflict (subagent) for what only the session that called it can be asked."""
+    root = root_session(row.session)
+    if root != row.session:
+        raise Conflict("subagent", f"Session {row.session} is a subagent's, which cannot be asked to {what} by itself: "
+                       f"ask session {root}, whose agent called it.", session=root)
+
+
+def check_new(session: str) -> None:
+    """Raise InvalidInput unless it can name a session that a person makes: a subagent's is made by its caller."""
+    check_id(session)
+    if root_session(session) != session:
+        raise InvalidInput("bad_id", f"{session[:80]!r} is the name of a subagent, which its caller makes.")
 
 
 def check_id(session: str) -> None:

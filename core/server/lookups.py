@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 
 import msgspec
 
+from core.agents.restored_session import restore_in_place
 from core.agents.snapshot_store import FOLDER, SnapshotStore
+from core.domain.errors import NotFound
 from core.domain.task import AgentSettings, Task
 from core.server.pool_file import refuse_unfit
 from core.store.home import Home
@@ -21,13 +23,15 @@ RUNNER_LOCK = "runner.lock"
 
 class Lookups(msgspec.Struct, frozen=True, kw_only=True):
     """`find_task` gives a catalogue's task with the agent that it suggests (raises NotFound); `is_alive` whether a
-    session has a living runner; `snapshots` which of a session's are on this computer; `catalogue` all tasks that can
+    session has a living runner; `snapshots` which of a session's are on this computer, oldest first; `restore` has its
+    next runner begin from one (as `restore_in_place`, of the log's bodies from its runner); `catalogue` all tasks that can
     be found so; `allowances` what they may take of this computer; `readers` says who has which session open
     now."""
 
     find_task: Callable[[str], tuple[Task, AgentSettings]]
     is_alive: Callable[[str], bool]
-    snapshots: Callable[[str], set[str]] = lambda _: set()
+    snapshots: Callable[[str], list[str]] = lambda _: []
+    restore: Callable[[str, str, Sequence[bytes]], bool] = lambda session, _, __: _no_snapshot(session)
     catalogue: Catalogue = Catalogue([])
     allowances: Allowances = Allowances(None)
     readers: Callable[[], dict[str, list[str]]] = dict
@@ -45,16 +49,27 @@ def lookups_of(home: Home, is_connected: Callable[[str], bool] = lambda _: False
         entry = catalogue.find(task)
         return entry.task, entry.agent
 
-    def snapshots(session: str) -> set[str]:
+    def snapshots(session: str) -> list[str]:
         if not (home.path / FOLDER).is_dir():
-            return set()
+            return []
         with closing(SnapshotStore(home.path)) as store:
-            return {one.id for one in store.of(session)}
+            return [one.id for one in store.of(session)]
 
-    return Lookups(find_task=find_task, snapshots=snapshots,
+    def restore(session: str, snapshot: str, bodies: Sequence[bytes]) -> bool:
+        with closing(SnapshotStore(home.path)) as store:
+            chosen = store.get(snapshot)
+            if chosen.session != session:
+                _no_snapshot(session)
+            return restore_in_place(home.sessions / session, store, chosen, bodies)
+
+    return Lookups(find_task=find_task, snapshots=snapshots, restore=restore,
                    is_alive=lambda s: is_held(runner_lock(home, s)) or is_connected(s), catalogue=catalogue,
                    allowances=Allowances(home.allowed), readers=readers,
                    refuse_unfit=lambda task: refuse_unfit(home, task))
+
+
+def _no_snapshot(session: str) -> bool:
+    raise NotFound("no_snapshot", f"Session {session} has no such snapshot on this computer.", session=session)
 
 
 def runner_lock(home: Home, session: str) -> Path:

@@ -195,9 +195,15 @@ def tellings(conn: Connection, session: str, number: int) -> list[StepAdded]:
 
 def snapshots(conn: Connection, session: str) -> list[SnapshotTaken]:
     """The snapshots that a session's log tells of, in order."""
-    sql = "SELECT body FROM event WHERE session = ? AND kind = 'snapshot_taken' ORDER BY seq"
-    facts = [decode_stored(bytes(body)).fact for (body,) in conn.execute(sql, (session,))]
+    facts = [decode_stored(one.body).fact for one in about_snapshots(conn, session)]
     return [fact for fact in facts if isinstance(fact, SnapshotTaken)]
+
+
+def about_snapshots(conn: Connection, session: str, after: int = 0) -> list[Placed]:
+    """The events after `after` that tell of a snapshot, or of one that could not be taken, in order."""
+    sql = ("SELECT seq, body FROM event WHERE session = ? AND seq > ? AND kind IN ('snapshot_taken', 'snapshot_failed') "
+           "ORDER BY seq")
+    return [Placed(session=session, seq=seq, body=bytes(body)) for seq, body in conn.execute(sql, (session, after))]
 
 
 def from_runner(conn: Connection, session: str) -> list[bytes]:

@@ -1,6 +1,7 @@
 """A bare system of a Debian release, made with mmdebstrap, to install packages in as an administrator would.
 
-It shares this machine's network; names are resolved and apt's proxy is set as here. Needs root.
+What root does there has this machine's network, with names resolved and apt's proxy set as here; a person's programs
+have no network but the loopback of their own, so that no display and no server of this machine is met. Needs root.
 """
 
 from __future__ import annotations
@@ -48,12 +49,14 @@ class BareRoot:
         """
         words = script if user == "root" else f"exec su - {user} -c {shlex.quote(script)}"
         root = shlex.quote(str(self.path))
+        alone = user != "root"
         mounts = f"mount -t proc proc {root}/proc; mount --rbind /dev {root}/dev; mount -t tmpfs tmpfs {root}/tmp"
-        outer = f"{mounts}; exec chroot {root} /bin/bash -c {shlex.quote(words)}"
+        outer = f"{'ip link set lo up; ' if alone else ''}{mounts}; exec chroot {root} /bin/bash -c {shlex.quote(words)}"
         environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive",
                        **{name: os.environ[name] for name in PASSED_ON if name in os.environ}, **variables}
-        done = subprocess.run(["unshare", "--mount", "--pid", "--fork", "--kill-child", "bash", "-ec", outer],
-                              text=True, capture_output=True, env=environment, check=False, timeout=timeout)
+        apart = ["unshare", "--mount", "--pid", "--fork", "--kill-child", *(["--net"] if alone else [])]
+        done = subprocess.run([*apart, "bash", "-ec", outer], text=True, capture_output=True, env=environment,
+                              check=False, timeout=timeout)
         if check and done.returncode:
             raise SystemExit(f"In {self.release} this failed ({done.returncode}): {script}\n"
                              f"{done.stdout[-3000:]}{done.stderr[-3000:]}")

@@ -8,8 +8,10 @@ are fetched by apt (which checks the distribution's signature) and compared with
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,24 +42,62 @@ def lay(tree: Path, cache: Path) -> None:
 
 
 def archives(cache: Path) -> list[Path]:
-    """The locked packages, fetched where they are not there yet. Raises SystemExit where they are no longer those."""
+    """The packages of the lock. Where Debian has replaced them the lock follows, and that is said.
+
+    Raises SystemExit where they are not to be had, or are not the locked ones.
+    """
     cache.mkdir(parents=True, exist_ok=True)
-    return [_archive(cache, *line.split()) for line in LOCK.read_text().splitlines() if not line.startswith("#")]
+    if not all(_fetch(cache, name, version) for name, version, _ in _locked()):
+        follow()
+    return [_archive(cache, *line) for line in _locked()]
+
+
+def follow() -> None:
+    """Lock what Debian 12 has now: apt has checked its signature. Raises SystemExit where apt knows no such package."""
+    if os.geteuid() == 0:
+        subprocess.run(["apt-get", "update", "-qq"], check=False)
+    before = _locked()
+    now = [_candidate(name) for name, _, _ in before]
+    if now != before:
+        LOCK.write_text("\n".join([*(line for line in LOCK.read_text().splitlines() if line.startswith("#")),
+                                   *map(" ".join, now)]) + "\n")
+        sys.stderr.write(f"Debian has replaced Python {before[0][1]} by {now[0][1]}: {LOCK.relative_to(ROOT)} follows; "
+                         "commit it.\n")
+
+
+def _locked() -> list[tuple[str, str, str]]:
+    """Name, version and SHA-256 of each package."""
+    lines = [line.split() for line in LOCK.read_text().splitlines() if not line.startswith("#")]
+    return [(name, version, digest) for name, version, digest in lines]
+
+
+def _candidate(name: str) -> tuple[str, str, str]:
+    shown = subprocess.run(["apt-cache", "show", "--no-all-versions", f"{name}:amd64"], capture_output=True, text=True,
+                           check=False).stdout
+    fields = dict(line.split(": ", 1) for line in shown.splitlines() if line.startswith(("Version: ", "SHA256: ")))
+    if len(fields) < 2:
+        raise SystemExit(f"apt knows no {name}: the packages are built on Debian 12, after apt-get update.")
+    return name, fields["Version"], fields["SHA256"]
+
+
+def _fetch(cache: Path, name: str, version: str) -> bool:
+    """Whether the archive is there, or could be fetched."""
+    return (cache / f"{name}_{version}_amd64.deb").exists() or not subprocess.run(
+        ["apt-get", "download", "-q", f"{name}:amd64={version}"], cwd=cache, capture_output=True,
+        check=False).returncode
 
 
 def _archive(cache: Path, name: str, version: str, digest: str) -> Path:
     file = cache / f"{name}_{version}_amd64.deb"
-    if not file.exists():
-        done = subprocess.run(["apt-get", "download", "-q", f"{name}:amd64={version}"], cwd=cache, capture_output=True,
-                              text=True, check=False)
-        if done.returncode:
-            raise SystemExit(f"{name} {version} cannot be fetched ({done.stderr.strip().splitlines()[-1:]}). This "
-                             "needs Debian 12's archives; where they have a newer one: packaging/locks/update.sh")
+    if not _fetch(cache, name, version):
+        raise SystemExit(f"{name} {version} cannot be fetched from Debian 12's archives.")
     if hashlib.sha256(file.read_bytes()).hexdigest() != digest:
         file.unlink()
         raise SystemExit(f"{name} {version} is not the file of {LOCK.name}.")
     return file
 
 
-if __name__ == "__main__":  # whether Debian still has the packages of the list
+if __name__ == "__main__":  # whether Debian still has the packages of the list; --follow: lock those that it has
+    if sys.argv[1:] == ["--follow"]:
+        follow()
     archives(ROOT / "build" / "desktop" / "python")

@@ -202,10 +202,12 @@ def main() -> None:
     for release in chosen.release or (RELEASES[-1:] if chosen.short else RELEASES):
         print(f"{release}:", flush=True)  # noqa: T201
         trial = Trial(release)
-        if not chosen.short:
-            trial.run_file()
-        trial.deb()
-        trial.root.remove()
+        try:
+            if not chosen.short:
+                trial.run_file()
+            trial.deb()
+        finally:
+            trial.root.remove()
     if (ROOT / ".venv/bin/tiphys").exists():
         compare_with_source()
     print("The packages do what they should.")  # noqa: T201

@@ -18,10 +18,5 @@ printf '%s\n' "mkdocs-material>=9.8,<10" "mkdocs-static-i18n>=1.3,<2" | compile 
 rest=$(compile pyproject.toml --extra train-engine | grep -oE '^(torch|triton|nvidia-[a-z0-9-]+|cuda-[a-z0-9-]+|sympy|mpmath|networkx)==' | sed 's/==//' | sort -u)
 compile pyproject.toml --extra train-engine $(printf -- '--no-emit-package %s ' $rest) --output-file $locks/train.txt
 
-# Debian 12's packages of the Python that the desktop packages carry.
-{
-  echo "# Debian 12's packages of the Python that the desktop packages carry: name, version, SHA-256 (update.sh)"
-  for name in libpython3.11-minimal libpython3.11-stdlib python3.11-minimal; do
-    apt-cache show --no-all-versions "$name:amd64" | awk -v name="$name" '/^Version:/ {v=$2} /^SHA256:/ {print name, v, $2}'
-  done
-} >$locks/python.txt
+# Debian 12's packages of the Python that the desktop packages carry: python.txt.
+python3 -B packaging/desktop/own_python.py --follow

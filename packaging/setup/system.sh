@@ -8,7 +8,7 @@ declare -A groups=(
              libxcb-icccm4 libxcb-keysyms1 libxcb-shape0 libxkbcommon-x11-0 fonts-noto-cjk|fonts-wqy-microhei"
   [engine]="docker.io|docker-ce|moby-engine iptables procps git python3"
   [tests]="xvfb xauth xdotool imagemagick"
-  [packages]="mmdebstrap dpkg-dev binutils xvfb xauth xdotool"
+  [packages]="mmdebstrap dpkg-dev binutils iproute2 xvfb xauth xdotool"
 )
 
 command -v dpkg-query >/dev/null || { echo "This is no Debian system: install Qt's xcb libraries, a Chinese font and Docker yourself." >&2; exit 0; }

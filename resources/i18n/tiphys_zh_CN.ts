@@ -108,6 +108,14 @@
         <translation>从此步骤分支(&amp;B)…</translation>
     </message>
     <message>
+        <source>Take a s&amp;napshot</source>
+        <translation>拍摄快照(&amp;N)</translation>
+    </message>
+    <message>
+        <source>Snap&amp;shots…</source>
+        <translation>快照列表(&amp;H)…</translation>
+    </message>
+    <message>
         <source>&amp;Stop…</source>
         <translation>停止(&amp;S)…</translation>
     </message>
@@ -1946,6 +1954,10 @@
         <translation>服务器不认识此会话。</translation>
     </message>
     <message>
+        <source>The server&apos;s computer holds no such snapshot any more.</source>
+        <translation>服务器上已没有这个快照。</translation>
+    </message>
+    <message>
         <source>This task names no model that is to work on it. Choose one under “Model”.</source>
         <translation>此任务没有指定要使用的模型，请在“模型”处选择一个。</translation>
     </message>
@@ -1982,6 +1994,10 @@
         <translation>{url} 会以明文传送您的令牌。请使用 wss://</translation>
     </message>
     <message>
+        <source>An agent works on the session now: stop it first.</source>
+        <translation>智能体正在会话中工作，请先停止它。</translation>
+    </message>
+    <message>
         <source>The server closed the connection to {server}: the token may not do that.</source>
         <translation>服务器关闭了到 {server} 的连接：令牌没有这个权限。</translation>
     </message>
@@ -2012,6 +2028,10 @@
     <message>
         <source>This session is still at work, or being written. Stop it, or end the import that follows its file; then ask again.</source>
         <translation>此会话仍在运行或正被写入。请先停止它，或结束跟踪其文件的导入，然后重试。</translation>
+    </message>
+    <message>
+        <source>The session has come further than its snapshot after step {step}: branch from that step.</source>
+        <translation>会话已超过步骤 {step} 之后的快照，请从该步骤分支。</translation>
     </message>
     <message>
         <source>The data folder is closed already.</source>
@@ -2068,6 +2088,10 @@
     <message>
         <source>“{path}” is in no format that is known here.</source>
         <translation>“{path}”不是已知的格式。</translation>
+    </message>
+    <message>
+        <source>A subagent cannot be asked that by itself: ask the session that called it.</source>
+        <translation>不能单独要求子代理这样做：请对调用它的会话提出。</translation>
     </message>
     <message>
         <source>{server} speaks another version of the protocol. Update the older program.</source>
@@ -5966,6 +5990,159 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     <message>
         <source>entered</source>
         <translation>进入</translation>
+    </message>
+</context>
+<context>
+    <name>Snapshots</name>
+    <message>
+        <source>after so many steps</source>
+        <translation>达到设定步数后</translation>
+    </message>
+    <message>
+        <source>after some time</source>
+        <translation>经过设定时间后</translation>
+    </message>
+    <message>
+        <source>before an evaluation</source>
+        <translation>评估之前</translation>
+    </message>
+    <message>
+        <source>after a summary</source>
+        <translation>摘要之后</translation>
+    </message>
+    <message>
+        <source>before advice</source>
+        <translation>指导之前</translation>
+    </message>
+    <message>
+        <source>by hand</source>
+        <translation>手动</translation>
+    </message>
+    <message>
+        <source>at the end</source>
+        <translation>结束时</translation>
+    </message>
+    <message>
+        <source>program {what}</source>
+        <translation>程序 {what}</translation>
+    </message>
+    <message>
+        <source>variables of the shell {what}</source>
+        <translation>Shell {what} 的变量</translation>
+    </message>
+    <message>
+        <source>{what}</source>
+        <translation>{what}</translation>
+    </message>
+    <message>
+        <source>file {what}</source>
+        <translation>文件 {what}</translation>
+    </message>
+    <message>
+        <source>what the network saw</source>
+        <translation>对网络的影响</translation>
+    </message>
+    <message>
+        <source>Step {n}, {cause}</source>
+        <translation>步骤 {n}，{cause}</translation>
+    </message>
+    <message>
+        <source>Not taken: {why}</source>
+        <translation>未能拍摄：{why}</translation>
+    </message>
+    <message>
+        <source>removed meanwhile</source>
+        <translation>已被清除</translation>
+    </message>
+    <message>
+        <source>Files: {n}</source>
+        <translation>文件：{n}</translation>
+    </message>
+    <message>
+        <source>{size} new</source>
+        <translation>新增 {size}</translation>
+    </message>
+    <message>
+        <source>Not in it: {what}</source>
+        <translation>不包含：{what}</translation>
+    </message>
+</context>
+<context>
+    <name>SnapshotsController</name>
+    <message>
+        <source>A snapshot is taken when the running step is done.</source>
+        <translation>当前步骤完成后将拍摄快照。</translation>
+    </message>
+    <message>
+        <source>Snapshot after step {n}: {size}</source>
+        <translation>步骤 {n} 之后的快照：{size}</translation>
+    </message>
+    <message>
+        <source>No snapshot could be taken: {why}</source>
+        <translation>未能拍摄快照：{why}</translation>
+    </message>
+    <message>
+        <source>A session is restored when it has ended: stop it first.</source>
+        <translation>会话结束后才能恢复，请先停止它。</translation>
+    </message>
+    <message>
+        <source>Its server is not there, or older than this program: only it can restore the session.</source>
+        <translation>服务器不在线，或版本较旧；只有它能恢复会话。</translation>
+    </message>
+    <message>
+        <source>Its sandboxes get the files of this snapshot when it works again; what they hold now goes. The log stays as it is. Then “Continue…” has the session go on.</source>
+        <translation>会话再次工作时，沙盒将恢复为此快照的文件，现有内容会丢失，日志保持不变。之后用“继续…”让会话继续。</translation>
+    </message>
+    <message>
+        <source>Restore the session from its snapshot after step {n}?</source>
+        <translation>从步骤 {n} 之后的快照恢复会话？</translation>
+    </message>
+    <message>
+        <source>Restore</source>
+        <translation>恢复</translation>
+    </message>
+    <message>
+        <source>The session is as after step {n}: “Continue…” has it go on.</source>
+        <translation>会话已恢复到步骤 {n} 之后，用“继续…”让它继续。</translation>
+    </message>
+    <message>
+        <source>This server is older than this program: it takes no snapshots.</source>
+        <translation>此服务器的版本比本程序旧，不能拍摄快照。</translation>
+    </message>
+</context>
+<context>
+    <name>SnapshotsDialog</name>
+    <message>
+        <source>Snapshots of “{title}”</source>
+        <translation>“{title}”的快照</translation>
+    </message>
+    <message>
+        <source>Snapshots</source>
+        <translation>快照</translation>
+    </message>
+    <message>
+        <source>Take one now</source>
+        <translation>立即拍摄</translation>
+    </message>
+    <message>
+        <source>Branch from it…</source>
+        <translation>由此分支…</translation>
+    </message>
+    <message>
+        <source>Restore…</source>
+        <translation>恢复…</translation>
+    </message>
+    <message>
+        <source>Snapshots are taken by the rules of the task, and by hand. None was taken yet.</source>
+        <translation>快照按任务的规则拍摄，也可手动拍摄。目前还没有快照。</translation>
+    </message>
+    <message>
+        <source>The server&apos;s computer holds it no more.</source>
+        <translation>服务器上已没有这个快照。</translation>
+    </message>
+    <message>
+        <source>The session has come further since: the log stays as it is, so branch from it.</source>
+        <translation>此后会话已继续前进，日志不会改动，请由此分支。</translation>
     </message>
 </context>
 <context>

@@ -70,17 +70,16 @@ def passing(pipe: Connection, port: int) -> None:
 def gateway(pipe: Connection, port: int, guided: bool) -> None:
     """A session's gateway with its journal on the disk; guided: one advice stands in every request."""
     from core.agents.delivery import Inbox
-    from core.agents.exchange_context import ContextWriter
-    from core.agents.exchange_steps import ExchangeSteps
-    from core.agents.exchanges import ExchangeBook
     from core.agents.journal import Journal
+    from core.agents.line_session import LineSession
+    from core.agents.line_sessions import LineSessions
     from core.agents.seam import Seam
     from core.agents.signals import Signals
     from core.agents.steps import StepJournal
     from core.domain.events import GuidanceQueued, encode_event, make_event
-    from core.domain.task import ModelSettings, Task
+    from core.domain.task import AgentSettings, ModelSettings, Task
     from core.domain.verdict import Author
-    from core.formats.tools import table_of
+    from core.gateway.recipe import Recipe
     from core.gateway.request import RequestReader
     from core.llm.model import estimate_tokens
 
@@ -92,10 +91,9 @@ def gateway(pipe: Connection, port: int, guided: bool) -> None:
                 fact = GuidanceQueued(guidance="g", text="Look at the tests first.")
                 inbox.take(1, [encode_event(make_event(fact, Author(kind="person", name="p")))])
             steps = StepJournal(journal, inbox, Task(id="t", title="T", description="D"), estimate_tokens)
-            writer = ContextWriter(journal)
-            book = ExchangeBook(journal, inbox, ExchangeSteps(
-                journal, inbox, steps, writer, ModelSettings(kind="endpoint"), table_of("")), writer, dict)
-            seam = Seam(book, inbox, Signals(inbox), RequestReader(), Upstream(f"http://127.0.0.1:{port}/v1"),
+            settings, recipe = AgentSettings(model=ModelSettings(kind="endpoint")), Recipe(title="", dialect="chat")
+            lines = LineSessions(LineSession(journal, inbox, steps, settings, recipe, dict), lambda call: None, recipe)
+            seam = Seam(lines, inbox, Signals(inbox), RequestReader(), Upstream(f"http://127.0.0.1:{port}/v1"),
                         token=TOKEN, key="", is_over=lambda: False, on_paused=lambda paused: None,
                         on_ended=lambda status: None, on_text=lambda text: None, on_step=lambda step: None,
                         on_failures=lambda count, sentence: None)

@@ -255,7 +255,7 @@ def v5(path: Path) -> None:
         texts = view.previews(place, stress.SESSION, stress.STEPS)
         panel = opened(place, 1)
         panel.find_box.setText("rareword")  # starts the worker, as any first search does
-        view.until(lambda: panel.list.model().found)
+        view.until(lambda: panel.list.model().active.model.found)
         for words in ("rareword", "loss"):
             walls, cpus, base = [], [], []
             for _ in range(view.ROUNDS):
@@ -263,12 +263,12 @@ def v5(path: Path) -> None:
                 panel.find_box.setText("q" + words[:-1])
                 panel.find_box.home(False)
                 view.frame(panel)
-                assert not panel.list.model().found
+                assert not panel.list.model().active.model.found
                 with view.Clock() as clock:
                     QTest.keyClick(panel.find_box, Qt.Key.Key_Delete)
                     panel.find_box.end(False)
                     QTest.keyClick(panel.find_box, words[-1])
-                    view.until(lambda: panel.list.model().found)
+                    view.until(lambda: panel.list.model().active.model.found)
                     view.frame(panel)
                 walls.append(clock.wall)
                 cpus.append(clock.cpu)

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import pytest
 from conformance.agents import AGENTS, Agent, command_that_compacts
-from support.gateway_stand import GatewayStand, standing
+from support.gateway_stand import SESSION, GatewayStand, standing
 from support.scripted_upstream import ADVICE, Script
 from support.wire import until
 
-from core.domain.events import SummaryAdded
+from core.domain.events import ExchangeMade, SummaryAdded
 from core.domain.trajectory import Trajectory
 
 PAUSE_S = float(os.environ.get("TIPHYS_PAUSE_S", "32"))
@@ -38,7 +38,7 @@ def judge(stand: GatewayStand, trajectory: Trajectory, *, finished: bool = True)
     """What holds after every run."""
     sent = [r.raw for r in stand.upstream.received]
     logged = stand.requests_in_log()
-    assert [raw for _, raw in logged.values()] == sent, "the log is not what the endpoint was sent"
+    assert sorted(raw for _, raw in logged.values()) == sorted(sent), "the log is not what the endpoint was sent"
     for fact, raw in logged.values():
         text = raw.decode("utf-8", "replace")
         assert text.count(TEXT) == len(fact.guidance) <= 1, f"exchange {fact.number} does not hold the advice once"
@@ -85,12 +85,24 @@ def test_it_works_and_a_persons_advice_changes_what_it_does(agent: Agent, tmp_pa
                 await guided(stand, client, 2)
                 trajectory = await stand.over(client, 200)
                 judge(stand, trajectory)
-                lines = {fact.line for fact, _ in stand.requests_in_log().values()}
-                assert not agent.has_subagents or any(name.startswith("subagent") for name in lines)
+                if agent.has_subagents:
+                    judge_subagent(stand, trajectory)
                 kinds = {s.head.kind for s in trajectory.steps}
                 assert "shell" in kinds and "tool" not in kinds
 
         asyncio.run(main())
+
+
+def judge_subagent(stand: GatewayStand, trajectory: Trajectory) -> None:
+    """It is a session of its own, below the step that called it, and ended before its caller went on."""
+    (row,) = stand.subagents()
+    assert (row.caller, row.state, row.reason) == (SESSION, "finished", "finished"), row
+    called = stand.trajectory(row.session)
+    caller = next(s.head for s in trajectory.steps if s.head.number == row.caller_step)
+    assert caller.kind == "subagent" and called.steps[-1].head.ended_at <= caller.ended_at
+    assert called.steps[0].head.kind == "shell" and len(called.steps) >= 2
+    assert "echo from the subagent" in called.steps[0].head.title
+    assert not any(fact.line.startswith("subagent") for fact in stand.facts(ExchangeMade))
 
 
 @here

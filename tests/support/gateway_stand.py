@@ -20,10 +20,11 @@ from support.wire import account, admin_token, running_client, serving, until
 from core.client.client import Client
 from core.domain.context import MessageRef, apply_delta
 from core.domain.events import ExchangeMade, Fact
-from core.domain.ids import new_id
+from core.domain.ids import new_id, root_session
+from core.domain.session import SessionRow
 from core.domain.task import AgentSettings, Host, Limits, ModelSettings, Task
 from core.domain.trajectory import Trajectory, fold
-from core.protocol.messages import Ack
+from core.protocol.messages import Ack, Nak
 from core.protocol.operations import Control, CreateSession, Guide
 from core.sandbox.local import LocalSandbox
 from core.store import blobs, log
@@ -115,15 +116,15 @@ class GatewayStand:
             self.process.send_signal(signal.SIGKILL)
             self.process.wait()
 
-    async def guide(self, client: Client, text: str) -> str:
+    async def guide(self, client: Client, text: str, session: str = SESSION) -> str:
         """A person's advice; gives its id."""
         name = new_id()
-        await client.answer(await client.send(SESSION, Guide(guidance=name, text=text)))
+        await client.answer(await client.send(session, Guide(guidance=name, text=text)))
         return name
 
-    async def control(self, client: Client, what: str) -> None:
-        """A person's control."""
-        await client.answer(await client.send(SESSION, Control(control=what)))  # type: ignore[arg-type]
+    async def control(self, client: Client, what: str, session: str = SESSION) -> Ack | Nak:
+        """A person's control; gives the answer."""
+        return await client.answer(await client.send(session, Control(control=what)))  # type: ignore[arg-type]
 
     async def over(self, client: Client, seconds: float = 90.0) -> Trajectory:
         """Wait for the runner's end; the trajectory, which the desktop's replica equals."""
@@ -133,30 +134,38 @@ class GatewayStand:
         await until(lambda: client.replica.head(SESSION) == self.trajectory().seq)
         return self.trajectory()
 
-    def trajectory(self) -> Trajectory:
+    def trajectory(self, session: str = SESSION) -> Trajectory:
         """The session as its log says."""
         with contextlib.closing(connect(self.home / "server.db", readonly=True)) as conn:
-            return fold(SESSION, log.read_all(conn, SESSION))
+            return fold(session, log.read_all(conn, session))
 
-    def facts(self, kind: type[Fact]) -> list[Fact]:
+    def subagents(self) -> list[SessionRow]:
+        """The sessions of the agent's subagents."""
+        with contextlib.closing(connect(self.home / "server.db", readonly=True)) as conn:
+            return [row for row in log.rows(conn) if row.session != SESSION and root_session(row.session) == SESSION]
+
+    def facts(self, kind: type[Fact], session: str = SESSION) -> list[Fact]:
         """All facts of a kind."""
         with contextlib.closing(connect(self.home / "server.db", readonly=True)) as conn:
-            return [p.event.fact for p in log.read_all(conn, SESSION) if isinstance(p.event.fact, kind)]
+            return [p.event.fact for p in log.read_all(conn, session) if isinstance(p.event.fact, kind)]
 
     def blob(self, name: str) -> bytes:
         """A payload of the log."""
         with contextlib.closing(connect(self.home / "server.db", readonly=True)) as conn:
             return blobs.get(conn, name)
 
-    def requests_in_log(self) -> dict[int, tuple[ExchangeMade, bytes]]:
-        """Every exchange with the bytes of its request, put together from the log alone."""
-        bodies: dict[int, list[MessageRef]] = {0: []}
-        found: dict[int, tuple[ExchangeMade, bytes]] = {}
-        for fact in sorted(self.facts(ExchangeMade), key=lambda f: f.number):
-            assert isinstance(fact, ExchangeMade)
-            bodies[fact.number] = apply_delta(bodies[fact.since], fact.pieces)
-            found[fact.number] = fact, b"".join(self.blob(piece.hash) for piece in bodies[fact.number])
-        return found
+    def requests_in_log(self) -> dict[tuple[str, int], tuple[ExchangeMade, bytes]]:
+        """Every exchange with the bytes of its request, put together from the logs alone, in the order of their
+        beginnings; by session and number."""
+        found: list[tuple[str, ExchangeMade, bytes]] = []
+        for session in (SESSION, *(row.session for row in self.subagents())):
+            bodies: dict[int, list[MessageRef]] = {0: []}
+            for fact in sorted(self.facts(ExchangeMade, session), key=lambda f: f.number):
+                assert isinstance(fact, ExchangeMade)
+                bodies[fact.number] = apply_delta(bodies[fact.since], fact.pieces)
+                found.append((session, fact, b"".join(self.blob(piece.hash) for piece in bodies[fact.number])))
+        found.sort(key=lambda one: one[1].started_at)
+        return {(session, fact.number): (fact, raw) for session, fact, raw in found}
 
     def said(self) -> str:
         """What the runner wrote, for a failed test."""

@@ -1,7 +1,8 @@
 """A small agent of our own for tests, on the standard library alone: one shell tool, any of the four dialects.
 
-Usage: scripted_agent.py DIALECT [--resume] [--compact-at N]. It keeps its history in ~/history.json, so that it can be
-taken up; it asks again when it is cut off or refused for a while; after N steps it begins anew with a summary.
+Usage: scripted_agent.py DIALECT [--resume] [--compact-at N] [--subagents]. It keeps its history in ~/history.json,
+so that it can be taken up; it asks again when it is cut off or refused for a while; after N steps it begins anew with
+a summary; with --subagents it has a second tool, Task, which works on a prompt in a conversation of its own.
 """
 
 import json
@@ -29,25 +30,32 @@ def person(text):
             "gemini": {"role": "user", "parts": [{"text": text}]}}[DIALECT]
 
 
+TASK = {"type": "object", "properties": {"prompt": {"type": "string"}}, "required": ["prompt"]}
+
+
 def request_of(items, tools=True):
+    names = [("bash", SCHEMA)] + ([("Task", TASK)] if tools == "all" and "--subagents" in sys.argv else [])
     if DIALECT == "chat":
         body = {"model": "scripted", "messages": [{"role": "system", "content": SYSTEM}, *items], "unknown_field": 1.50}
-        tool = {"type": "function", "function": {"name": "bash", "description": "Run.", "parameters": SCHEMA}}
+        given = [{"type": "function", "function": {"name": name, "description": "Run.", "parameters": schema}}
+                 for name, schema in names]
         path = "/v1/chat/completions"
     elif DIALECT == "anthropic":
         body = {"model": "scripted", "max_tokens": 1000, "system": [{"type": "text", "text": SYSTEM}], "stream": True,
                 "messages": marked(items)}
-        tool = {"name": "bash", "description": "Run.", "input_schema": SCHEMA}
+        given = [{"name": name, "description": "Run.", "input_schema": schema} for name, schema in names]
         path = "/v1/messages?beta=true"
     elif DIALECT == "responses":
         body = {"model": "scripted", "instructions": SYSTEM, "input": items, "store": False, "stream": True}
-        tool = {"type": "function", "name": "bash", "description": "Run.", "parameters": SCHEMA}
+        given = [{"type": "function", "name": name, "description": "Run.", "parameters": schema}
+                 for name, schema in names]
         path = "/v1/responses"
     else:
         body = {"systemInstruction": {"parts": [{"text": SYSTEM}]}, "contents": items}
-        tool = {"functionDeclarations": [{"name": "bash", "description": "Run.", "parameters": SCHEMA}]}
+        given = [{"functionDeclarations": [{"name": name, "description": "Run.", "parameters": schema}
+                                           for name, schema in names]}]
         path = "/v1beta/models/scripted:streamGenerateContent?alt=sse"
-    return path, {**body, "tools": [tool]} if tools else body
+    return path, {**body, "tools": given} if tools else body
 
 
 def marked(items):
@@ -125,6 +133,21 @@ def results(done):
                                        for id, name, text in done]}]
 
 
+def work(items, tools, after=lambda items: None):
+    """Ask and do until the model asks for nothing more; gives its last words."""
+    while True:
+        said, calls = ask(items, tools)
+        done = [(id, name, carry_out(name, arguments)) for id, name, arguments in calls]
+        items += [*said, *results(done)] if calls else said
+        after(items)
+        if not calls:
+            return json.dumps(said)
+
+
+def carry_out(name, arguments):
+    return work([person(arguments["prompt"])], "some") if name == "Task" else run(arguments["command"])
+
+
 def run(command):
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
     return f"{done.stdout}{done.stderr}\nExit code: {done.returncode}"
@@ -132,18 +155,17 @@ def run(command):
 
 def main():
     items = json.loads(HISTORY.read_text()) if "--resume" in sys.argv else [person(os.environ["TIPHYS_TASK"])]
-    steps, summarised = 0, False
-    while True:
-        if COMPACT_AT and steps == COMPACT_AT and not summarised:
-            said, _ = ask([*items, person("Please create a detailed summary of our conversation.")], tools=False)
-            items, summarised = [person("TASK-MAIN, summarised: " + json.dumps(said)[:200])], True
-        said, calls = ask(items)
-        done = [(id, name, run(arguments["command"])) for id, name, arguments in calls]
-        items += [*said, *results(done)] if calls else said
+    steps = 0
+
+    def after(items):
+        nonlocal steps
         HISTORY.write_text(json.dumps(items))
         steps += 1
-        if not calls:
-            return
+        if steps == COMPACT_AT:
+            said, _ = ask([*items, person("Please create a detailed summary of our conversation.")], tools=False)
+            items[:] = [person("TASK-MAIN, summarised: " + json.dumps(said)[:200])]
+
+    work(items, "all", after)
 
 
 main()

@@ -169,7 +169,8 @@ def _turn(got: Received, body: dict[str, Any], items: list[dict[str, Any]], scri
     done = steps_in(items)
     shell = next((n for n in SHELLS if n in tools), "")
     if "TASK-MAIN" not in got.text:
-        return ([_arguments(shell, tools[shell], "echo from the subagent")], "") if shell and not done else (
+        return ([_arguments(shell, tools[shell], "echo from the subagent")], "") if (
+            shell and "echo from the subagent" not in got.text) else (
             [], "Subtask done.")
     if not shell:
         return [], "No shell among " + ", ".join(tools)

@@ -32,6 +32,7 @@ from core.protocol.operations import (
     AddNote,
     AnyOp,
     BranchSession,
+    CallSubagent,
     ChangeGuidance,
     ChangeQueue,
     ClearAttention,
@@ -47,6 +48,7 @@ from core.protocol.operations import (
     MakeQueue,
     MergeOpinions,
     Op,
+    RestoreSession,
     SetTag,
     SetThresholds,
     TakeFromQueue,
@@ -61,7 +63,9 @@ OPS: dict[type[Op], Op] = {
     ChangeGuidance: ChangeGuidance(guidance="g"),
     Control: Control(control="stop"),
     ContinueSession: ContinueSession(),
+    RestoreSession: RestoreSession(snapshot="none"),
     BranchSession: BranchSession(parent="none", step=1),
+    CallSubagent: CallSubagent(caller="s", step=1),
     ClearAttention: ClearAttention(kind="loop"),
     SetThresholds: SetThresholds(thresholds=Thresholds(errors=5)),
     GiveVerdict: GiveVerdict(step=1, value="keep"),
@@ -97,7 +101,7 @@ def test_a_token_may_exactly_what_its_scope_names(tmp_path: Path, scope: str) ->
                     may[kind] = not (isinstance(reply, Nak) and reply.code == "missing_scope")
                 return may
 
-    expected = {kind: scope in ("admin", needed) for kind, needed in SCOPE_OF_OP.items()}
+    expected = {kind: scope in ("admin", needed, f"{needed}:s") for kind, needed in SCOPE_OF_OP.items()}
     assert asyncio.run(scenario()) == expected
 
 

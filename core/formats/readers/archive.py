@@ -95,7 +95,8 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
         with zipfile.ZipFile(path) as file:
             yield file
     except _DAMAGE as error:
-        raise bad(path, f"it is damaged ({error})") from error
+        is_cut = not zipfile.is_zipfile(path)
+        raise bad(path, "it is cut off: its end is missing" if is_cut else f"it is damaged ({error})") from error
 
 
 def _checked_names(file: zipfile.ZipFile) -> frozenset[str]:

@@ -1,6 +1,7 @@
 """Inspect logs: `.eval` (a zip file, deflate or zstd, whole or chunked samples) and `.json`, versions 2 and 3.
 
-Each sample of each epoch is one session. An interrupted run has only its journal's start in place of the header.
+Each sample of each epoch is one session. An interrupted run, or a cut file, has only its journal's start in place of
+the header.
 """
 
 from __future__ import annotations
@@ -71,12 +72,14 @@ def _members(file: Zip) -> Iterator[tuple[str, Any]]:
             value = dict_of(parsed.value)
             if shell and value:
                 value = _assembled(file, shell[1], value)
-            if not value or parsed.problem:
-                yield name, parsed.problem or "It is no object."
             if value:
                 yield name, value
+            if not value or parsed.problem:
+                yield name, parsed.problem or "It is no object."
         except InvalidInput as error:
             yield name, str(error)
+    if file.trouble:
+        yield "The end", file.trouble
 
 
 def _assembled(file: Zip, prefix: str, shell: dict[str, Any]) -> dict[str, Any]:

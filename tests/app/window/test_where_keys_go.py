@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication
+from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QApplication, QWidget
 from support.eventually import eventually
 from support.panels import told_session
 from support.window import press, shown_window
 
+from app.window.layouts import LAYOUTS
 from app.window.status import StatusController
 
 
@@ -67,3 +69,24 @@ async def test_after_each_text_the_mode_is_the_usual_one_again(qapp, tmp_path):
         await eventually(lambda: panel.writing.mode.mode == "note")
         await place.scope.close()
         assert QApplication.instance() is not None
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_esc_leads_to_a_list_from_everything_that_takes_keys(qtbot, tmp_path, layout):
+    with shown_window(tmp_path, told_session(), layout=layout) as (made, place):
+        place.cursor.move("s1", 3)
+        made.activateWindow()
+        qtbot.waitUntil(made.isActiveWindow)
+        tried = 0
+        for dock in made.docks.values():
+            for widget in dock.findChildren(QWidget) if dock.isVisible() else ():
+                if not (widget.isVisible() and widget.isEnabled() and widget.focusPolicy() & Qt.FocusPolicy.TabFocus):
+                    continue
+                widget.setFocus()
+                if QApplication.focusWidget() is not widget:
+                    continue
+                for _ in range(2):  # the first one may put something back, such as a filter
+                    press(made, Qt.Key.Key_Escape)
+                assert isinstance(QApplication.focusWidget(), QAbstractItemView), (dock.objectName(), widget)
+                tried += 1
+        assert tried > 5, "the layout has boxes and buttons"

@@ -24,7 +24,7 @@ from core.domain.trajectory import Trajectory
 from core.export.options import ExportOptions
 from core.export.samples import SampleCollector
 from core.llm.model import ToolSpec
-from core.protocol.messages import Ack
+from core.protocol.messages import Ack, Nak
 from core.protocol.operations import ContinueSession
 
 TEXT = f"Please {ADVICE}, not plain.txt."
@@ -187,6 +187,39 @@ def test_a_compaction_is_a_summary_and_the_advice_is_said_once_more(stand: Gatew
     asyncio.run(main())
     judge(stand)
     assert (stand.workspace / "guided.txt").exists() and not (stand.workspace / "plain.txt").exists()
+
+
+@pytest.mark.parametrize("script", [Script(pace_s=0.3)])
+def test_a_subagent_is_a_session_below_its_callers_step_and_is_steered_by_itself(stand: GatewayStand) -> None:
+    """Its advice stands in its requests alone; a killed runner takes it up; it is paused by itself and never stopped
+    by itself; it ends when its caller goes on."""
+    async def main() -> None:
+        async with stand.session(stand.own("chat", "--subagents")) as client:
+            await until(lambda: bool(stand.subagents()), seconds=30)
+            (row,) = stand.subagents()
+            await stand.control(client, "pause", row.session)
+            refused = await stand.control(client, "stop", row.session)
+            assert isinstance(refused, Nak) and refused.code == "subagent"
+            await until(lambda: stand.trajectory(row.session).row.state == "paused", seconds=30)
+            await stand.guide(client, TEXT, row.session)
+            stand.kill_runner()
+            stand.start_runner()
+            await stand.control(client, "resume", row.session)
+            trajectory = await stand.over(client)
+            assert trajectory.row.state == "finished", stand.said()
+
+    asyncio.run(main())
+    judge(stand)
+    (row,) = stand.subagents()
+    assert (row.caller, row.caller_step, row.state, row.title) == (SESSION, 4, "finished", "SUBTASK: say hello")
+    called = stand.trajectory(row.session)
+    assert [s.head.kind for s in called.steps] == ["shell", "message"]
+    (guidance,) = called.guidance.values()
+    assert (guidance.state, guidance.delivered_step) == ("answered", 2)
+    assert not any(TEXT in r.text for r in stand.upstream.main)
+    assert (stand.workspace / "plain.txt").exists()
+    body = decode_body(stand.blob(stand.trajectory().steps[3].body))
+    assert "Subtask done." in body.observations[0].output.text
 
 
 def test_a_pause_holds_the_request_and_what_is_typed_meanwhile_is_bound_to_it(stand: GatewayStand) -> None:

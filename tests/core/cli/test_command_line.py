@@ -180,6 +180,14 @@ def test_help_is_quick_because_it_imports_little() -> None:
     assert done.stderr.strip() == "0"
 
 
+@pytest.mark.parametrize("part", ["core.agents.agent_process", "core.server.serve", "core.sandbox.docker"])
+def test_a_server_and_a_session_start_without_what_few_of_them_use(part) -> None:
+    heavy = ["PySide6", "openai", "pydantic", "httpx2", "pandas", "numpy", "torch", "transformers"]
+    code = f"import sys, {part}; sys.exit(str([m for m in {heavy} if m in sys.modules] or 0))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.stderr.strip() == "0"
+
+
 def test_a_bug_is_told_in_one_sentence_with_the_place_of_its_details(home) -> None:
     key = "sk-proj-" + "aB3dE5gH7jK9" * 3
     code = ("import sys, core.cli.root as r\n"

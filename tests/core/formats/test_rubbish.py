@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import random
 import shutil
 import sqlite3
 import zipfile
@@ -67,7 +68,9 @@ def test_a_damaged_archive_is_no_unknown_format(tmp_path) -> None:
         file.writestr("samples/1_epoch_1.json", "{}" * 1000)
     cut = make(tmp_path, path.read_bytes()[:200], "cut.eval")
     code, said = refusal(cut)
-    assert (code, said.startswith("FILE is no readable archive: it is damaged")) == ("bad_archive", True)
+    assert (code, said.endswith("Its members were read one by one.")) == ("no_sessions", True), said
+    stub = refusal(make(tmp_path, path.read_bytes()[:20], "stub.eval"))
+    assert stub == ("bad_archive", "FILE is no readable archive: it is cut off before anything that can be read.")
     other = tmp_path / "photos.zip"
     with zipfile.ZipFile(other, "w") as file:
         file.writestr("a.png", "x")
@@ -101,3 +104,31 @@ def test_a_database_whose_log_lies_beside_it_is_read_with_it(tmp_path) -> None:
     assert any(b"In lib." in data for data in child.blobs.values())
     assert list(registry.files(tmp_path)) == [path]
     conn.close()
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_a_cut_inspect_log_gives_its_whole_samples_and_what_is_left_of_the_last(tmp_path, method) -> None:
+    whole = make(tmp_path, b"", "whole.eval")
+    noise = random.Random(7)
+    pads = [noise.randbytes(2000).hex() for _ in range(6)]
+    with zipfile.ZipFile(whole, "w", method) as file:
+        file.writestr("_journal/start.json", json.dumps({"eval": {"task": "t", "run_id": "r", "model": "m"}}))
+        for number in (1, 2, 3):
+            talk = [{"role": "user", "content": "go"}, *({"role": "assistant", "content": pad} for pad in pads)]
+            file.writestr(f"samples/{number}_epoch_1.json", json.dumps({"id": number, "epoch": 1, "messages": talk}))
+        file.writestr("header.json", json.dumps({"eval": {"task": "t", "run_id": "r", "model": "m"}}))
+        middle = file.getinfo("samples/2_epoch_1.json").header_offset
+        after = file.getinfo("samples/3_epoch_1.json").header_offset
+    data = whole.read_bytes()
+    wanted = {s.session: s.steps for s in registry.read(whole)}
+    cut = list(registry.read(make(tmp_path, data[: (middle + after) // 2], "cut.eval")))
+    assert [s.session for s in cut] == list(wanted)[:2], "the same sessions, so that the whole file joins them"
+    assert cut[0].steps == 6 and 0 < cut[1].steps < 6 and cut[0].warnings == ()
+    assert "samples/2_epoch_1.json: The text is damaged" in cut[1].warnings[0]
+    assert f"cut off or damaged at byte {(middle + after) // 2:,}" in cut[1].warnings[-1]
+    bare = list(registry.read(make(tmp_path, data[: data.index(b"PK\x01\x02") + 9], "bare.eval")))
+    assert {s.session: s.steps for s in bare} == wanted and "table of contents" in bare[-1].warnings[-1]
+    spoilt = bytearray(data[:after])
+    spoilt[after - 40] ^= 1
+    (first, *rest) = registry.read(make(tmp_path, bytes(spoilt), "spoilt.eval"))
+    assert not rest and "'samples/2_epoch_1.json' is damaged" in first.warnings[0]

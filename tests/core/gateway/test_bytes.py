@@ -15,20 +15,20 @@ from support.scripted_upstream import Script, Upstream, serve
 
 from core.agents import seam as seam_module
 from core.agents.delivery import Inbox
-from core.agents.exchange_context import ContextWriter
-from core.agents.exchange_steps import ExchangeSteps
-from core.agents.exchanges import ExchangeBook
 from core.agents.journal import Journal
+from core.agents.line_session import LineSession
+from core.agents.line_sessions import LineSessions
 from core.agents.seam import Seam
 from core.agents.signals import Signals
 from core.agents.steps import StepJournal
+from core.agents.subagent import SubagentCall, SubagentSession
 from core.aio import TaskScope
 from core.domain.events import ControlAsked, ExchangeMade, GuidanceQueued, encode_event, make_event
 from core.domain.step import Usage
-from core.domain.task import ModelSettings, Task
+from core.domain.task import AgentSettings, ModelSettings, Task
 from core.domain.verdict import Author
-from core.formats.tools import table_of
 from core.gateway.inlet import Inlet, Streams
+from core.gateway.recipe import Recipe
 from core.gateway.request import RequestReader
 from core.gateway.upstream import Upstream as Endpoint
 from core.llm.model import estimate_tokens
@@ -66,17 +66,21 @@ class Bench:
         self.inbox = Inbox(self.journal)
         self.signals = Signals(self.inbox)
         steps = StepJournal(self.journal, self.inbox, Task(id="t", title="T", description="D"), estimate_tokens)
-        writer = ContextWriter(self.journal)
-        exchanges = ExchangeSteps(self.journal, self.inbox, steps, writer,
-                                  ModelSettings(kind="endpoint", input_price=1.0, output_price=2.0), table_of(""))
-        self.book = ExchangeBook(self.journal, self.inbox, exchanges, writer, dict)
-        self.seam = Seam(self.book, self.inbox, self.signals, RequestReader(), Endpoint(upstream.url + self.base),
-                         token=TOKEN, key="real-key", is_over=lambda: False, on_paused=lambda paused: None,
+        settings = AgentSettings(model=ModelSettings(kind="endpoint", input_price=1.0, output_price=2.0))
+        recipe = Recipe(title="small", dialect="chat")
+        main = LineSession(self.journal, self.inbox, steps, settings, recipe, dict)
+        self.seam = Seam(LineSessions(main, self.call, recipe), self.inbox, self.signals, RequestReader(),
+                         Endpoint(upstream.url + self.base), token=TOKEN, key="real-key", is_over=lambda: False,
+                         on_paused=lambda paused: None,
                          on_ended=lambda status: None, on_text=lambda text: None, on_step=lambda step: None,
                          on_failures=lambda count, sentence: None)
         self.port = 0
 
     base = ""
+
+    @staticmethod
+    def call(call: SubagentCall) -> SubagentSession:
+        raise AssertionError(call)
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Bench]:

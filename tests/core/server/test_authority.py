@@ -119,7 +119,7 @@ def test_a_home_that_is_held_by_something_silent_is_reported(tmp_path: Path) -> 
 def test_a_server_that_does_not_answer_in_time_is_told_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def scenario() -> None:
         async with serving(tmp_path), Authority(Home(tmp_path)) as authority:
-            monkeypatch.setattr("core.server.authority.PATIENCE_S", 0.02)
+            monkeypatch.setattr("core.server.running_server.PATIENCE_S", 0.02)
             with contextlib.closing(connect(Home(tmp_path).server_db)) as other:
                 other.execute("BEGIN IMMEDIATE")
                 with pytest.raises(Unavailable) as raised:

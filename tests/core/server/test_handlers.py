@@ -42,6 +42,7 @@ from core.protocol.operations import (
     AddNote,
     AnyOp,
     BranchSession,
+    CallSubagent,
     ChangeGuidance,
     ClearAttention,
     ContinueSession,
@@ -57,6 +58,7 @@ from core.protocol.operations import (
     TellTime,
 )
 from core.server import handlers, lifecycle
+from core.server.called import end_orphan
 from core.server.handlers import answer_command
 from core.server.lookups import Lookups
 from core.server.record import SERVER, write
@@ -374,6 +376,32 @@ def test_a_session_that_ended_continues_with_more_to_use_and_advice_or_not_at_al
     assert len(session.facts()) == held + 2, "once, however often it is asked"
     session.ask(ImportSession(origin="atif"), session="i")
     assert session.refused(ContinueSession(), session="i") == "imported"
+
+
+def test_a_subagent_is_made_under_its_callers_name_and_asked_little_by_itself(session: Bench) -> None:
+    session.write(SessionStateChanged(state="running"))
+    op = CallSubagent(caller="s", step=2, title="Look", description="Look at it.")
+    for _ in range(2):
+        assert isinstance(session.ask(op, session="s.sub.1"), Ack)
+    created, _ = session.facts("s.sub.1")
+    assert isinstance(created, SessionCreated) and created.task.description == "Look at it."
+    row = log.row(session.conn, "s.sub.1")
+    assert (row.caller, row.caller_step, row.parent, row.title) == ("s", 2, "", "Look")
+    below = CallSubagent(caller="s.sub.1", step=1)
+    assert isinstance(session.ask(below, session="s.sub.2"), Ack)
+    assert session.refused(op, session="t.sub.1") == session.refused(op, session="s2") == "bad_id"
+    assert session.refused(CallSubagent(caller="t", step=1), session="t.sub.1") == "no_session"
+    assert session.refused(CreateSession(task="t"), session="s.sub.9") == "bad_id"
+    assert isinstance(session.ask(Control(control="pause"), session="s.sub.1"), Ack)
+    assert session.refused(Control(control="stop"), session="s.sub.1") == "subagent"
+    with transaction(session.conn):
+        end_orphan(session.conn, "s.sub.1")
+    assert log.row(session.conn, "s.sub.1").state == "paused", "its caller is at work"
+    session.write(SessionStateChanged(state="failed", reason="runner_died"))
+    with transaction(session.conn):
+        end_orphan(session.conn, "s.sub.1")
+    assert log.row(session.conn, "s.sub.1").reason == "caller_ended"
+    assert session.refused(ContinueSession(), session="s.sub.1") == "subagent"
 
 
 def test_a_branch_has_the_advice_of_its_past_and_no_other(session: Bench) -> None:

@@ -29,14 +29,15 @@ def test_plain_trl_under_torchrun_makes_the_same_updates(tmp_path, preset, devic
     from core.training.train import run
 
     model = make_model(tmp_path / "model", template=trl_template("qwen3"))
-    log = write_log(tmp_path / "server.db", a=talking_session(5, steps=3), b=talking_session(6, steps=3))
+    log = write_log(tmp_path / "server.db", a=talking_session(5, steps=1), b=talking_session(6, steps=1))
     options = read_options({"preset": preset, "unjudged": "keep"})
     report = export(log, ["a", "b"], "tokens", tmp_path / "data", str(model), options)
     rows = 4 if preset == "once" else 48
     assert report.rows == (4 if preset == "once" else 6)
     choices = {"per_device_train_batch_size": rows // devices, "num_train_epochs": 3, "learning_rate": 1e-3,
                "lr_scheduler_type": "constant", "logging_steps": 1, "report_to": "none", "use_cpu": "true",
-               "bf16": "false", "max_grad_norm": 1.0, "save_strategy": "no", "adam_epsilon": 1e-5}
+               "bf16": "false", "max_grad_norm": 1.0, "save_strategy": "no", "adam_epsilon": 1e-5,
+               "gradient_checkpointing": "false"}
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={devices}",
                str(RECIPES / "trl_sft.py"), str(tmp_path / "data"), "--model", str(model), "--out",
                str(tmp_path / "theirs")]
@@ -75,7 +76,7 @@ def test_the_rows_that_verl_is_given_have_our_loss_by_its_own_formula(tmp_path, 
     from core.training.train import run
 
     model = make_model(tmp_path / "model", template=trl_template("qwen3"))
-    log = write_log(tmp_path / "server.db", a=talking_session(5, steps=3), b=talking_session(6, steps=3))
+    log = write_log(tmp_path / "server.db", a=talking_session(5, steps=1), b=talking_session(6, steps=1))
     options = read_options({"preset": preset, "unjudged": "keep"})
     report = export(log, ["a", "b"], "tokens", tmp_path / "data", str(model), options)
     spec = importlib.util.spec_from_file_location("verl_tokens", RECIPES / "verl_tokens.py")

@@ -1,0 +1,39 @@
+"""Sessions of subagents: made by the runner of the session whose agent called them, steered and ended with it."""
+
+from __future__ import annotations
+
+from core.domain.errors import Conflict, InvalidInput
+from core.domain.events import Branched, SessionCreated, SessionStateChanged, decode_event
+from core.domain.ids import root_session
+from core.domain.session import FINAL_STATES
+from core.domain.task import Task
+from core.domain.verdict import Author
+from core.protocol.operations import CallSubagent
+from core.server.lifecycle import check_id
+from core.server.record import SERVER, write
+from core.store import log
+from core.store.sqlite import Connection
+
+
+def call_subagent(conn: Connection, session: str, op: CallSubagent) -> dict[str, object]:
+    """Make the session of a subagent. Raises InvalidInput, NotFound, Conflict."""
+    check_id(session)
+    root = root_session(session)
+    if root in (session, "") or root_session(op.caller) != root:
+        raise InvalidInput("bad_id", f"{session[:80]!r} cannot name a subagent of {op.caller[:80]!r}.")
+    created = decode_event(log.read(conn, root, limit=1)[0].body).fact if log.row(conn, root).seq else None
+    if not isinstance(created, SessionCreated) or created.origin != "live":
+        raise Conflict("imported", f"Session {root} is not at work here: it calls nobody.")
+    if not log.create(conn, session):
+        return {"seq": log.head(conn, session)}
+    task = Task(id=created.task.id, title=op.title or created.task.title, description=op.description)
+    author = Author(kind="agent", name=op.caller)
+    write(conn, session, SessionCreated(task=task, agent=created.agent), author)
+    return write(conn, session, Branched(parent=op.caller, step=op.step, is_call=True), author)
+
+
+def end_orphan(conn: Connection, session: str) -> None:
+    """A subagent is over where the session is whose agent called it and no runner is left to tell how."""
+    row, root = log.row(conn, session), log.row(conn, root_session(session))
+    if row.state not in FINAL_STATES and root.state in FINAL_STATES:
+        write(conn, session, SessionStateChanged(state="stopped", reason="caller_ended"), SERVER)

@@ -1,0 +1,122 @@
+"""The log of record of a home whose lock this process holds: commands are carried out where they are given."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
+from typing import Any, TypeVar
+
+import msgspec
+
+from core.domain.errors import Unavailable
+from core.domain.ids import new_id
+from core.protocol.messages import Append, Command
+from core.protocol.operations import AnyOp, DeleteSession, ImportSession
+from core.server.append import MissingPayloads, append_entries
+from core.server.deletion import finish
+from core.server.end_rules import EndRules
+from core.server.handlers import apply_command
+from core.server.lookups import lookups_of
+from core.server.serve import ensure_admin
+from core.store import accounts, blobs, log
+from core.store.home import Home
+from core.store.lock import FileLock
+from core.store.sqlite import Connection as Database
+from core.store.sqlite import connect
+from core.store.writer import Writer
+
+_log = logging.getLogger("session")
+
+T = TypeVar("T")
+
+
+class HeldDatabase:
+    """The way of `Authority` where no server runs: the database is ours as long as we hold the lock."""
+
+    def __init__(self, home: Home, lock: FileLock, writer: Writer, principal: accounts.Principal) -> None:
+        self._home = home
+        self._lookups, self._lock, self._writer, self._principal = lookups_of(home), lock, writer, principal
+
+    @classmethod
+    async def open(cls, home: Home, lock: FileLock) -> HeldDatabase:
+        writer = Writer(home.server_db)
+        try:
+            await writer.do(lambda conn: ensure_admin(conn, home))
+            token = home.admin_token.read_text().strip()
+            return cls(home, lock, writer, await writer.do(lambda conn: accounts.principal(conn, token)))
+        except BaseException:
+            writer.close()
+            raise
+
+    async def do(self, session: str, op: AnyOp) -> dict[str, Any]:
+        result = await self._writer.do(lambda conn: self._apply(conn, session, op))
+        if isinstance(op, DeleteSession) and result["is_deleted"]:
+            await self._finish_deletion(session)
+        return result
+
+    async def _finish_deletion(self, session: str) -> None:
+        """What cannot be removed now is removed by the next server that starts."""
+        try:
+            await finish(self._home, self._writer)
+        except Unavailable as error:
+            _log.warning("what session %s left beside the log stays until a server runs: %s", session, error.sentence)
+
+    async def append(self, session: str, journal: str, bodies: Sequence[bytes], payloads: Mapping[str, bytes]) -> int:
+        account = self._principal.name
+        return await self._writer.do(lambda conn: _append(conn, session, journal, bodies, payloads, account))
+
+    async def take_in(self, session: str, op: ImportSession, journal: str, bodies: Sequence[bytes],
+                      payloads: Mapping[str, bytes]) -> None:
+        """All in one transaction."""
+        def work(conn: Database) -> None:
+            self._apply(conn, session, op)
+            _append(conn, session, journal, bodies, payloads, self._principal.name)
+
+        await self._writer.do(work)
+
+    async def judge_ended(self, sessions: Iterable[str]) -> None:
+        with closing(connect(self._home.server_db, readonly=True)) as reader:
+            rules = EndRules(_HeldLog(reader, self._writer), self._home)
+            try:
+                await rules.judge(sessions)
+            finally:
+                await rules.close()
+
+    def _apply(self, conn: Database, session: str, op: AnyOp) -> dict[str, Any]:
+        command = Command(id=new_id(), cseq=1, session=session, op=op)
+        return apply_command(conn, self._principal, command, self._lookups)
+
+    async def close(self) -> None:
+        self._writer.close()
+        self._lock.release()
+
+
+class _HeldLog:
+    """The log as the rules use it, while no server runs."""
+
+    def __init__(self, reader: Database, writer: Writer) -> None:
+        self.reader, self._writer = reader, writer
+
+    async def do(self, session: str, work: Callable[[Database], T]) -> T:
+        return await self._writer.do(work)
+
+
+def _append(conn: Database, session: str, journal: str, bodies: Sequence[bytes], payloads: Mapping[str, bytes],
+            account: str) -> int:
+    for data in payloads.values():
+        blobs.put(conn, data)
+    fence, _ = log.lease(conn, session, journal)
+    try:
+        return append_entries(conn, _as_append(session, fence, bodies), by_agent=False, account=account)
+    except MissingPayloads as missing:
+        raise missing_payload(missing.hashes[0]) from None
+
+
+def _as_append(session: str, fence: int, bodies: Sequence[bytes]) -> Append:
+    return Append(session=session, fence=fence, first=1, bodies=tuple(msgspec.Raw(b) for b in bodies))
+
+
+def missing_payload(hash: str) -> Unavailable:
+    """What is raised where an import names a payload that nobody has."""
+    return Unavailable("missing_payload", f"The payload {hash[:12]}… is neither given nor held.", hash=hash)
