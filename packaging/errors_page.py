@@ -9,6 +9,7 @@ one. A code without a mend, and a mend of a code that is gone, are errors.
 from __future__ import annotations
 
 import ast
+import functools
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -42,6 +43,7 @@ the label `code` of the metric `tiphys_refusals_total`. A sentence has `…` her
 """
 
 
+@functools.cache
 def declared() -> dict[str, str]:
     """Every code with the sentence of its first use."""
     found = dict(WITHOUT_CLASS)

@@ -35,7 +35,7 @@ class BriefView(QWidget):
         self.go.setObjectName("primary")
         self.go.setFixedHeight(theme.px(32))
         self.go.clicked.connect(self.entered)
-        self.next = PlainLabel("", self, faint=True)
+        self.next = PlainLabel("", self, elide=True, faint=True)
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -54,7 +54,7 @@ class BriefView(QWidget):
         scroll.setWidgetResizable(True)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        foot = column(self.go, row(1, self.next, 1), spacing=theme.px(8))
+        foot = column(self.go, self.next, spacing=theme.px(8))
         foot.setContentsMargins(theme.px(14), theme.px(12), theme.px(14), theme.px(12))
         column(self.title, (scroll, 1), foot, on=self, spacing=0, margin=0)
 

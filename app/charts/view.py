@@ -90,6 +90,11 @@ class ChartsView(QWidget):
         self._room.setFocusProxy(made)
         return made
 
+    @property
+    def has_canvas(self) -> bool:
+        """Whether anything was drawn yet."""
+        return "canvas" in self.__dict__
+
     def _lay_out(self) -> Faces:
         foot = row(self.over, self.shown, self.others, 1, self.save, spacing=theme.GRID)
         self._room = QScrollArea(self)
@@ -106,13 +111,17 @@ class ChartsView(QWidget):
 
     def show_curves(self, curves: Sequence[Curves]) -> None:
         """Draw other curves, the first those of the session that is looked at."""
-        self._faces.show_content(any(c.series for c in curves))
+        has_any = any(c.series for c in curves)
+        self._faces.show_content(has_any)
+        if not has_any and not self.has_canvas:
+            return
         self.canvas.show_curves(curves)
         self.legend.show_sessions(curves if self.canvas.keys else [], self.canvas.pens())
 
     def show_place(self, step: int | None, marks: tuple[int, ...]) -> None:
         """Show where the reader is and what is marked."""
-        self.canvas.show_place(step, marks)
+        if self.has_canvas:
+            self.canvas.show_place(step, marks)
 
     def offer_others(self, sessions: Sequence[tuple[str, str, bool]]) -> None:
         """The sessions that may be drawn over this one: id, title, whether it is."""
@@ -139,7 +148,7 @@ class ChartsView(QWidget):
             self._themed.start()  # not now: Qt is just telling the change to the very items that are made anew
 
     def _follow_theme(self) -> None:
-        if "canvas" in self.__dict__:
+        if self.has_canvas:
             self.canvas.follow_theme()
 
     def image(self) -> QImage:

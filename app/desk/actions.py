@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication, QObject, Qt
 from PySide6.QtGui import QAction, QKeySequence
 
 from app.kit import icons
-from app.kit.action_button import short_words
+from app.kit.action_button import short_words, tip_of
 from app.kit.i18n import QT_TRANSLATE_NOOP
 
 
@@ -134,7 +134,7 @@ ACTIONS: tuple[Entry, ...] = (
           "review"),
     Entry("review.rules", QT_TRANSLATE_NOOP("Actions", "&Rules…"), (), "review"),
     Entry("view.raw", QT_TRANSLATE_NOOP("Actions", "Texts as they were &written"), ("V",), "view", checkable=True),
-    Entry("view.eye", QT_TRANSLATE_NOOP("Actions", "&Context of the step (the eye)"), ("C",), "view", checkable=True,
+    Entry("view.eye", QT_TRANSLATE_NOOP("Actions", "&What the step saw (its context)"), ("C",), "view", checkable=True,
           icon="eye"),
     Entry("view.remarks", QT_TRANSLATE_NOOP("Actions", "What was said of the &whole session"), (), "view",
           checkable=True),
@@ -196,4 +196,5 @@ def _make(entry: Entry, parent: QObject) -> QAction:
         action.setProperty("icon_name", entry.icon)
     action.setShortcuts([QKeySequence(s, QKeySequence.SequenceFormat.PortableText) for s in entry.shortcuts])
     action.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
+    action.setToolTip(tip_of(action))
     return action

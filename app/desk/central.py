@@ -1,5 +1,5 @@
-"""What an administrator sets for everybody at this computer: settings below the person's own, some of them fixed, and
-the lab's servers."""
+"""What an administrator sets for everybody at this computer: settings below the person's own, some of them fixed, the
+lab's servers, and where newer versions are offered."""
 
 from __future__ import annotations
 
@@ -24,12 +24,20 @@ class LabServer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str = ""
 
 
+class UpdateFeed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where to look for a newer version (a folder or an https address), and the key that signs what is said there."""
+
+    feed: str
+    key: str
+
+
 class Central(msgspec.Struct, frozen=True):
     """`values` by the key of their setting, which a person's own win over, but for those that `fixed` names."""
 
     values: dict[str, Any] = {}
     fixed: frozenset[str] = frozenset()
     servers: tuple[LabServer, ...] = ()
+    updates: UpdateFeed | None = None
     problem: str = ""
     """Why the file could not be read."""
 
@@ -45,11 +53,12 @@ def read_central(path: Path) -> Central:
         table = tomllib.loads(path.read_text(encoding="utf-8")[:LONGEST])
         fixed = msgspec.convert(table.pop("fixed", []), tuple[str, ...])
         servers = msgspec.convert(table.pop("servers", []), tuple[LabServer, ...])
+        updates = msgspec.convert(table.pop("updates", None), UpdateFeed | None)
     except FileNotFoundError:
         return Central()
     except (OSError, ValueError, RecursionError) as error:  # msgspec's ValidationError is a ValueError
         return Central(problem=f"{path} cannot be used: {error}")
-    return Central(values=_flat(table), fixed=frozenset(fixed), servers=servers)
+    return Central(values=_flat(table), fixed=frozenset(fixed), servers=servers, updates=updates)
 
 
 def _flat(table: dict[str, object], prefix: str = "") -> dict[str, object]:

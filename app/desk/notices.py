@@ -36,6 +36,8 @@ SENTENCES: dict[str, str] = {
         "Errors", "This is no invitation to a Tiphys server, or a part of it is missing."),
     "bad_id": QT_TRANSLATE_NOOP(
         "Errors", "This name cannot be used: it has characters that a name may not have, or is too long."),
+    "bad_issuer": QT_TRANSLATE_NOOP(
+        "Errors", "The lab's log-in provider {url} cannot be used: it is none, or not encrypted."),
     "bad_link": QT_TRANSLATE_NOOP("Errors", "This is no link to a session, no step and no session."),
     "bad_op": QT_TRANSLATE_NOOP("Errors", "The server cannot be asked this: {why}"),
     "bad_opinion": QT_TRANSLATE_NOOP("Errors", "This is no opinion that can be taken over."),
@@ -86,14 +88,23 @@ SENTENCES: dict[str, str] = {
     "external_agent": QT_TRANSLATE_NOOP(
         "Errors", "An agent that is not ours cannot be branched: only its own program holds what it knows."),
     "gpu_in_use": QT_TRANSLATE_NOOP("Errors", "Sessions hold GPUs of {name}; end them first."),
+    "feed_signature": QT_TRANSLATE_NOOP(
+        "Errors", "The feed of updates is not signed with your administrator's key: it is not believed."),
     "guidance_given": QT_TRANSLATE_NOOP(
         "Errors", "This guidance was given at step {step}: to go on without it, branch from an earlier step."),
     "host_in_use": QT_TRANSLATE_NOOP("Errors", "{name} is held by sessions; end them first."),
+    "issuer_away": QT_TRANSLATE_NOOP(
+        "Errors", "The lab's log-in provider cannot be asked now: {url}"),
     "limit_stands": QT_TRANSLATE_NOOP(
         "Errors", "The session ended by a limit ({limit}): say how much more it may use, or it ends at once again."),
+    "no_log_in": QT_TRANSLATE_NOOP(
+        "Errors", "{server} offers no log-in by the lab's accounts. Ask its administrator for an invitation."),
     "no_pool_host": QT_TRANSLATE_NOOP("Errors", "The host pool has no {name}."),
     "no_such_host": QT_TRANSLATE_NOOP(
         "Errors", "No host of this server's pool could ever take this task. Who runs the server may add one."),
+    "not_drawn": QT_TRANSLATE_NOOP(
+        "Errors", "A part of the window could not be drawn ({place}). All else goes on, and the log has the details. "
+                  "[not_drawn]"),
     "not_over": QT_TRANSLATE_NOOP("Errors", "The session has not ended, so it needs no word to go on."),
     "step_of_parent": QT_TRANSLATE_NOOP("Errors", "Step {step} is one of session {parent}: branch that one."),
     "file_exists": QT_TRANSLATE_NOOP(
@@ -117,6 +128,23 @@ SENTENCES: dict[str, str] = {
     "invitation_unreadable": QT_TRANSLATE_NOOP("Errors", "The file of the invitation cannot be read."),
     "invitation_used": QT_TRANSLATE_NOOP(
         "Errors", "This invitation was used already. If that was not you, tell the administrator."),
+    "login_failed": QT_TRANSLATE_NOOP(
+        "Errors", "The lab's provider did not log you in: {why}"),
+    "login_name_taken": QT_TRANSLATE_NOOP(
+        "Errors", "There is an account of your name already that does not belong to this log-in. The "
+                  "administrator can link it."),
+    "login_no_role": QT_TRANSLATE_NOOP(
+        "Errors", "You are in no group that may work on this server."),
+    "login_over": QT_TRANSLATE_NOOP(
+        "Errors", "Your log-in to this server is over: log in again under File › Servers…."),
+    "login_refused": QT_TRANSLATE_NOOP(
+        "Errors", "The log-in was refused in the browser."),
+    "login_revoked": QT_TRANSLATE_NOOP(
+        "Errors", "Your account on this server was revoked. Ask your administrator."),
+    "login_too_late": QT_TRANSLATE_NOOP(
+        "Errors", "The code was not entered in time. Begin again."),
+    "login_used": QT_TRANSLATE_NOOP(
+        "Errors", "This log-in was used already. If that was not you, tell your administrator."),
     "missing_scope": QT_TRANSLATE_NOOP("Errors", "Your token does not allow this."),
     "network_disk": QT_TRANSLATE_NOOP(
         "Errors", "The data folder lies on a network disk, where a log cannot be kept safely."),

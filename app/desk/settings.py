@@ -206,6 +206,7 @@ class Settings(QObject):
 
     def _take_central(self, central: Central) -> None:
         self.lab_servers = central.servers
+        self.updates = central.updates
         if central.problem:
             self.problems.append(central.problem)
         for key, value in central.values.items():

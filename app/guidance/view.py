@@ -13,7 +13,6 @@ from app.guidance.effect import EffectModel
 from app.guidance.model import GuidanceModel
 from app.guidance.queue_view import QueueView
 from app.kit import icons, theme, tokens
-from app.kit.action_button import tip_of
 from app.kit.boxes import column
 from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.safe_text import plain_action
@@ -137,7 +136,6 @@ def _small(parent: QWidget, action: QAction, icon: str) -> QToolButton:
     made = QToolButton(parent)
     action.setIcon(icons.icon(icon))
     made.setDefaultAction(action)
-    made.setToolTip(tip_of(action))
     made.setAccessibleName(plain_action(action.text()).rstrip("…"))
     made.setAutoRaise(True)
     return made

@@ -39,10 +39,14 @@ class DrawnText(ChoosableText):
         self.grounds: list[tuple[int, int]] = []
         """First and last line of what lies on the ground of chrome, such as a terminal's output."""
 
+        self.tinted: dict[int, str] = {}
+        """The colour on which a line lies, beyond that of its ground."""
+
     def forget_drawing(self) -> None:
         """The text is another one."""
         self.folds.clear()
         self.pictures, self.grounds = [], []
+        self.tinted.clear()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter opens and closes the fold of the line with the text cursor."""
@@ -114,6 +118,9 @@ class DrawnText(ChoosableText):
         for first, last in self.grounds:
             if (room := self._room(first, last)) is not None:
                 painter.fillRect(room, theme.colour("window"))
+                self._tint(painter, first, last)
+                painter.setPen(theme.colour("line"))
+                painter.drawRect(room.adjusted(0, 0, -1, 0))
         painter.end()
         super().paintEvent(event)
         painter = QPainter(self.viewport())
@@ -123,6 +130,16 @@ class DrawnText(ChoosableText):
         for fold in self.folds.folds.values():
             self._sign(painter, fold)
         painter.end()
+
+    def _tint(self, painter: QPainter, first: int, last: int) -> None:
+        """What goes and what comes, of the lines that are in sight."""
+        block = self.firstVisibleBlock()
+        for line in range(max(first, block.blockNumber()), last + 1) if self.tinted else ():
+            room = self._room(line, line)
+            if room is None or room.top() > self.viewport().height():
+                return
+            if line in self.tinted:
+                painter.fillRect(room, theme.colour(self.tinted[line]))
 
     def _picture(self, painter: QPainter, picture: PlacedPicture) -> None:
         block = self.document().findBlockByNumber(picture.line)

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QPushButton, QStackedLayout, QWidget
 
 from app.kit import theme
 from app.kit.boxes import Item, column
-from app.kit.safe_text import PlainLabel
+from app.kit.safe_text import PlainLabel, plain_action
 
 
 class Empty(QWidget):
@@ -26,7 +26,7 @@ class Empty(QWidget):
         self.label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         below = column(2, self.title, self.label, on=self, spacing=2 * theme.GRID, margin=4 * theme.GRID)
         if action is not None:
-            button = QPushButton(action.text().replace("&", "").rstrip("…") + "…", self)
+            button = QPushButton(plain_action(action.text()), self)
             button.clicked.connect(action.trigger)
             below.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
         below.addStretch(3)

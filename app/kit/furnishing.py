@@ -17,16 +17,37 @@ if TYPE_CHECKING:
     from app.kit.long_text import Part
 
 
+_CHANGED = {"+": "added_line", "-": "removed_line"}
+
+
 def furnish(edit: DrawnText, cursor: QTextCursor, part: Part, text: str, first: int,
             pictures: Mapping[str, QImage | str]) -> None:
     """After a part that was inserted from line `first` on, of which a reader sees `text`."""
     if part.folds:
         for fold in json_folds(text):
             edit.folds.add(LineFold(first + fold.head, first + fold.first, first + fold.last, fold.is_folded))
+    if part.style == "block":
+        _block(edit, cursor, part, text, first)
     if part.terminal:
         _terminal(edit, cursor, text, first)
     if part.picture:
         _picture(edit, cursor, pictures.get(part.picture))
+
+
+def _block(edit: DrawnText, cursor: QTextCursor, part: Part, text: str, first: int) -> None:
+    """A ground of its own; what goes and what comes on those of a difference."""
+    edit.grounds.append((first, max(first, _end(cursor, text))))
+    if part.lexer != "diff":
+        return
+    for line, ground in enumerate(map(_CHANGED.get, (line[:1] for line in text.split("\n"))), first):
+        if ground:
+            edit.tinted[line] = ground
+
+
+def _end(cursor: QTextCursor, text: str) -> int:
+    """The last line of what was inserted that is not empty, where empty ones end it."""
+    last = cursor.blockNumber() - cursor.atBlockStart()
+    return last - (len(text) - len(text.rstrip("\n")) - 1 if text.endswith("\n") else 0)
 
 
 def _terminal(edit: DrawnText, cursor: QTextCursor, text: str, first: int) -> None:
@@ -34,7 +55,7 @@ def _terminal(edit: DrawnText, cursor: QTextCursor, text: str, first: int) -> No
     last = cursor.blockNumber() - cursor.atBlockStart()
     if last < first:
         return
-    end = last - (len(text) - len(text.rstrip("\n")) - 1 if text.endswith("\n") else 0)
+    end = _end(cursor, text)
     edit.grounds.append((first, end))
     more = end + 1 - first - SHOWN_LINES
     if more > SPARED and cursor.atBlockStart():

@@ -13,6 +13,7 @@ from PySide6.QtGui import QColor, QIcon, QIconEngine, QPainter, QPen, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
 from app.kit import theme
+from app.kit.overrides import guarded
 
 FOLDER = theme.RESOURCES / "icons"
 
@@ -57,6 +58,7 @@ def _svg(name: str) -> str:
     return (FOLDER / f"{name}.svg").read_text(encoding="utf-8")
 
 
+@guarded
 class _Ink(QIconEngine):
     """An icon drawn in the colour of a meaning at the moment of painting: it follows light and dark."""
 

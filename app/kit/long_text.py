@@ -225,7 +225,7 @@ class LongText(QWidget):
             start, first = cursor.position(), cursor.blockNumber()
             text = self._put(cursor, part, text)
             furnish(self.edit, cursor, part, text, first, self._pictures)
-            if part.style in ("heading", "block"):
+            if part.style == "heading":
                 bands.append((start, cursor.position()))
             if part.lexer and text:
                 self._places.append((start, text, part.lexer))

@@ -29,6 +29,7 @@ from core.store import blobs, log
 from core.store.losses import losses_of
 from core.store.sqlite import connect
 
+
 class RemovalPlan(msgspec.Struct, frozen=True):
     """What would be lost of a session; `why` only the copy here can go, "" where the server deletes it."""
 

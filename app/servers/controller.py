@@ -14,6 +14,7 @@ from app.kit.safe_text import one_line
 from app.servers.connection_state import state_of
 from app.servers.dialog import ServersDialog
 from app.servers.local_server import DeskConnection
+from app.servers.log_in import LogInController
 from core.client.replica import Replica
 from core.domain.errors import ReportableError
 from core.domain.invitation import is_invitation
@@ -111,6 +112,7 @@ class ServersController(QObject):
         super().__init__(window.widget)
         self._place, self._desks, self._window = place, desks, window
         self._dialog: ServersDialog | None = None
+        self.log_in = LogInController(place, window.widget, lambda: self._dialog)
         place.actions["file.servers"].triggered.connect(self.show)
         place.desks.link_changed.connect(self._show_servers)
         window.servers_asked.connect(self.show)
@@ -121,6 +123,7 @@ class ServersController(QObject):
             self._window.widget, [server.url for server in self._place.settings.lab_servers])
         dialog.finished.connect(self._on_closed)
         dialog.added.connect(self._add_server)
+        dialog.log_in_asked.connect(self.log_in.start)
         dialog.renamed.connect(self._place.servers.rename)
         dialog.connected.connect(self._connect_server)
         dialog.removed.connect(self._remove_server)

@@ -31,13 +31,15 @@ from core.domain.errors import ReportableError
 
 
 class ServersDialog(QDialog):
-    """Intents, each with a server's id: renamed (with the name), connected (with on or off), removed; and `added` with
-    address, token and name. Nothing waits for an OK: what is done here holds at once."""
+    """Intents, each with a server's id: renamed (with the name), connected (with on or off), removed; `added` with
+    address, token and name; `log_in_asked` with address and name. Nothing waits for an OK: what is done here holds at
+    once."""
 
     added = Signal(str, str, str)
     renamed = Signal(str, str)
     connected = Signal(str, bool)
     removed = Signal(str)
+    log_in_asked = Signal(str, str)
 
     def __init__(self, parent: QWidget, lab_addresses: Sequence[str] = ()) -> None:
         """`lab_addresses` are offered where an address is entered."""
@@ -52,6 +54,7 @@ class ServersDialog(QDialog):
         self.name = QLineEdit(self)
         self.on = QCheckBox(self.tr("Connected"), self)
         self.off = QPushButton(self.tr("Take off the list…"), self)
+        self.again = QPushButton(self.tr("Log in again…"), self)
         self.address = QLineEdit(self)
         self.address.setPlaceholderText(self.tr("an invitation (tiphys://join…), or wss://lab.example:7717"))
         if lab_addresses:
@@ -64,6 +67,7 @@ class ServersDialog(QDialog):
         self.new_name = QLineEdit(self)
         self.new_name.setPlaceholderText(self.tr("optional"))
         self.add = QPushButton(self.tr("Add"), self)
+        self.log_in = QPushButton(self.tr("Log in with a lab account…"), self)
         self.problem = PlainLabel("", self, wrap=True)
         self._lay_out()
         self._connect()
@@ -75,14 +79,15 @@ class ServersDialog(QDialog):
         palette.setColor(palette.ColorRole.WindowText, theme.colour("error"))
         self.problem.setPalette(palette)
         self.chosen = QGroupBox(self.tr("This server"), self)
-        row(_label(self.tr("Name"), self.name, self), (self.name, 1), self.on, self.off, on=self.chosen)
+        row(_label(self.tr("Name"), self.name, self), (self.name, 1), self.on, self.again, self.off,
+            on=self.chosen)
         fresh = QGroupBox(self.tr("Add a server"), self)
         form = QFormLayout(fresh)
         for text, box in ((self.tr("Address"), self.address), (self.tr("Token"), self.token),
                           (self.tr("Name"), self.new_name)):
             form.addRow(_label(text, box, self), box)
         form.addRow(self.problem)
-        form.addRow("", self.add)
+        form.addRow("", row(self.add, self.log_in, 1))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
         buttons.rejected.connect(self.reject)
         column((self.list, 1), self.why, *(self.chosen, fresh, buttons), on=self, spacing=2 * theme.GRID,
@@ -98,6 +103,8 @@ class ServersDialog(QDialog):
         for box in (self.token, self.new_name):
             box.returnPressed.connect(self.add.click)
         self.add.clicked.connect(self._on_add)
+        self.log_in.clicked.connect(self._on_log_in)
+        self.again.clicked.connect(self._on_again)
         for button in self.findChildren(QPushButton):
             button.setAutoDefault(False)  # Enter in a box is about that box, and closes nothing
 
@@ -142,9 +149,17 @@ class ServersDialog(QDialog):
     def _on_add(self) -> None:
         self.added.emit(self.address.text(), self.token.text(), self.new_name.text())
 
+    def _on_log_in(self) -> None:
+        self.log_in_asked.emit(self.address.text(), self.new_name.text())
+
+    def _on_again(self) -> None:
+        entry = self._entries[self.server]
+        self.log_in_asked.emit(entry.url, entry.name)
+
     def _on_address(self) -> None:
         self.problem.setText("")
-        self.add.setEnabled(bool(self.address.text().strip()))
+        for button in (self.add, self.log_in):
+            button.setEnabled(bool(self.address.text().strip()))
 
     def _on_current(self, current: QModelIndex) -> None:
         entry = self._entries.get(self.server)

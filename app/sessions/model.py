@@ -154,13 +154,13 @@ class SessionsModel(QAbstractListModel):
             parts.append("⤓ " + self.tr("stored offline"))
         if took := quantities.duration(row.worked_s):
             parts.append(took)
-        if row.origin != "live":
-            parts.append(self.tr("imported: {format}").format(format=one_line(row.origin, 24)))
+        if row.origin != "live":  # runs of one name differ in when they began and in the sample; a narrow list shows it
+            parts.append(quantities.short_day_and_minute(row.began_at))
+            parts.append(one_line(row.task, 24) if row.task not in (row.session, row.title) else "")
         if row.model:
             parts.append(one_line(row.model, 32))
-        if row.origin != "live":  # runs of one name differ in when they began and in the sample that they are of
-            parts.append(quantities.day_and_minute(row.began_at))
-            parts.append(one_line(row.task, 24) if row.task not in (row.session, row.title) else "")
+        if row.origin != "live":
+            parts.append(self.tr("imported: {format}").format(format=one_line(row.origin, 24)))
         return " · ".join(filter(None, parts))
 
     def _numbers(self, row: SessionRow) -> str:

@@ -24,8 +24,9 @@ from core.protocol.operations import ClearAttention
 def build(place: Workplace, parent: QWidget) -> SessionsView:
     """The panel, wired."""
     model = SessionsModel(place.watermarks, partial(_server_name, place), place.offline_copies, place.queues.review)
-    acts = [place.actions[f"session.{key}"] for key in (*CONTROLS, "continue", "branch", "snapshot", "snapshots",
-                                                        "clear_attention", "thresholds", "store_offline", "archive", "delete")]
+    acts = [place.actions[f"session.{key}"] for key in (*CONTROLS, "continue", "branch", "snapshot",
+                                                        "snapshots", "clear_attention", "thresholds",
+                                                        "store_offline", "archive", "delete")]
     view = SessionsView(model, place.actions["file.new_session"], acts, parent)
     model.setParent(view)
     SessionsController(place, model, view)

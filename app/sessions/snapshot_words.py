@@ -8,7 +8,7 @@ import msgspec
 from PySide6.QtCore import QCoreApplication, QLocale
 
 from app.kit import quantities
-from app.kit.i18n import QT_TRANSLATE_NOOP, plural
+from app.kit.i18n import QT_TRANSLATE_NOOP
 from app.kit.safe_text import one_line
 from app.kit.two_lines import TwoLines
 from core.domain.events import NotSaved, SnapshotFailed, SnapshotTaken
@@ -67,7 +67,7 @@ def lost_of(fact: SnapshotTaken) -> str:
     if not fact.not_saved:
         return ""
     words = list(dict.fromkeys(_lost(one) for one in fact.not_saved))
-    more = [QCoreApplication.translate("Snapshots", "%n more", None, plural(len(words) - MOST_NAMED))]
+    more = [QCoreApplication.translate("Snapshots", "and {n} more").format(n=len(words) - MOST_NAMED)]
     return QCoreApplication.translate("Snapshots", "Not in it: {what}").format(
         what=", ".join(words[:MOST_NAMED] + (more if len(words) > MOST_NAMED else [])))
 

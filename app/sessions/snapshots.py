@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject
@@ -123,7 +122,7 @@ class SnapshotsController(QObject):
 
     def _read_on(self, *_: object) -> None:
         """Once at a time: what comes meanwhile is read after it."""
-        if self._dialog is None and not self._awaited or self._session != self._place.sight.session:
+        if (self._dialog is None and not self._awaited) or self._session != self._place.sight.session:
             return
         self._is_behind = True
         if not self._is_reading:

@@ -32,7 +32,7 @@ class SnapshotsDialog(QDialog):
         self.resize(within(parent, 560, 520))
         self._places: dict[str, SavedPlace] = {}
         self._here: set[str] | None = None
-        self._why_not = ""
+        self._why_not, self._step = "", 0
         self.model = EntriesModel(self)
         self.list = EntryList(self.model, self.tr("Snapshots"), self)
         self.lost = PlainLabel("", self, wrap=True, faint=True)
@@ -56,12 +56,18 @@ class SnapshotsDialog(QDialog):
         self.take.clicked.connect(take.trigger)
         self.take.setEnabled(take.isEnabled())
         take.enabledChanged.connect(self.take.setEnabled)
-        self.branch.clicked.connect(lambda: self.branch_asked.emit(self._chosen))
-        self.restore.clicked.connect(lambda: self.restore_asked.emit(self._chosen))
-        self.list.selectionModel().currentChanged.connect(self._adapt)
+        self.branch.clicked.connect(self._on_branch)
+        self.restore.clicked.connect(self._on_restore)
+        self.list.selectionModel().currentChanged.connect(self._show_chosen)
         for button in (self.take, self.branch, self.restore):
             button.setAutoDefault(False)
-        self._adapt()
+        self._show_chosen()
+
+    def _on_branch(self) -> None:
+        self.branch_asked.emit(self._chosen)
+
+    def _on_restore(self) -> None:
+        self.restore_asked.emit(self._chosen)
 
     def show_snapshots(self, places: Sequence[SavedPlace]) -> None:
         """Show these, the newest first; the newest is chosen until the reader chooses."""
@@ -72,7 +78,7 @@ class SnapshotsDialog(QDialog):
         self._faces.show_content(bool(places))  # type: ignore[attr-defined]
         row = next((at for at, (key, _) in enumerate(entries) if key == chosen), 0)
         self.list.setCurrentIndex(self.model.index(row))
-        self._adapt()
+        self._show_chosen()
 
     def show_here(self, ids: Sequence[str] | None) -> None:
         """Say which of them the server's computer holds; None: nobody knows now."""
@@ -82,9 +88,7 @@ class SnapshotsDialog(QDialog):
     def refuse_restore(self, why: str, step: int) -> None:
         """Only a snapshot of `step` can be restored, and none where `why` says what stands in the way."""
         self._why_not, self._step = why, step
-        self._adapt()
-
-    _step = 0
+        self._show_chosen()
 
     def _is_here(self, place: SavedPlace) -> bool | None:
         return None if self._here is None or not isinstance(place.fact, SnapshotTaken) else place.fact.id in self._here
@@ -94,7 +98,7 @@ class SnapshotsDialog(QDialog):
         place = self._places.get(self.list.currentIndex().data(EntryRole) or "")
         return place.fact if place is not None and isinstance(place.fact, SnapshotTaken) else None
 
-    def _adapt(self, *_: object) -> None:
+    def _show_chosen(self, *_: object) -> None:
         fact = self._chosen
         is_held = fact is not None and (self._here is None or fact.id in self._here)
         why = self._obstacle(fact) if fact is not None else ""

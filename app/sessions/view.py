@@ -41,13 +41,18 @@ class SessionsView(QWidget):
         self.list = self._make_list(model)
         self.words = self._make_filter()
         self.chips = FilterChips(self)
-        self.count = PlainLabel("", self, faint=True)
+        self.count = PlainLabel("", self, elide=True, faint=True)
+        self.count.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.order = self._make_order()
         self.menu = QMenu(self)
         self.menu.addActions(acts)
         self.menu.insertSeparator(acts[-2])  # archive and delete
         self.empty = Empty(self.tr("Sessions appear here, live ones and imported ones. Start one on a task, "
                                    "or import saved trajectories."), self, action=new)
+        show_all = QAction(self.tr("Show all (Esc)"), self)
+        show_all.triggered.connect(self.words.clear)
+        self.nothing = Empty(self.tr("No session passes the filter."), self, action=show_all)
+        self._hits = Faces(self.list, self.nothing)
         self._faces = self._lay_out([new, *acts[:4]])
         self.list.selectionModel().selectionChanged.connect(self._on_selected)
         self.list.customContextMenuRequested.connect(self._on_menu)
@@ -71,7 +76,7 @@ class SessionsView(QWidget):
         made.setAccessibleName(self.tr("Filter sessions"))
         set_tooltip(made, self.tr(
             "Words of title, task, model or server; state: server: model: task: format: attention:\n"
-            "is:new is:attention is:live is:imported is:guided; steps> errors> score> cost> tokens>\n"
+            "is:new is:attention is:live is:imported is:guided; steps> errors> score> score:failed cost> tokens>\n"
             "is:undecided is:done judged<50% judged>20; queue:NAME assigned:me assigned:nobody\n"
             "-… : not so"))
         made.setClearButtonEnabled(True)
@@ -90,19 +95,19 @@ class SessionsView(QWidget):
         for button, action in zip(acts, buttons, strict=True):
             button.setDefaultAction(action)
             button.setAutoRaise(True)
-        top = row(*acts, 1, self.count, self.order, spacing=theme.GRID)
-        return faces(self, self.empty, top, self.words, self.chips, (self.list, 1))
+        top = row(*acts, (self.count, 1), self.order, spacing=theme.GRID)
+        return faces(self, self.empty, top, self.words, self.chips, (self._hits, 1))
 
     def offer_orders(self, orders: Sequence[tuple[str, str]], chosen: str) -> None:
         """Offer orders (key, words) and mark the chosen one."""
         if words := offer_choices(self.order.menu(), orders, chosen, self.order_chosen.emit):
-            set_tooltip(self.order, words)
+            set_tooltip(self.order, self.tr("Order of the sessions: {order}").format(order=words))
 
     def show_count(self, shown: int, total: int) -> None:
         """Say how many sessions are listed, where a filter hides some."""
-        self.count.setText(self.tr("{shown} of {total}").format(shown=quantities.number(shown),
-                                                               total=quantities.number(total)))
-        self.count.setVisible(shown != total)
+        words = self.tr("{shown} of {total}").format(shown=quantities.number(shown), total=quantities.number(total))
+        self.count.setText(words if shown != total else "")
+        self._hits.show_content(shown > 0)
 
     @property
     def is_read(self) -> bool:

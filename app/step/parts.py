@@ -162,7 +162,9 @@ def observation_parts(observation: Observation, kind: str = "tool", *, raw: bool
     output, error = observation.output, observation.error
     if error is not None:  # a program that tells of the failure in the words of its output is not told twice
         message = "" if output.text.strip().startswith(error.message.strip()) else error.message
-        parts.append(Part(text=f"{': '.join(filter(None, (error_word(error.kind), message)))}\n", meaning="error"))
+        words = (error_word(error.kind) if observation.status != "finished" else "", message)
+        if any(words):
+            parts.append(Part(text=f"{': '.join(filter(None, words))}\n", meaning="error"))
     if output.text:
         parts += _output(output.text, kind, raw)
     elif not observation.data and observation.error is None:
@@ -207,7 +209,10 @@ def _output(text: str, kind: str, raw: bool) -> list[Part]:
 
 def envelope(observation: Observation) -> str:
     """Status, exit code, duration, job and terminal in one line."""
-    words = [status_word(observation.status)]
+    error = observation.error if observation.status == "finished" else None  # the tool ended; what it did, failed
+    words = [error_word(error.kind) if error is not None else status_word(observation.status)]
+    if error is not None and error.kind == "exit_code" and observation.exit_code is not None:
+        words = []  # the code says it
     if observation.exit_code is not None:
         words.append(QCoreApplication.translate("Step", "exit code {code}").format(code=observation.exit_code))
     took = quantities.duration(quantities.between(observation.started_at, observation.ended_at))

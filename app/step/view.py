@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QToolButton, QWidget
 
 from app.kit import theme
+from app.kit.action_button import tip_of
 from app.kit.boxes import row
 from app.kit.empty import Empty, faces
 from app.kit.long_text import LongText, Part
@@ -36,8 +37,8 @@ class StepView(QWidget):
         self.after = tool_button(self, "chevron-down", self.tr("Next step (J)"))
         self.eye_button = QToolButton(self)
         self.eye_button.setDefaultAction(eye_action)
-        eye_action.setIconText(self.tr("Context"))
-        self.eye_button.setToolTip(self.tr("The exact context the model was given (C)"))
+        eye_action.setIconText(self.tr("What it saw"))
+        eye_action.setToolTip(tip_of(eye_action, self.tr("The exact context the model was given")))
         self.eye_button.setToolButtonStyle(self.eye_button.toolButtonStyle().ToolButtonTextBesideIcon)
         self.text = LongText(self, name=self.tr("Thought, actions and observations"))
         self.text.edit.setAccessibleDescription(self.tr(

@@ -36,7 +36,7 @@ class FacetChips(QWidget):
         self._actions = {key: self._action(key, menu) for key in FILTERS}
         self.more.setMenu(menu)
         self.more.setObjectName("plain")
-        row(*self.chips.values(), self.more, 1, on=self, spacing=theme.px(2), margin=0)
+        self._line = row(*self.chips.values(), self.more, 1, on=self, spacing=theme.px(2), margin=0)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(self.tr("Which steps are listed"))
         self.show_filter(ALL)
@@ -86,6 +86,7 @@ class FacetChips(QWidget):
                 self.chips[key].setAccessibleName(words)
         self.updateGeometry()
         self._fit()
+        self._line.activate()  # no frame with a word cut off
 
     def _on_clicked(self, key: str, *_: object) -> None:
         """One that goes alone takes the place of the others; the last that goes off leaves all."""

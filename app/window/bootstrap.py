@@ -41,6 +41,8 @@ from app.window.instance import Doorbell, OpenRequest
 from app.window.start import StartController
 from app.window.status import StatusController
 from app.window.tour import Tour
+from app.window.undrawn import Undrawn
+from app.window.updates import UpdatesController
 from app.window.window import Window
 from core.aio import TaskScope
 from core.client.replica import Replica
@@ -108,6 +110,7 @@ class Desktop(QObject):
         self.quit = asyncio.Event()
         self.replica = Replica(home.replicas / "local.db")
         self.notices = Notices(self)
+        self.undrawn = Undrawn(self.notices, self)
         self.cursor = Cursor(self)
         local = Desk(self.replica, parent=self)
         self.desks = Desks(local, self)
@@ -141,6 +144,13 @@ class Desktop(QObject):
         StatusController(self.place, self.window.status)
         self.application.server_needed.connect(self.connection.serve_here)
         self.window.quit_asked.connect(self.quit.set)
+        self.starts_again = False
+        self.updates = UpdatesController(self.place, self.window)
+        self.updates.restart_asked.connect(self._start_again)
+
+    def _start_again(self) -> None:
+        self.starts_again = True
+        self.quit.set()
 
     def start(self, options: Options, token: str) -> None:
         """Show the window, then connect and go where the command line says.
@@ -156,6 +166,7 @@ class Desktop(QObject):
         if not (asked.session or asked.files) and (newest := self._newest(server_of_request(asked))):
             self.cursor.move(newest)
         self.beginning.begin()
+        self.updates.start()
 
     def go(self, asked: OpenRequest) -> None:
         """Go where a command line says. Raises InvalidInput (bad_address) for a server that cannot be one."""
@@ -196,6 +207,7 @@ class Desktop(QObject):
         await self._stored()
         await self.place.scope.close()
         await self._take_down_window()
+        self.undrawn.close()
         self.desks.close()
         self.servers.close()
         self.replica.close()
@@ -216,8 +228,8 @@ class Desktop(QObject):
             await asyncio.wait_for(gone.wait(), WINDOW_S)
 
 
-async def run_desktop(app: QApplication, options: Options, home: Home, settings: Settings) -> int:
-    """Run until the window asks to quit, or a signal does."""
+async def run_desktop(app: QApplication, options: Options, home: Home, settings: Settings) -> bool:
+    """Run until the window asks to quit, or a signal does. Gives whether the program is to be started again."""
     loop = asyncio.get_running_loop()
     async with TaskScope("desktop") as scope:
         token = options.token
@@ -230,7 +242,7 @@ async def run_desktop(app: QApplication, options: Options, home: Home, settings:
         await desktop.quit.wait()
         await doorbell.close()
         await desktop.close()
-    return 0
+    return desktop.starts_again
 
 
 def _handler(notices: Notices) -> Any:

@@ -6,6 +6,7 @@ import asyncio
 import faulthandler
 import logging
 import os
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Sequence
@@ -26,6 +27,7 @@ from app.window.garbage import Collector
 from app.window.instance import take_or_hand_over
 from core import logs
 from core.domain.errors import ReportableError
+from core.program import command
 from core.store.home import Home
 
 _log = logging.getLogger("ui")
@@ -50,10 +52,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         settings = Settings(home.settings, central=read_central(central_file()))
         app = make_application(settings, options.language)
         with ExitStack() as ending, asyncio.Runner(loop_factory=lambda: QEventLoop(app)) as runner:
-            status = runner.run(run_desktop(app, options, home, settings))
+            starts_again = runner.run(run_desktop(app, options, home, settings))
             ending.enter_context(_watched())
         lock.release()
-        return status
+        if starts_again:
+            subprocess.Popen(command("desktop", *(["--home", str(home.path)] if options.home else [])),
+                             start_new_session=True)
+        return 0
     except ReportableError as error:
         sys.stderr.write(f"tiphys: {error.sentence} [{error.code}]\n")
         return error.exit_status

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject
-from PySide6.QtGui import QKeySequence
+from PySide6.QtGui import QAction, QKeySequence
 
 from app.desk.actions import ACTIONS, Actions
 from app.desk.settings import BETWEEN, PORTABLE, Settings, keys_of
+from app.kit.action_button import key_of, tip_of
 
 PREFIX = "keys."
 
@@ -59,4 +60,14 @@ class Keys(QObject):
             given.update(keys)
             wanted = [QKeySequence(key, PORTABLE) for key in keys]
             if self._actions[entry.key].shortcuts() != wanted:
-                self._actions[entry.key].setShortcuts(wanted)
+                self._rename(self._actions[entry.key], wanted)
+
+    def _rename(self, action: QAction, keys: list[QKeySequence]) -> None:
+        """Give an action its keys; its tip tells the new one in the old one's place."""
+        tip, before, old = action.toolTip(), tip_of(action), key_of(action)
+        action.setShortcuts(keys)
+        new = key_of(action)
+        if old:
+            action.setToolTip(tip.replace(f" ({old})", f" ({new})" if new else "", 1))
+        elif tip == before:
+            action.setToolTip(tip_of(action))

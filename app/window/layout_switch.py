@@ -9,7 +9,6 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from app.kit import theme, tokens
-from app.kit.action_button import tip_of
 from app.kit.boxes import row
 
 
@@ -27,7 +26,6 @@ class LayoutSwitch(QWidget):
         button = QToolButton(self)
         button.setDefaultAction(action)
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
-        button.setToolTip(tip_of(action))
         button.setFont(theme.font_of("fact"))
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         return button

@@ -38,7 +38,7 @@ class SessionHead(QWidget):
         self.facts.setForegroundRole(self.palette().ColorRole.PlaceholderText)
         self.acts = [ActionButton(place.actions[f"session.{key}"], "ink", self, capped=False)
                      for key in ACTS]
-        for key, word in (("pause", self.tr("Pause")), ("resume", self.tr("Go on")),
+        for key, word in (("pause", self.tr("Pause")), ("resume", self.tr("Resume")),
                           ("continue", self.tr("Continue…")), ("interrupt", self.tr("Interrupt"))):
             place.actions[f"session.{key}"].setIconText(word)
         self.extras = QHBoxLayout()

@@ -21,6 +21,7 @@ from core.agents.line_sessions import LineSessions
 from core.agents.progress import reached
 from core.agents.seam import Seam
 from core.agents.signals import Signals
+from core.agents.snapshots import Snapshots
 from core.agents.states import enter, is_over, read_progress, save_progress
 from core.agents.steps import StepJournal
 from core.agents.subagent import MakeSpool, SubagentCall, SubagentSession
@@ -63,11 +64,12 @@ class ExternalAgent:
 
     def __init__(self, journal: Journal, inbox: Inbox, signals: Signals, steps: StepJournal, host: Sandbox,
                  actions: ActionRunner, submissions: Submissions, task: Task, settings: AgentSettings, folder: Path,
-                 *, on_text: Callable[[str], None], make_spool: MakeSpool) -> None:
+                 *, snapshots: Snapshots, on_text: Callable[[str], None], make_spool: MakeSpool) -> None:
         """`make_spool` links the journal of a subagent to the server."""
         self._journal, self._inbox, self._signals, self._steps = journal, inbox, signals, steps
         self._host, self._actions, self._submissions = host, actions, submissions
         self._task, self._settings, self._folder, self._on_text = task, settings, folder, on_text
+        self._snapshots, self._saving = snapshots, asyncio.Lock()
         self._recipe = recipe_of(settings)
         self._process = AgentProcess(journal, host, actions, self._recipe)
         self._main = LineSession(journal, inbox, steps, settings, self._recipe, actions.offsets)
@@ -94,6 +96,8 @@ class ExternalAgent:
                 self._scope.spawn(Inlet(self._host.accept, seam.handle).run(), name="gateway")
                 await self._work(filling)
                 await self._lines.sent(FLUSH_S)
+                async with self._saving:
+                    await self._snapshots.at_end()
         finally:
             await seam.close()
             await self._lines.close()
@@ -168,7 +172,13 @@ class ExternalAgent:
     def _on_step(self, step: int) -> None:
         """A step begins, so the one before is over: look what it changed, beside the gateway's work."""
         if self._look is None or self._look.done():
-            self._look = self._scope.spawn(self._actions.look(max(0, step - 1)), name="look")
+            self._look = self._scope.spawn(self._look_at(max(0, step - 1)), name="look")
+
+    async def _look_at(self, step: int) -> None:
+        """The agent waits for its model meanwhile, so its files are as after the step, its own record among them."""
+        await self._actions.look(step)
+        async with self._saving:
+            await self._snapshots.at_border()
 
     # ---- the program
 
@@ -237,6 +247,9 @@ class ExternalAgent:
     async def _until_asked(self) -> None:
         while self._inbox.wish != "stop" and not read_progress(self._journal).ending:
             await self._signals.heard()
+            if self._inbox.wish == "pause":
+                async with self._saving:
+                    await self._snapshots.if_asked()
 
     async def interrupt(self) -> bool:
         """End the commands that the agent runs now; the agent itself goes on. Whether there were any."""
@@ -260,6 +273,7 @@ class ExternalAgent:
     async def _end(self, reason: str) -> None:
         await self._closed("finished", reason)
         if self._submissions.can_score and not self._steps.progress.final_scored:
+            await self._snapshots.before_evaluation()
             await self._submissions.hand_in(self._steps.progress.steps, final=True)
         enter(self._journal, "finished", reason)
 

@@ -288,15 +288,14 @@ class _Run:
             await bring_back(self._journal, hosts.sandboxes, store, steps)
             await environment.reset(task, 0)
             self._actions = actions
+            snapshots = Snapshots(self._journal, self._inbox, hosts.sandboxes, store, settings.snapshots, actions.flush)
             agent: Agent | ExternalAgent
             if model is None:
                 agent = ExternalAgent(self._journal, self._inbox, self._signals, steps, hosts.first, actions,
-                                      submissions, task, settings, self._folder, on_text=self._tell_thought,
-                                      make_spool=self._spool_of)
+                                      submissions, task, settings, self._folder, snapshots=snapshots,
+                                      on_text=self._tell_thought, make_spool=self._spool_of)
                 self._actions = agent
             else:
-                snapshots = Snapshots(self._journal, self._inbox, hosts.sandboxes, store, settings.snapshots,
-                                      actions.flush)
                 agent = Agent(self._journal, self._inbox, self._signals, steps, model, actions, submissions, task,
                               settings, tools, workspace=hosts.first.workspace, on_thought=self._tell_thought,
                               snapshots=snapshots, read=environment.read,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import struct
+from collections import deque
 from collections.abc import AsyncIterator, Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Literal
@@ -15,9 +16,11 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from core.aio import TaskScope
 from core.domain.blob import BlobRef
 from core.domain.errors import InvalidInput, LimitReached, Unavailable
 from core.sandbox.sandbox import Sandbox
+from core.sandbox.streams import ahead
 from core.store.pieces import PIECE, PieceStore, PieceWriter
 
 _PROGRAM = (Path(__file__).parents[1] / "sandbox" / "ptyd" / "tree.py").read_text(encoding="utf-8")
@@ -25,6 +28,10 @@ _HEAD = struct.Struct(">cI")
 _LONGEST = 1 << 20
 """Bytes of a record's payload."""
 
+SMALL = 1 << 18
+"""A piece up to so many bytes is stored at once; larger ones in threads, so many at a time."""
+
+AT_ONCE = 2
 _PROBLEMS = 200
 """So many files that could not be saved are named."""
 
@@ -132,7 +139,8 @@ class HostSaver:
         self._problems: list[str] = []
         self._line: _Line | None = None
         self._data = bytearray()
-        self._pieces: list[str] = []
+        self._pieces: list[str | asyncio.Future[str]] = []
+        self._stored: deque[asyncio.Future[str]] = deque()
         self._most = max(1 << 30, 2 * sandbox.host.disk_mb << 20)
 
     async def save(self) -> SavedHost:
@@ -142,12 +150,14 @@ class HostSaver:
         stream = await self._sandbox.program(argv)
         try:
             await stream.write(msgspec.json.encode(known) + b"\n", last=True)
-            async for kind, payload in _records(stream.output()):
-                await self._take(kind, payload)
+            async with TaskScope(f"snapshot of {self._sandbox.host.name}") as scope:
+                async for kind, payload in _records(ahead(stream.output(), scope)):
+                    await self._take(kind, payload)
         except (msgspec.DecodeError, ValueError, IndexError) as error:
             raise InvalidInput("bad_tree", f"Host {self._sandbox.host.name} tells its files unreadably: {error}."
                                ) from error
         finally:
+            await asyncio.gather(*self._stored, return_exceptions=True)  # nothing is put after this
             await stream.close()
         trees = {name: tree.finish() for name, tree in self._trees.items()}
         return SavedHost(trees=trees, files=self._files, bytes=self._bytes, problems=tuple(self._problems))
@@ -203,8 +213,13 @@ class HostSaver:
         if self._writer.added > self._most:
             raise LimitReached("snapshot_too_large", f"The files of host {self._sandbox.host.name} are more than twice "
                                "of what its task allows.", host=self._sandbox.host.name)
-        put = self._writer.put
-        self._pieces.append(await asyncio.to_thread(put, data) if size > 1 << 18 else put(data))
+        if size <= SMALL:
+            self._pieces.append(self._writer.put(data))
+            return
+        while len(self._stored) >= AT_ONCE:
+            await self._stored.popleft()
+        self._stored.append(asyncio.get_running_loop().run_in_executor(None, self._writer.put, data))
+        self._pieces.append(self._stored[-1])
 
     async def _end_file(self, *, is_whole: bool) -> None:
         line, self._line = self._line, None
@@ -212,7 +227,8 @@ class HostSaver:
             raise InvalidInput("bad_tree", "A sandbox ends a file that it did not begin.")
         if self._data:
             await self._cut(len(self._data))
-        pieces, self._pieces = tuple(self._pieces), []
+        pieces = tuple([one if isinstance(one, str) else await one for one in self._pieces])
+        self._pieces = []
         self._note(line if is_whole else msgspec.structs.replace(line, young=True), pieces, line.a[0])
 
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from core.store.migrations import Database, Migrations
+from typing import TYPE_CHECKING
+
+from core.store.migrations import Migrations
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
 
 migrations = Migrations("journal")
 

@@ -128,7 +128,8 @@ class Snapshots:
         with self._journal.transaction("snapshot"):
             self._journal.add(fact)
             self._journal.put_slot("last_snapshot", last)
-            self._journal.put_slot("snapshot_asked", None)
+            if fact.cause == "person":  # what a person asked for while another was being taken is still to be done
+                self._journal.put_slot("snapshot_asked", None)
 
     async def _saved(self, id: str, step: int, cause: str) -> Snapshot:
         try:

@@ -115,6 +115,18 @@ def _is_own(conn: Connection, name: str) -> bool:
         return False
 
 
+@account.command()
+@click.argument("name")
+@click.argument("subject")
+@json_option
+def link(name: str, subject: str, as_json: bool) -> None:
+    """Say whose the account of NAME is at the lab's log-in: SUBJECT is `ISSUER SUB`, as a refused log-in names it."""
+    from core.store import identities
+
+    change(lambda conn: identities.link(conn, name, subject))
+    emit({"name": name, "subject": subject}) if as_json else say(f"{name} logs in as {subject}.")
+
+
 @account.command(name="list")
 @json_option
 def list_accounts(as_json: bool) -> None:

@@ -9,7 +9,7 @@ from core.cli.output import emit, json_option, note, say
 
 @click.group()
 def image() -> None:
-    """The image that sandboxes are made from."""
+    """The images that sandboxes are made from."""
 
 
 @image.command()
@@ -27,3 +27,29 @@ def build(base: str, as_json: bool) -> None:
     with closing(open_engine()) as engine:
         tag = build_image(engine, base)
     emit({"image": tag}) if as_json else say(tag)
+
+
+@image.command()
+@click.option("--days", type=click.FloatRange(0), default=30.0, show_default=True,
+              help="Of so many days nobody asked for it.")
+@click.option("--dry-run", is_flag=True, help="Only name them.")
+@json_option
+def prune(days: float, dry_run: bool, as_json: bool) -> None:
+    """Remove images that were made for tasks and sandboxes and that nothing needs, from all engines of the host pool.
+
+    None is lost: each is made again when a session asks for it. Containers keep theirs. A server does this daily.
+    """
+    import asyncio
+    from datetime import timedelta
+
+    from core.sandbox.unused_images import prune_images
+    from core.server.pool_file import engines_of
+    from core.store.home import Home
+
+    for at in engines_of(Home.default()):
+        for one in asyncio.run(prune_images(at, timedelta(days=days), removes=not dry_run)):
+            if as_json:
+                emit({"image": one.name, "engine": at.url, "used": one.used.isoformat(), "bytes": one.bytes,
+                      "removed": not dry_run})
+            else:
+                say(f"{one.name}  last asked for {one.used:%Y-%m-%d}, {one.bytes >> 20:,} MiB")

@@ -101,7 +101,7 @@ def _candidate(conn: Connection, name: str, run: StepSequence, format: str, span
 
 
 def _span(format: str, bodies: Sequence[bytes]) -> SessionSpan | None:
-    return next((known.span(bodies) for known in registry.FORMATS if known.name == format), None)
+    return next((known.span(bodies) for known in registry.formats() if known.name == format), None)
 
 
 def _root(session: str) -> str:

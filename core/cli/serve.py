@@ -12,6 +12,7 @@ from core.cli.output import emit, json_option, say
 from core.server.settings_file import SERVER_SETTINGS, ServerSetting, SettingValue, read_settings, setting, template
 
 if TYPE_CHECKING:
+    from core.server.id_tokens import LogInRules
     from core.server.serve import ServeSettings
     from core.store.home import Home
 
@@ -89,4 +90,14 @@ def settings_of(home: Home, values: Mapping[str, SettingValue], private: bool) -
         "host", "names", "address", "certificate", "key", "self_signed", "plain_text", "trusted_proxies",
         "connections_of_account")}
     return ServeSettings(home=home, private=private, idle_s=60 * idle,  # type: ignore[arg-type]
-                         port=values.get("port"), **mine)  # type: ignore[arg-type]
+                         port=values.get("port"), log_in=_log_in(values), **mine)  # type: ignore[arg-type]
+
+
+def _log_in(values: Mapping[str, SettingValue]) -> LogInRules | None:
+    """By whom people may log in; None where nobody is set. Raises InvalidInput."""
+    if not setting(values, "oidc_issuer"):
+        return None
+    from core.server.id_tokens import rules_of  # it takes a tenth of a second to load
+
+    return rules_of(**{key: setting(values, f"oidc_{key}")  # type: ignore[arg-type]
+                       for key in ("issuer", "client", "scope", "name", "groups", "roles", "hours")})

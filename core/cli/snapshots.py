@@ -119,7 +119,8 @@ def restore_session(session: str, id: str, as_json: bool) -> None:
     chosen = id or _newest(home, session)
     result = writing(home, lambda authority: authority.do(session, RestoreSession(snapshot=chosen)))
     with reading(home) as conn:
-        step = next((one.step for one in log.snapshots(conn, session) if one.id == chosen), log.row(conn, session).steps)
+        steps = {one.id: one.step for one in log.snapshots(conn, session)}
+        step = steps.get(chosen, log.row(conn, session).steps)
     if as_json:
         emit({"session": session, "step": step, **result})
     else:

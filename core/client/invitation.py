@@ -6,6 +6,7 @@ It is asked for at the server's own door, so fingerprint, proxy and encryption a
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
@@ -62,10 +63,24 @@ async def accept(invitation: Invitation, token: str) -> Joined:
 
 async def _ask(invitation: Invitation, token: str) -> Joined:
     url, pin = split_address(invitation.server)
+    return await exchange(url, pin, "/invitation", invitation.token, {OWN_TOKEN: token})
+
+
+async def exchange(url: str, pin: str, path: str, secret: str, headers: Mapping[str, str]) -> Joined:
+    """What a page of the server's that takes a secret says. Raises Denied with the server's code, Unavailable
+    (server_away), ProtocolMismatch (no_invitations)."""
+    return _joined(await page(url, pin, path, secret, headers), url)
+
+
+async def page(url: str, pin: str, path: str, secret: str, headers: Mapping[str, str] = {}) -> Response:
+    """A page of the server's, asked for as a connection is, so that fingerprint, proxy and encryption are judged alike.
+
+    Raises Unavailable (server_away), ProtocolMismatch (no_invitations) where it knows no such pages.
+    """
     try:
-        socket = await dial(url.rstrip("/") + "/invitation", pin, invitation.token, headers={OWN_TOKEN: token})
+        socket = await dial(url.rstrip("/") + path, pin, secret, headers=headers)
     except InvalidStatus as answer:
-        return _joined(answer.response, url)
+        return answer.response
     except (OSError, InvalidHandshake, InvalidURI, TimeoutError, EOFError) as error:
         raise Unavailable("server_away", f"{url} cannot be reached: {str(error) or type(error).__name__}.",
                           server=url) from error

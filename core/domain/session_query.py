@@ -6,6 +6,7 @@
     is:new  is:attention  is:live  is:imported  is:guided                   is:guided: guidance waits
     is:undecided  is:done                                                   steps are left to judge; done in its queues
     steps>N  errors>=N  score<N  cost>N  tokens>N                           what is unknown passes no comparison
+    score:failed  score:none                                                scored and nothing gained; not scored
     judged>N  judged<50%                                                    steps that were judged, or their share
 """
 
@@ -92,7 +93,7 @@ class SessionQuery:
 
 
 def _term(negated: bool, text: str) -> Term:
-    term = _comparison(text) or _quality(text) or _field(text) or _of_queue(text) or _word(text)
+    term = _comparison(text) or _quality(text) or _result(text) or _field(text) or _of_queue(text) or _word(text)
     return (lambda candidate: not term(candidate)) if negated else term
 
 
@@ -149,6 +150,13 @@ def _quality(text: str) -> Term | None:
         "undecided": lambda it: it.in_review.judged < it.in_review.asked,
         "done": lambda it: it.in_review.is_done}
     return tests[value]
+
+
+def _result(text: str) -> Term | None:
+    """What came of it: `failed` was scored and gained nothing, `none` was not scored."""
+    tests: dict[str, Term] = {"score:failed": lambda it: it.row.score is not None and it.row.score <= 0,
+                              "score:none": lambda it: it.row.score is None}
+    return tests.get(text.casefold())
 
 
 def _field(text: str) -> Term | None:

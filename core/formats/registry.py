@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -19,20 +20,19 @@ from core.formats.source import Source, is_plain
 from core.formats.unknown import refusal
 
 
-def declared() -> tuple[Format, ...]:
-    """The formats of all readers, in the order in which they are asked: by rank, then by name."""
+@cache
+def formats() -> tuple[Format, ...]:
+    """The formats of all readers, in the order in which they are asked: by rank, then by name. The readers are loaded
+    when somebody asks first: most starts of the desktop read no foreign file."""
     modules = (import_module(f"{readers.__name__}.{found.name}") for found in iter_modules(readers.__path__))
-    formats = (known for module in modules if isinstance(known := getattr(module, "FORMAT", None), Format))
-    return tuple(sorted(formats, key=lambda known: (known.rank, known.name, known.title)))
-
-
-FORMATS = declared()
+    known = (format for module in modules if isinstance(format := getattr(module, "FORMAT", None), Format))
+    return tuple(sorted(known, key=lambda format: (format.rank, format.name, format.title)))
 
 
 def recognise(file: Path | Source) -> Format:
     """The format of one file. Raises InvalidInput where none fits: unknown_format, or what is wrong with the file."""
     source = Source(file) if isinstance(file, Path) else file
-    for known in FORMATS:
+    for known in formats():
         if known.recognises(source):
             return known
     raise refusal(source)
@@ -64,7 +64,7 @@ def files(path: Path) -> Iterator[Path]:
 
 def _companions(found: list[Path]) -> set[Path]:
     companions: set[Path] = set()
-    for known in FORMATS:
+    for known in formats():
         with suppress(ReportableError):  # it is reported when the file itself is read
             companions.update(known.companions(found))
     return companions

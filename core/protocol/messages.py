@@ -56,6 +56,9 @@ CAN_CONTINUE = "continue"
 CAN_RESTORE = "restore"
 """Likewise for RestoreSession."""
 
+CAPABILITIES = (CAN_SEARCH, CAN_LIST_TASKS, CAN_JUDGE_ACTIONS, CAN_DELETE, CAN_CONTINUE, CAN_QUEUE, CAN_RESTORE)
+"""Of this program's server."""
+
 
 class Wire(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="type"):
     """One message."""

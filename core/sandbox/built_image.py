@@ -11,7 +11,7 @@ import docker.errors
 
 from core.domain.errors import NotFound, Unavailable
 from core.sandbox.engine import OWN, Client, open_engine, translated
-from core.sandbox.image import build_image, find_image, pulled
+from core.sandbox.image import build_image, find_image, is_made, pulled
 from core.sandbox.network import ensure_egress, ensure_network, proxy_environment
 from core.sandbox.placement import EngineAddress
 
@@ -30,7 +30,7 @@ def build_task_image(name: str, bases: Sequence[str], context: Path, tag: str, *
     """
     reference = f"{REPOSITORY}:{tag}"
     with closing(open_engine(at, timeout=max(10, int(timeout)))) as engine:
-        if find_image(engine, reference) is None:
+        if not is_made(engine, reference):
             for base in bases:
                 _require_base(engine, name, base)
             with _way_out(engine, tag, reach) as options:

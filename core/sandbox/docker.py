@@ -32,7 +32,14 @@ from core.sandbox.daemon_link import Streams
 from core.sandbox.engine import Client, in_thread, is_local, open_engine
 from core.sandbox.image import INSTALLED, build_image
 from core.sandbox.linked import BOOT, LinkedSandbox, connect_socket
-from core.sandbox.network import ensure_egress, ensure_network, proxy_environment
+from core.sandbox.network import (
+    close_network,
+    ensure_egress,
+    ensure_network,
+    join_network,
+    let_go,
+    proxy_environment,
+)
 from core.sandbox.placement import HERE, HostLinks, HostPlace
 
 SOCKET_VOLUME = "socket"
@@ -97,9 +104,7 @@ class DockerSandbox(LinkedSandbox):
     async def stop(self) -> None:
         """See Sandbox."""
         with contextlib.suppress(NotFound):
-            await in_thread(lambda: self._container().stop(timeout=2))
-            if self._reaches_out():
-                await in_thread(lambda: self._engine().containers.get(self._of_session("egress")).stop(timeout=0))
+            await in_thread(self._end)
         await self.close()
 
     async def remove(self) -> None:
@@ -108,6 +113,14 @@ class DockerSandbox(LinkedSandbox):
         await in_thread(lambda: remove_container(self._engine(), self.name, own))
         await in_thread(self._leave_session)
         await self.close()
+
+    def _end(self) -> None:
+        """Volumes stay; the rest is made anew by the next start."""
+        container = self._container()
+        container.stop(timeout=2)
+        let_go(self._engine(), container)
+        if self._network():
+            close_network(self._engine(), self._network(), self._of_session("egress"))
 
     async def disk_used(self) -> int:
         """See Sandbox. The engine measures its volumes."""
@@ -156,6 +169,8 @@ class DockerSandbox(LinkedSandbox):
             container = self._container()
         except docker.errors.NotFound:
             container = self._create()
+        if self._network():
+            join_network(self._engine(), self._network(), container, self.host.name)
         if container.status == "paused":
             container.unpause()
         elif container.status != "running":

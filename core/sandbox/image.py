@@ -47,7 +47,7 @@ def fit(engine: Client, base: str) -> str:
     tag = f"{REPOSITORY}:{short_digest(found.id, source_digest())}"
     if found.labels.get("tiphys.source") == source_digest():
         return base
-    if find_image(engine, tag) is not None:
+    if is_made(engine, tag):
         return tag
     container = translated(engine.api.create_container, base, ["true"])["Id"]
     try:
@@ -62,7 +62,7 @@ def fit(engine: Client, base: str) -> str:
 def build_base(engine: Client) -> str:
     """The default base: from this machine's packages, else mmdebstrap, else `docker build` from a registry."""
     tag = f"{REPOSITORY}-base:{short_digest(RECIPE, *packages.REQUIRED, *packages.WELCOME)}"
-    if find_image(engine, tag) is not None:
+    if is_made(engine, tag):
         return tag
     missing = packages.Installed().missing()
     with tempfile.TemporaryDirectory(prefix="tiphys-image-") as folder:
@@ -140,6 +140,14 @@ def source_digest() -> str:
 
 def short_digest(*parts: str) -> str:
     return hashlib.blake2b("\0".join(parts).encode(), digest_size=6).hexdigest()
+
+
+def is_made(engine: Client, tag: str) -> bool:
+    """Whether an image of ours is there already; that it was asked for is noted by naming it again."""
+    found = find_image(engine, tag)
+    if found is not None:
+        translated(lambda: found.tag(tag))
+    return found is not None
 
 
 def find_image(engine: Client, name: str) -> Any:

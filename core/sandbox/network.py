@@ -6,6 +6,7 @@ reached through it; there is no route outside; and names of the outside are not 
 
 from __future__ import annotations
 
+from contextlib import suppress
 from ipaddress import IPv4Network, ip_network
 from pathlib import Path
 from random import choice
@@ -83,6 +84,33 @@ def _create(engine: Client, name: str, network: str, image: str, reach: tuple[st
         log_config=LogConfig(type="json-file", config={"max-size": "1m", "max-file": "1"}))
     engine.networks.get(network).connect(container, aliases=[NAME])
     return container
+
+
+def let_go(engine: Client, container: Any) -> None:
+    """Of a container that stopped leave what a later start needs: its files, where they are its own. Blocking."""
+    with suppress(docker.errors.NotFound):
+        if container.attrs["HostConfig"].get("ReadonlyRootfs"):  # a host's files are in volumes, a proxy has none
+            container.remove(force=True)
+            return
+        for name in container.attrs["NetworkSettings"]["Networks"]:
+            engine.networks.get(name).disconnect(container, force=True)
+
+
+def close_network(engine: Client, network: str, proxy: str) -> None:
+    """Remove a session's network and proxy where none of its hosts is on it any more. Blocking."""
+    with suppress(docker.errors.NotFound):
+        found = engine.networks.get(network)
+        if {one["Name"] for one in (found.attrs.get("Containers") or {}).values()} <= {proxy}:
+            with suppress(docker.errors.NotFound):
+                engine.containers.get(proxy).remove(force=True)
+            found.remove()
+
+
+def join_network(engine: Client, network: str, container: Any, name: str) -> None:
+    """Have a container be known on a network by a name, where it is not on it. Blocking."""
+    container.reload()
+    if network not in container.attrs["NetworkSettings"]["Networks"]:
+        engine.networks.get(network).connect(container, aliases=[name])
 
 
 def proxy_environment(peers: tuple[str, ...] = ()) -> dict[str, str]:

@@ -12,6 +12,7 @@ import docker.errors
 from core.domain.errors import Unavailable
 from core.sandbox.docker import home_label
 from core.sandbox.engine import OWN, Client, in_thread, open_engine
+from core.sandbox.network import let_go
 from core.sandbox.placement import EngineAddress
 
 Engines = Sequence[EngineAddress]
@@ -38,14 +39,22 @@ async def remove(home: str, sessions: Collection[str], others: Collection[str],
 
 
 async def count(home: str, session: str, engines: Engines = (OWN,)) -> int:
-    """How many containers the installation `home` has of a session. Raises Unavailable."""
-    return len(await _on_all(engines, lambda engine: _found(engine, home, [session], {})))
+    """How many hosts of a session have files on engines of the installation `home`. Raises Unavailable."""
+    def hosts(engine: Client) -> list[str]:
+        chosen = {"label": f"tiphys.home={home_label(home)}"}
+        labels = [c.labels for c in engine.containers.list(all=True, filters=chosen)]
+        labels += [v.attrs.get("Labels") or {} for v in engine.volumes.list(filters=chosen)]
+        return [had.get("tiphys.host", "") for had in labels if _belongs(had, frozenset([session]))]
+
+    return len(set(await _on_all(engines, hosts)))
 
 
-async def running(home: str, sessions: Collection[str], engines: Engines = (OWN,)) -> list[str]:
-    """Which of these sessions have containers of the installation `home` that run. Raises Unavailable."""
+async def unfinished(home: str, sessions: Collection[str], engines: Engines = (OWN,)) -> list[str]:
+    """Which of these sessions have containers of the installation `home` that run, or networks. Raises Unavailable."""
     def held(engine: Client) -> list[str]:
-        return [s for s in sessions if _found(engine, home, [s], {"status": "running"})]
+        labels = [c.labels for c in _found(engine, home, sessions, {"status": "running"})]
+        labels += [n.attrs.get("Labels") or {} for n in _networks(engine, home, sessions)]
+        return [s for s in sessions if any(_belongs(had, frozenset([s])) for had in labels)]
 
     return sorted(set(await _on_all(engines, held)))
 
@@ -53,14 +62,18 @@ async def running(home: str, sessions: Collection[str], engines: Engines = (OWN,
 async def stop(home: str, over: Collection[str], engines: Engines = (OWN,)) -> list[str]:
     """Stop the running containers that the installation `home` made for the sessions `over`; gives their names.
 
-    Files stay, as such a session may be resumed. Raises Unavailable where no engine can be reached.
+    Files stay, as such a session may be resumed; networks go. Raises Unavailable where no engine can be reached.
     """
     def stop_on(engine: Client) -> list[str]:
         left = _found(engine, home, over, {"status": "running"})
         for container in left:
             with contextlib.suppress(docker.errors.NotFound):
                 container.stop(timeout=2)
-        return [c.name for c in left]
+        for container in _found(engine, home, over, {}):
+            let_go(engine, container)
+        networks = _networks(engine, home, over)
+        _remove_networks(networks)
+        return [c.name for c in left] or [n.name for n in networks]
 
     return await _on_all(engines, stop_on)
 
@@ -90,6 +103,18 @@ def _found(engine: Client, home: str, sessions: Collection[str], more: dict[str,
     return [c for c in found if _belongs(c.labels, frozenset(sessions))]
 
 
+def _networks(engine: Client, home: str, sessions: Collection[str]) -> list[Any]:
+    """The networks of sessions."""
+    found = engine.networks.list(filters={"label": f"tiphys.home={home_label(home)}"})
+    return [n for n in found if _belongs(n.attrs.get("Labels") or {}, frozenset(sessions))]
+
+
+def _remove_networks(networks: Sequence[Any]) -> None:
+    for network in networks:
+        with contextlib.suppress(docker.errors.NotFound):
+            network.remove()
+
+
 def _delete(engine: Client, label: str, is_chosen: Callable[[dict[str, str]], bool]) -> list[str]:
     chosen = {"label": f"tiphys.home={label}"}
     orphans = [c for c in engine.containers.list(all=True, filters=chosen) if is_chosen(c.labels)]
@@ -100,10 +125,7 @@ def _delete(engine: Client, label: str, is_chosen: Callable[[dict[str, str]], bo
         if is_chosen(volume.attrs.get("Labels") or {}):
             with contextlib.suppress(docker.errors.NotFound):
                 volume.remove(force=True)
-    for network in engine.networks.list(filters=chosen):
-        if is_chosen(network.attrs.get("Labels") or {}):
-            with contextlib.suppress(docker.errors.NotFound):
-                network.remove()
+    _remove_networks([n for n in engine.networks.list(filters=chosen) if is_chosen(n.attrs.get("Labels") or {})])
     return sorted(c.name for c in orphans)
 
 

@@ -16,7 +16,7 @@ from core.domain.task import Host
 from core.sandbox.container import SHARED
 from core.sandbox.docker import DockerSandbox, user_id
 from core.sandbox.engine import Client, in_thread, translated
-from core.sandbox.image import REPOSITORY, daemon_layer, find_image, pulled, short_digest, source_digest
+from core.sandbox.image import REPOSITORY, daemon_layer, find_image, is_made, pulled, short_digest, source_digest
 from core.sandbox.placement import HERE, HostLinks, HostPlace
 
 PLACE_MB = 1024
@@ -89,7 +89,7 @@ def fit_state(engine: Client, base: str, workdir: str, user: int) -> str:
     if found.labels.get("tiphys.state") == mark:
         return base
     tag = f"{REPOSITORY}:{short_digest(found.id, mark)}"
-    if find_image(engine, tag) is not None:
+    if is_made(engine, tag):
         return tag
     home = home_of(found.attrs.get("Config") or {}, workdir)
     container = translated(lambda: engine.containers.create(

@@ -6,17 +6,21 @@ connection; where that is lost, the stream is (`Unavailable`), and its program e
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Sequence
 
 from core.aio import TaskScope
-from core.domain.errors import InvalidInput, Unavailable
+from core.domain.errors import InvalidInput, ReportableError, Unavailable
 from core.sandbox.daemon_link import DaemonLink
 from core.sandbox.replies import DoneReply, DrawnReply, FedReply, StreamReply
 from core.sandbox.sandbox import Progress
 
 PIECE = 1 << 20
 """Bytes of one piece of input; as many at most in one of output."""
+
+AHEAD = 4
+"""Pieces of output that may wait for who works on them."""
 
 ANSWER_S = 120.0
 """The daemon answers within 10 s whatever its program does; the rest is patience with a machine that is overloaded."""
@@ -144,6 +148,25 @@ async def _drained(stream: ProgramStream) -> InvalidInput | None:
     except InvalidInput as error:
         return error
     return None
+
+
+async def ahead(pieces: AsyncIterator[bytes], scope: TaskScope) -> AsyncIterator[bytes]:
+    """The same pieces, of which the next few are asked for while one is worked on, as long as the scope lasts."""
+    waiting: asyncio.Queue[bytes | Exception | None] = asyncio.Queue(AHEAD)
+
+    async def draw() -> None:
+        try:
+            async for piece in pieces:
+                await waiting.put(piece)
+            await waiting.put(None)
+        except (ReportableError, OSError) as error:
+            await waiting.put(error)
+
+    scope.spawn(draw(), name="draw")
+    while (piece := await waiting.get()) is not None:
+        if isinstance(piece, Exception):
+            raise piece
+        yield piece
 
 
 def pack_argv(base: str, names: Sequence[str]) -> list[str]:

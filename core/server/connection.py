@@ -26,13 +26,7 @@ from core.domain.ids import made_at
 from core.protocol.append_state import SendBlobs
 from core.protocol.codec import decode_to_server
 from core.protocol.messages import (
-    CAN_CONTINUE,
-    CAN_DELETE,
-    CAN_JUDGE_ACTIONS,
-    CAN_LIST_TASKS,
-    CAN_QUEUE,
-    CAN_RESTORE,
-    CAN_SEARCH,
+    CAPABILITIES,
     PROTOCOL,
     Ack,
     Append,
@@ -82,7 +76,6 @@ from core.store.sqlite import Connection as Database
 
 _log = logging.getLogger("wire")
 
-CAN = (CAN_SEARCH, CAN_LIST_TASKS, CAN_JUDGE_ACTIONS, CAN_DELETE, CAN_CONTINUE, CAN_QUEUE, CAN_RESTORE)
 HELLO_S = 5.0
 COMMANDS_PER_S, COMMANDS_AT_ONCE = 50.0, 200.0
 """How often one connection may command: faster senders are made to wait, which loses nothing."""
@@ -256,7 +249,7 @@ class ConnectedClient:
         self._hub.counts.greeted["runner" if self._is_runner else "client"] += 1
         self._on_greeted(hello)
         await self._door.say(Welcome(protocol=PROTOCOL, epoch=log.epoch(reader), program=self._program,
-                                     name=self.principal.name, scopes=self.principal.scopes, capabilities=CAN,
+                                     name=self.principal.name, scopes=self.principal.scopes, capabilities=CAPABILITIES,
                                      cseq=commands.last_cseq(reader, hello.client)))
 
     async def _run(self, command: Command) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import shutil
+from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
@@ -23,11 +24,13 @@ from core.server.gate import Gate
 from core.server.hub import Hub
 from core.server.metrics import page
 from core.server.pulse import Pulse
-from core.store import invitations
+from core.store import identities, invitations
 from core.store.home import Home
 
 if TYPE_CHECKING:
     from core.server.certificate_files import CertificateFiles
+    from core.server.id_tokens import IdTokens
+    from core.store.accounts import Principal
 
 _log = logging.getLogger("wire")
 
@@ -41,7 +44,9 @@ COMMIT_S = 5.0
 class HttpPages:
     """Answers handshakes: a page, a refusal, or None where a WebSocket may begin."""
 
-    def __init__(self, hub: Hub, gate: Gate, home: Home, pulse: Pulse, certificate: CertificateFiles | None) -> None:
+    def __init__(self, hub: Hub, gate: Gate, home: Home, pulse: Pulse, certificate: CertificateFiles | None,
+                 id_tokens: IdTokens | None) -> None:
+        self._id_tokens = id_tokens
         self._hub, self._gate, self._home, self._pulse, self._certificate = hub, gate, home, pulse, certificate
 
     async def answer(self, connection: ServerConnection, request: Request) -> Response | None:
@@ -96,22 +101,45 @@ class HttpPages:
 
     async def _invitation(self, connection: ServerConnection, request: Request) -> Response:
         """Exchanges a one-time token, which stands where a token does, for the token in the header beside it."""
-        kind, _, invitation = request.headers.get("Authorization", "").partition(" ")
-        given = request.headers.get(OWN_TOKEN, "")
+        async def exchange(secret: str, given: str) -> Principal:
+            return await self._hub.store(lambda conn: invitations.exchange(conn, secret, given))
+
+        return await self._joined(connection, request, exchange, "%s (%s) accepted an invitation from %s")
+
+    async def _log_in(self, connection: ServerConnection, _: Request) -> Response:
+        """By whom people may log in: no secret, as each of them has to know it."""
+        if self._id_tokens is None:
+            return connection.respond(HTTPStatus.NOT_FOUND, "This server has no log-in but invitations and tokens.\n")
+        return connection.respond(HTTPStatus.OK, msgspec.json.encode(self._id_tokens.rules.offer).decode())
+
+    async def _log_in_token(self, connection: ServerConnection, request: Request) -> Response:
+        """Exchanges an ID token of the lab's provider in the same way."""
+        judge = self._id_tokens
+        if judge is None:
+            return await self._log_in(connection, request)
+
+        async def exchange(secret: str, given: str) -> Principal:
+            who = await asyncio.to_thread(judge.identity, secret)
+            return await self._hub.store(
+                lambda conn: identities.log_in(conn, who, secret, given, judge.rules.until))
+
+        return await self._joined(connection, request, exchange, "%s (%s) logged in from %s")
+
+    async def _joined(self, connection: ServerConnection, request: Request,
+                      exchange: Callable[[str, str], Awaitable[Principal]], line: str) -> Response:
+        kind, _, secret = request.headers.get("Authorization", "").partition(" ")
         try:
-            joined = await self._hub.store(
-                lambda conn: invitations.exchange(conn, invitation if kind.lower() == "bearer" else "", given))
+            joined = await exchange(secret if kind.lower() == "bearer" else "", request.headers.get(OWN_TOKEN, ""))
         except Unavailable as error:
             return connection.respond(HTTPStatus.SERVICE_UNAVAILABLE, error.sentence + "\n")
         except ReportableError as error:
             response = self._gate.refuse(connection, request, error, HTTPStatus.FORBIDDEN)
             response.headers[CODE] = error.code
             return response
-        _log.info("%s (%s) accepted an invitation from %s", joined.name, " ".join(joined.scopes),
-                  self._gate.address(connection, request))
+        _log.info(line, joined.name, " ".join(joined.scopes), self._gate.address(connection, request))
         answer = msgspec.json.encode({"name": joined.name, "scopes": joined.scopes}).decode()
         return connection.respond(HTTPStatus.OK, answer)
 
 
 _PAGES = {"/healthz": HttpPages._alive, "/readyz": HttpPages._ready, "/metrics": HttpPages._metrics,
-          "/invitation": HttpPages._invitation}
+          "/invitation": HttpPages._invitation, "/log-in": HttpPages._log_in, "/log-in/token": HttpPages._log_in_token}

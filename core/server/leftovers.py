@@ -98,5 +98,5 @@ class Leftovers:
         from core.sandbox import reaper  # the engine's library takes a while to load
 
         home, engines = str(self._home.path), engines_of(self._home)
-        with self._without_runners(await reaper.running(home, over, engines)) as free:
+        with self._without_runners(await reaper.unfinished(home, over, engines)) as free:
             return await reaper.stop(home, free, engines) if free else []

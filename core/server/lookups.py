@@ -24,9 +24,10 @@ RUNNER_LOCK = "runner.lock"
 class Lookups(msgspec.Struct, frozen=True, kw_only=True):
     """`find_task` gives a catalogue's task with the agent that it suggests (raises NotFound); `is_alive` whether a
     session has a living runner; `snapshots` which of a session's are on this computer, oldest first; `restore` has its
-    next runner begin from one (as `restore_in_place`, of the log's bodies from its runner); `catalogue` all tasks that can
-    be found so; `allowances` what they may take of this computer; `readers` says who has which session open
-    now."""
+    next runner begin from one (as `restore_in_place`, with the bodies that its runner wrote); `catalogue` all tasks
+    that can be found so; `allowances` what they may take of this computer; `readers` says who has which session open
+    now.
+    """
 
     find_task: Callable[[str], tuple[Task, AgentSettings]]
     is_alive: Callable[[str], bool]

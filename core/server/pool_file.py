@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -19,9 +19,12 @@ from core.domain.task import Task
 from core.sandbox.placement import EngineAddress, HostPlace
 from core.server.fitting import Demand, Room, fit
 from core.store.home import Home
-from core.store.migrations import Database, Migrations
+from core.store.migrations import Migrations
 from core.store.schema import open_migrated
 from core.store.sqlite import Connection, scalar, transaction
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
 
 OWN = "local"
 """The engine of the server's own machine. It is a member without being added, with no GPU and without limits."""

@@ -34,6 +34,7 @@ from core.server.high_water import write_mark, write_marks
 from core.server.http_pages import COMMIT_S, HttpPages
 from core.server.hub import MOST_OF_ACCOUNT, Hub
 from core.server.idle import identity, until_deleted, until_idle
+from core.server.image_pruning import prune_images_daily
 from core.server.leftovers import Leftovers
 from core.server.lifecycle import settle_imports
 from core.server.logins import Logins
@@ -61,6 +62,7 @@ from core.store.writer import Writer
 
 if TYPE_CHECKING:
     from core.server.certificate_files import CertificateFiles
+    from core.server.id_tokens import IdTokens, LogInRules
 
 _log = logging.getLogger("wire")
 
@@ -78,6 +80,7 @@ class ServeSettings(msgspec.Struct, frozen=True, kw_only=True):
     `trusted_proxies` are addresses or networks of reverse proxies, whose X-Forwarded-For is believed.
     `idle_s`: so long without anybody connected and any session at work, and it ends; 0: never.
     `connections_of_account`: so many connections one account may have at once.
+    `log_in` says by whom people may log in.
     `runner` is how the program is called to start a runner (for tests).
     """
 
@@ -97,6 +100,7 @@ class ServeSettings(msgspec.Struct, frozen=True, kw_only=True):
     program: str = named("tiphys")
     idle_s: float = 0.0
     connections_of_account: int = MOST_OF_ACCOUNT
+    log_in: LogInRules | None = None
 
 
 class Server:
@@ -189,6 +193,7 @@ class Server:
             stack.callback(supervisor.let_go)
             scope.spawn(supervisor.run(), name="runners")
             scope.spawn(remove_orphans(self.home, reader), name="orphans")
+            scope.spawn(prune_images_daily(self.home), name="images")
             scope.spawn(rules.run(hub.on_changed, hub.on_deleted), name="rules")
             scope.spawn(Leftovers(hub, self.home).run(), name="leftovers")
 
@@ -200,7 +205,7 @@ class Server:
                       ) -> Entrance | None:
         settings = self.settings
         gate = Gate(hub.reader, [*settings.names, host_of(settings.address)], settings.trusted_proxies, hub.counts)
-        pages = HttpPages(hub, gate, self.home, pulse, certificate)
+        pages = HttpPages(hub, gate, self.home, pulse, certificate, _id_tokens(settings))
         listener = bind(self.home, settings.host, settings.port, settings.private)
         hub.most_of_account = settings.connections_of_account
         entrance = (Entrance(listener, hub.counts, gate.is_proxy) if can_wait_outside(asyncio.get_running_loop())
@@ -319,6 +324,14 @@ async def _check_tokens(hub: Hub) -> None:
     while True:
         hub.check_tokens()
         await asyncio.sleep(CHECK_TOKENS_EVERY_S)
+
+
+def _id_tokens(settings: ServeSettings) -> IdTokens | None:
+    if settings.log_in is None:
+        return None
+    from core.server.id_tokens import IdTokens  # it takes a tenth of a second to load
+
+    return IdTokens(settings.log_in)
 
 
 def _certificate(settings: ServeSettings) -> CertificateFiles | None:

@@ -88,6 +88,19 @@ SERVER_SETTINGS: tuple[ServerSetting, ...] = (
     ServerSetting("log_format", "text", "What the server writes to stderr (the journal): lines for people, or one JSON "
                   "object a line. The file in the data folder's logs is JSON in any case.", "json", "--log-format",
                   choices=("text", "json")),
+    ServerSetting("oidc_issuer", "", "The lab's OpenID Connect provider, by which people may log in (device flow). "
+                  "Empty: by invitations and tokens alone.", "https://sso.lab.example/realms/lab"),
+    ServerSetting("oidc_client", "", "The public client that the provider knows this server's people by; the audience "
+                  "of its ID tokens.", "tiphys"),
+    ServerSetting("oidc_scope", "openid profile", "What is asked of the provider, so that its ID tokens hold name and "
+                  "groups.", "openid profile groups"),
+    ServerSetting("oidc_name", "preferred_username", "The claim that names a person's account here, when it is made.",
+                  "email"),
+    ServerSetting("oidc_groups", "groups", "The claim that holds a person's groups.", "roles"),
+    ServerSetting("oidc_roles", (), "GROUP=ROLE: who of this group logs in has this role (see `tiphys account`); "
+                  "*=ROLE: everybody. The first that fits counts; whom none fits is refused.", ("lab-admins=admin",
+                                                                                        "*=annotator")),
+    ServerSetting("oidc_hours", 168.0, "For how long a log-in is good.", 12.0, low=0.01, high=1e5),
     ServerSetting("backup_folder", "", "Where `tiphys backup --rotate` puts its files; the timer of the package calls "
                   "it each night. Empty: backups in the data folder.", "/var/backups/tiphys"),
     ServerSetting("backups_kept", 14, "How many of these files stay.", 30, low=1, high=10_000),

@@ -29,6 +29,7 @@ ROLES: dict[str, tuple[str, ...]] = {
 }
 """What people do here, by name, and the scopes that it takes."""
 
+_OWN_TOKEN = re.compile(r"tph_[A-Za-z0-9_-]{43,100}\Z")
 _NAME = re.compile(r"[^\x00-\x1f\x7f]{1,80}\Z")
 
 
@@ -58,6 +59,8 @@ class Account(msgspec.Struct, frozen=True, kw_only=True):
     expires_at: datetime | None = None
     last_login: datetime | None = None
     last_address: str = ""
+    subject: str = ""
+    """Whose it is at the lab's log-in; "" where it is nobody's there."""
 
     @property
     def role(self) -> str:
@@ -80,6 +83,7 @@ def add_account(conn: Connection, name: str, scopes: Iterable[str], token: str =
     token = token or make_token()
     if is_alive(conn, name):
         raise Conflict("account_exists", f"There is an account {name} already.", name=name)
+    _log_out(conn, name)  # whoever had the name before is not who has it now
     conn.execute("INSERT OR REPLACE INTO account (name, token_sha256, scopes, created_at, expires_at) "
                  "VALUES (?, ?, ?, ?, ?)", (name, digest(token), json.dumps(held), datetime.now(UTC).isoformat(),
                                             _text(expires_at)))
@@ -92,8 +96,9 @@ def is_alive(conn: Connection, name: str) -> bool:
 
 
 def rotate(conn: Connection, name: str, token: str = "") -> str:
-    """Give an account another token; the one of before is void. Raises NotFound."""
+    """Give an account another token; the one of before is void, and log-ins are. Raises NotFound."""
     token = token or make_token()
+    _log_out(conn, name)
     sql = "UPDATE account SET token_sha256 = ? WHERE name = ? AND revoked_at IS NULL"
     if not conn.execute(sql, (digest(token), name)).rowcount:
         raise _no_account(name)
@@ -114,21 +119,27 @@ def note_login(conn: Connection, name: str, address: str) -> None:
 
 
 def next_expiry(conn: Connection, after: datetime) -> datetime | None:
-    """When the next account ends by itself; None where none does."""
-    sql = "SELECT min(expires_at) FROM account WHERE revoked_at IS NULL AND expires_at > ?"
+    """When the next account or log-in ends by itself; None where none does."""
+    sql = ("SELECT min(expires_at) FROM (SELECT expires_at FROM account WHERE revoked_at IS NULL "
+           "UNION ALL SELECT expires_at FROM login) WHERE expires_at > ?")
     return _moment(conn.execute(sql, (_text(after),)).fetchone()[0])
 
 
 def principal(conn: Connection, token: str) -> Principal:
-    """The holder of a token. Raises Denied for an unknown, revoked (bad_token) or expired one (token_expired)."""
-    sql = "SELECT name, scopes, revoked_at, expires_at FROM account WHERE token_sha256 = ?"
+    """The holder of a token. Raises Denied for an unknown, revoked (bad_token) or expired one (token_expired), and for
+    a log-in whose time is over (login_over)."""
+    sql = ("SELECT name, scopes, revoked_at, expires_at, NULL FROM account WHERE token_sha256 = ?1 UNION ALL "
+           "SELECT name, scopes, revoked_at, account.expires_at, login.expires_at FROM login JOIN account "
+           "ON name = account WHERE login.token_sha256 = ?1")
     row = conn.execute(sql, (digest(token),)).fetchone()
     if row is None or row[2] is not None:
         raise Denied("bad_token", "The token is unknown or was revoked.")
-    until = _moment(row[3])
-    if until is not None and until <= datetime.now(UTC):
+    until, login_until, now = _moment(row[3]), _moment(row[4]), datetime.now(UTC)
+    if until is not None and until <= now:
         raise Denied("token_expired", f"The account {row[0]} has expired. The administrator can prolong it.",
                      name=row[0])
+    if login_until is not None and login_until <= now:
+        raise Denied("login_over", f"The time of {row[0]}'s log-in is over: log in again.", name=row[0])
     return Principal(name=row[0], scopes=tuple(json.loads(row[1])))
 
 
@@ -139,6 +150,7 @@ def knows(conn: Connection, token: str) -> bool:
 
 def revoke(conn: Connection, name: str) -> None:
     """Make an account's token void. Raises NotFound. Connections that it opened are the server's to close."""
+    _log_out(conn, name)
     sql = "UPDATE account SET revoked_at = ifnull(revoked_at, ?) WHERE name = ?"
     if not conn.execute(sql, (datetime.now(UTC).isoformat(), name)).rowcount:
         raise _no_account(name)
@@ -146,12 +158,12 @@ def revoke(conn: Connection, name: str) -> None:
 
 def accounts(conn: Connection) -> list[Account]:
     """All accounts by name."""
-    sql = ("SELECT name, scopes, created_at, revoked_at, expires_at, last_login, last_address FROM account "
-           "ORDER BY name")
+    sql = ("SELECT name, scopes, created_at, revoked_at, expires_at, last_login, last_address, subject "
+           "FROM account ORDER BY name")
     return [Account(name=name, scopes=tuple(json.loads(scopes)), created_at=datetime.fromisoformat(created),
                     revoked_at=_moment(revoked), expires_at=_moment(expires), last_login=_moment(login),
-                    last_address=address or "")
-            for name, scopes, created, revoked, expires, login, address in conn.execute(sql)]
+                    last_address=address or "", subject=subject or "")
+            for name, scopes, created, revoked, expires, login, address, subject in conn.execute(sql)]
 
 
 def checked(name: str, scopes: Iterable[str]) -> list[str]:
@@ -166,9 +178,19 @@ def checked(name: str, scopes: Iterable[str]) -> list[str]:
     return held
 
 
+def checked_token(token: str) -> None:
+    """Raise InvalidInput (bad_own_token) for what a computer cannot have made as a token of its own."""
+    if not _OWN_TOKEN.match(token):
+        raise InvalidInput("bad_own_token", "The token that the account is to have is none of ours.")
+
+
 def digest(token: str) -> bytes:
     """What is stored of a token."""
     return hashlib.sha256(token.encode("utf-8", "replace")).digest()
+
+
+def _log_out(conn: Connection, name: str) -> None:
+    conn.execute("DELETE FROM login WHERE account = ?", (name,))
 
 
 def _no_account(name: str) -> NotFound:

@@ -4,19 +4,16 @@ their own that the account has from then on, so that an answer that was lost may
 from __future__ import annotations
 
 import json
-import re
 import secrets
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
 import msgspec
 
-from core.domain.errors import Conflict, Denied, InvalidInput, NotFound
+from core.domain.errors import Conflict, Denied, NotFound
 from core.store import accounts
 from core.store.accounts import Principal, digest
 from core.store.sqlite import Connection
-
-_OWN_TOKEN = re.compile(r"tph_[A-Za-z0-9_-]{43,100}\Z")
 
 
 class OpenInvitation(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,8 +50,7 @@ def exchange(conn: Connection, invitation: str, token: str) -> Principal:
     Raises Denied (invitation_unknown, invitation_used, invitation_expired), Conflict (account_exists), NotFound where
     the account to renew was revoked, InvalidInput for a token that is too weak.
     """
-    if not _OWN_TOKEN.match(token):
-        raise InvalidInput("bad_own_token", "The token that the account is to have is none of ours.")
+    accounts.checked_token(token)
     sql = ("SELECT account, scopes, expires_at, account_expires_at, renews, used_at, given_sha256 FROM invitation "
            "WHERE token_sha256 = ?")
     row = conn.execute(sql, (digest(invitation),)).fetchone()

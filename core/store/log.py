@@ -201,8 +201,8 @@ def snapshots(conn: Connection, session: str) -> list[SnapshotTaken]:
 
 def about_snapshots(conn: Connection, session: str, after: int = 0) -> list[Placed]:
     """The events after `after` that tell of a snapshot, or of one that could not be taken, in order."""
-    sql = ("SELECT seq, body FROM event WHERE session = ? AND seq > ? AND kind IN ('snapshot_taken', 'snapshot_failed') "
-           "ORDER BY seq")
+    sql = ("SELECT seq, body FROM event WHERE session = ? AND seq > ? "
+           "AND kind IN ('snapshot_taken', 'snapshot_failed') ORDER BY seq")
     return [Placed(session=session, seq=seq, body=bytes(body)) for seq, body in conn.execute(sql, (session, after))]
 
 

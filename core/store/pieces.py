@@ -8,19 +8,23 @@ from __future__ import annotations
 
 import contextlib
 import os
+import threading
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from core.domain.blob import blob_hash
 from core.domain.errors import Conflict, NotFound, Unavailable
 from core.domain.ids import new_id
 from core.store.blobs import compress, decompress
 from core.store.home import make_private_folder
-from core.store.migrations import Database, Migrations
+from core.store.migrations import Migrations
 from core.store.schema import open_migrated
 from core.store.sqlite import Connection, scalar, transaction
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
 
 PIECE = 4 << 20
 """Bytes of the longest piece: a longer file is several, so that one that grows shares its beginning."""
@@ -132,12 +136,16 @@ class PieceStore:
 
 
 class PieceWriter:
-    """New pieces for one pack; `commit` makes them count, together with what its caller does in the transaction."""
+    """New pieces for one pack; `commit` makes them count, together with what its caller does in the transaction.
+
+    Several threads may put pieces at once: they share the names and the file, and each hashes and packs for itself.
+    """
 
     def __init__(self, store: PieceStore) -> None:
         self._store = store
         self._name = f"{new_id()}.new"
         self._file: BinaryIO | None = None
+        self._turn = threading.Lock()
         self._place = 0
         self._made: dict[str, tuple[int, int, int]] = {}
         self._relied: set[str] = set()
@@ -158,12 +166,13 @@ class PieceWriter:
     def put(self, data: bytes) -> str:
         """Have a piece stored; gives its name."""
         name = blob_hash(data)
-        if name in self._made or name in self._relied:
-            return name
-        if self._store.holds(name):
-            self._relied.add(name)
-        else:
-            self._append(name, data)
+        with self._turn:
+            if name in self._made or name in self._relied:
+                return name
+            if self._store.holds(name):
+                self._relied.add(name)
+                return name
+        self._append(name, data)
         return name
 
     def put_again(self, data: bytes) -> None:
@@ -172,7 +181,8 @@ class PieceWriter:
 
     def rely(self, names: Iterable[str]) -> None:
         """These pieces of earlier snapshots are needed."""
-        self._relied.update(names)
+        with self._turn:
+            self._relied.update(names)
 
     def commit(self, work: Callable[[Connection], None] = lambda conn: None) -> None:
         """Make all of it count, with `work` in the same transaction.
@@ -189,12 +199,15 @@ class PieceWriter:
             work(conn)
 
     def _append(self, name: str, data: bytes) -> None:
-        if self._file is None:
-            self._file = (self._store.packs / self._name).open("xb")
         packed = compress(data)
-        self._file.write(packed)
-        self._made[name] = self._place, len(packed), len(data)
-        self._place += len(packed)
+        with self._turn:
+            if name in self._made:  # another thread had the same
+                return
+            if self._file is None:
+                self._file = (self._store.packs / self._name).open("xb", buffering=PIECE)
+            self._file.write(packed)
+            self._made[name] = self._place, len(packed), len(data)
+            self._place += len(packed)
 
     def _finished(self) -> str:
         """The pack on the disk, under the name that the index will tell."""

@@ -10,10 +10,11 @@ import logging
 import secrets
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from core.domain.errors import InvalidInput, ProtocolMismatch
 from core.store.backup import back_up
-from core.store.migrations import Database, Migrations
+from core.store.migrations import Migrations
 from core.store.sqlite import (
     Connection,
     check_version,
@@ -24,6 +25,9 @@ from core.store.sqlite import (
     scalar,
     transaction,
 )
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
 
 _log = logging.getLogger("store")
 
@@ -294,6 +298,25 @@ def m0010_queues(db: Database) -> None:
     _run(db, _M0010)
 
 
+_M0011 = """
+ALTER TABLE account ADD COLUMN subject TEXT;  -- whose it is at the lab's log-in: the issuer, a space, its subject
+CREATE UNIQUE INDEX account_of_subject ON account (subject) WHERE subject IS NOT NULL;
+CREATE TABLE login (                        -- further tokens of an account, one for each log-in
+  token_sha256 BLOB PRIMARY KEY,
+  account TEXT NOT NULL,
+  id_token_sha256 BLOB NOT NULL UNIQUE,     -- what it was exchanged for, once
+  expires_at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX login_of_account ON login (account);
+"""
+
+
+@migrations()
+def m0011_logins(db: Database) -> None:
+    """Accounts of people whom the lab's own log-in knows; they may be logged in from several computers."""
+    _run(db, _M0011)
+
+
 def _run(db: Database, script: str) -> None:
     """Run statements one by one: executescript would commit the transaction of the migration."""
     statement = ""
@@ -346,7 +369,7 @@ def open_in_memory(wanted: Migrations) -> Connection:
 
 def check_known(conn: Connection, path: Path, wanted: Migrations) -> list[str]:
     """The migrations that a file still lacks. Raises as `open_log` does; writes nothing."""
-    known = [m.name for m in wanted._migrations]
+    known = wanted.names
     applied = _applied(conn, wanted.name)
     newer = [name for name in applied if name not in known]
     if newer:
@@ -373,4 +396,4 @@ def _migrate(conn: Connection, path: Path, wanted: Migrations, existed: bool, ke
         copy = back_up(conn, path.with_name(f"{path.name}.before-{pending[0]}"))
         _log.info("Bringing %s up to %s; the file as it was is kept as %s.", path, pending[-1], copy.name)
     with transaction(conn):
-        wanted.apply(Database(conn, execute_plugins=False))
+        wanted.apply(conn)

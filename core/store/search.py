@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from time import monotonic
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -19,10 +20,13 @@ from core.domain.events import GuidanceEdited, GuidanceQueued, NoteAdded, Placed
 from core.domain.hit import Hit, Where
 from core.domain.step import StepBody, decode_body
 from core.store import blobs, log
-from core.store.migrations import Database, Migrations
+from core.store.migrations import Migrations
 from core.store.schema import open_migrated
 from core.store.search_text import MAX_QUERY, head_and_tail, match_query, pieces, snippet, spaced
 from core.store.sqlite import INTERRUPTED, Connection, connect, driver, scalar, transaction
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
 
 MAX_TEXT = 64 * 1024
 """Characters of one text that are indexed: its head and its tail."""

@@ -50,8 +50,9 @@ class BareRoot:
         words = script if user == "root" else f"exec su - {user} -c {shlex.quote(script)}"
         root = shlex.quote(str(self.path))
         alone = user != "root"
+        loopback = "ip link set lo up; " if alone else ""
         mounts = f"mount -t proc proc {root}/proc; mount --rbind /dev {root}/dev; mount -t tmpfs tmpfs {root}/tmp"
-        outer = f"{'ip link set lo up; ' if alone else ''}{mounts}; exec chroot {root} /bin/bash -c {shlex.quote(words)}"
+        outer = f"{loopback}{mounts}; exec chroot {root} /bin/bash -c {shlex.quote(words)}"
         environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive",
                        **{name: os.environ[name] for name in PASSED_ON if name in os.environ}, **variables}
         apart = ["unshare", "--mount", "--pid", "--fork", "--kill-child", *(["--net"] if alone else [])]

@@ -20,4 +20,4 @@ for kind in "${@:-deb run}"; do
   done
 done
 cp $tree/share/doc/tiphys/tiphys.cdx.json dist/
-(cd dist && sha256sum -- $(ls | grep -v SHA256SUMS) >SHA256SUMS)
+(cd dist && find . -maxdepth 1 -type f ! -name SHA256SUMS -printf "%P\n" | sort | xargs sha256sum -- >SHA256SUMS)

@@ -34,6 +34,26 @@ PICTURES = (DISPLAY + "env QT_QPA_PLATFORM=xcb {python} -I -m app.window.screens
             "--session {session} --panels --out $HOME/pictures")
 
 
+UPGRADE = r"""
+Xvfb :{display} -screen 0 1600x1000x24 -nolisten tcp -ac >/dev/null 2>&1 &
+export DISPLAY=:{display}
+windows() {{ xdotool search --onlyvisible --class tiphys 2>/dev/null || true; }}
+wait_for() {{ for i in $(seq 240); do eval "$1" && return; sleep 0.5; done; echo "This did not come: $1" >&2; exit 1; }}
+su - lab -c 'DISPLAY=:{display} QT_QPA_PLATFORM=xcb tiphys' >/tmp/window.log 2>&1 &
+wait_for '[ -n "$(windows)" ]'
+sleep 3
+first=$(windows | head -1) before=$(xdotool getwindowpid "$first")
+apt-get install -y -qq --no-install-recommends /srv/new.deb >/tmp/upgrade.log 2>&1 ||
+  {{ cat /tmp/upgrade.log >&2; exit 1; }}
+grep -q 'Tiphys is running' /tmp/upgrade.log || {{ echo "Nobody was warned." >&2; exit 1; }}
+wait_for '[ "$(windows | wc -l)" -gt 1 ]'
+for one in $(windows); do [ "$one" = "$first" ] || {{ xdotool windowfocus "$one"; sleep 1; xdotool key Return; }}; done
+wait_for 'now=$(windows | head -1); [ -n "$now" ] && [ "$(xdotool getwindowpid "$now")" != "$before" ]'
+! kill -0 "$before" 2>/dev/null
+"""
+"""Whoever has a window open is warned by apt and by the window; Enter starts it again, as another process."""
+
+
 class Trial:
     """One release."""
 
@@ -57,8 +77,10 @@ class Trial:
         with self._timed("installing the version before, with everything that it depends on"):
             self._install("/srv/old.deb xvfb xauth xdotool")
         session = self._imported()
-        with self._timed("upgrading"):
-            self._install("/srv/new.deb")
+        if "0.0.1" not in self._person("tiphys --version"):
+            raise SystemExit("The version before does not call itself so.")
+        with self._timed("upgrading beneath a window, which warns and starts again when it is asked to"):
+            self.root.run(UPGRADE.format(display=300 + os.getpid() % 600))
         if version() not in self._person("tiphys --version"):
             raise SystemExit("The upgrade left the version before.")
         self._shows(session, "tiphys")
@@ -143,7 +165,7 @@ def package(kind: str) -> Path:
 
 
 def _older(deb: Path) -> Path:
-    """The version before where dist/before has it; else this one under a lower number, which dpkg cannot tell."""
+    """The version before where dist/before has it; else this one under a lower number, by which it calls itself too."""
     found = sorted((ROOT / "dist" / "before").glob("tiphys_*_amd64.deb"))
     if found:
         return found[-1]
@@ -151,7 +173,10 @@ def _older(deb: Path) -> Path:
     shutil.rmtree(made, ignore_errors=True)
     subprocess.run(["dpkg-deb", "-R", str(deb), str(made)], check=True)
     control = made / "DEBIAN" / "control"
-    control.write_text(control.read_text().replace(f"Version: {version()}", "Version: 0.0.1"))
+    [metadata] = made.glob("usr/lib/tiphys/lib/python3/dist-packages/tiphys-*.dist-info/METADATA")
+    for file in (control, metadata):
+        file.write_text(file.read_text(encoding="utf-8").replace(f"Version: {version()}\n", "Version: 0.0.1\n"),
+                        encoding="utf-8")
     subprocess.run(["dpkg-deb", "--root-owner-group", "-Zgzip", "-z1", "-b", str(made), f"{made}.deb"], check=True,
                    stdout=subprocess.DEVNULL)
     return made.with_name("older.deb")

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Run the tests with a Docker engine and the sandbox image at hand; leaves nothing running that it started.
-# The suite runs in parts side by side, one more than there are cores, as many tests wait for something: Qt and PyTorch
-# do not share a process, and a part that is done early gives its place to the next.
+# The suite runs in parts side by side, two more than there are cores, as many tests wait for something: Qt and PyTorch
+# do not share a process, and a part that is done early gives its place to the next. What failed there is run once more,
+# alone, when all parts have ended; what passes only then is named at the end, as it looks at something too early.
 # usage: test.sh [PYTEST ARGUMENT…]   (with arguments: one process, those tests only)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -23,22 +24,45 @@ pytest=(.venv/bin/python -m pytest -q)
 
 if [ $# -gt 0 ]; then "${pytest[@]}" "$@"; exit; fi
 
-# The longest first; the last one has what is in no other.
-parts=("tests/core/training tests/study" "tests/e2e tests/faults" "tests/app" "tests/attacks tests/wire tests/meta")
-skipped=$(printf -- '--ignore %s ' tests/benchmarks tests/conformance ${parts[*]})
-parts+=("tests $skipped")
-places=$(($(getconf _NPROCESSORS_ONLN) + 1))
-mkdir -p build/tests
+# The longest first; the first one has what is in no other.
+parts=("" "tests/e2e tests/faults" "tests/app" "tests/core/training tests/study" "tests/attacks tests/wire tests/meta")
+parts[0]="tests $(printf -- '--ignore %s ' tests/benchmarks tests/conformance ${parts[*]})"
+places=$(($(getconf _NPROCESSORS_ONLN) + 2))
+rm -rf build/tests && mkdir -p build/tests
+
+part() {  # NUMBER ARGUMENT…: a part, with a memory of its own of what failed
+  # shellcheck disable=SC2086
+  "${pytest[@]}" ${parts[$1]} -o "cache_dir=$PWD/build/tests/$1.cache" "${@:2}"
+}
+failed() {  # NUMBER: the tests that failed, one a line
+  sed -nE 's/^ *"(.*)": true,?$/\1/p' "build/tests/$1.cache/v/cache/lastfailed" 2>/dev/null || true
+}
+
 for i in "${!parts[@]}"; do
   while [ "$(jobs -pr | wc -l)" -ge "$places" ]; do wait -n || true; done  # how it ended is asked below
-  # shellcheck disable=SC2086
-  "${pytest[@]}" ${parts[i]} >"build/tests/$i.log" 2>&1 &
+  part "$i" >"build/tests/$i.log" 2>&1 &
   pids+=($!)
 done
-status=0
+codes=()
 for i in "${!parts[@]}"; do
-  wait "${pids[i]}" || status=$?
+  wait "${pids[i]}" && codes[i]=0 || codes[i]=$?
   echo "${parts[i]/ --*/, the rest}:"
   cat "build/tests/$i.log"
 done
+
+status=0 steadied=""
+for i in "${!parts[@]}"; do
+  [ "${codes[i]}" != 0 ] || continue
+  names=$(failed "$i")
+  # 1: tests failed. Anything else is no verdict of a test: it crashed, was killed, or could not even collect.
+  if [ "${codes[i]}" != 1 ] || [ -z "$names" ]; then
+    echo "${parts[i]/ --*/, the rest}: pytest ended with status ${codes[i]}."
+    status=${codes[i]}
+  elif echo "Once more, alone:" && part "$i" --lf --lfnf=none; then
+    steadied+="$names"$'\n'
+  else
+    status=1
+  fi
+done
+[ -z "$steadied" ] || printf '\nPassed only when run alone:\n%s' "$steadied"
 exit "$status"

@@ -53,7 +53,7 @@
     </message>
     <message>
         <source>&amp;Merge opinions…</source>
-        <translation>合并他人的裁定(&amp;M)…</translation>
+        <translation>合并他人的意见(&amp;M)…</translation>
     </message>
     <message>
         <source>Export as &amp;page…</source>
@@ -324,6 +324,10 @@
         <translation>按原文显示(&amp;W)</translation>
     </message>
     <message>
+        <source>&amp;What the step saw (its context)</source>
+        <translation>步骤所见（上下文）(&amp;C)</translation>
+    </message>
+    <message>
         <source>Most changed first</source>
         <translation>更改最多的在前</translation>
     </message>
@@ -385,15 +389,11 @@
     </message>
     <message>
         <source>Next &amp;action of the step, then the whole step</source>
-        <translation>步骤的下一个动作,然后是整个步骤(&amp;A)</translation>
+        <translation>步骤的下一个动作，然后是整个步骤(&amp;A)</translation>
     </message>
     <message>
         <source>&amp;Rules…</source>
         <translation>规则(&amp;R)…</translation>
-    </message>
-    <message>
-        <source>&amp;Context of the step (the eye)</source>
-        <translation>步骤的上下文（眼睛）(&amp;C)</translation>
     </message>
     <message>
         <source>What was said of the &amp;whole session</source>
@@ -595,7 +595,7 @@
     </message>
     <message>
         <source>Sessions of their own share the past of “{title}” up to this step and go on from there, with files and context of the newest snapshot up to it. What was done outside the sandboxes is not undone.</source>
-        <translation>新会话共享“{title}”到此步骤为止的过去并从这里继续，文件和上下文取自此步骤或之前最新的快照。沙盒之外的操作不会撤销。</translation>
+        <translation>新会话共享“{title}”到此步骤为止的过去并从这里继续，文件和上下文取自此步骤或之前最新的快照。沙箱之外的操作不会撤销。</translation>
     </message>
     <message>
         <source>With another advice</source>
@@ -890,7 +890,7 @@
     </message>
     <message>
         <source>Not judged</source>
-        <translation>未评审</translation>
+        <translation>无裁定</translation>
     </message>
     <message>
         <source>refuse to write</source>
@@ -906,7 +906,7 @@
     </message>
     <message>
         <source>What becomes of steps that no person, rule or model judged</source>
-        <translation>没有任何人、规则或模型评审过的步骤如何处理</translation>
+        <translation>没有任何人、规则或模型裁定过的步骤如何处理</translation>
     </message>
     <message>
         <source>Thoughts</source>
@@ -997,7 +997,7 @@
     <message numerus="yes">
         <source>✗ Nothing is written: nobody judged %n step(s)</source>
         <translation>
-            <numerusform>✗ 不会写出任何内容：有 %n 个步骤无人评审</numerusform>
+            <numerusform>✗ 不会写出任何内容：有 %n 个步骤无人裁定</numerusform>
         </translation>
     </message>
     <message>
@@ -1021,6 +1021,29 @@
     <message>
         <source>An empty or new folder for the data set</source>
         <translation>用于数据集的空文件夹或新文件夹</translation>
+    </message>
+</context>
+<context>
+    <name>CodeDialog</name>
+    <message>
+        <source>Log in</source>
+        <translation>登录</translation>
+    </message>
+    <message>
+        <source>To log in to {server}, open this page in any browser and enter the code:</source>
+        <translation>要登录 {server}，请在任意浏览器中打开此页面并输入代码：</translation>
+    </message>
+    <message>
+        <source>This window closes by itself when you have agreed there.</source>
+        <translation>您在那里确认后，此窗口会自动关闭。</translation>
+    </message>
+    <message>
+        <source>Open the page</source>
+        <translation>打开页面</translation>
+    </message>
+    <message>
+        <source>Copy the code</source>
+        <translation>复制代码</translation>
     </message>
 </context>
 <context>
@@ -1429,7 +1452,7 @@
     </message>
     <message>
         <source>, action {n}</source>
-        <translation>,动作 {n}</translation>
+        <translation>，动作 {n}</translation>
     </message>
     <message>
         <source>keep: {keep} · mask: {mask}</source>
@@ -1670,6 +1693,10 @@
         <translation>这个名称不能用：含有不允许的字符，或者太长。</translation>
     </message>
     <message>
+        <source>The lab&apos;s log-in provider {url} cannot be used: it is none, or not encrypted.</source>
+        <translation>实验室的登录服务 {url} 无法使用：它不是登录服务，或未加密。</translation>
+    </message>
+    <message>
         <source>This is no link to a session, no step and no session.</source>
         <translation>这既不是会话链接，也不是步骤或会话。</translation>
     </message>
@@ -1834,6 +1861,10 @@
         <translation>有会话占用 {name} 的 GPU；请先结束它们。</translation>
     </message>
     <message>
+        <source>The feed of updates is not signed with your administrator&apos;s key: it is not believed.</source>
+        <translation>更新信息没有用管理员的密钥签名：不予采信。</translation>
+    </message>
+    <message>
         <source>This guidance was given at step {step}: to go on without it, branch from an earlier step.</source>
         <translation>这条指导是在第 {step} 步给出的：要不带它继续，请从更早的步骤分支。</translation>
     </message>
@@ -1842,8 +1873,16 @@
         <translation>{name} 正被会话占用；请先结束它们。</translation>
     </message>
     <message>
+        <source>The lab&apos;s log-in provider cannot be asked now: {url}</source>
+        <translation>现在无法访问实验室的登录服务：{url}</translation>
+    </message>
+    <message>
         <source>The session ended by a limit ({limit}): say how much more it may use, or it ends at once again.</source>
         <translation>会话因限制（{limit}）而结束：请说明还可以使用多少，否则它会立即再次结束。</translation>
+    </message>
+    <message>
+        <source>{server} offers no log-in by the lab&apos;s accounts. Ask its administrator for an invitation.</source>
+        <translation>{server} 不提供实验室账户登录。请向其管理员索取邀请。</translation>
     </message>
     <message>
         <source>The host pool has no {name}.</source>
@@ -1852,6 +1891,10 @@
     <message>
         <source>No host of this server&apos;s pool could ever take this task. Who runs the server may add one.</source>
         <translation>此服务器的主机池中没有任何主机能承担该任务。服务器的管理者可以添加一台。</translation>
+    </message>
+    <message>
+        <source>A part of the window could not be drawn ({place}). All else goes on, and the log has the details. [not_drawn]</source>
+        <translation>窗口有一部分无法绘制（{place}）。其余照常，详情见日志。[not_drawn]</translation>
     </message>
     <message>
         <source>The session has not ended, so it needs no word to go on.</source>
@@ -1912,6 +1955,38 @@
     <message>
         <source>This invitation was used already. If that was not you, tell the administrator.</source>
         <translation>此邀请已被使用。如果不是您本人所为，请告知管理员。</translation>
+    </message>
+    <message>
+        <source>The lab&apos;s provider did not log you in: {why}</source>
+        <translation>实验室的登录服务没有让您登录：{why}</translation>
+    </message>
+    <message>
+        <source>There is an account of your name already that does not belong to this log-in. The administrator can link it.</source>
+        <translation>已有一个与您同名的账户，但不属于此登录。管理员可以将其关联。</translation>
+    </message>
+    <message>
+        <source>You are in no group that may work on this server.</source>
+        <translation>您不在任何可使用此服务器的组中。</translation>
+    </message>
+    <message>
+        <source>Your log-in to this server is over: log in again under File › Servers….</source>
+        <translation>您在此服务器上的登录已到期：请在“文件 › 服务器…”中重新登录。</translation>
+    </message>
+    <message>
+        <source>The log-in was refused in the browser.</source>
+        <translation>登录在浏览器中被拒绝。</translation>
+    </message>
+    <message>
+        <source>Your account on this server was revoked. Ask your administrator.</source>
+        <translation>您在此服务器上的账户已被撤销。请联系管理员。</translation>
+    </message>
+    <message>
+        <source>The code was not entered in time. Begin again.</source>
+        <translation>未及时输入代码。请重新开始。</translation>
+    </message>
+    <message>
+        <source>This log-in was used already. If that was not you, tell your administrator.</source>
+        <translation>此登录已被使用过。如果不是您本人所为，请告知管理员。</translation>
     </message>
     <message>
         <source>The data folder lies on a network disk, where a log cannot be kept safely.</source>
@@ -2051,7 +2126,7 @@
     </message>
     <message>
         <source>The folder of the task {task} has changed since you saw what it asks. Open the dialog again.</source>
-        <translation>任务 {task} 的文件夹在你查看其要求之后改变了。请重新打开对话框。</translation>
+        <translation>任务 {task} 的文件夹在您查看其要求之后改变了。请重新打开对话框。</translation>
     </message>
     <message>
         <source>The task {task} asks for what nobody has allowed it on the server&apos;s computer.</source>
@@ -2091,7 +2166,7 @@
     </message>
     <message>
         <source>A subagent cannot be asked that by itself: ask the session that called it.</source>
-        <translation>不能单独要求子代理这样做：请对调用它的会话提出。</translation>
+        <translation>不能单独要求子智能体这样做：请对调用它的会话提出。</translation>
     </message>
     <message>
         <source>{server} speaks another version of the protocol. Update the older program.</source>
@@ -2185,7 +2260,7 @@
     <message numerus="yes">
         <source>Nobody judged %n step(s) in {sessions}. Judge them, or choose under “Not judged” what becomes of such steps. “Check” counts them.</source>
         <translation>
-            <numerusform>{sessions}中有 %n 个步骤无人评审。请先评审，或在“未评审”一栏选择如何处理这些步骤。“检查”会给出数目。</numerusform>
+            <numerusform>{sessions}中有 %n 个步骤无人裁定。请先裁定，或在“无裁定”一栏选择如何处理这些步骤。“检查”会给出数目。</numerusform>
         </translation>
     </message>
 </context>
@@ -3187,7 +3262,7 @@ Delete or right click: take it away</source>
     <message numerus="yes">
         <source>%n remark(s) on what was opened: see above the steps of each session.</source>
         <translation>
-            <numerusform>对所打开内容有 %n 条说明：见各会话步骤上方。</numerusform>
+            <numerusform>对所打开内容有 %n 条备注：见各会话步骤上方。</numerusform>
         </translation>
     </message>
     <message>
@@ -3269,6 +3344,13 @@ Delete or right click: take it away</source>
     <message>
         <source>Written at step {written}; read at step {read}</source>
         <translation>在第 {written} 步写入；在第 {read} 步读取</translation>
+    </message>
+</context>
+<context>
+    <name>LogInController</name>
+    <message>
+        <source>You work on {server} as {name} now: {scopes}.</source>
+        <translation>您现在以 {name} 的身份使用 {server}，可以：{scopes}。</translation>
     </message>
 </context>
 <context>
@@ -3463,18 +3545,18 @@ Delete or right click: take it away</source>
     <name>MergingController</name>
     <message>
         <source>Merge the opinions in archives of sessions</source>
-        <translation>合并会话存档中的裁定</translation>
+        <translation>合并归档文件中的意见</translation>
     </message>
     <message numerus="yes">
         <source>%n opinion(s) merged, {known} were here already.</source>
         <translation>
-            <numerusform>已合并 %n 条裁定，{known} 条此前已有。</numerusform>
+            <numerusform>已合并 %n 条意见，{known} 条此前已有。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n opinion(s) on steps that differ here were left out.</source>
         <translation>
-            <numerusform>%n 条裁定所指的步骤与此处不同，未采用。</numerusform>
+            <numerusform>%n 条意见所指的步骤与此处不同，未采用。</numerusform>
         </translation>
     </message>
 </context>
@@ -3870,7 +3952,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>mask</source>
-        <translation>屏蔽</translation>
+        <translation>掩码</translation>
     </message>
     <message>
         <source>unsure</source>
@@ -4307,7 +4389,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>Filter: words, judged&lt;50%, is:undecided</source>
-        <translation>筛选：词语, judged&lt;50%, is:undecided</translation>
+        <translation>筛选：词语、judged&lt;50%、is:undecided</translation>
     </message>
     <message>
         <source>Filter the queue</source>
@@ -4479,12 +4561,12 @@ Delete or right click: take it away</source>
     <name>RemarksBar</name>
     <message>
         <source>Remarks on the session</source>
-        <translation>对会话的说明</translation>
+        <translation>对会话的备注</translation>
     </message>
     <message numerus="yes">
         <source>%n remark(s)</source>
         <translation>
-            <numerusform>%n 条说明</numerusform>
+            <numerusform>%n 条备注</numerusform>
         </translation>
     </message>
     <message>
@@ -4729,15 +4811,15 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>This step has no actions to choose from: it is judged as a whole.</source>
-        <translation>此步骤没有可选的动作:按整个步骤裁定。</translation>
+        <translation>此步骤没有可选的动作：按整个步骤裁定。</translation>
     </message>
     <message>
         <source>This server is older and knows verdicts on whole steps only.</source>
-        <translation>此服务器版本较旧,只支持对整个步骤的裁定。</translation>
+        <translation>此服务器版本较旧，只支持对整个步骤的裁定。</translation>
     </message>
     <message>
         <source>Step {n} was not in sight: look at it, then press again.</source>
-        <translation>步骤 {n} 不在视野内:请先看它,再按一次。</translation>
+        <translation>步骤 {n} 不在视野内：请先看它，再按一次。</translation>
     </message>
     <message>
         <source>People have judged every step.</source>
@@ -4916,7 +4998,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>{verb}: {count} steps, {first} to {last}, of which {unseen} are not in sight?</source>
-        <translation>{verb}:{count} 个步骤({first} 至 {last}),其中 {unseen} 个不在视野内?</translation>
+        <translation>{verb}：{count} 个步骤（{first} 至 {last}），其中 {unseen} 个不在视野内？</translation>
     </message>
 </context>
 <context>
@@ -5300,7 +5382,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>nobody judged it, so not trained</source>
-        <translation>无人评审，因此不训练</translation>
+        <translation>无人裁定，因此不训练</translation>
     </message>
     <message>
         <source>trained in an earlier sample</source>
@@ -5395,7 +5477,7 @@ Delete or right click: take it away</source>
     <message numerus="yes">
         <source>? %n action(s) that nobody judged</source>
         <translation>
-            <numerusform>? %n 个无人评审的动作</numerusform>
+            <numerusform>? %n 个无人裁定的动作</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -5417,7 +5499,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>guide</source>
-        <translation>引导</translation>
+        <translation>指导</translation>
     </message>
     <message>
         <source>judge steps</source>
@@ -5425,7 +5507,7 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>propose verdicts</source>
-        <translation>提议评判</translation>
+        <translation>提议裁定</translation>
     </message>
     <message>
         <source>watch the server</source>
@@ -5480,6 +5562,10 @@ Delete or right click: take it away</source>
         <translation>从列表中移除…</translation>
     </message>
     <message>
+        <source>Log in again…</source>
+        <translation>重新登录…</translation>
+    </message>
+    <message>
         <source>an invitation (tiphys://join…), or wss://lab.example:7717</source>
         <translation>邀请（tiphys://join…），或 wss://lab.example:7717</translation>
     </message>
@@ -5494,6 +5580,10 @@ Delete or right click: take it away</source>
     <message>
         <source>Add</source>
         <translation>添加</translation>
+    </message>
+    <message>
+        <source>Log in with a lab account…</source>
+        <translation>用实验室账户登录…</translation>
     </message>
     <message>
         <source>This server</source>
@@ -5540,7 +5630,7 @@ Delete or right click: take it away</source>
         <translation>暂停</translation>
     </message>
     <message>
-        <source>Go on</source>
+        <source>Resume</source>
         <translation>继续</translation>
     </message>
     <message>
@@ -5701,6 +5791,14 @@ Delete or right click: take it away</source>
 <context>
     <name>SessionsView</name>
     <message>
+        <source>Show all (Esc)</source>
+        <translation>显示全部 (Esc)</translation>
+    </message>
+    <message>
+        <source>No session passes the filter.</source>
+        <translation>没有会话符合筛选条件。</translation>
+    </message>
+    <message>
         <source>Sessions</source>
         <translation>会话</translation>
     </message>
@@ -5714,17 +5812,21 @@ Delete or right click: take it away</source>
     </message>
     <message>
         <source>Words of title, task, model or server; state: server: model: task: format: attention:
-is:new is:attention is:live is:imported is:guided; steps&gt; errors&gt; score&gt; cost&gt; tokens&gt;
+is:new is:attention is:live is:imported is:guided; steps&gt; errors&gt; score&gt; score:failed cost&gt; tokens&gt;
 is:undecided is:done judged&lt;50% judged&gt;20; queue:NAME assigned:me assigned:nobody
 -… : not so</source>
         <translation>标题、任务、模型或服务器中的词语；state: server: model: task: format: attention:
-is:new is:attention is:live is:imported is:guided; steps&gt; errors&gt; score&gt; cost&gt; tokens&gt;
+is:new is:attention is:live is:imported is:guided; steps&gt; errors&gt; score&gt; score:failed cost&gt; tokens&gt;
 is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assigned:nobody
 -… ：非</translation>
     </message>
     <message>
         <source>Order of the sessions</source>
         <translation>会话排序</translation>
+    </message>
+    <message>
+        <source>Order of the sessions: {order}</source>
+        <translation>会话的顺序：{order}</translation>
     </message>
     <message>
         <source>{shown} of {total}</source>
@@ -6063,6 +6165,10 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>新增 {size}</translation>
     </message>
     <message>
+        <source>and {n} more</source>
+        <translation>另有 {n} 项</translation>
+    </message>
+    <message>
         <source>Not in it: {what}</source>
         <translation>不包含：{what}</translation>
     </message>
@@ -6091,7 +6197,7 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     </message>
     <message>
         <source>Its sandboxes get the files of this snapshot when it works again; what they hold now goes. The log stays as it is. Then “Continue…” has the session go on.</source>
-        <translation>会话再次工作时，沙盒将恢复为此快照的文件，现有内容会丢失，日志保持不变。之后用“继续…”让会话继续。</translation>
+        <translation>会话再次工作时，沙箱将恢复为此快照的文件，现有内容会丢失，日志保持不变。之后用“继续…”让会话继续。</translation>
     </message>
     <message>
         <source>Restore the session from its snapshot after step {n}?</source>
@@ -6430,12 +6536,12 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
         <translation>下一步 (J)</translation>
     </message>
     <message>
-        <source>Context</source>
-        <translation>上下文</translation>
+        <source>What it saw</source>
+        <translation>所见</translation>
     </message>
     <message>
-        <source>The exact context the model was given (C)</source>
-        <translation>模型得到的确切上下文 (C)</translation>
+        <source>The exact context the model was given</source>
+        <translation>给模型的确切上下文</translation>
     </message>
     <message>
         <source>Thought, actions and observations</source>
@@ -6568,7 +6674,7 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     </message>
     <message>
         <source>{n} tokens</source>
-        <translation>{n} 个 token</translation>
+        <translation>{n} 个词元</translation>
     </message>
     <message numerus="yes">
         <source>%n evaluation(s)</source>
@@ -7033,6 +7139,25 @@ is:undecided is:done judged&lt;50% judged&gt;20; queue:名称 assigned:me assign
     <message>
         <source>The submission could not be collected.</source>
         <translation>无法收集提交的内容。</translation>
+    </message>
+</context>
+<context>
+    <name>UpdatesController</name>
+    <message>
+        <source>Tiphys {version} is there ({place}); this is {running}.</source>
+        <translation>已有 Tiphys {version}（{place}）；当前版本为 {running}。</translation>
+    </message>
+    <message>
+        <source>Tiphys {version} was installed while {running} runs here. Start it again now?</source>
+        <translation>已安装 Tiphys {version}，而此处仍在运行 {running}。现在重新启动吗？</translation>
+    </message>
+    <message>
+        <source>Until then this window goes on as it is, but parts that it starts may be of the other version. Nothing that you wrote is lost.</source>
+        <translation>在此之前，本窗口照常工作，但它启动的部分可能属于另一版本。您写下的内容不会丢失。</translation>
+    </message>
+    <message>
+        <source>Start again</source>
+        <translation>重新启动</translation>
     </message>
 </context>
 <context>

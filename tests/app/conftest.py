@@ -43,6 +43,16 @@ def _dressed(qapp):
     qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)  # widgets go with their worker processes
 
 
+@pytest.fixture(autouse=True)
+def _nothing_undrawn(_dressed):
+    """No test passes in which Qt was given a neutral value in place of an answer; who means it clears `met`."""
+    from app.kit import overrides
+
+    overrides.met.clear()
+    yield
+    assert not overrides.met, f"errors that Qt must not see: {dict(overrides.met)}"
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem):
     """Run a coroutine test to its end on a Qt loop of its own."""

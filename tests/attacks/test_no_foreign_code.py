@@ -17,13 +17,14 @@ from typing import Any
 
 import pytest
 from support.hostile import ROOT
+from support.sources import syntax
 
 from core.domain.errors import InvalidInput, ReportableError
 from core.formats import registry
 from core.llm.foreign_model import SAFE, check_weights, load_model
 
 FILES = sorted(p for folder in ("core", "app", "packaging") for p in (ROOT / folder).rglob("*.py"))
-TREES = {str(p.relative_to(ROOT)): ast.parse(p.read_text(encoding="utf-8")) for p in FILES}
+TREES = {str(p.relative_to(ROOT)): syntax(p) for p in FILES}
 
 BANNED_MODULES = {
     "pickle",

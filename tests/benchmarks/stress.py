@@ -57,8 +57,10 @@ _WORDS = [f"{a}{b}" for a in ("lo", "ba", "gra", "ti", "ne", "sho", "ru", "ke", 
           ("der", "tch", "dient", "ken", "poch", "rd", "n", "ra", "sk", "in", "x", "ps", "ve", "le", "m")]
 
 
-def make(steps: int = STEPS, *, index: bool = False) -> Path:
-    """The replica's file; made where it is not there yet, with its search index if that is wanted."""
+def make(steps: int = 0, *, index: bool = False) -> Path:
+    """The replica's file, of STEPS steps where no number is given; made where it is not there yet, with its search
+    index if that is wanted."""
+    steps = steps or STEPS
     folder = Path(tempfile.gettempdir()) / f"tiphys-stress-{VERSION}-{steps}"
     path, done = folder / "replica.db", folder / "done"
     if not done.exists():

@@ -43,6 +43,8 @@ lines = pathlib.Path(sys.argv[1], "ledger").read_text().split()
 print(json.dumps({"total": min(100, 5 * len(lines) + 40 * ("advised" in lines)), "message": f"{len(lines)} lines"}))
 """
 LINES = 12
+PACE = "TIPHYS_SCRIPT_PACE"
+"""Seconds between two answers: so many that a busy machine's command reaches the session before its last line."""
 
 
 def script() -> str:
@@ -108,6 +110,7 @@ def lose_everything(whole: Parts, session: str) -> list[str]:
 
 
 def test_a_session_of_which_all_is_lost_goes_on_from_a_snapshot_with_the_same_context(whole: Parts) -> None:
+    whole.env[PACE] = "2"
     whole.start_server()
     session = run(whole)
     with stopped(whole, session):
@@ -118,6 +121,7 @@ def test_a_session_of_which_all_is_lost_goes_on_from_a_snapshot_with_the_same_co
         assert taken["cause"] == "person" and {one["kind"] for one in taken["not_saved"]} >= {"shell", "temporary"}
         step = taken["step"]
         working = lose_everything(whole, session)
+        whole.env[PACE] = "0"
         [restored] = whole.tiphys("restore-session", session)
         assert (restored["step"], restored["journal"]) == (step, "restored")
         whole.start_server()
@@ -158,6 +162,7 @@ def test_a_finished_session_whose_host_was_lost_continues_with_its_files(whole: 
 
 
 def test_branches_with_and_without_advice_share_the_past_and_differ_by_the_advice(whole: Parts) -> None:
+    whole.env[PACE] = "1"
     whole.start_server()
     session = run(whole)
     with stopped(whole, session):
@@ -211,6 +216,7 @@ def test_the_recorded_answers_lead_to_the_same_state_or_the_first_difference_is_
 
 def test_whether_an_advice_helped_is_answered_by_branches_on_both_sides(tmp_path: Path) -> None:
     whole = of_kind("local", tmp_path / "home")
+    whole.env[PACE] = "1"
     whole.start_server()
     session = run(whole)
     with stopped(whole, session):

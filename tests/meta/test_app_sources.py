@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from PySide6 import QtWidgets
+from support.sources import syntax
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "packaging"))
@@ -20,7 +21,7 @@ FILES = sorted((ROOT / "app").rglob("*.py"))
 
 def defines_a_widget(file: Path) -> bool:
     """Whether a class of the module derives from one of Qt's widgets, delegates or layouts by name."""
-    bases = {ast.unparse(b) for n in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+    bases = {ast.unparse(b) for n in ast.walk(syntax(file))
              if isinstance(n, ast.ClassDef) for b in n.bases}
     return any(hasattr(QtWidgets, b) for b in bases)
 
@@ -33,7 +34,7 @@ def names(files) -> list[str]:
 
 
 def calls(file: Path):
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for node in ast.walk(syntax(file)):
         if isinstance(node, ast.Call):
             yield node
 
@@ -89,12 +90,12 @@ def test_labels_are_plain(name):
 
 @pytest.mark.parametrize("name", names(VIEWS))
 def test_views_do_no_io_and_start_nothing(name):
-    tree = ast.parse((ROOT / name).read_text(encoding="utf-8"))
-    imported = {a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
-    imported |= {n.module or "" for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
+    parsed = syntax(ROOT / name)
+    imported = {a.name for n in ast.walk(parsed) if isinstance(n, ast.Import) for a in n.names}
+    imported |= {n.module or "" for n in ast.walk(parsed) if isinstance(n, ast.ImportFrom)}
     forbidden = ("asyncio", "core.client", "core.store", "core.aio", "subprocess", "socket", "pathlib", "os")
     assert sorted(i for i in imported if i in forbidden or i.startswith(("core.client.", "core.store."))) == []
-    assert not any(isinstance(n, ast.AsyncFunctionDef | ast.Await) for n in ast.walk(tree))
+    assert not any(isinstance(n, ast.AsyncFunctionDef | ast.Await) for n in ast.walk(parsed))
 
 
 def test_the_window_only_frames():

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from support.sources import syntax
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "packaging"))
@@ -59,7 +60,7 @@ def modules(*tops: str) -> Iterator[tuple[str, ast.Module]]:
     for path in sorted(p for top in tops for p in (ROOT / top).rglob("*.py")):
         name = path.relative_to(ROOT).as_posix()
         if not name.startswith(IN_SANDBOXES):
-            yield name, ast.parse(path.read_text())
+            yield name, syntax(path)
 
 
 def distributions(wanted: str) -> set[str]:

@@ -3,13 +3,11 @@
 import ast
 import re
 from collections import defaultdict
-from pathlib import Path
 
 import pytest
+from support.sources import ROOT, files, syntax
 
-ROOT = Path(__file__).parents[2]
-TREES = {p.relative_to(ROOT).as_posix(): ast.parse(p.read_text(encoding="utf-8"))
-         for folder in ("app", "core") for p in sorted((ROOT / folder).rglob("*.py"))}
+TREES = {p.relative_to(ROOT).as_posix(): syntax(p) for p in files("app", "core")}
 
 VERDICTS = {"app/review/verdict_book.py": {"kept"}, "core/workers/export.py": {"kept"},
             "core/export/samples.py": {"is_kept"}}

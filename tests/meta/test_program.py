@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.sources import syntax
 
 from core import program
 
@@ -21,7 +22,7 @@ def names_the_interpreter(node: ast.AST) -> bool:
 
 def test_only_the_dispatcher_names_the_interpreter() -> None:
     found = [str(file.relative_to(ROOT)) for file in FILES
-             if any(map(names_the_interpreter, ast.walk(ast.parse(file.read_text(encoding="utf-8")))))]
+             if any(map(names_the_interpreter, ast.walk(syntax(file))))]
     assert found == ["core/program.py"]
 
 

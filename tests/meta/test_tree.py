@@ -8,12 +8,13 @@ from pathlib import Path
 from statistics import median
 
 import pytest
+from support.sources import syntax
 
 from core.domain import errors
 
 ROOT = Path(__file__).parents[2]
 MODULES = sorted(p for folder in ("app", "core") for p in (ROOT / folder).rglob("*.py"))
-TREES = {p: ast.parse(p.read_text()) for p in MODULES}
+TREES = {p: syntax(p) for p in MODULES}
 FAILURES = {name for name, kind in vars(errors).items()
             if isinstance(kind, type) and issubclass(kind, errors.ReportableError)}
 

@@ -19,7 +19,7 @@ from support.wire import account, admin_token, running_client, serving, until
 
 from core.client.client import Client
 from core.domain.context import MessageRef, apply_delta
-from core.domain.events import ExchangeMade, Fact
+from core.domain.events import ExchangeMade, Fact, SnapshotTaken
 from core.domain.ids import new_id, root_session
 from core.domain.session import SessionRow
 from core.domain.task import AgentSettings, Host, Limits, ModelSettings, Task
@@ -94,6 +94,11 @@ class GatewayStand:
                 assert isinstance(reply, Ack), reply
                 self.start_runner()
                 yield client
+
+    def snapshots(self) -> list[SnapshotTaken]:
+        """Those that the server's log tells of."""
+        with contextlib.closing(connect(self.home / "server.db", readonly=True)) as conn:
+            return log.snapshots(conn, SESSION)
 
     def start_runner(self) -> subprocess.Popen[bytes]:
         """A runner of the session, as the server starts it."""

@@ -24,9 +24,14 @@ TICK_NS = 20_000_000
 Known = dict[str, list[Any]]
 
 
+OUT = os.fdopen(os.dup(1), "wb", buffering=RECORD)
+"""Records go out by the megabyte: a small file is several of them."""
+
+
 def say(kind: bytes, payload: bytes) -> None:
     """Print a record."""
-    sys.stdout.buffer.write(HEAD.pack(kind, len(payload)) + payload)
+    OUT.write(HEAD.pack(kind, len(payload)))
+    OUT.write(payload)
 
 
 class Saver:
@@ -194,7 +199,7 @@ def main(argv: list[str]) -> None:
         for place, root in enumerate(argv[1:]):
             Saver(place, os.fsencode(root), known[place], began).walk()
         say(b"Z", b"")
-        sys.stdout.buffer.flush()
+        OUT.flush()
         return
     for root in argv[1:]:
         _clear(root)

@@ -8,14 +8,14 @@ import pytest
 from msgspec import structs
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QInputDialog
+from PySide6.QtWidgets import QInputDialog, QPushButton
 from support.eventually import eventually
 from support.logs import SERVER, Maker
 from support.panels import workplace
 
 from app.desk.saved_filters import SavedFilter, read_filters, write_filters
 from app.desk.watermarks import Watermarks
-from app.kit import theme
+from app.kit import quantities, theme
 from app.sessions.model import SessionsModel
 from app.sessions.panel import build
 from core.domain.events import AttentionRaised, SessionCreated, SessionStateChanged, make_event
@@ -36,7 +36,7 @@ ROW = SessionRow(session="s1", title="Sail to Kolchis", task="argo", model="glm-
     ("is:imported", False), ("is:live", True), ("is:guided", False), ("attention:loop", True), ("server:lab", True),
     ("server:farm", False), ("lab", True), ("model:GLM", True), ("task:arg", True), ("cost>2", True),
     ("cost>=3", False), ("steps=40 errors<4", True), ("score>0", False), ("score<100", False), ("tokens>1", False),
-    ("is:nothing", False),
+    ("is:nothing", False), ("score:failed", False), ("score:none", True), ("-score:none", False),
     ("steps>x", False), ("- ", True), ('"', True), ("format:live", True)])
 def test_a_query_is_understood_and_nothing_typed_is_an_error(query, passes):
     assert SessionQuery(query).passes(Candidate(ROW, "lab", 4)) is passes
@@ -156,6 +156,14 @@ def test_the_whole_list_by_keyboard(qtbot, tmp_path):
         assert titles() == ["Troy", "Ithaka", "Argo"]
         QTest.keyClick(panel, Qt.Key.Key_S)
         assert panel.words.hasFocus()
+        panel.resize(210, 400)
+        QTest.keyClicks(panel.words, "Ogygia")
+        assert titles() == [] and panel.nothing.isVisible() and panel.count.text() == "0 of 3"
+        assert panel.minimumSizeHint().width() <= 210, "the count leaves room for the order"
+        panel.nothing.findChild(QPushButton).click()
+        assert len(titles()) == 3 and panel.list.isVisible() and panel.count.text() == ""
+        panel.resize(300, 400)
+        QTest.keyClick(panel, Qt.Key.Key_S)
         QTest.keyClicks(panel.words, "-state:finished steps>2")
         assert titles() == ["Troy", "Argo"] and panel.count.text() == "2 of 3"
         place.actions["session.save_filter"].trigger()
@@ -233,3 +241,15 @@ def test_what_is_used_is_drawn_under_the_session(qtbot, tmp_path):
         assert drawn[1]["muted"] == pytest.approx(0.5, abs=0.01) and not drawn[1]["attention"]
         assert drawn[2] == {"muted": 0, "attention": 1}
         assert "of 3" in model.index(0, 0).data(Qt.ItemDataRole.ToolTipRole)
+
+
+def test_runs_of_one_name_are_told_apart_where_the_list_is_narrow(qapp, tmp_path):
+    model = SessionsModel(Watermarks(tmp_path / "seen.json"))
+    about = model.line(structs.replace(ROW, origin="inspect", task="sample 7", began_at=START)).about
+    when = quantities.short_day_and_minute(START)
+    assert about.split(" · ") == [when, "sample 7", "glm-4.5", "imported: inspect"]
+
+
+@pytest.mark.parametrize(("score", "failed"), [(0.0, True), (-3.0, True), (0.5, False), (None, False)])
+def test_a_run_failed_that_was_scored_and_gained_nothing(score, failed):
+    assert SessionQuery("score:failed").passes(Candidate(structs.replace(ROW, score=score))) is failed

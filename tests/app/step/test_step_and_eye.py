@@ -11,12 +11,14 @@ from support.eventually import eventually
 from support.logs import AGENT, Maker
 from support.panels import told_session, workplace
 
+from app.kit import theme
+from app.kit.long_text import LongText, Part
 from app.step.context import ContextModel, source_words
 from app.step.context_lines import lines_of
 from app.step.message_looks import look_of
 from app.step.message_parts import parts_of_message
 from app.step.panel import build
-from app.step.parts import envelope, parts_of
+from app.step.parts import envelope, observation_parts, parts_of
 from core.client.client import Client
 from core.domain.context import MessageRef
 from core.domain.events import encode_event, make_event
@@ -50,6 +52,30 @@ def test_the_envelope_tells_all():
                                 ended_at=START + timedelta(minutes=3, seconds=5),
                                 output=Output(terminal="main/sh", truncated=True)))
     assert text == "timeout · exit code 124 · 3 min 05 s · job j1 · terminal main/sh · truncated"
+
+
+def test_what_failed_is_not_called_finished():
+    failed = Observation(call_id="a", error=ActionError(kind="tool_error", message="Read it first."),
+                         output=Output(text="Read it first."))
+    assert [p.text for p in observation_parts(failed)] == ["Observation  ✗ failed\n", "Read it first.\n\n"]
+    code = msgspec.structs.replace(failed, exit_code=1, error=ActionError(kind="exit_code", message="exit code 1"))
+    assert envelope(code) == "exit code 1"
+
+
+def test_a_difference_lies_on_its_grounds_also_where_its_lines_are_wrapped(qtbot):
+    view = LongText()
+    qtbot.addWidget(view)
+    view.resize(220, 400)
+    view.show_parts([Part(text="Edit\n", style="heading"),
+                     Part(text=f" same\n-{'old ' * 20}\n+{'new ' * 20}\n\n", style="block", lexer="diff")])
+    view.show()
+    assert (view.edit.grounds, view.edit.tinted) == ([(1, 3)], {2: "removed_line", 3: "added_line"})
+    shown, at = view.edit.grab().toImage(), [view.edit._room(n, n) for n in (1, 2, 3)]
+    inks = [{shown.pixelColor(x, int(y)).name() for x in range(4, 200) for y in (room.top() + 3, room.bottom() - 4)}
+            for room in at]
+    assert at[1].height() > 2 * at[0].height()
+    for names, colour in zip(inks, ("window", "removed_line", "added_line"), strict=True):
+        assert theme.colour(colour).name() in names and theme.colour("base").name() not in names
 
 
 def test_a_message_is_shown_exactly():

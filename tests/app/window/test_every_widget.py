@@ -22,6 +22,7 @@ from support.logs import PERSON
 from support.panels import told_session
 from support.window import shown_window, speaking
 
+from app.kit.action_button import key_of
 from app.kit.safe_text import PlainLabel
 from app.places.go_to_dialog import GoToDialog
 from app.review.rules_dialog import RulesDialog
@@ -133,6 +134,22 @@ def test_every_button_can_be_pressed_without_the_mouse(qtbot, tmp_path):
                 and not b.objectName().startswith("qt_")
                 and b.parentWidget().metaObject().className() not in ("QLineEdit", "QTableView")]
         assert bare == []
+
+
+def test_a_button_that_has_a_key_says_it_also_after_its_command_changed(qtbot, tmp_path):
+    with shown_window(tmp_path, maker()) as (window, place):
+        keys = Keys(place.actions, place.settings, window)
+        place.cursor.move("s1", 4)
+        for layout in LAYOUTS:
+            window.lay_out(layout)
+        shown_all(window)
+        assert keys.set_first("guide.edit", "Ctrl+Alt+9") == ""
+        acts = [(button, action) for button in window.findChildren(QAbstractButton)
+                if (action := getattr(button, "_action", None) or getattr(button, "defaultAction", lambda: None)())]
+        silent = [path_of(button) for button, action in acts
+                  if action.shortcuts() and f"({key_of(action)})" not in button.toolTip()]
+        assert len(acts) > 30 and silent == []
+        assert any("(Ctrl+Alt+9)" in button.toolTip() for button, _ in acts)
 
 
 def cut(widget: QWidget) -> str:

@@ -18,7 +18,7 @@ from core.domain.verdict import Author
 
 def main() -> None:
     """Every table with something in it, then the WAL folded into the file."""
-    path = Path(__file__).parent / "files" / f"journal-{migrations._migrations[-1].name}.db"
+    path = Path(__file__).parent / "files" / f"journal-{migrations.names[-1]}.db"
     path.unlink(missing_ok=True)
     maker, person = Maker(1), Author(kind="person", name="Ada")
     journal = Journal(path, "old")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import random
+import shutil
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +20,7 @@ from support.wire import until
 from core.domain.events import ExchangeMade, NoteAdded, StepAdded, SummaryAdded
 from core.domain.message import Message, decode_message
 from core.domain.step import StepBody, decode_body
-from core.domain.task import Budget, Limits
+from core.domain.task import Budget, Limits, SnapshotRules
 from core.domain.trajectory import Trajectory
 from core.export.options import ExportOptions
 from core.export.samples import SampleCollector
@@ -361,3 +362,36 @@ class Payloads:
 
     def tools(self, name: str) -> tuple[ToolSpec, ...]:
         return msgspec.json.decode(self._stand.blob(name), type=tuple[ToolSpec, ...]) if name else ()
+
+
+def test_its_files_and_its_own_record_are_saved_and_it_goes_on_from_them_when_its_host_is_lost(stand: GatewayStand
+                                                                                                ) -> None:
+    stand.upstream.script.pace_s = 0.2
+    rules = SnapshotRules(every_steps=1, every_min=0)
+
+    async def main() -> None:
+        async with stand.session(stand.own("chat", snapshots=rules), Limits(steps=3)) as client:
+            await until(lambda: len(stand.upstream.main) >= 2, seconds=30)
+            await stand.control(client, "pause")
+            await until(lambda: stand.trajectory().row.state == "paused", seconds=30)
+            await stand.control(client, "snapshot")
+            await until(lambda: any(one.cause == "person" for one in stand.snapshots()), seconds=30)
+            await stand.control(client, "resume")
+            assert (await stand.over(client)).row.reason == "limit_steps"
+            taken = stand.snapshots()
+            assert {"steps", "person", "end"} <= {one.cause for one in taken} and taken[-1].step == 3
+            assert not [one for one in taken if one.files == 0]
+            shutil.rmtree(stand.workspace.parent)
+            more = ContinueSession(more=Budget(steps=20), guidance="g1", text=TEXT)
+            assert isinstance(await client.answer(await client.send(SESSION, more)), Ack)
+            stand.start_runner()
+            trajectory = await stand.over(client)
+            assert (trajectory.row.state, trajectory.row.reason) == ("finished", "finished"), stand.said()
+            assert trajectory.guidance["g1"].delivered_step == 4
+            assert [one.head.number for one in trajectory.steps] == list(range(1, len(trajectory.steps) + 1))
+
+    asyncio.run(main())
+    judge(stand)
+    record = (stand.workspace.parent / "home" / "history.json").read_text()
+    assert "TASK-MAIN" in record and TEXT not in record, "the record of before was there again"
+    assert (stand.workspace / "check.py").exists()

@@ -19,7 +19,7 @@ OLD = sorted((Path(__file__).parent / "files").glob("journal-*.db"))
 
 
 def test_every_migration_has_a_journal_of_its_time() -> None:
-    assert [f.stem for f in OLD] == [f"journal-{m.name}" for m in migrations._migrations]
+    assert [f.stem for f in OLD] == [f"journal-{name}" for name in migrations.names]
 
 
 @pytest.mark.parametrize("old", OLD, ids=lambda f: f.stem)

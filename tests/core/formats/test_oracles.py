@@ -76,7 +76,7 @@ def compared(path: Path) -> tuple[str, int, list[str]]:
 
 def is_known(path: Path) -> bool:
     """Whether a file is in any format."""
-    return any(known.recognises(Source(path)) for known in registry.FORMATS)
+    return any(known.recognises(Source(path)) for known in registry.formats())
 
 
 def samples() -> list[Path]:
@@ -85,13 +85,13 @@ def samples() -> list[Path]:
 
 
 def test_each_format_has_an_oracle() -> None:
-    assert lacking(registry.FORMATS) == []
-    assert ORACLES.keys() == {known.title for known in registry.FORMATS}
+    assert lacking(registry.formats()) == []
+    assert ORACLES.keys() == {known.title for known in registry.formats()}
 
 
 def test_a_format_without_an_oracle_is_named() -> None:
     new = Format(name="new", title="Just written", recognises=lambda _: False, read=lambda _: iter(()))
-    (sentence,) = lacking((*registry.FORMATS, new))
+    (sentence,) = lacking((*registry.formats(), new))
     assert sentence.startswith("Just written has no oracle")
 
 

@@ -29,7 +29,7 @@ def sessions():
 def test_every_format_has_a_table_and_every_table_is_of_a_format():
     names = {path.stem for path in (tools.resources() / "tools").glob("*.toml")}
     agents = {path.stem for path in (tools.resources() / "agents").glob("*.toml")}
-    assert names - {tools.COMMON} - agents == ({known.name for known in registry.FORMATS} | {"cline"}) - agents
+    assert names - {tools.COMMON} - agents == ({known.name for known in registry.formats()} | {"cline"}) - agents
     assert agents <= names
 
 

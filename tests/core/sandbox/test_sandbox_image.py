@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import io
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +16,9 @@ from support.sandboxes import box, command, need_engine
 
 from core.domain.errors import Unavailable
 from core.domain.task import Host
-from core.sandbox import image, packages
+from core.sandbox import built_image, image, packages, unused_images
 from core.sandbox.sandbox import Sandbox
+from core.sandbox.unused_images import prune_images
 
 pytestmark = pytest.mark.docker
 
@@ -85,3 +89,30 @@ def test_the_root_holds_nothing_of_this_machine_but_packages(tmp_path: Any) -> N
         assert passwd is not None and b"agent:x:1000" in io.BytesIO(passwd.read()).read()
     assert len(names) == len(set(names))
     assert not [n for n in names if n in ("etc/shadow", "etc/hostname") or n.startswith("etc/ssh")]
+
+
+def test_images_that_nothing_needs_go_and_what_was_asked_for_again_stays(engine: Any) -> None:
+    base, made = image.build_base(engine), []
+    try:
+        for name, repository, changes in (("old", built_image.REPOSITORY, ""), ("used", built_image.REPOSITORY, ""),
+                                          ("evaluation-x", image.REPOSITORY, ""),
+                                          ("other-version", image.REPOSITORY, 'LABEL tiphys.source="of-before"')):
+            container = engine.containers.create(base, ["true", name])
+            container.commit(repository, f"{name}-test", changes=changes or "LABEL plain=1")
+            container.remove()
+            made.append(f"{repository}:{name}-test")
+        holding = engine.containers.create(made[1], ["true"])
+        at = datetime.now(UTC)
+        assert image.is_made(engine, made[0]) and not image.is_made(engine, f"{built_image.REPOSITORY}:none-test")
+        found = {one.name: one for one in asyncio.run(prune_images(unused=timedelta(), removes=False))}
+        assert set(made) - {made[1]} <= set(found) and made[1] not in found, "a container is made of it"
+        assert found[made[0]].used >= at - timedelta(seconds=1), "that it was asked for is noted"
+        assert not {one.name for one in asyncio.run(prune_images())} & set(made), "they are young"
+        assert unused_images._removed(engine, made[0]) and image.find_image(engine, made[0]) is None
+        assert unused_images._is_obsolete(engine.images.get(made[3]), made[3])
+        assert not unused_images._is_obsolete(engine.images.get(made[1]), made[1])
+        holding.remove()
+    finally:
+        for name in made:
+            with contextlib.suppress(docker.errors.DockerException):
+                engine.images.remove(name, force=True)

@@ -18,10 +18,12 @@ from support.sandboxes import HOME, need_engine
 from core.domain.ids import new_id
 from core.domain.task import Host
 from core.sandbox.docker import DockerSandbox
+from core.sandbox.image import build_base
 from core.sandbox.network import ensure_network
 from core.sandbox.placement import FolderMount, HostLinks
-from core.sandbox.reaper import reap, remove
+from core.sandbox.reaper import count, reap, remove, stop, unfinished
 from core.sandbox.sandbox import Sandbox
+from core.sandbox.state import StateSandbox
 
 pytestmark = pytest.mark.docker
 Work = Callable[[DockerSandbox, DockerSandbox], Awaitable[None]]
@@ -222,3 +224,69 @@ def test_more_networks_are_made_than_the_engine_has_addresses_of_its_own_for() -
             for network in client.networks.list():
                 if network.name in names:
                     network.remove()
+
+
+def base() -> str:
+    """The product's own base, as the image of a task."""
+    with engine() as client:
+        return build_base(client)
+
+
+@pytest.mark.parametrize("kind", ["workspace", "state"])
+def test_after_its_end_a_session_has_no_network_and_its_next_start_makes_it_again(tmp_path: Path, kind: str) -> None:
+    need_engine()
+    session = new_id()
+    links = HostLinks(has_peers=True, reach=("example.org",))
+
+    def left(client: docker.DockerClient, what: str) -> list[str]:
+        found = getattr(client, what).list(**({} if what == "networks" else {"all": True}))
+        return sorted(one.name.removeprefix(f"tiphys-{session}-") for one in found if session in one.name)
+
+    def made(name: str) -> DockerSandbox:
+        host = Host(name=name, reach=("example.org",), workdir="/opt/work" if kind == "state" and name == "one" else "")
+        sandbox = StateSandbox if host.workdir else DockerSandbox
+        return sandbox(session, host, tmp_path, home=HOME, links=links, image=base() if host.workdir else "")
+
+    async def life(client: docker.DockerClient) -> None:
+        boxes = [made("one"), made("two")]
+        try:
+            for box in boxes:
+                await box.start()
+            reaches = "getent hosts two >/dev/null && getent hosts egress >/dev/null"
+            assert await out(boxes[0], f"echo mine > ~/note; {reaches}") == "0"
+            await boxes[0].stop()
+            assert left(client, "networks") == ["-network"], "the other host still works"
+            await boxes[1].stop()
+            assert left(client, "networks") == []
+            assert left(client, "containers") == (["one"] if kind == "state" else []), "its files are its own"
+            boxes = [made("one"), made("two")]
+            for box in boxes:
+                await box.start()
+            assert await out(boxes[0], f"cat ~/note; {reaches}") == "mine 0"
+            assert await out(boxes[1], "getent hosts one >/dev/null") == "0"
+        finally:
+            for box in boxes:
+                await box.remove()
+
+    with engine() as client:
+        asyncio.run(life(client))
+        assert left(client, "networks") == left(client, "containers") == []
+
+
+def test_networks_of_sessions_whose_runner_died_go_with_their_end(tmp_path: Path) -> None:
+    need_engine()
+    session, home = new_id(), f"died-{os.getpid()}"
+
+    async def life() -> None:
+        box = DockerSandbox(session, Host(name="one"), tmp_path, home=home, links=HostLinks(has_peers=True))
+        await box.start()
+        await box.close()
+        try:
+            assert await unfinished(home, ["another", session]) == [session]
+            await stop(home, [session])
+            assert await unfinished(home, [session]) == []
+            assert await count(home, session) == 1, "its files are there still"
+        finally:
+            await box.remove()
+
+    asyncio.run(life())

@@ -17,7 +17,7 @@ from core.store.sqlite import transaction
 
 def main() -> None:
     """Fill every table with something, then fold the WAL into the file."""
-    path = Path(__file__).parent / "files" / f"log-{migrations._migrations[-1].name}.db"
+    path = Path(__file__).parent / "files" / f"log-{migrations.names[-1]}.db"
     path.unlink(missing_ok=True)
     maker = Maker(1)
     maker.guide("keep the seed")

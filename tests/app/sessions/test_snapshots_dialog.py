@@ -17,11 +17,11 @@ from app.desk.session_key import key_of
 from app.sessions.branch_dialog import BranchDialog
 from app.sessions.panel import build
 from app.sessions.snapshots_dialog import SnapshotsDialog
-from core.aio import TaskScope
 from core.agents.journal import Journal
 from core.agents.progress import AgentProgress
 from core.agents.saved_journal import save_journal
 from core.agents.snapshot_store import Snapshot, SnapshotStore
+from core.aio import TaskScope
 from core.domain.events import NotSaved, SessionStateChanged, SnapshotFailed, SnapshotTaken, decode_event
 from core.protocol.operations import Control
 from core.store import log
