@@ -161,7 +161,7 @@ def test_stopped_it_goes_on_and_another_run_is_refused(model, tmp_path):
     assert run_rl(settings(model, tmp_path, updates=2)).done
 
 
-def test_what_a_person_masked_is_read_from_the_log_and_blocked(model, tmp_path):
+def test_the_tokens_of_a_masked_step_are_blocked_in_its_row():
     from core.domain.sampled import TokenRow
     from core.domain.task import Task
     from core.rollouts.rollout import Rollout
