@@ -2045,6 +2045,54 @@
         <translation>服务器不认识这条指导。</translation>
     </message>
     <message>
+        <source>The feed of updates cannot be used: it is none, or its signature is not by the key of your administrator.</source>
+        <translation>更新源无法使用：它不是更新源，或签名不是管理员的密钥所作。</translation>
+    </message>
+    <message>
+        <source>The feed of updates cannot be read at {place}.</source>
+        <translation>无法从 {place} 读取更新源。</translation>
+    </message>
+    <message>
+        <source>The lab&apos;s log-in provider signs in a way that the server does not accept.</source>
+        <translation>实验室的登录服务使用了服务器不接受的签名方式。</translation>
+    </message>
+    <message>
+        <source>This log-in was made for another program.</source>
+        <translation>这次登录是为另一个程序作的。</translation>
+    </message>
+    <message>
+        <source>What the lab&apos;s log-in provider sent cannot be read.</source>
+        <translation>实验室的登录服务所发的内容无法读取。</translation>
+    </message>
+    <message>
+        <source>This log-in is not valid yet: compare the clocks of server and provider.</source>
+        <translation>这次登录尚未生效：请核对服务器与登录服务的时钟。</translation>
+    </message>
+    <message>
+        <source>This log-in has expired: log in again.</source>
+        <translation>这次登录已过期：请重新登录。</translation>
+    </message>
+    <message>
+        <source>What the lab&apos;s log-in provider sent lacks something that the server needs.</source>
+        <translation>实验室的登录服务所发的内容缺少服务器需要的部分。</translation>
+    </message>
+    <message>
+        <source>This log-in comes from another provider than the server&apos;s.</source>
+        <translation>这次登录来自另一个登录服务，而非服务器所用的。</translation>
+    </message>
+    <message>
+        <source>This log-in is signed with a key that the lab&apos;s provider does not name.</source>
+        <translation>这次登录的签名密钥不在实验室登录服务公布之列。</translation>
+    </message>
+    <message>
+        <source>This log-in was made too long ago: log in again.</source>
+        <translation>这次登录作出已久：请重新登录。</translation>
+    </message>
+    <message>
+        <source>The signature of this log-in is not right.</source>
+        <translation>这次登录的签名不正确。</translation>
+    </message>
+    <message>
         <source>There is an account of this name already. Ask the administrator for another invitation.</source>
         <translation>已有同名账户。请向管理员索取另一份邀请。</translation>
     </message>
