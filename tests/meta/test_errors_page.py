@@ -1,4 +1,4 @@
-"""Every stable code has its mend in docs/errors.md and in Chinese, and the server's metrics name no code that is not there."""
+"""Every stable code has its mend in both languages, and the server's metrics name no code that is not there."""
 
 from __future__ import annotations
 
